@@ -12,13 +12,15 @@ STAMPS := $(VENV)/.stamps
 # cores, since many tests wait; files in the order of conftest.py, the longest first.
 TEST_PROCESSES ?= 3
 
-PACKAGES := assignment_api builtin_assignors assignor_lab
 PLUGIN_FILES := $(shell find plugins -type f \( -name '*.py' -o -name pyproject.toml -o -name py.typed \) 2>/dev/null)
+
+# Tests start many processes. Compiled files save each of them half a second of imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 # Every target installs into one environment.
 .NOTPARALLEL:
-.PHONY: help setup plugins demo test test-services lint types contracts docs parity fuzz fuzz-readers releases bench fuzz-live fuzz-rest api-snapshot lock dist clean
+.PHONY: help setup plugins demo test test-fast test-services lint types contracts docs parity accuracy accuracy-live soak fuzz fuzz-readers releases bench fuzz-live fuzz-rest api-snapshot lock pictures dist clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -45,24 +47,30 @@ $(STAMPS)/plugins: $(STAMPS)/all $(PLUGIN_FILES)
 
 # --- what people run ------------------------------------------------------------------------------
 
-demo: setup plugins ## score the captured group in examples/ and write the report
+demo: setup plugins ## score the captured group of assignor_lab/samples and write the report
 	@scripts/demo $(BIN)
 
-test: setup plugins $(STAMPS)/dev ## every test but those that need a browser or a broker
-	$(BIN)/python -m pytest tests plugins -m "not services" -n $(TEST_PROCESSES) --dist loadfile \
-		--no-loadscope-reorder
+test: setup plugins $(STAMPS)/dev ## every test but the long ones and those that need a browser or a broker (AREA=capture: one room)
+	$(BIN)/python -m pytest $(if $(AREA),tests/$(AREA),tests plugins) -m "not services and not long" -n $(TEST_PROCESSES) \
+		--dist loadfile --no-loadscope-reorder
 
-test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that need a real browser or a real Kafka
+test-fast: setup $(STAMPS)/dev ## a sample of the tests in under a minute: no Spark, no processes (AREA=capture: one room)
+	$(BIN)/python -m pytest $(if $(AREA),tests/$(AREA),tests) --fast -n 2 --dist loadfile -q
+
+test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that need a real browser or a real Kafka, and the long runs
 	@scripts/install-chromium
 	@scripts/build-java --check
 	@scripts/build-official
 	@scripts/build-kafka
 	@scripts/build-brokers 4.4
-	$(BIN)/python -m pytest -m services
+	$(BIN)/python -m pytest -m services -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m long -n 2 --dist loadfile --no-loadscope-reorder
 
-lint: setup $(STAMPS)/dev contracts ## style, and who may import whom
+lint: setup $(STAMPS)/dev contracts ## style, plain English and import rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python scripts/check_prose.py
+	$(BIN)/python scripts/check_names.py
 
 contracts: setup $(STAMPS)/dev
 	$(BIN)/lint-imports --no-logo
@@ -82,9 +90,26 @@ parity: setup ## put random scenarios to official Kafka and to ours (COUNT=20000
 	@scripts/build-official
 	$(BIN)/python -m parity --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind $(KIND))
 
-fuzz: setup ## play random episodes of Connect and Streams groups against the rules of safety (COUNT=100000, SEED=0)
+accuracy: setup ## predict every recorded change, and judge advice: docs/reference/accuracy.md and advice.md
+	$(BIN)/python -m calibration.accuracy --write
+	$(BIN)/python -m calibration.advice --write
+
+accuracy-live: setup $(STAMPS)/dev $(STAMPS)/services ## plan rolls of a real application, do them, and compare (ROLLS=10)
+	@scripts/build-official
+	@scripts/build-kafka
+	$(BIN)/python -m tests.calibration.live --rolls $(or $(ROLLS),10)
+
+soak: setup $(STAMPS)/dev $(STAMPS)/services ## record groups with metrics beside a real broker through rolls and kills (MINUTES=30)
+	@scripts/build-official
+	@scripts/build-kafka
+	$(BIN)/python -m tests.capture.live.soak --minutes $(or $(MINUTES),30)
+
+fuzz: setup plugins $(STAMPS)/dev ## play random episodes against the rules of safety, and try the optimum (COUNT=100000, SEED=0)
 	$(BIN)/assignor connect fuzz --episodes $(or $(COUNT),100000) --seed $(or $(SEED),0)
 	$(BIN)/assignor simulate --fuzz --count $(or $(COUNT),100000) --seed $(or $(SEED),0)
+	$(BIN)/assignor simulate --fuzz --count 2000 --seed $(or $(SEED),0) --assignor optimal
+	$(BIN)/assignor simulate --fuzz --count 2000 --seed $(or $(SEED),0) --assignor load_aware
+	$(BIN)/python -m tests.assignment_api.optimum.brute_force --count 10000 --seed $(or $(SEED),0)
 
 fuzz-readers: setup $(STAMPS)/dev ## put mutated records and answers of brokers to the readers of groups (COUNT=1000000, SEED=0)
 	$(BIN)/python -m tests.capture.reader_fuzz --count $(or $(COUNT),1000000) --seed $(or $(SEED),0)
@@ -103,14 +128,20 @@ bench: setup ## time our assignors beside official Kafka (BENCH_FLAGS=--write: i
 	$(BIN)/python -m benchmarks.shim $(if $(filter --write,$(BENCH_FLAGS)),--write)
 	$(BIN)/python -m benchmarks.hours $(if $(filter --write,$(BENCH_FLAGS)),--write)
 	$(BIN)/python -m benchmarks.episodes $(if $(filter --write,$(BENCH_FLAGS)),--write)
+	$(BIN)/python -m benchmarks.advice $(if $(filter --write,$(BENCH_FLAGS)),--write)
+	$(BIN)/python -m benchmarks.plans $(if $(filter --write,$(BENCH_FLAGS)),--write)
 
 fuzz-live: setup $(STAMPS)/dev ## random histories of live Connect workers in one process (COUNT=20000, SEED=1)
-	$(BIN)/python -m tests.connect.live_histories --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m tests.connect_workers.live_histories --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED))
 
 fuzz-rest: setup $(STAMPS)/dev $(STAMPS)/services ## schema-driven requests to live Connect workers (COUNT=20000, SEED=1)
 	$(BIN)/python scripts/fuzz_rest.py --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED))
 
 # --- upkeep ---------------------------------------------------------------------------------------
+
+pictures: demo ## make the pictures of README.md anew (needs a Chromium)
+	@scripts/install-chromium
+	$(BIN)/python scripts/make_pictures.py $(BIN)
 
 api-snapshot: setup $(STAMPS)/dev ## accept the present public surface (API_FLAGS=--unreleased: breaks too)
 	$(BIN)/python scripts/api_snapshot.py --write $(API_FLAGS)

@@ -1,7 +1,9 @@
-"""The contract between task assignors and what runs them.
+"""The contract between task assignors and their callers.
 
-Everything that a plugin author needs is re-exported here: the Streams SPI of KIP-924 and its errors.
+Re-exports all that a plugin author needs: the Streams SPI of KIP-924 and its errors.
 """
+
+from typing import TYPE_CHECKING
 
 from assignment_api.errors import (
     AssignorLabError,
@@ -15,6 +17,7 @@ from assignment_api.errors import (
     TaskIdFormatError,
     UnknownTaskError,
 )
+from assignment_api.renamed import renamed
 from assignment_api.streams import (
     LATEST_OFFSET,
     UNKNOWN_OFFSET_SUM,
@@ -23,10 +26,10 @@ from assignment_api.streams import (
     AssignedTaskType,
     AssignmentConfigs,
     AssignmentError,
-    GroupAssignment,
+    ConsumerAssignment,
+    ConsumerAssignments,
     GroupSubscription,
     HostInfo,
-    MemberAssignment,
     MemberSubscription,
     ProcessID,
     StreamsClientAssignment,
@@ -55,13 +58,13 @@ __all__ = [
     "AssignmentError",
     "AssignorLabError",
     "ConfigError",
-    "GroupAssignment",
+    "ConsumerAssignments",
     "GroupSubscription",
     "HostInfo",
     "IllegalAssignmentArgumentError",
     "IllegalAssignmentStateError",
     "LagsNotComputedError",
-    "MemberAssignment",
+    "ConsumerAssignment",
     "MemberSubscription",
     "NoCapacityError",
     "ProcessID",
@@ -83,3 +86,10 @@ __all__ = [
     "UnknownTaskError",
     "Workload",
 ]
+
+if TYPE_CHECKING:
+    # Deprecated names of 1.0.
+    GroupAssignment = ConsumerAssignments
+    MemberAssignment = ConsumerAssignment
+else:
+    __getattr__ = renamed(__name__, globals())

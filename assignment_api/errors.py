@@ -1,4 +1,4 @@
-"""The typed errors of the SPI. Each names Kafka's exception for the same fault, so that answers can be compared."""
+"""Typed errors of the SPI. Each names Kafka's exception for the same fault, so that answers can be compared."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ __all__ = [
 class AssignorLabError(Exception):
     """Base of every error that this project raises on purpose.
 
-    The message says what was wrong, where (file, line, key, plugin or task) and, where the user can do
-    something about it, what.
+    The message names the fault, its place (file, line, key, plugin or task) and, if there is one, the remedy.
     """
 
-    #: Simple name of the exception that Kafka raises for the same fault; ``None`` where Kafka has none.
+    #: Simple name of Kafka's exception for the same fault; ``None`` if Kafka has none.
     java_type: ClassVar[str | None] = None
 
 
@@ -48,17 +47,17 @@ class ConfigError(AssignorLabError):
 
 
 class TaskAssignmentError(AssignorLabError):
-    """What an assignor raises to say: keep the old assignment and rebalance again.
+    """Raised by an assignor to keep the old assignment and rebalance again.
 
-    First of the two failure promises of KIP-924 (``TaskAssignmentException``); the other is an
-    :class:`~assignment_api.streams.AssignmentError` that is not ``NONE``, which fails the rebalance.
+    First of the two failure promises of KIP-924 (``TaskAssignmentException``). The other one is an
+    :class:`~assignment_api.streams.AssignmentError` other than ``NONE``, which fails the rebalance.
     """
 
     java_type = "TaskAssignmentException"
 
 
 class LagsNotComputedError(AssignorLabError):
-    """A lag was asked for before ``compute_task_lags()`` had answered true.
+    """A lag was read before ``compute_task_lags()`` had returned true.
 
     Kafka: ``UnsupportedOperationException`` of ``KafkaStreamsState``.
     """
@@ -73,7 +72,7 @@ class IllegalAssignmentStateError(AssignorLabError):
 
 
 class UnknownTaskError(IllegalAssignmentStateError):
-    """A lag was looked up for a task that has no lag entry at this client. Kafka: ``IllegalStateException``."""
+    """A lag was read for a task without a lag entry at this client. Kafka: ``IllegalStateException``."""
 
 
 class IllegalAssignmentArgumentError(AssignorLabError):
@@ -83,6 +82,6 @@ class IllegalAssignmentArgumentError(AssignorLabError):
 
 
 class NoCapacityError(AssignorLabError):
-    """The clients have no processing thread at all. Kafka's public sticky assignor: ``ArithmeticException``."""
+    """The clients have no processing thread. Kafka's public sticky assignor: ``ArithmeticException``."""
 
     java_type = "ArithmeticException"

@@ -1,4 +1,4 @@
-"""The one way to open a file that a user names for reading: it never waits for a writer that may not come."""
+"""Opens files that a user names for reading, without waiting for a missing writer."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def open_input(path: str | PathLike[str]) -> io.BufferedReader:
     """A stream of a file's bytes.
 
     A pipe is read as long as a process has it open for writing. The null device and the terminal of the standard input
-    can be read; other devices do not end.
+    are allowed; other devices do not end.
 
     Raises:
-        OSError: if there is no such file, it may not be read, or it is a directory, a device, a socket, or a pipe that
-            no process writes to. ``strerror`` says which.
+        OSError: if there is no such file, it may not be read, or it is a directory, a device, a socket, or a pipe
+            without a writer. ``strerror`` names the reason.
         ValueError: if no file can have such a name.
     """
     if not hasattr(os, "O_NONBLOCK"):
@@ -62,7 +62,6 @@ def read_input(path: str | PathLike[str]) -> bytes:
 
 
 def _ends(found: os.stat_result) -> bool:
-    """True for the null device and for what the standard input is."""
     if found.st_rdev == os.stat(os.devnull).st_rdev:  # noqa: PTH116 - beside fstat
         return True
     try:
@@ -72,7 +71,7 @@ def _ends(found: os.stat_result) -> bool:
 
 
 def _first_of_pipe(descriptor: int, path: str | PathLike[str]) -> bytes:
-    """The first bytes, if they are there; empty if a writer has not written yet, or has gone."""
+    """The first bytes, if present; empty if a writer has not written yet, or has gone."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     end = time.monotonic() + PATIENCE_S
@@ -89,8 +88,6 @@ def _first_of_pipe(descriptor: int, path: str | PathLike[str]) -> bytes:
 
 
 class _Begun(io.RawIOBase):
-    """A stream whose first bytes were read already."""
-
     def __init__(self, first: bytes, rest: io.FileIO) -> None:
         self._first, self._rest = first, rest
 

@@ -1,8 +1,8 @@
-"""HTML for notebooks: small tables of whatever names and figures, harmless and of bounded size.
+"""HTML for notebooks: small tables of names and figures, harmless and of bounded size.
 
-Values of the contract show themselves with it (``_repr_html_``), and so may those of a plugin. Names are foreign text:
-they are escaped, and what steers instead of shows (controls, direction marks) is written as its escape. Colours are
-left to the notebook, so that light and dark are its own affair.
+Values of the contract use it in ``_repr_html_``, and so may values of a plugin. Names are foreign text: they are
+escaped, and control characters and direction marks are shown as their escapes. The notebook sets the colours, so that
+light and dark themes work.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import islice
 
 __all__ = ["MAX_NAMES", "MAX_ROWS", "names_text", "paragraph", "shown", "table"]
 
-#: Rows of a table, and names in a cell, that are shown; the rest is counted.
+#: Largest number of rows of a table, and of names in a cell; the rest is counted.
 MAX_ROWS, MAX_NAMES = 40, 16
 #: Longest text in a cell.
 MAX_TEXT = 400
@@ -25,7 +25,7 @@ _STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def shown(text: object, limit: int = MAX_NAME) -> str:
-    """A text as it may be shown: no sign that steers, at most ``limit`` characters; not yet escaped for HTML."""
+    """A printable text of at most ``limit`` characters, without control characters; not yet escaped for HTML."""
     whole = str(text)[: 2 * limit + 1]
     if not (whole.isprintable() and whole.isascii()):
         whole = "".join(_escape(sign) if unicodedata.category(sign) in _STEERING else sign for sign in whole)
@@ -37,12 +37,11 @@ def _escape(sign: str) -> str:
 
 
 def names_text(names: Iterable[object], number: int, most: int = MAX_NAMES) -> str:
-    """Names with commas: the first of them, and how many more there are.
+    """Names with commas: the first ones, and the number of the others.
 
     Args:
-        names: The names, in order; no more than are shown are asked for.
-        number: How many there are in all.
-        most: How many are shown.
+        names: The names, in order; only the shown ones are read.
+        most: Largest number of shown names.
     """
     text = ", ".join(shown(name) for name in islice(names, most))
     return f"{text} and {number - most} more" if number > most else text
@@ -54,13 +53,14 @@ def paragraph(text: str) -> str:
 
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]], number: int | None = None) -> str:
-    """A table with a caption; the first cell of each row is its heading. Figures stand at the right.
+    """A table with a caption; the first cell of each row is its heading.
+
+    Figures are right-aligned.
 
     Args:
-        caption: What the table is.
         columns: Headings.
-        rows: The cells; no more rows than are shown are asked for.
-        number: How many rows there are in all; ``None``: as many as ``rows`` has, which is then a sequence.
+        rows: The cells; only the shown rows are read.
+        number: Number of all rows; ``None``: length of ``rows``, which is then a sequence.
     """
     first = list(islice(iter(rows), MAX_ROWS))
     if number is None:

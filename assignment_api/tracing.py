@@ -1,7 +1,7 @@
-"""Steps of a decision: which rule of an assignor did what with a task, for who explains an answer to people.
+"""Steps of a decision: the effect of each rule on a task, for explanations to people.
 
-An assignor of any kind may have a method ``traced`` beside ``assign``, with the same arguments: it answers the same,
-and tells its steps as well. Nobody has to have one, and ``assign`` need not know of it.
+An assignor of any kind may have a method ``traced`` in addition to ``assign``, with the same arguments. It returns the
+same answer with its steps. The method is optional, and ``assign`` need not use it.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ A = TypeVar("A")
 
 @attrs.frozen
 class RuleStep:
-    """One step with one task.
+    """One step for one task.
 
     Args:
-        rule: Id of the rule: lower-case words with dashes, which the assignor's documentation has a heading for.
+        rule: Id of the rule: lower-case words with dashes, and a heading in the assignor's documentation.
         task: The task or job, as a text.
-        text: What the rule did and why, one sentence without its full stop; ``{0}``, ``{1}``, ... stand for clients,
-            and nothing else in it means anything.
+        text: Effect and reason, one sentence without its full stop. ``{0}``, ``{1}``, ... stand for clients; other
+            braces have no meaning.
         clients: Ids of those clients, as texts: of processes, members or workers.
     """
 
@@ -35,12 +35,12 @@ class RuleStep:
     clients: tuple[str, ...] = ()
 
     def words(self, name: Callable[[str], str] = str) -> str:
-        """The sentence with names of clients in it.
+        """The sentence with names of clients.
 
         Args:
             name: Client to its name.
         """
-        # Not str.format(): a text may come from anywhere, and "{0:>999999999}" would be as long as it says.
+        # Not str.format(): the text is untrusted, and "{0:>999999999}" would use that much memory.
         return _CLIENT.sub(lambda found: self._named(found, name), self.text)
 
     def _named(self, found: re.Match[str], name: Callable[[str], str]) -> str:
@@ -53,12 +53,12 @@ _CLIENT = re.compile(r"\{([0-9]{1,3})\}")
 
 @attrs.frozen
 class Traced(Generic[A]):
-    """An answer with the steps that led to it.
+    """An answer with its steps.
 
     Args:
-        answer: What ``assign`` answers to the same.
-        steps: The steps, in the order in which they were taken.
-        rules: Id of a rule to what it says, in a sentence or two, for those who do not know it; rules may be left out.
+        answer: The answer of ``assign`` to the same input.
+        steps: The steps, in order.
+        rules: Id of a rule to its explanation, one or two sentences; rules may be left out.
     """
 
     answer: A

@@ -1,10 +1,10 @@
-"""The lab's own plugin: metrics, families and connectors, through the hooks that everybody uses."""
+"""The lab's own plugin: metrics, families and connectors, through the public hooks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 
-from assignment_api.connectors import Connector
 from assignment_api.plugins.entries import ConnectorPlugin, MetricPlugin, ScenarioFamily
 from assignment_api.plugins.hookspecs import hookimpl
 from assignor_lab.groups.streams.metrics import LAB_METRICS
@@ -37,38 +37,6 @@ def assignor_lab_scenario_families() -> Sequence[ScenarioFamily]:
 
 @hookimpl
 def assignor_lab_connectors() -> Sequence[ConnectorPlugin]:
-    """The connectors of this project; the file connectors answer to Kafka's class names, too."""
-    file, own = "org.apache.kafka.connect.file.", "assignor_lab.connect.connectors."
-    return (
-        ConnectorPlugin(
-            "file_source",
-            lambda: _connector("FileSourceConnector"),
-            (file + "FileStreamSourceConnector",),
-            "A file's lines into a topic.",
-        ),
-        ConnectorPlugin(
-            "file_sink",
-            lambda: _connector("FileSinkConnector"),
-            (file + "FileStreamSinkConnector",),
-            "Topics into a file's lines.",
-        ),
-        ConnectorPlugin(
-            "generator_source",
-            lambda: _connector("GeneratorSourceConnector"),
-            (own + "GeneratorSourceConnector",),
-            "Counts into a topic, one sequence for each task.",
-        ),
-        ConnectorPlugin(
-            "failing_source",
-            lambda: _connector("FailingSourceConnector"),
-            (own + "FailingSourceConnector",),
-            "A generator that fails when it is told to.",
-        ),
-    )
-
-
-def _connector(name: str) -> type[Connector]:
-    from assignor_lab.connect import connectors
-
-    found: type[Connector] = getattr(connectors, name)
+    """The connectors of this project's live workers; the lab refers to that package only by name."""
+    found: Sequence[ConnectorPlugin] = import_module("connect_workers.plugin").CONNECTORS
     return found

@@ -1,6 +1,6 @@
-"""The pytest plugin of the conformance kit: its options and its summary lines, and nothing that costs a foreign run.
+"""The pytest plugin of the conformance kit: options and summary lines, without cost for other runs.
 
-It lies here and not beside the kit because importing anything of ``assignment_api`` imports the whole contract.
+It is here and not beside the kit, because an import of ``assignment_api`` imports the whole contract.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def pytest_addoption(parser: Any) -> None:
     """Adds the options."""
     group = parser.getgroup("assignor conformance", "conformance of Kafka assignors (assignment_api.conformance)")
     group.addoption("--conformance-histories", type=int, metavar="N", help="histories to play with each assignor")
-    group.addoption("--conformance-seed", type=int, default=0, metavar="S", help="what histories are drawn from")
+    group.addoption("--conformance-seed", type=int, default=0, metavar="S", help="seed of the histories")
     group.addoption("--conformance-out", metavar="DIR", help="where failures go (default: conformance-failures)")
     group.addoption("--conformance-report", metavar="FILE", help="append each report to FILE, a line of JSON")
 
@@ -28,6 +28,6 @@ def note(config: Any, line: str) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:
-    """Prints a line for each assignor that was tried."""
+    """Prints a line for each tested assignor."""
     for line in getattr(config, _LINES, None) or []:
         terminalreporter.write_line(line)

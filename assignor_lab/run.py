@@ -9,34 +9,33 @@ from collections.abc import Callable
 from typing import Any
 
 from assignor_lab.report.html import write_report
-from assignor_lab.scoring.engine import Engine
-from assignor_lab.scoring.manifest import manifest_of
+from assignor_lab.scoring.engine.engine import Engine
 from assignor_lab.scoring.output.folder import OutputFolder
-from assignor_lab.scoring.scored import Progress, score_rows
+from assignor_lab.scoring.provenance.manifest import manifest_of
+from assignor_lab.scoring.rows import Progress, score_rows
+from assignor_lab.scoring.sources.verification import verification_of
 from assignor_lab.scoring.summaries.explanations import explanations_of
 from assignor_lab.scoring.summaries.summarised import summarise
 from assignor_lab.scoring.summaries.unranked import without_verdict
-from assignor_lab.scoring.terms import Run
-from assignor_lab.scoring.verifying import verification_of
+from assignor_lab.scoring.terms import ScoringRun
 from assignor_lab.verification.words import document_of
 
 __all__ = ["run_scoring"]
 
 
 def run_scoring(
-    run: Run,
+    run: ScoringRun,
     engine: Engine,
     folder: OutputFolder,
     on_progress: Callable[[Progress], None] = lambda _progress: None,
 ) -> dict[str, Any]:
-    """Scores everything, explains the moves that are shown, and writes tables, summary and report.
+    """Scores all states, explains the shown moves, and writes tables, summary and report.
 
-    Until everything is complete, the output folder holds what was there before. What an earlier run wrote down before
-    it stopped, is not scored again.
+    The output folder keeps its old content until everything is complete. Results of an interrupted run are used again.
 
     Args:
-        run: What is to be scored.
-        engine: Who works through it: on Spark, or in this process.
+        run: States and contenders.
+        engine: Runs the work, on Spark or in this process.
         folder: Output folder, entered.
         on_progress: Called every few seconds.
 
@@ -44,8 +43,8 @@ def run_scoring(
         The summary.
 
     Raises:
-        ResumeError: if what is to be gone on with is another run.
-        JobFailedError: if the engine gave up.
+        ResumeError: if the interrupted run was another one.
+        JobFailedError: if the engine failed.
         OSError: if the folder cannot be written.
     """
     verification = verification_of(run.plan, run.registry, run.config)

@@ -1,1 +1,1 @@
-"""Benchmarks: our assignors beside official Kafka's (`make bench`)."""
+"""Benchmarks: the lab's assignors beside official Kafka's (`make bench`)."""

@@ -1,4 +1,4 @@
-"""Measures our assignors and official Kafka's side by side, and prints the table."""
+"""Measures the lab's assignors and official Kafka's side by side, and prints the table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from assignment_api.plugins import Registry, config_sources, discover
-from assignor_lab.groups.timing import prepared, timing
+from assignor_lab.groups.runner.timing import prepared, timing
 from assignor_lab.scenarios import Scenario, read_scenarios
 from benchmarks.figures import keep_figures, known_figures
 from benchmarks.memory import peak_bytes
@@ -24,12 +24,12 @@ HOT_WARM_UPS, HOT_REPEATS = 200, 50
 
 
 def main() -> int:
-    """Measures everything; exit code 2 where Kafka's classes cannot be asked."""
+    """Measures everything; exit code 2 without Kafka's classes."""
     options = _options()
     registry = discover()
     try:
         for _, group in groupby(points(options.only), key=lambda point: point.file):
-            # A JVM for each file: what one shape taught its compiler must not count for another.
+            # A JVM for each file: code compiled for one shape must not speed up another.
             with OfficialKafka() as official:
                 for measurement in _of_file(list(group), official, registry, options.patience):
                     keep_figures([measurement])
@@ -47,7 +47,7 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "--only", default="", help="only files whose name has this in it; the table keeps the other figures"
+        "--only", default="", help="only files with this in their names; the table keeps the other figures"
     )
     parser.add_argument(
         "--patience", type=int, default=60, help="seconds of calls after which Java is not called again (%(default)s)"

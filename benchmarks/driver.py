@@ -1,10 +1,9 @@
 """Memory and time of the driver of `assignor score`, by the number of rows; prints a table of Markdown.
 
-``python -m benchmarks.driver``: rows come from a small number of histories that are really scored, again and again
-under other numbers, so that a million of them are there in seconds. What the driver does with them is all that it does
-in a run: journal, tables, figures, summary, page. As on a file system that all share, others write the rows down, put
-them into the tables and measure them: two processes stand for the executors. Each number of rows has a driver of its
-own; Spark is not in it.
+``python -m benchmarks.driver``: a small number of histories is really scored, and their rows are repeated under other
+numbers, so that a million rows exist in seconds. The driver does all of its usual work with them: journal, tables,
+figures, summary, page. As on a shared file system, other processes write the rows, put them into the tables and
+measure them: two processes stand for the executors. Each number of rows has its own driver, without Spark.
 """
 
 from __future__ import annotations
@@ -29,18 +28,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.scoring.comparison import Terms
 from assignor_lab.scoring.competitors import competitors
-from assignor_lab.scoring.engine import Pictures, Wave, Work
-from assignor_lab.scoring.in_process import InProcess
+from assignor_lab.scoring.engine.engine import Pictures, RunWork, Wave
+from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.output.pieces import NOTED, read_rows, write_piece, write_rows
-from assignor_lab.scoring.scored import score_rows
-from assignor_lab.scoring.sources import Generated, Plan, plan_sources
+from assignor_lab.scoring.rows import score_rows
+from assignor_lab.scoring.sources.parts import Generated
+from assignor_lab.scoring.sources.plan import ScoringPlan
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.scoring.summaries.summarised import summarise
-from assignor_lab.scoring.terms import Run
+from assignor_lab.scoring.terms import EvaluationTerms, ScoringRun
 
 V = TypeVar("V")
 
@@ -82,7 +82,7 @@ def main() -> int:
 
 
 def measured(rows: int) -> dict[str, float]:
-    """Time and memory of a driver that notes this many rows, in this process, and of those who work for it."""
+    """Time and memory of a driver that notes this many rows, in this process, and of its helper processes."""
     registry, config = discover(), config_sources(environ={}, start=Path("/"))
     rounds = registry.family(FAMILY).plugin.rounds
     items = max(rows // (rounds * len(ASSIGNORS)), TEMPLATE_ITEMS)
@@ -93,7 +93,7 @@ def measured(rows: int) -> dict[str, float]:
         ProcessPoolExecutor(EXECUTORS, get_context("spawn")) as executors,
     ):
         competing = competitors(registry, ASSIGNORS, may_run_code=False, kind=plan.kind)
-        run = Run(registry, competing, plan, config, terms=Terms(baseline=ASSIGNORS[0]))
+        run = ScoringRun(registry, competing, plan, config, terms=EvaluationTerms(baseline=ASSIGNORS[0]))
         engine = _Copying(executors)
         scored = score_rows(run, engine, output, lambda _progress: None)
         in_waves, before, for_tables = process_time() - engine.began, _peak_mb(), engine.elsewhere
@@ -118,21 +118,21 @@ def _peak_mb() -> float:
 
 @attrs.define(eq=False)
 class _Copying:
-    """An engine that scores the first items, and has their rows written down under the numbers of all others."""
+    """An engine that scores the first items, and repeats their rows under the numbers of all others."""
 
     executors: ProcessPoolExecutor
     cores: int | None = EXECUTORS
     versions: Mapping[str, str] = attrs.field(factory=dict)
     terms: Mapping[str, str] = attrs.field(factory=dict)
-    #: Time of the driver's processor at the first wave.
+    #: Processor time of the driver at the first wave.
     began: float = 0.0
-    #: Time of the others' processors in :meth:`mapped`, and the most memory of one of them.
+    #: Processor time of the helpers in :meth:`mapped`, and the most memory of one of them.
     elsewhere: float = 0.0
     others_mb: float = 0.0
     _scoring: InProcess = attrs.field(factory=InProcess)
 
-    def waves(self, work: Work) -> Iterator[Wave]:
-        """As many rows as the items of the plan have, in their order."""
+    def waves(self, work: RunWork) -> Iterator[Wave]:
+        """As many rows as the plan's items have, in their order."""
         assert work.pieces is not None
         items = [(item.number, item.seed or 0) for item in work.plan.work()]
         template = work.pieces.parent / "template.arrow"
@@ -146,7 +146,7 @@ class _Copying:
             yield Wave(len(some), read_rows(piece, NOTED), (piece,))
 
     def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:  # noqa: ARG002
-        """What ``call`` makes of each of ``values``."""
+        """Results of ``call`` for each of ``values``."""
         found = list(self.executors.map(_timed, repeat(call), values))
         self.elsewhere += sum(seconds for _, seconds, _ in found)
         self.others_mb = max(self.others_mb, *(mb for _, _, mb in found))
@@ -160,7 +160,7 @@ class _Copying:
 
 
 def _timed(call: Callable[[Any], Any], value: Any) -> tuple[str, float, float]:
-    """What a call gives, its time of the processor, and the most memory of this process so far."""
+    """The result of a call, its processor time, and the most memory of this process so far."""
     start = process_time()
     found = json.dumps(call(value))
     return found, process_time() - start, _peak_mb()
@@ -173,12 +173,12 @@ def _copied(template: Path, folder: Path, items: list[tuple[int, int]]) -> Path:
     return write_piece(folder, rows.schema, (batch for copy in copies for batch in copy.to_batches()))
 
 
-def _first(work: Work, items: list[WorkItem]) -> Work:
+def _first(work: RunWork, items: list[WorkItem]) -> RunWork:
     """The same work with some of its items only."""
-    return Work(_Some(items), work.spec, work.exclusions, sizes=work.sizes)
+    return RunWork(_Some(items), work.spec, work.exclusions, sizes=work.sizes)
 
 
-class _Some(Plan):
+class _Some(ScoringPlan):
     """Some items of a plan, as a plan."""
 
     def __init__(self, items: list[WorkItem]) -> None:

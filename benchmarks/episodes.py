@@ -1,7 +1,7 @@
 """`assignor score` on episodes of Streams groups: every generated family, three assignors, two cores.
 
 `python -m benchmarks.episodes` plays `--episodes` of them, the families in turn, each with every assignor.
-It prints what the whole command took: on the wall, and as time of all processors, which other work disturbs little.
+It prints the duration of the whole command: wall time, and processor time, which other work affects little.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchmarks.pages import put_between
 PAGE = Path(__file__).with_name("README.md")
 BEGIN = "<!-- written by python -m benchmarks.episodes --write: begin -->"
 END = "<!-- written by python -m benchmarks.episodes --write: end -->"
-#: Seconds between two looks at what the processes have used.
+#: Seconds between two readings of the processes' times.
 _LOOK_S = 0.5
 #: Two of applications, and one of brokers, which plays the same worlds in the streams protocol.
 _ASSIGNORS = "high_availability,sticky,group_sticky_4_4"
@@ -32,7 +32,7 @@ def main() -> int:
     """Scores, prints, and returns the exit code of the command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.episodes", description=__doc__)
     parser.add_argument("--episodes", type=int, default=2_000, help="of all families together (%(default)s)")
-    parser.add_argument("--assignors", default=_ASSIGNORS, help="who decides (%(default)s)")
+    parser.add_argument("--assignors", default=_ASSIGNORS, help="names of assignors (%(default)s)")
     parser.add_argument("--cores", type=int, default=2, help="cores on which Spark runs (%(default)s)")
     parser.add_argument("--write", action="store_true", help="put the figures into benchmarks/README.md")
     options = parser.parse_args()
@@ -43,7 +43,7 @@ def main() -> int:
         command = [sys.executable, "-m", "assignor_lab.cli.main", "score", "--master", f"local[{options.cores}]"]
         command += [word for name in assignors for word in ("--assignor", name)]
         command += ["--families", ",".join(families), "--count", str(options.episodes), "--out", str(out)]
-        become_subreaper()  # nothing of the command falls to anybody else
+        become_subreaper()  # orphans of the command become children of this process
         begun = time.monotonic()
         code, said, used = _watched(command)
         wall_s = time.monotonic() - begun
@@ -63,9 +63,9 @@ def main() -> int:
 
 
 def _watched(command: list[str]) -> tuple[int, str, float]:
-    """Runs a command: its exit code, what it said on standard error, and seconds of the processors.
+    """Runs a command: its exit code, its standard error, and processor seconds.
 
-    Those are looked up while it runs: nobody waits for Spark's workers, and the system tells of them while they live.
+    Times are read during the run: Spark's workers are not waited for, and the system reports only living processes.
     """
     used: dict[int, float] = {}
     with tempfile.TemporaryFile("w+") as said:
@@ -82,7 +82,7 @@ def _used_by(process: int) -> float:
         told = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
     except (OSError, ValueError):
         return 0.0
-    # After the name, which is in brackets and may have anything in it: the 12th and 13th are user's and system's time.
+    # After the name, which is in brackets and may contain anything: the 12th and 13th are user and system time.
     fields = told.rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,4 +1,4 @@
-"""Figures measured last, as JSON lines in build/, so that a part can be measured again."""
+"""Latest figures as JSON lines in build/, so that a part can be measured again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIGURES = Path(__file__).resolve().parent.parent / "build" / "benchmarks.jsonl"
 
 
 def known_figures() -> list[Measurement]:
-    """The figures of all points that were measured, in the order of the points, hot ones last."""
+    """The figures of all measured points, in the order of the points, hot ones last."""
     if not FIGURES.exists():
         return []
     read = [_from_document(json.loads(line)) for line in FIGURES.read_text(encoding="utf-8").splitlines()]
@@ -27,7 +27,7 @@ def known_figures() -> list[Measurement]:
 
 
 def keep_figures(measured: Iterable[Measurement]) -> None:
-    """Adds figures, in place of earlier ones of the same points."""
+    """Adds figures; replaces earlier ones of the same points."""
     figures = {(figure.point, figure.is_hot): figure for figure in [*known_figures(), *measured]}
     FIGURES.parent.mkdir(exist_ok=True)
     write_lines(FIGURES, (_to_document(figure) for figure in figures.values()))
@@ -48,5 +48,5 @@ def _from_document(document: dict[str, object]) -> Measurement:
 
 
 def _filed(file: Path) -> str:
-    # Two folders have files of one name.
+    # File names are not unique over two folders.
     return f"{file.parent.name}/{file.name}"

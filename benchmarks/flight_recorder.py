@@ -1,7 +1,7 @@
 """The flight recorder on a large topic: a million foreign offset commits and the records of 1,000 groups, in segments.
 
-`python -m benchmarks.flight_recorder` makes copies of log segments, has a process of its own record all groups out of
-them, and prints what that took. Times are the processor's: other work does not disturb them much.
+`python -m benchmarks.flight_recorder` creates copies of log segments, records all groups from them in a separate
+process, and prints the duration. Times are processor time, which other work affects little.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import count, islice
 from pathlib import Path
 
-from assignor_lab.capture.live.recorder import Recording, record_segments
+from assignor_lab.capture.live.recorder import RecordingSettings, record_segments
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from benchmarks.memory import own_peak_bytes
 from benchmarks.pages import put_between
@@ -26,12 +26,12 @@ from tests.capture.recorded.log_segment_bytes import batch, offset_commit
 PAGE = Path(__file__).with_name("README.md")
 BEGIN = "<!-- written by python -m benchmarks.flight_recorder --write: begin -->"
 END = "<!-- written by python -m benchmarks.flight_recorder --write: end -->"
-#: A group's generations; records of a batch, as a busy coordinator writes them; batches of a segment.
+#: A group's generations; records of a batch, as from a busy coordinator; batches of a segment.
 _GENERATIONS, _IN_A_BATCH, _IN_A_SEGMENT = 3, 20, 25_000
 
 
 def main() -> int:
-    """Makes the segments, measures and prints."""
+    """Creates the segments, measures and prints."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.flight_recorder", description=__doc__)
     parser.add_argument("--commits", type=int, default=1_000_000, help="offset commits (%(default)s)")
     parser.add_argument("--groups", type=int, default=1_000, help="groups (%(default)s)")
@@ -58,7 +58,7 @@ def main() -> int:
 
 def _record(folder: Path) -> int:
     begun = time.process_time()
-    recorded = record_segments([folder / "__consumer_offsets-0"], Recording(folder / "past", None))
+    recorded = record_segments([folder / "__consumer_offsets-0"], RecordingSettings(folder / "past", None))
     generations = sum(len(each.history.generations) for each in recorded.groups.values())
     figures = {"generations": generations, "cpu_s": time.process_time() - begun, "peak_bytes": own_peak_bytes()}
     print(json.dumps(figures))
@@ -66,7 +66,7 @@ def _record(folder: Path) -> int:
 
 
 def _make(folder: Path, commits: int, groups: int) -> int:
-    """Segments of a partition, and how many bytes they have."""
+    """Segments of a partition, and their size in bytes."""
     made = folder / "__consumer_offsets-0"
     made.mkdir()
     records, size = _records(commits, groups), 0
@@ -82,7 +82,7 @@ def _make(folder: Path, commits: int, groups: int) -> int:
 
 def _batches(records: Iterator[GroupRecord]) -> Iterator[bytes]:
     while listed := list(islice(records, _IN_A_BATCH)):
-        # The checksum of a batch without a group's record is not looked at, and costs a lot to make.
+        # The checksum of a batch without a group's record is not read, and expensive to compute.
         yield batch(listed, is_sealed=any(each.key[1] == 2 for each in listed))
 
 

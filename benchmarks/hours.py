@@ -1,7 +1,7 @@
-"""An hour of a Streams group on the virtual clock: what playing it costs.
+"""An hour of a Streams group on the virtual clock: the processor time of its play.
 
-`python -m benchmarks.hours` plays two groups in both protocols: everybody starts, one instance after the other is
-restarted, one is killed and comes back, one is added and one is closed. It prints seconds of the processor.
+`python -m benchmarks.hours` plays two groups in both protocols: all start, one instance after the other is restarted,
+one is killed and comes back, one is added and one is closed. It prints seconds of the processor.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.groups.playing import play
+from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import document_of
@@ -27,7 +27,7 @@ BEGIN = "<!-- written by python -m benchmarks.hours --write: begin -->"
 END = "<!-- written by python -m benchmarks.hours --write: end -->"
 _HOUR_MS = 3_600_000
 _THREADS = 2
-#: Records of a task's state, 200 bytes each, and how many more come in a second.
+#: Records of a task's state, 200 bytes each, and new ones in a second.
 _RECORDS, _PER_SECOND = 1_000_000, 50
 #: Of two sub-topologies, the second one has no state: every fifth task.
 _STATELESS = 5
@@ -45,7 +45,7 @@ _PROTOCOLS = (("classic", "high_availability"), ("streams", "group_sticky_4_4"))
 
 
 def main() -> int:
-    """Plays, prints; exit code 1 where a limit is passed."""
+    """Plays, prints; exit code 1 above a limit."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.hours", description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into benchmarks/README.md")
     options = parser.parse_args()
@@ -103,7 +103,7 @@ def _events(instances: int) -> Iterator[dict[str, Any]]:
     names = [f"i{number:03}" for number in range(instances)]
     start = {"type": "start", "threads": _THREADS}
     yield from ({"at_ms": 0, "client": name, **start} for name in names)
-    # A rolling restart in half an hour, ten minutes after everybody has begun.
+    # A rolling restart in half an hour, ten minutes after all starts.
     every_ms = _HOUR_MS // 2 // instances
     for number, name in enumerate(names):
         at_ms = 600_000 + number * every_ms

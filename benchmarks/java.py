@@ -1,8 +1,8 @@
-"""A Java assignor asked from Python: states a second, the whole way there and back.
+"""A Java assignor called from Python: states per second, including both directions of the transport.
 
-`python -m benchmarks.java` asks Kafka's public sticky assignor about the states of four clients and forty tasks, as a
-run asks it: in a process of its own, with its JVM below. What is timed begins with a state of the lab and ends with an
-answer that was checked and validated here; what our own sticky assignor takes in such a process is beside it.
+`python -m benchmarks.java` calls Kafka's public sticky assignor for states of four clients and forty tasks, as a run
+does: in its own process, with a JVM as its child. A time begins with a state of the lab and ends with an answer that
+was checked and validated here. The time of the lab's own sticky assignor in such a process is beside it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import attrs
 from assignment_api import ApplicationMetadata
 from assignment_api.plugins import PluginLoadError
 from assignment_api.plugins.selection import config_sources
-from assignor_lab.groups.streams.asking import ASKING
+from assignor_lab.groups.streams.assignor_calls import ASKING
 from assignor_lab.runtime.discovery import discovered
+from assignor_lab.runtime.isolation.circuit_breaker import fields_of, processor_time
 from assignor_lab.runtime.isolation.descendants import descendants_of
-from assignor_lab.runtime.isolation.resting import fields_of, processor_time
 from assignor_lab.scenarios import read_scenarios
 from benchmarks.pages import put_between
 from benchmarks.points import SCALE
@@ -34,7 +34,7 @@ _KAFKA = Path(__file__).resolve().parents[1] / "build" / "official" / "kafka-4.3
 
 
 def main() -> int:
-    """Measures and prints; exit code 2 where Kafka's classes are not there."""
+    """Measures and prints; exit code 2 without Kafka's classes."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.java", description=__doc__)
     parser.add_argument("--kafka", default=str(_KAFKA), help="version or class path of Kafka (build/official)")
     parser.add_argument("--warmup", type=int, default=2_000, help="states before the measured ones (%(default)s)")
@@ -64,9 +64,8 @@ class Rate:
     """States in a second.
 
     Args:
-        of_processor: Of the processor, all processes together, which work one after the other: what else runs on the
-            machine disturbs it little.
-        by_clock: By the clock.
+        of_processor: By processor time of all processes together, which work in turn: other work on the machine affects
+            it little.
     """
 
     of_processor: float
@@ -95,7 +94,7 @@ def _rate(name: str, states: list[ApplicationMetadata], kafka: str, warmup: int,
 
 
 def _processor_seconds() -> float:
-    """Seconds of the processor that this process and all below it have used."""
+    """Processor seconds of this process and all of its descendants."""
     below = sum(processor_time(fields) for pid in descendants_of(os.getpid()) if (fields := fields_of(pid)))
     return time.process_time() + below
 

@@ -1,7 +1,7 @@
 """A group far beyond the scale set: 100,000 stateful tasks on 1,000 clients.
 
-Its clients start empty and share one table of lags: with tables of their own, the input alone would have 10^8 entries
-and take gigabytes, in Java as well.
+Its clients start empty and share one table of lags. With separate tables, the input alone would have 10^8 entries and
+take gigabytes, in Java as well.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Most resident memory of one call, in a process of its own: `python -m benchmarks.memory FILE SCENARIO ASSIGNOR`."""
+"""Most resident memory of one call, in a separate process: `python -m benchmarks.memory FILE SCENARIO ASSIGNOR`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.groups.streams.asking import invoke
-from assignor_lab.groups.timing import Timed, prepared
+from assignor_lab.groups.runner.timing import Timed, prepared
+from assignor_lab.groups.streams.assignor_calls import invoke
 from assignor_lab.scenarios import read_scenarios
 from benchmarks.large import large_group
 from benchmarks.points import Point
@@ -41,7 +41,7 @@ def main() -> int:
 
 def own_peak_bytes() -> int:
     """Most resident memory of this process so far."""
-    # On Linux a new process begins with the ru_maxrss of the one that started it.
+    # On Linux a new process inherits the ru_maxrss of its parent.
     high_water = re.search(r"VmHWM:\s*(\d+) kB", _STATUS.read_text()) if _STATUS.exists() else None
     if high_water is not None:
         return int(high_water[1]) * 1024

@@ -13,21 +13,21 @@ __all__ = ["CONNECT_SCALE", "GROUP_SCALES", "SCALE", "TWICE_JAVA", "Measurement"
 
 _DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "scale"
 SCALE = _DATA / "streams"
-#: Streams groups under the brokers' protocol, with the answers of Kafka 4.3.1 and of 4.4.0.
+#: Groups of the streams protocol, with the answers of Kafka 4.3.1 and of 4.4.0.
 GROUP_SCALES = (_DATA / "streams-group", _DATA / "streams-group-4.4")
 CONNECT_SCALE = _DATA / "connect"
 
-#: Names of our assignors for the names under which Kafka's answers are filed.
+#: Name in the files of Kafka's answers to the lab's assignor.
 _CONNECT_NAMES = {"incremental_cooperative": "connect_incremental", "eager": "connect_eager"}
 
-#: Where Java takes longer, being several times faster is the aim.
+#: If Java takes longer than this, the aim is to be several times faster.
 LONG_MS = 1000.0
-#: Elsewhere we may take longer than Java, but not longer than this.
+#: Otherwise the lab may take longer than Java, up to this limit.
 MOST_MS = 150.0
 
 
-#: Families of short calls, which users make in great numbers: we may take twice as long as Java. They are measured once
-#: more when the JVM has compiled all that it will; single calls are noise there.
+#: Families of short calls, which are frequent: the lab may take twice as long as Java. They are measured again after
+#: the JVM's compilation, because single calls are noise there.
 TWICE_JAVA = ("small", "jmh")
 
 
@@ -47,18 +47,17 @@ class Point:
 
 @attrs.frozen
 class Measurement:
-    """What came of a point.
+    """The results of a point.
 
     Args:
-        point: The point.
         tasks: Number of tasks.
         clients: Number of clients.
         official_ns: Durations of Kafka's call.
-        own_ns: Durations of ours.
+        own_ns: Durations of the lab's call.
         java: Version of the Java runtime.
         official_heap: Fullest heap of the JVM, bytes.
         own_memory: Most resident memory of a process that reads the scenario and assigns once, bytes.
-        is_hot: Measured after so many warm-ups that the JVM has compiled all that it will.
+        is_hot: True if measured after enough warm-ups for the JVM to finish its compilation.
     """
 
     point: Point
@@ -78,12 +77,12 @@ class Measurement:
 
     @property
     def own_ms(self) -> float:
-        """Median of ours."""
+        """Median of the lab's calls."""
         return statistics.median(self.own_ns) / 1e6
 
     @property
     def speedup(self) -> float:
-        """How many times faster than Kafka's we are; below 1 we are slower."""
+        """Kafka's time divided by the lab's; below 1 the lab is slower."""
         return self.official_ms / self.own_ms
 
 
@@ -93,7 +92,7 @@ def points(only: str) -> Iterator[Point]:
     for file in sorted(path for path in SCALE.glob("*.jsonl.gz") if only in path.name):
         stem = file.name.removesuffix(".jsonl.gz")
         for scenario, assignors in digests.items():
-            # A small file has variants, whose names stand before the last word: small-4x40-racks-cold.
+            # A small file has variants, named before the last word: small-4x40-racks-cold.
             if scenario.startswith(f"{stem}-") and not _belongs_to_longer(stem, scenario):
                 for assignor in sorted(assignors):
                     yield Point(file, scenario, assignor)
@@ -102,7 +101,7 @@ def points(only: str) -> Iterator[Point]:
 
 
 def _group_points(only: str) -> Iterator[Point]:
-    """Streams groups under the brokers' protocol; their digests are filed as ``<scenario>/<assignor>``."""
+    """Groups of the streams protocol; their digests are filed as ``<scenario>/<assignor>``."""
     for folder in GROUP_SCALES:
         (file,) = folder.glob("*.jsonl.gz")
         if only in file.name:
@@ -112,7 +111,7 @@ def _group_points(only: str) -> Iterator[Point]:
 
 
 def _connect_points(only: str) -> Iterator[Point]:
-    """Histories of Connect groups; a call is a whole history, and what counts is its slowest round."""
+    """Histories of Connect groups; a call is a whole history, and its slowest round counts."""
     for key in json.loads((CONNECT_SCALE / "digests.json").read_text()):
         scenario, _, assignor = key.rpartition("/")
         stem, _, _ = scenario.rpartition("-")
@@ -127,7 +126,7 @@ def _belongs_to_longer(stem: str, scenario: str) -> bool:
 
 
 def target_of(measurement: Measurement) -> tuple[str, bool]:
-    """What is asked of a point, in words, and whether it holds."""
+    """The target of a point, in words, and true if it is met."""
     if measurement.point.family == "rack":
         return "5x faster", measurement.speedup >= 5
     if measurement.official_ms > LONG_MS:

@@ -1,7 +1,7 @@
-"""Rows a second and core of `assignor score`, and where the time goes; prints a table of Markdown.
+"""Rows per second and core of `assignor score`, and the time of each step; prints a table of Markdown.
 
-``python -m benchmarks.score``: in this process, without Spark, as time of the processor, so that a busy machine does
-not count; then the whole command on one core and on two, as time on the wall, with twice the histories the second time.
+``python -m benchmarks.score``: in this process, without Spark, as processor time, so that a busy machine does not
+count. Then the whole command on one core and on two, as wall time, with twice the histories the second time.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ import attrs
 
 from assignment_api.plugins import discover
 from assignor_lab.groups.entries import entry_of
-from assignor_lab.groups.scorer import Scorer
-from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.runner.scorer import Scorer
+from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.garbage import spare_what_is_loaded
-from assignor_lab.scoring.batches import answer_batches
+from assignor_lab.scoring.engine.batches import answer_batches
 
 COLUMNS = ("where", "rows", "rows/s/core", "ms/row", "build", "assign", "metrics", "rest", "peak MB")
 
 
 @attrs.frozen
 class Scored:
-    """What came of one way of scoring.
+    """The results of one way of scoring.
 
     Args:
-        where: Which way.
-        rows: Rows that were made.
-        core_seconds: Time of all cores that they took.
-        shares: Share of it that went into states, assignors and metrics.
+        where: The way.
+        rows: Number of rows.
+        core_seconds: Time of all cores for them.
+        shares: Share of it spent on states, assignors and metrics.
         peak_mb: Most resident memory of the largest process, or ``None``.
     """
 
@@ -60,11 +60,11 @@ class Scored:
 
 
 def main() -> int:
-    """Measures and prints; exit code 1 where a run failed."""
+    """Measures and prints; exit code 1 after a failed run."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.score", description=__doc__)
     parser.add_argument("--family", default="streams_4x40", help="family of the histories (%(default)s)")
     parser.add_argument("--count", type=int, default=400, help="histories (%(default)s)")
-    parser.add_argument("--assignors", default="high_availability,sticky", help="who answers (%(default)s)")
+    parser.add_argument("--assignors", default="high_availability,sticky", help="names of assignors (%(default)s)")
     parser.add_argument(
         "--cores", default="1,2", help="cores on which Spark runs, one after the other; empty: without it"
     )
@@ -91,7 +91,7 @@ def in_process(family: str, count: int, assignors: tuple[str, ...]) -> Scored:
     scorer = Scorer(JobSpec(assignors, tuple(kind.load().metrics(discover())), (family,), kind=kind))
     items = [WorkItem(number, 0, family=family, seed=number) for number in range(count)]
     for _ in answer_batches(scorer, items[: max(count // 20, 1)]):
-        pass  # plugins are loaded and caches are warm, as in an executor that goes on with its next wave
+        pass  # plugins are loaded and caches are warm, as in an executor that continues with its next wave
     spare_what_is_loaded()  # as an executor does
     start = process_time()
     batches = list(answer_batches(scorer, items))
@@ -100,7 +100,7 @@ def in_process(family: str, count: int, assignors: tuple[str, ...]) -> Scored:
         name: sum(value.as_py() or 0.0 for batch in batches for value in batch[f"{name}_ms"]) / 1000
         for name in ("build", "assign", "metrics")
     }
-    # The parts are measured on the wall: on a busy machine they come to more than the time of the processor.
+    # The parts are measured by the wall clock: on a busy machine their sum exceeds the processor time.
     whole = max(seconds, sum(spent.values()))
     rows = sum(batch.num_rows for batch in batches)
     return Scored("in process", rows, seconds, {name: value / whole for name, value in spent.items()})

@@ -1,8 +1,8 @@
-"""A Java application's decision by a Python assignor: milliseconds, from the state that is shown to the checked answer.
+"""A Java application's decision by a Python assignor: milliseconds, from the state to the checked answer.
 
-`python -m benchmarks.shim` starts `assignor serve-assignor` beside a JVM with the shim, shows the shim states of four
-clients and forty tasks, and reads from the log of decisions how long each took the shim. There is no broker: Kafka's
-classes are those of the class path. The first decision is that of a JVM and an assignor that have decided nothing yet.
+`python -m benchmarks.shim` starts `assignor serve-assignor` beside a JVM with the shim, passes states of four clients
+and forty tasks to the shim, and reads the shim's durations from the log of decisions. There is no broker: Kafka's
+classes are those of the class path. The first decision is that of a cold JVM and a cold assignor.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ PAGE = Path(__file__).with_name("README.md")
 BEGIN = "<!-- written by python -m benchmarks.shim --write: begin -->"
 END = "<!-- written by python -m benchmarks.shim --write: end -->"
 _KAFKA = Path(__file__).resolve().parents[1] / "build" / "official" / "kafka-4.3" / "lib" / "*"
-#: Decisions after the first one that count for neither median nor percentile.
+#: Decisions after the first one that are excluded from median and percentile.
 _WARM_UPS = 50
 _START_SECONDS, _STOP_SECONDS = 60, 60
 
 
 def main() -> int:
-    """Measures and prints; exit code 2 where Kafka's classes are not there."""
+    """Measures and prints; exit code 2 without Kafka's classes."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.shim", description=__doc__)
     parser.add_argument("--kafka", default=str(_KAFKA), help="class path of Kafka (build/official)")
-    parser.add_argument("--assignor", default="high_availability", help="who decides (%(default)s)")
+    parser.add_argument("--assignor", default="high_availability", help="name of the assignor (%(default)s)")
     parser.add_argument("--decisions", type=int, default=500, help="measured decisions (%(default)s)")
-    parser.add_argument("--isolate", action="store_true", help="in a process of its own, as what nobody trusts")
+    parser.add_argument("--isolate", action="store_true", help="in a process of its own, like untrusted code")
     parser.add_argument("--write", action="store_true", help="put the figures into benchmarks/README.md")
     options = parser.parse_args()
     states = [scenario.application for scenario in read_scenarios(SCALE / "small-4x40.jsonl.gz")]
@@ -83,7 +83,7 @@ def _decided(
     with subprocess.Popen(command) as served:
         try:
             _wait_for(port, served)
-            # Nobody waits for the shim to tell of the last one, so that another one follows.
+            # The shim logs the last decision later, so send another one.
             for state in (*states, states[0]):
                 JavaFactory(place)().assign(state)
         finally:

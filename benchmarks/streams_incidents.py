@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.groups.playing import play
+from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.episode_format import read_episode
-from assignor_lab.simulation.streams.named_episodes import EPISODES, NamedEpisode
+from assignor_lab.simulation.streams.named_episodes import EPISODES, NamedStreamsEpisode
 from benchmarks.pages import put_between
 
 __all__ = ["BEGIN", "END", "PAGE", "figure", "row", "write_page"]
@@ -19,20 +19,20 @@ BEGIN = "<!-- written by python -m benchmarks.streams_incidents --write: begin -
 END = "<!-- written by python -m benchmarks.streams_incidents --write: end -->"
 
 
-def figure(named: NamedEpisode) -> float:
+def figure(named: NamedStreamsEpisode) -> float:
     """The published figure, as played."""
     episode = read_episode(scenario_from_document(named.document(), Place(named.name)))
     return named.figure(play(episode, discover(), config_sources(environ={}), keep_log=False)[1])
 
 
-def row(named: NamedEpisode, found: float) -> str:
-    """A line of the table; a figure that is too far off is bold."""
+def row(named: NamedStreamsEpisode, found: float) -> str:
+    """A line of the table; a figure with too large an error is bold."""
     shown = f"{found:.1f} {named.shown_unit}"
     return f"| `{named.name}` | {named.source}: {named.told} | {shown if named.is_met(found) else f'**{shown}**'} |"
 
 
 def write_page(table: str, page: Path = PAGE) -> None:
-    """Puts the table in place of the one in the page."""
+    """Replaces the table in the page."""
     put_between(page, BEGIN, table, END)
 
 

@@ -32,7 +32,7 @@ COLUMNS = (
 
 
 def as_markdown(measured: Sequence[Measurement], kafka: str, large: Sequence[str]) -> str:
-    """The tables with a line about where they were measured.
+    """The tables with a line about the machine.
 
     Args:
         measured: The points.
@@ -103,5 +103,5 @@ def _milliseconds(value: float) -> str:
 
 
 def write_readme(table: str) -> None:
-    """Puts the table into README.md, in place of the last one."""
+    """Replaces the table in README.md."""
     put_between(README, BEGIN, table.removesuffix("\n"), END)

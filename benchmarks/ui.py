@@ -1,10 +1,10 @@
-"""The page of ``assignor ui`` in Chromium: first paint of large states and histories, and how long an edit takes.
+"""The page of ``assignor ui`` in Chromium: first paint of large states and histories, and the duration of an edit.
 
     python -m benchmarks.ui [--tasks 200 1000 5000] [--rounds 5] [--decisions 20]
 
-Needs the requirements of `make test-services`. Times are those of the browser: first contentful paint of a state that
-was not asked about before, and of the page of a history; from a click on *if ... were not there* until the new picture
-stands on the page; and from asking for a play of the history, which nobody has asked for, until it stands there.
+Needs the requirements of `make test-services`. Times are those of the browser. First contentful paint: of a new state,
+and of the page of a history. Edit: from a click on *if ... were not there* until the page shows the new picture. Play:
+from the request for a new play of the history until the page shows it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def group(tasks: int) -> dict[str, Any]:
-    """A group with ``tasks`` tasks with state, one of whose clients has just come."""
+    """A group with ``tasks`` stateful tasks and one new client."""
     ids = [f"{number // PARTITIONS}_{number % PARTITIONS}" for number in range(tasks)]
     clients = max(3, tasks // PER_CLIENT)
     held = [ids[number :: clients - 1] for number in range(clients - 1)] + [[]]
@@ -61,7 +61,7 @@ def group(tasks: int) -> dict[str, Any]:
 
 
 def history(tasks: int, decisions: int) -> Iterator[dict[str, Any]]:
-    """The past of such a group: an instance comes with each decision until all are there, and tasks move to it."""
+    """The past of such a group: each decision adds an instance, and tasks move to it."""
     for number in range(decisions):
         document = group(tasks)
         ids = [each["id"] for each in document["tasks"]]
@@ -99,28 +99,28 @@ def served(*files: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def first_paint(page: Page, url: str) -> float:
-    """Milliseconds until something of the page is seen."""
+    """Milliseconds until a part of the page is visible."""
     page.goto(url)
     page.locator("table.picture, figure.past").first.wait_for()
-    # What is in the document may not have been painted yet.
+    # Content of the document may not have been painted yet.
     page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length > 0")
     found: float = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     return found
 
 
 def edited(page: Page) -> float:
-    """Milliseconds from a click on a change until its answer stands on the page."""
+    """Milliseconds from a click on a change until the page shows its answer."""
     before = page.url
     page.locator(".ifs a", has_text="were not there").first.click(no_wait_after=True)
     start = perf_counter()
-    # The page's own policy forbids what wait_for_function does.
+    # The page's own policy forbids the method of wait_for_function.
     page.wait_for_url(lambda url: url != before)
     page.locator("body:not(.asking)").wait_for()
     return 1000 * (perf_counter() - start)
 
 
 def played(page: Page, url: str) -> float:
-    """Milliseconds until a play stands on the page."""
+    """Milliseconds until the page shows a play."""
     start = perf_counter()
     page.goto(url)
     page.locator("#moment").wait_for(timeout=90_000)
@@ -149,7 +149,7 @@ def main() -> None:
         for number, tasks in enumerate(given.tasks):
             paints, edits = [], []
             for standbys in range(given.rounds):
-                # Another setting each time: nothing of it was asked before.
+                # A new setting each time, so that no answer is cached.
                 url = f"{base}/state?s=0&n={number}&a=sticky&c=num.standby.replicas%3D{standbys % 3}&round=0"
                 paints.append(first_paint(page, f"{url}&c=max.warmup.replicas%3D{standbys + 1}"))
                 edits.append(edited(page))

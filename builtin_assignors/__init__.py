@@ -1,1 +1,1 @@
-"""The assignors that Kafka ships, each an ordinary plugin."""
+"""Kafka's assignors as plugins."""

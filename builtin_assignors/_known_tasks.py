@@ -1,4 +1,4 @@
-"""The tasks of an application as assignors need them again and again: states of one application share them."""
+"""Sorted tasks of an application, cached across its states."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ class KnownTasks:
     """All tasks in ascending order; a task's place is its number.
 
     Args:
-        infos: The tasks, as the application has them.
-        ids: Id of each place.
-        place_of: Id to place.
         listed: Places in the order of the input.
         logged: Whether the task of each place has a changelog.
         as_active: The task of each place as an active one.
@@ -33,7 +30,7 @@ class KnownTasks:
     logged: list[bool]
     as_active: list[AssignedTask]
     as_standby: list[AssignedTask]
-    #: What assignors keep of it, by who does.
+    #: Values derived by assignors, by deriving module.
     memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
 
@@ -41,7 +38,7 @@ _latest: KnownTasks | None = None
 
 
 def known_tasks(infos: Mapping[TaskId, TaskInfo]) -> KnownTasks:
-    """The tasks of an application (its ``task_infos()``); the latest ones are kept, for states that share them."""
+    """The tasks of an application (its ``task_infos()``), cached for states that share them."""
     global _latest  # noqa: PLW0603 - a memory of one: the rounds of a group, and its assignors, come one after another
     known = _latest
     if known is None or known.infos is not infos:

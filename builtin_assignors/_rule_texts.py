@@ -1,4 +1,4 @@
-"""What each rule of the built-in assignors says, by its id: the text of ``docs/reference/rules.md``."""
+"""Sentence of each rule of the built-in assignors, by id: the text of ``docs/reference/rules.md``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RULE_TEXTS: Mapping[str, str] = {
         "least load on its threads."
     ),
     "ha-standby-tags": (
-        "With them: to a client whose tags differ from those of the other holders; where there is none, to "
+        "With them: to a client whose tags differ from those of the other holders. If there is none, to "
         "the least loaded (KIP-708)."
     ),
     "ha-standby-level": (
@@ -31,29 +31,29 @@ RULE_TEXTS: Mapping[str, str] = {
     ),
     "ha-standby-racks": ("The rack-aware optimisation exchanges standbys."),
     "ha-caught-up": ("The client of the ideal placement is caught up, so the task goes there at once."),
-    "ha-nobody-further": ("It is behind, but nobody lags less, so the task goes there and restores."),
+    "ha-nobody-further": ("It is behind, but no client lags less, so the task goes there and restores."),
     "ha-swap": ("It is not caught up, and one of those that are was to have a standby: the two change roles."),
     "ha-warmup": (
-        "It is not caught up. The task runs where it is (nearest to being) caught up, and the client of the "
-        "ideal placement gets one of max.warmup.replicas warm-ups, a further standby. A probing rebalance "
-        "is asked for after probing.rebalance.interval.ms."
+        "It is not caught up. The task runs on a client that is caught up or least behind. The client of the ideal "
+        "placement gets one of max.warmup.replicas warm-ups, an additional standby. A probing rebalance follows after "
+        "probing.rebalance.interval.ms."
     ),
     "ha-no-warmup": ("The same, but all warm-ups are given out: it gets none until a later rebalance."),
     "ha-standby-waits": (
-        "A standby whose client is not caught up stays with one that is (or is nearest to it) meanwhile; "
-        "the same warm-ups count."
+        "Until the standby's client is caught up, the standby stays with one that is caught up or least "
+        "behind. The same warm-ups count."
     ),
     "ha-stateless": (
         "Stateless tasks go to the client with the fewest active tasks for its threads, one after the other."
     ),
     "ha-stateless-racks": ("The rack-aware optimisation moves stateless tasks."),
-    "st-keep": ("The client that ran the task keeps it, within its share; under fallback_prior whatever it has."),
+    "st-keep": ("The client that ran the task keeps it, within its share; under fallback_prior without a limit."),
     "st-full": ("The client that ran the task has its share already."),
     "st-promote": ("A client that had a standby gets the task, within its share."),
-    "st-return": ("What is left goes back to who ran it or had a copy and is not overloaded."),
+    "st-return": ("The rest returns to a client that ran the task or had a copy, and is not overloaded."),
     "st-fill": (
-        "Everything else goes to the least loaded client, where possible one that brings the task together "
-        "with tasks it was not together with before."
+        "All other tasks go to the least loaded client. If possible, that client brings the task together "
+        "with tasks it did not share a client with before."
     ),
     "st-racks": ("The rack-aware optimisation moves actives."),
     "st-standby": (
@@ -79,13 +79,11 @@ RULE_TEXTS: Mapping[str, str] = {
     ),
     "ci-keep": ("The worker goes on with the job."),
     "ci-duplicate": ("Two workers report the job: both have to stop it."),
-    "ci-wait": (
-        "Nobody reports a job that was placed: it waits for its worker, at most scheduled.rebalance.max.delay.ms."
-    ),
-    "ci-deal": ("The worker did not come back in time: the job is dealt to those that had nothing to do meanwhile."),
+    "ci-wait": ("No worker reports a placed job: it waits for its worker, at most scheduled.rebalance.max.delay.ms."),
+    "ci-deal": ("The worker did not come back in time: the job is dealt to the workers that had no job meanwhile."),
     "ci-surplus": (
         "A worker has more than its even share and gives jobs up; the next rebalance places them. With "
-        "static lists also what must not be there."
+        "static lists it also gives up jobs that it must not run."
     ),
     "ci-place": (
         "New jobs, those that a worker gave up in the rebalance before, and lost ones that do not wait, go "
@@ -96,11 +94,11 @@ RULE_TEXTS: Mapping[str, str] = {
     ),
     "sp-keep": ("The client that ran a pinned task is one that the pin names: it keeps it."),
     "sp-pin": (
-        "Nobody of those that the pin names ran the task: it goes to the one with the fewest tasks, then to "
+        "No client that the pin names ran the task: it goes to the one with the fewest tasks, then to "
         "the first in the order of process ids."
     ),
     "sp-unmet": ("The first pin that matches the task names no client with a thread: the delegate places the task."),
-    "sp-delegate": ("The delegate places what no pin does, on the clients that no pin names."),
+    "sp-delegate": ("The delegate places all other tasks, on the clients that no pin names."),
     "sp-standby-pin": ("A standby goes to a client that a standby pin names."),
     "sp-standby": (
         "The other standbys of pinned tasks go to clients that no pin names: to those that had one, then to "

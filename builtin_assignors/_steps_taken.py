@@ -1,4 +1,4 @@
-"""Steps that were taken while tasks were placed: the placement after each rule compared with that before it."""
+"""Trace of a placement: differences between the placements before and after each rule."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ class StepsTaken:
     """The steps of one decision; tasks and clients are dense numbers.
 
     Args:
-        tasks: Text of each task.
-        clients: Text of each client.
         existing: The tasks that there are; ``None``: all of them.
     """
 
@@ -30,11 +28,11 @@ class StepsTaken:
 
     @property
     def owned(self) -> Collection[int]:
-        """The tasks that somebody runs, as far as it was told."""
+        """The tasks with a recorded owner."""
         return self._owners
 
     def add(self, rule: str, task: int, text: str, *clients: int) -> None:
-        """Notes a step; see :class:`assignment_api.tracing.RuleStep`."""
+        """Record a step; see :class:`assignment_api.tracing.RuleStep`."""
         self.steps.append(RuleStep(rule, self.tasks[task], text, tuple([self.clients[client] for client in clients])))
 
     def placed(
@@ -44,13 +42,11 @@ class StepsTaken:
         given: str,
         moved: str = "",
     ) -> None:
-        """Notes who runs a task now that did not before.
+        """Record new owners of active tasks.
 
         Args:
-            rule: The rule.
-            active: Active tasks of each client.
-            given: What is said of a task that nobody had; ``{0}`` is who has it now.
-            moved: What is said of a task that goes from ``{0}`` to ``{1}``.
+            given: Text for a task without a previous owner; ``{0}`` is the new one.
+            moved: Text for a task that moves from ``{0}`` to ``{1}``.
         """
         owners = {task: client for client, held in enumerate(active) for task in held}
         for task in sorted(owners):
@@ -62,13 +58,11 @@ class StepsTaken:
         self._owners = owners
 
     def copied(self, rule: str, standby: Sequence[Collection[int]], given: str, moved: str = "") -> None:
-        """Notes who has a copy of a task now that did not before.
+        """Record new owners of standby tasks.
 
         Args:
-            rule: The rule.
-            standby: Standby tasks of each client.
-            given: What is said of a copy that ``{0}`` gets and nobody gives up.
-            moved: What is said of a copy that goes from ``{0}`` to ``{1}``.
+            given: Text for an additional copy on ``{0}``.
+            moved: Text for a copy that moves from ``{0}`` to ``{1}``.
         """
         gained: dict[int, list[int]] = {}
         lost: dict[int, list[int]] = {}
@@ -87,6 +81,6 @@ class StepsTaken:
         self._standbys = [set(held) for held in standby]
 
     def settled(self, active: Sequence[Collection[int]], standby: Sequence[Collection[int]]) -> None:
-        """Takes a placement as known, whose changes were noted one by one."""
+        """Take a placement as known, after its changes were recorded one by one."""
         self._owners = {task: client for client, held in enumerate(active) for task in held}
         self._standbys = [set(held) for held in standby]

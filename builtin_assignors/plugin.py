@@ -1,12 +1,12 @@
-"""The built-ins' plugin: they are offered through the same hooks as everybody's.
+"""Plugin of the built-ins, which uses the same hooks as any other plugin.
 
-An algorithm is imported when one of its assignors is made, so that listing plugins stays cheap.
+An algorithm is imported when one of its assignors is created, so that listing plugins is cheap.
 """
 
 from __future__ import annotations
 
 from assignment_api import connect, group
-from assignment_api.plugins import ConnectAssignorPlugin, GroupAssignorPlugin, TaskAssignorPlugin, hookimpl
+from assignment_api.plugins import ConnectAssignorPlugin, GroupAssignorPlugin, Setting, TaskAssignorPlugin, hookimpl
 from builtin_assignors.streams_catalogue import TASK_ASSIGNORS
 
 __all__ = ["assignor_lab_connect_assignors", "assignor_lab_group_assignors", "assignor_lab_task_assignors"]
@@ -22,6 +22,7 @@ def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
             factory=each.create,
             java_classes=each.java_classes,
             summary=each.summary,
+            settings=each.settings,
         )
         for each in TASK_ASSIGNORS
     ]
@@ -35,13 +36,21 @@ def assignor_lab_connect_assignors() -> list[ConnectAssignorPlugin]:
             name="connect_incremental",
             factory=_connect_incremental,
             protocols=("compatible", "sessioned", "static"),
-            summary="Kafka Connect's default: workers keep what they run, and lost jobs wait for theirs (KIP-415).",
+            summary="Kafka Connect's default: workers keep their jobs, and lost jobs wait for their workers (KIP-415).",
         ),
         ConnectAssignorPlugin(
             name="connect_eager",
             factory=_connect_eager,
             protocols=("eager",),
             summary="Kafka Connect before 2.3: everything stops, and all jobs are dealt in turn.",
+            settings=(
+                Setting(
+                    "assignor.connect_eager.downgrade",
+                    "text",
+                    "kafka",
+                    "First eager round after an incremental one: kafka assigns, kip415 revokes all jobs first.",
+                ),
+            ),
         ),
         ConnectAssignorPlugin(
             name="connect_static",
@@ -54,7 +63,7 @@ def assignor_lab_connect_assignors() -> list[ConnectAssignorPlugin]:
 
 @hookimpl
 def assignor_lab_group_assignors() -> list[GroupAssignorPlugin]:
-    """The one broker-side assignor of Kafka, as two releases have it."""
+    """Kafka's only broker-side assignor, in two releases."""
     return [
         GroupAssignorPlugin(
             name="group_sticky",

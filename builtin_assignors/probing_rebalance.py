@@ -1,4 +1,4 @@
-"""The deadline of the next probing rebalance (KIP-441): when a group whose tasks wait for warm-ups looks again."""
+"""Deadline of the next probing rebalance of a group whose tasks wait for warm-ups (KIP-441)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ __all__ = ["probing_deadline_ms"]
 
 
 def probing_deadline_ms(application: ApplicationMetadata) -> int:
-    """When an answer that is not final yet has to be followed by another, in ms of the leader's clock.
+    """Deadline of the rebalance that must follow a provisional answer, in ms of the leader's clock.
 
-    Kafka: ``probing.rebalance.interval.ms`` after the assignor was asked; one client carries it, and its thread
-    rebalances then, unless the answer of a rebalance in between had no deadline.
+    Kafka: ``probing.rebalance.interval.ms`` after the assignor was called. One client carries it, and its thread
+    rebalances then, unless a rebalance in between returned no deadline.
     """
     return application.current_time_ms() + application.assignment_configs().probing_rebalance_interval_ms

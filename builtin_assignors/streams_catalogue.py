@@ -1,7 +1,7 @@
-"""The built-in assignors of Kafka Streams: names, Kafka's classes, and where each is, as plain data.
+"""Catalogue of the built-in assignors of Kafka Streams: names, Kafka's classes and import paths, as plain data.
 
-An algorithm is imported when one of its assignors is made: listing plugins stays cheap, and one built-in may hand a
-part of its work to another without importing it.
+An algorithm is imported when one of its assignors is created. Listing plugins stays cheap, and one built-in can
+delegate to another without importing it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from importlib import import_module
 import attrs
 
 from assignment_api import TaskAssignor
+from assignment_api.plugins import Setting
 
 __all__ = ["TASK_ASSIGNORS", "BuiltinTaskAssignor", "builtin_task_assignor"]
 
@@ -21,16 +22,16 @@ _INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
 
 @attrs.frozen
 class BuiltinTaskAssignor:
-    """One of them.
+    """An entry of the catalogue.
 
     Args:
-        name: Its name.
         where: Module and class, ``module:Class``.
-        summary: What it is, in a sentence.
+        summary: One sentence about it.
         aliases: Further names.
-        java_classes: Kafka's classes that mean it.
-        needs_lags: Whether Kafka's leader takes its fallback in its place where end offsets could not be fetched
-            (Kafka: ``StreamsPartitionAssignor``).
+        java_classes: Equivalent Kafka classes.
+        needs_lags: Whether Kafka's leader uses its fallback instead if end offsets could not be fetched (Kafka:
+            ``StreamsPartitionAssignor``).
+        settings: Its own configuration keys.
     """
 
     name: str
@@ -39,6 +40,7 @@ class BuiltinTaskAssignor:
     aliases: tuple[str, ...] = ()
     java_classes: tuple[str, ...] = ()
     needs_lags: bool = False
+    settings: tuple[Setting, ...] = ()
 
     def create(self) -> TaskAssignor:
         """A new assignor, not yet configured."""
@@ -54,7 +56,7 @@ def _class_at(where: str) -> type[TaskAssignor]:
 
 
 def builtin_task_assignor(name: str) -> BuiltinTaskAssignor | None:
-    """The one called ``name``, by an alias or by Kafka's class; ``None`` if there is none."""
+    """The entry with this name, alias or Kafka class; ``None`` if there is none."""
     for each in TASK_ASSIGNORS:
         if name in (each.name, *each.aliases, *each.java_classes):
             return each
@@ -92,12 +94,17 @@ TASK_ASSIGNORS = (
     BuiltinTaskAssignor(
         "fallback_prior",
         "fallback_prior:FallbackPriorTaskAssignor",
-        "What Kafka uses for a rebalance in which it could not fetch end offsets: all tasks stay, for now.",
+        "Kafka's choice for a rebalance in which it could not fetch end offsets: all tasks stay, for now.",
         java_classes=(_INTERNAL + "FallbackPriorTaskAssignor",),
     ),
     BuiltinTaskAssignor(
         "static",
         "static:StaticTaskAssignor",
         "Tasks pinned to clients by process, host or tag (KIP-987); another assignor places the rest.",
+        settings=(
+            Setting("assignor.static.pins", "list", (), "Pins of active tasks; the first that matches a task counts."),
+            Setting("assignor.static.standby.pins", "list", (), "Pins of standby tasks, in the same form."),
+            Setting("assignor.static.delegate", "text", "high_availability", "The built-in that places other tasks."),
+        ),
     ),
 )

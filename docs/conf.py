@@ -1,4 +1,4 @@
-"""How the documentation is built: `make docs`."""
+"""Settings of the documentation: `make docs`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ exclude_patterns = ["_build"]
 nb_execution_mode = "force"
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
-# Spark tells its progress there.
+# Spark writes its progress there.
 nb_output_stderr = "remove"
 html_theme = "furo"
 html_title = "Assignor Lab"
@@ -47,14 +47,14 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 python_use_unqualified_type_names = True
 
-# --- every reference has to lead somewhere --------------------------------------------------------
+# --- unresolved references fail the build ----------------------------------------------------------
 
 nitpicky = True
-# Kafka has two classes called TaskId, one for each protocol, and so has the contract: a bare name in an annotation
-# that attrs copied cannot tell them apart. Names that lead nowhere still fail the build.
+# Kafka and the contract have two classes TaskId, one for each protocol: a bare name in an annotation that attrs copied
+# is ambiguous. Unresolved names still fail the build.
 suppress_warnings = ["ref.python"]
-# Inventories of other projects would be downloads, and a build must not depend on them. So names of
-# the standard library and of the libraries that we build on are taken on trust.
+# Inventories of other projects would be downloads, so names of the standard library and of dependencies are not
+# checked.
 _FOREIGN = "|".join([*sorted(sys.stdlib_module_names), "attr", "attrs", "pluggy", "typeguard", "pyspark"])
 nitpick_ignore_regex = [
     (r"py:.*", rf"(?:{_FOREIGN})(?:\..*)?"),

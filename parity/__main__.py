@@ -1,7 +1,7 @@
-"""Puts fresh random scenarios to the released classes of Kafka and to ours, and compares the rows.
+"""Passes fresh random scenarios to the released classes of Kafka and to the lab, and compares the rows.
 
-Exit code 0 where all rows are equal, 1 where some differ (each difference is then three files: the scenario, which
-`assignor assign` can read unless it is a ``streams-reconciliation``, and both rows), 2 where nothing could be compared.
+Exit code 0 if all rows are equal, 1 if some differ, 2 if no comparison was possible. Each difference is three files:
+the scenario, which `assignor assign` can read unless it is a ``streams-reconciliation``, and both rows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assignment_api.java import DEFAULT_JDK, JdkGeneration
 from parity.cases import KINDS
-from parity.comparison import Comparison
+from parity.comparison import ParityRun
 from parity.official import VERSIONS, OfficialKafka, OfficialKafkaError
 
 RULES = {
@@ -24,7 +24,7 @@ RULES = {
 
 
 def main() -> int:
-    """Compares, prints what came of it, and returns the exit code."""
+    """Compares, prints the results, and returns the exit code."""
     options = _options()
     seed = secrets.randbelow(10**9) if options.seed is None else options.seed
     try:
@@ -56,7 +56,7 @@ def _options() -> argparse.Namespace:
 def _compare(official: OfficialKafka, seed: int, options: argparse.Namespace) -> int:
     print(f"seed {seed}, {options.count:,} scenarios", flush=True)
     begin = time.monotonic()
-    comparison = Comparison(official, options.out)
+    comparison = ParityRun(official, options.out)
     said = begin
     for done in comparison.run(seed, options.first, options.count, [options.kind] if options.kind else KINDS):
         if time.monotonic() - said > 30:
@@ -74,7 +74,7 @@ def _compare(official: OfficialKafka, seed: int, options: argparse.Namespace) ->
     return 1 if comparison.differing else 0
 
 
-def _table(comparison: Comparison) -> list[str]:
+def _table(comparison: ParityRun) -> list[str]:
     columns = (comparison.rows, comparison.refused, comparison.endless, comparison.different)
     lines = [f"{'asked':<24}{'rows':>9}{'errors':>9}{'endless':>9}{'differ':>9}"]
     lines += [f"{name:<24}" + "".join(f"{column[name]:>9,}" for column in columns) for name in sorted(comparison.rows)]

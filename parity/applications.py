@@ -1,8 +1,8 @@
 """Random applications: sub-topologies with their tasks, partitions and racks.
 
-Everything odd that Kafka meets, and some things that it hardly ever meets: tasks whose ids collide in every hash
-table, partitions that two sub-topologies read, source topics as changelogs, stores without a changelog, named
-topologies, brokers without racks.
+Includes all oddities of real applications, and some rare ones: tasks with ids that collide in every hash table,
+partitions that two sub-topologies read, source topics as changelogs, stores without a changelog, named topologies,
+brokers without racks.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from parity.oddities import PLAIN, Oddities, colliding_task_numbers
 
 __all__ = ["Application", "draw_application"]
 
-#: Distance between two partitions whose tasks collide with those of neighbouring sub-topologies (hash multiplier).
+#: Distance between two partitions with tasks that collide with those of neighbouring sub-topologies (hash multiplier).
 _COLLISION = 31
 
 
 @attrs.frozen
 class Application:
-    """What a group runs.
+    """The application of a group.
 
     Args:
         tasks: Task documents, in insertion order.
         racks: Names of all racks of the cluster.
         tags: Keys of client tags that clients may have.
-        named: Names of the application's topologies; none if they are unnamed.
+        named: Names of the application's topologies; empty if they are unnamed.
     """
 
     tasks: list[dict[str, Any]]
@@ -45,7 +45,7 @@ class Application:
         return [task["id"] for task in self.tasks if task["logged"]]
 
     def lost_task(self, chance: Random) -> str:
-        """Id of a task that is not part of the application any more."""
+        """Id of a task that is no longer part of the application."""
         plain = f"{chance.randrange(40, 50)}_{chance.randrange(4)}"
         return f"{chance.choice(self.named)}__{plain}" if self.named else plain
 
@@ -98,7 +98,7 @@ def _colliding(chance: Random, wanted: int) -> list[tuple[int, list[int]]]:
 
 
 class _Cluster:
-    """Topics and the racks of their partitions, each drawn once, however many tasks share it."""
+    """Topics and the racks of their partitions, each drawn once for all tasks that share it."""
 
     def __init__(self, chance: Random, racks: list[str], rackless: float) -> None:
         self._chance = chance

@@ -1,4 +1,4 @@
-"""Cases of parity: a scenario document with the names of those who answer it, drawn by seed and number."""
+"""Cases of parity: a scenario document with the names of its assignors, drawn by seed and number."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ KINDS = ("streams", "streams-group", RECONCILIATION_KIND, "connect")
 _UTILITIES = ("default_standby", "optimize_active", "optimize_standby", "validate", "identity")
 #: Rounds of a history.
 _ROUNDS = 5
-#: Every how manyth case is a Streams group under the brokers' protocol, every how manyth one of Connect, and every how
-#: manyth a member of a streams group that is brought nearer to its target.
+#: Distances between cases of groups of the streams protocol, between cases of Connect, and between cases of a streams
+#: group's member on its way to its target.
 _GROUP_STEP = 10
 _CONNECT_STEP = 20
 _RECONCILIATION_STEP = 20
@@ -34,13 +34,13 @@ _RECONCILIATION_STEP = 20
 
 @attrs.frozen
 class Case:
-    """One scenario and who is asked.
+    """One scenario and the assignors to call.
 
     Args:
         document: The scenario.
         asked: Assignors, ``utils.*``, ``threads``, or the coordinator's step in each release.
-        threads: The spread over consumers is asked for, too.
-        lives_by: The assignor whose answer is the past of the next round; ``None`` where there is no next round.
+        threads: True if the distribution over consumers is requested, too.
+        lives_by: Its answer is the past of the next round; ``None`` without a next round.
         round: Number of the round, from 0.
     """
 
@@ -52,7 +52,7 @@ class Case:
 
 
 def kind_of(number: int) -> str:
-    """The kind of scenario that the case of a number is."""
+    """The kind of scenario of a case, by its number."""
     if number % _GROUP_STEP == _GROUP_STEP - 1:
         return "streams-group"
     if number % _RECONCILIATION_STEP == _RECONCILIATION_STEP // 2 - 2:
@@ -61,7 +61,7 @@ def kind_of(number: int) -> str:
 
 
 def draw_case(seed: int, number: int) -> Case:
-    """The case of a number: the same for the same seed, whatever the other numbers are."""
+    """The case of a number: the same for the same seed, independent of the other numbers."""
     chance = Random(f"{seed}/{number}")
     if kind_of(number) == "streams-group":
         lives_by = chance.choice(GROUP_ASSIGNORS) if chance.random() < 0.4 else None
@@ -93,7 +93,7 @@ def draw_case(seed: int, number: int) -> Case:
     if style < 0.3 and has_lags:
         _give_assignment(chance, application, document, oddities, is_tidy=True)
         known = {client["process_id"] for client in document["clients"]}
-        # A client that is none would have failed the rebalance before anything is spread.
+        # An invalid client fails the rebalance before any distribution over consumers.
         document["assignment"] = {name: held for name, held in document["assignment"].items() if name in known}
         document["params"] = {"via": chance.choice(("legacy", "custom"))}
         return Case(document, ("threads",))
@@ -117,7 +117,7 @@ def _sizes(chance: Random, oddities: Oddities) -> tuple[int, int]:
 def _give_assignment(
     chance: Random, application: Application, document: dict[str, Any], oddities: Oddities, *, is_tidy: bool
 ) -> None:
-    """An assignment to start from; a tidy one has every task active once, but for one case in twenty-five."""
+    """An assignment to start from; in 24 of 25 cases every task is active exactly once."""
     processes = [client["process_id"] for client in document["clients"]]
     is_tidy = is_tidy and chance.random() < (0.7 if oddities.is_untidy else 0.96)
     if not is_tidy and chance.random() < 0.15:
@@ -149,7 +149,7 @@ def _give_assignment(
 
 
 def _repeat(chance: Random, application: Application, lists: list[dict[str, list[str]]]) -> None:
-    """Tasks that are listed twice in one role, which is once; seldom in both, which Kafka refuses; and lost ones."""
+    """Tasks listed twice in one role, which count once; seldom in both roles, which Kafka refuses; and lost ones."""
     for tasks in lists:
         for role in ("active", "standby"):
             tasks[role] += [task for task in tasks[role] if chance.random() < 0.15]
@@ -195,9 +195,9 @@ def _give_params(chance: Random, application: Application, document: dict[str, A
 
 
 def next_round(seed: int, case: Case, answer: dict[str, Any]) -> Case | None:
-    """The round after ``case`` for the assignor it lives by; ``None`` where the history ends.
+    """The round after ``case`` for the assignor in ``lives_by``; ``None`` at the end of the history.
 
-    The answer becomes what clients run. State that moved is restored in part, and clients leave and join.
+    The answer becomes the clients' tasks. Moved state is restored in part, and clients leave and join.
     """
     if case.lives_by is None or case.round + 1 >= _ROUNDS or answer["error"] is not None:
         return None

@@ -1,4 +1,4 @@
-"""Asks both sides, compares rows as the golden data are compared, and keeps what differs."""
+"""Calls both sides, compares rows as the golden data are compared, and keeps the differences."""
 
 from __future__ import annotations
 
@@ -13,44 +13,45 @@ from pathlib import Path
 from typing import Any
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.groups.answering import AnswerOptions, answerer
+from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.scenarios import Place, error_row, scenario_from_document, write_lines
 from parity.cases import KINDS, Case, draw_case, kind_of, next_round
 from parity.official import OfficialKafka, OfficialKafkaSilentError
 from parity.reconciliations import RECONCILIATION_KIND, reconciliation_row
 
-__all__ = ["Comparison", "comparable"]
+__all__ = ["ParityRun", "comparable"]
 
 Row = dict[str, Any]
 
-#: Type of the error in a row for which Kafka's classes did not answer: their search for placements never ends.
+#: Type of the error in a row without an answer from Kafka's classes: their search for placements never ends.
 _ENDLESS = "EndlessOptimizationError"
-#: Seconds after which Kafka's classes are taken to be silent for ever, and again where we have an answer.
+#: Seconds after which Kafka's classes count as endless, and the longer limit if the lab has an answer.
 _PATIENCE_S = 3.0
 _LONG_PATIENCE_S = 180.0
 
 
 def comparable(row: Row) -> Row:
-    """The row without what is not compared: of an error, only Kafka's type counts; our own where Kafka has none."""
+    """The comparable part of a row: of an error, only Kafka's type counts; the lab's if Kafka has none."""
     error = row["error"]
     return {**row, "error": error and (error.get("java_type") or error["type"])}
 
 
-class Comparison:
+class ParityRun:
     """A run over many cases, and its counts.
 
     Args:
-        official: The JVM that is asked.
-        folder: Where differences go: for each a scenario file, and the two rows. What an earlier run left is removed.
+        official: The JVM to call.
+        folder: Folder of the differences: for each a scenario file, and the two rows. Files of an earlier run are
+            removed.
 
     Attributes:
         scenarios: Scenarios that both sides answered.
-        rows: Rows compared, by who was asked.
+        rows: Rows compared, by assignor.
         refused: Those of them in which both sides report the same error.
-        endless: Those of them in which Kafka's classes do not end, and we report an error.
+        endless: Those of them in which Kafka's classes do not end, and the lab reports an error.
         different: Those of them that differ.
-        official_seconds: Time that the JVM took, the transport included.
-        own_seconds: Time that we took, with reading the documents.
+        official_seconds: Time of the JVM, including the transport.
+        own_seconds: Time of the lab, including reading the documents.
     """
 
     def __init__(self, official: OfficialKafka, folder: Path) -> None:
@@ -73,8 +74,8 @@ class Comparison:
         return sum(self.different.values())
 
     def run(self, seed: int, first: int, count: int, kinds: Collection[str] = KINDS) -> Iterator[int]:
-        """Compares ``count`` scenarios of a seed, of these kinds, from case ``first`` on; yields how many are done."""
-        # The JVM works while we do: a thread waits for it.
+        """Compares ``count`` scenarios of a seed, of these kinds, from case ``first`` on; yields their count so far."""
+        # The JVM works in parallel: a thread waits for it.
         with ThreadPoolExecutor(max_workers=1) as waiting:
             for number in (number for number in itertools.count(first) if kind_of(number) in kinds):
                 if self.scenarios >= count:
@@ -121,7 +122,7 @@ class Comparison:
         options = AnswerOptions(self._sources, threads=case.threads)
         rows = []
         for name in case.asked:
-            # Read anew for each: nothing that one assignor leaves behind may reach the next.
+            # Read anew for each: remains of one assignor must not reach the next.
             scenario = scenario_from_document(case.document, Place(case.document["id"], 1))
             try:
                 rows.append(answerer(name, self._registry, options)(scenario))
@@ -133,7 +134,7 @@ class Comparison:
         name = expected["assignor"]
         self.rows[name] += 1
         if _is_endless(expected) and got["error"] is not None:
-            # Which fault we tell of is our own affair: a lag that is missing, say, is noticed before racks are.
+            # The order of the lab's checks is its own choice: a missing lag, for example, is noticed before racks are.
             self.endless[name] += 1
         elif comparable(got) != comparable(expected):
             self.different[name] += 1

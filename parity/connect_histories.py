@@ -1,4 +1,4 @@
-"""Random histories of Connect groups: what leaders meet, lost answers, zombies and changes of leadership included."""
+"""Random histories of Connect groups, including lost answers, zombies and changes of leadership."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from assignment_api.plugins import FoundConnectAssignor, discover
 __all__ = ["CONNECT_ASSIGNOR", "draw_connect_history"]
 
 CONNECT_ASSIGNOR = "connect_incremental"
-#: Some sort differently as code units and as characters, some hold dashes.
+#: Some sort differently as code units and as characters, some contain dashes.
 _CONNECTORS = ("a", "b", "a-1", "files", "Orders 1", "größe", "\U0001f600s", "\uff5e", "sink.1", "k", "z9", "Aa", "BB")
 
 
 def draw_connect_history(chance: Random, scenario_id: str) -> dict[str, Any]:
-    """A document of kind ``connect``. Our own answers move the jobs; whether they are Kafka's is the question."""
+    """A document of kind ``connect``. The lab's answers move the jobs, and are compared with Kafka's."""
     group = _Group(chance)
     rounds = [group.round(number) for number in range(chance.randint(4, 30))]
     return {
@@ -39,7 +39,7 @@ def draw_connect_history(chance: Random, scenario_id: str) -> dict[str, Any]:
 
 
 class _Group:
-    """A group to which things happen."""
+    """A group under random events."""
 
     def __init__(self, chance: Random) -> None:
         self.max_delay = chance.choice((0, 1, 40, 1_000, 30_000, 300_000))
@@ -57,7 +57,7 @@ class _Group:
             self._join()
 
     def round(self, number: int) -> dict[str, Any]:
-        """What the leader sees in the next round; the group then does what it is told."""
+        """The leader's view in the next round; the group then follows the answer."""
         chance = self._chance
         self._happen(number)
         gap = number > 0 and chance.random() < 0.08
@@ -132,7 +132,7 @@ class _Group:
         self._owned[self._chance.choice((plain, real))] = NO_JOBS
 
     def _reported(self, jobs: Jobs) -> Jobs:
-        """What a member says that it owns: seldom nothing, or a piece of what another one has, too."""
+        """The jobs that a member reports: seldom none, or some that another member reports, too."""
         style = self._chance.random()
         if style < 0.02:
             return NO_JOBS

@@ -1,9 +1,9 @@
-"""Decisions of a played episode, each put to the released classes of Kafka: whether Kafka loops where we do.
+"""Decisions of a played episode, each passed to the released classes of Kafka: does Kafka loop in the same places?
 
-``python -m parity.episodes FILE...`` plays episodes of Streams groups, hands every state that the leader or the broker
-showed to its assignor to Kafka's classes as well, if the assignor is one of Kafka's, and has them spread the answers of
-a classic group over threads, whoever answered. It says how many differ: a group that never rests because of what Kafka
-does differs in none.
+``python -m parity.episodes FILE...`` plays episodes of Streams groups. Every state that the leader or the broker showed
+to its assignor goes to Kafka's classes as well, if the assignor is one of Kafka's. Those classes also distribute the
+answers of a classic group over threads, for any assignor. It prints the number of differences: a group that never rests
+because of Kafka's rules has none.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any
 from assignment_api import ApplicationMetadata, StreamsClientState, TaskInfo
 from assignment_api.group import GroupAssignment, GroupSpec, TaskId, TopologyDescriber
 from assignment_api.plugins import Registry, config_sources, discover
-from assignor_lab.groups.answering import AnswerOptions, answerer
+from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.groups.streams.leading import LeadingAssignor, leading_assignor
 from assignor_lab.groups.streams_group.leading import brokers_assignor
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episodes
-from assignor_lab.simulation.streams.leading import Answer, BrokersAssignor
+from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderAnswer
 from assignor_lab.simulation.streams.simulate import simulate
 from parity.cases import ASSIGNORS, GROUP_ASSIGNORS
 from parity.comparison import comparable
@@ -33,7 +33,7 @@ __all__ = ["decisions", "main"]
 
 
 def main() -> int:
-    """Compares, prints what came of it, and returns the exit code."""
+    """Compares, prints the results, and returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m parity.episodes", description=__doc__.partition("\n")[0])
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
     parser.add_argument("--seed", type=int, default=0, help="seed of every draw (default %(default)s)")
@@ -71,13 +71,13 @@ def _compare(episode: StreamsEpisode, official: OfficialKafka, seed: int) -> int
 
 
 def _questions(episode: StreamsEpisode, assignor: str) -> list[str]:
-    """What Kafka's classes can be asked of an episode's decisions."""
+    """The calls of Kafka's classes for an episode's decisions."""
     questions = [assignor] if assignor in (*ASSIGNORS, *GROUP_ASSIGNORS) else []
     return [*questions, "threads"] if episode.protocol == "classic" else questions
 
 
 def decisions(episode: StreamsEpisode, registry: Registry, seed: int) -> tuple[str, list[dict[str, Any]]]:
-    """The assignor of an episode, and every state that it was shown, with its answers in a classic group."""
+    """The assignor of an episode, and every state that it received, with its answers in a classic group."""
     shown: list[dict[str, Any]] = []
     if episode.protocol == "classic":
         leading = leading_assignor(registry, episode.assignor, episode.config)
@@ -95,12 +95,12 @@ def decisions(episode: StreamsEpisode, registry: Registry, seed: int) -> tuple[s
 
 
 class _Watched:
-    """A leader's assignor that has whatever it is shown written down, where end offsets are known."""
+    """A leader's assignor that records its states if end offsets are known."""
 
     def __init__(self, leading: LeadingAssignor, config: Mapping[str, Any], shown: list[dict[str, Any]]) -> None:
         self._leading, self._config, self._shown = leading, config, shown
 
-    def assign(self, application: ApplicationMetadata) -> Answer:
+    def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
         answer = self._leading.assign(application)
         if all(client.has_lags() for client in application.streams_client_states().values()):
             self._shown.append({**_application(application, self._config), **_answered(answer)})
@@ -118,8 +118,8 @@ def _application(application: ApplicationMetadata, config: Mapping[str, Any]) ->
     }  # fmt: skip
 
 
-def _answered(answer: Answer) -> dict[str, Any]:
-    """What a leader spreads over threads."""
+def _answered(answer: LeaderAnswer) -> dict[str, Any]:
+    """The tasks that a leader distributes over threads."""
     given = {
         str(client.process_id): {
             "active": [str(task) for task in client.active_tasks()],

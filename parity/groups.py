@@ -1,4 +1,4 @@
-"""Random groups: clients with what they ran, how far behind they are, and the configuration of the assignment."""
+"""Random groups: clients with previous tasks, lags, and the configuration of the assignment."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _COST_KEYS = ("rack.aware.assignment.traffic_cost", "rack.aware.assignment.non_o
 
 
 def _give_costs(chance: Random, config: dict[str, Any]) -> None:
-    """What the public utilities need to move anything: tasks then leave hash tables again."""
+    """Costs, without which the public utilities move no task; moves exercise removal from hash tables."""
     config[_STRATEGY] = chance.choice(("min_traffic", "balance_subtopology"))
     config.update({key: chance.choice((0, 1, 10)) for key in _COST_KEYS})
 
@@ -120,7 +120,7 @@ def draw_clients(
 
 
 def _consumers(chance: Random, place: int, threads: int, oddities: Oddities) -> list[str]:
-    """Names of consumers; odd ones do not sort as they were made, and differently as code units and characters."""
+    """Names of consumers; odd ones are not created in sort order, and sort differently as code units and characters."""
     names = [f"app-{place}-thread-{thread}-consumer" for thread in range(1, threads + 1)]
     if oddities != PLAIN and chance.random() < 0.4:
         names = [chance.choice(("Aa", "BB", "", "z")) + name + chance.choice(_ODD_ENDS) for name in names]
@@ -139,7 +139,7 @@ def _process_ids(chance: Random, number: int, oddities: Oddities) -> list[str]:
     elif style < 0.85:
         found = [uuid.UUID(int=chance.getrandbits(128)) for _ in range(number)]
     else:
-        # Signs of both halves, and halves that cancel each other in the hash.
+        # Characters of both halves, and halves that cancel each other in the hash.
         words = (0, 1, 2**63, 2**63 - 1, 2**64 - 1, 2**32, 2**32 - 1, chance.getrandbits(64))
         ids = {chance.choice(words) << 64 | chance.choice(words) for _ in range(number)}
         found = [uuid.UUID(int=value) for value in sorted(ids)]
@@ -155,7 +155,7 @@ def _tags(chance: Random, application: Application) -> dict[str, str]:
 
 
 def _give_past(chance: Random, application: Application, clients: list[dict[str, Any]], oddities: Oddities) -> None:
-    """Previous tasks, lags that go with them, and who of a client's consumers reported what."""
+    """Previous tasks, their lags, and the reports of each client's consumers."""
     logged = application.logged()
     style = chance.random()
     known = chance.choice((0.3, 0.8, 1.0)) if style > 0.25 else 0.0
@@ -187,11 +187,11 @@ def _give_past(chance: Random, application: Application, clients: list[dict[str,
 
 
 def _spoil(chance: Random, application: Application, clients: list[dict[str, Any]]) -> None:
-    """Tasks that are gone, and two clients that both claim one."""
+    """Tasks that no longer exist, and two clients that both claim one."""
     client = chance.choice(clients)
     held = client[chance.choice(("previous_active", "previous_standby"))]
     lost = application.lost_task(chance)
-    if lost not in held:  # a large application has a task of that number after all
+    if lost not in held:  # a large application really has a task of that number
         held.append(lost)
     claimed = [task for other in clients for task in other["previous_active"]]
     if claimed:
@@ -201,7 +201,7 @@ def _spoil(chance: Random, application: Application, clients: list[dict[str, Any
 
 
 def _contradict(chance: Random, application: Application, clients: list[dict[str, Any]]) -> None:
-    """Tasks that several clients claim, that one has in both roles, or that log nothing and were standbys."""
+    """Tasks claimed by several clients, tasks in both roles of one client, and standbys without a changelog."""
     for task in application.ids():
         if chance.random() < 0.2:
             client = chance.choice(clients)

@@ -19,25 +19,25 @@ __all__ = [
     "odd_cost",
 ]
 
-#: One in so many Streams groups is odd.
+#: One in this many Streams groups is odd.
 _RARITY = 3
-#: Distance between two partitions whose tasks collide with those of neighbouring sub-topologies (hash multiplier).
+#: Distance between two partitions with tasks that collide with those of neighbouring sub-topologies (hash multiplier).
 _COLLISION = 31
-#: Slots of the smallest hash table that makes trees of its crowded slots.
+#: Slots of the smallest hash table that turns crowded slots into trees.
 _TREE_SLOTS = 64
 _INT_LIMIT = 2**31
 
 
 @attrs.frozen
 class Oddities:
-    """Which corners a drawn group visits.
+    """Unusual properties of a drawn group.
 
     Args:
         processes_collide: More clients than a plain slot holds share a slot of a hash table.
-        tasks_collide: So do tasks, and few clients run them.
+        tasks_collide: The same for tasks, with few clients.
         costs_overflow: Rack costs are huge or negative.
-        is_untidy: Roles contradict each other, tasks are listed twice, nobody knows a client or a task.
-        has_many_standbys: Nearly everybody had a copy of a task.
+        is_untidy: Roles contradict each other, tasks are listed twice, clients or tasks are unknown.
+        has_many_standbys: Nearly all clients had a copy of a task.
     """
 
     processes_collide: bool = False
@@ -62,12 +62,12 @@ def draw_oddities(chance: Random) -> Oddities:
 # --- costs ----------------------------------------------------------------------------------------
 
 _HUGE = (10**8, 5 * 10**8, 10**9, 2**30 - 1, 2**30, 2**30 + 5, 715_827_883, 2**31 - 1)
-#: One of them times two, or alone, is the lowest integer, which is its own negative: Kafka may then search for ever.
+#: Twice one of them, or one alone, is the lowest integer, which is its own negative: Kafka may then search forever.
 _LOWEST = (-(2**31), 2**30, -(2**30))
 
 
 def odd_cost(chance: Random) -> int:
-    """A rack cost whose sums overflow or are negative; one in a hundred may send Kafka round in circles."""
+    """A rack cost with negative or overflowing sums; one in a hundred may make Kafka's search endless."""
     style = chance.random()
     if style < 0.01:
         return chance.choice(_LOWEST)
@@ -84,7 +84,7 @@ def odd_cost(chance: Random) -> int:
 
 
 def colliding_process_ids(chance: Random, number: int) -> list[uuid.UUID]:
-    """Ids of which most share a slot, with equal hash codes or without, and some do not."""
+    """Ids most of which share a slot, some with equal hash codes."""
     code = chance.getrandbits(32)
     of_one_hash = chance.choice((0.0, 0.5, 0.9, 1.0))
     elsewhere = chance.choice((0.0, 0.1, 0.5))
@@ -137,7 +137,7 @@ def _of_equal_hash(chance: Random, wanted: int) -> dict[int, set[int]]:
 
 
 def _beyond_64(chance: Random, wanted: int) -> dict[int, set[int]]:
-    """More sub-topologies than a table that makes trees has slots, of which many share one."""
+    """More sub-topologies than the slots of a table with trees; many of them share one slot."""
     first = chance.choice((0, 30, 64, 65, 127, 1_000))
     step = chance.choice((1, 1, 2, 32, _TREE_SLOTS))
     partitions = chance.choice(((0,), (0, 1), (0, _TREE_SLOTS), (0, 31, 62)))

@@ -1,4 +1,4 @@
-"""The released classes of Kafka, asked by JSON lines: one JVM for each release that is needed."""
+"""The released classes of Kafka, called by JSON lines: one JVM for each required release."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from assignment_api.java import JdkGeneration
 
 __all__ = ["KAFKA_VERSION", "VERSIONS", "OfficialKafka", "OfficialKafkaError", "OfficialKafkaSilentError", "release_of"]
 
-#: Version of each release that answers, by the folder of its driver; the folder's ``pom.xml`` names it, too.
+#: Version of each release, by the folder of its driver; the folder's ``pom.xml`` names it, too.
 VERSIONS = {"kafka-4.3": "4.3.1", "kafka-4.4": "4.4.0"}
-#: The release that answers for everything that only one has.
+#: The release for all assignors that exist in only one.
 _USUAL = "kafka-4.3"
 KAFKA_VERSION = VERSIONS[_USUAL]
-#: What another release answers.
+#: Assignors of another release.
 _ELSEWHERE = {"group_sticky_4_4": "kafka-4.4", "reconciliation_4_4": "kafka-4.4"}
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -39,18 +39,18 @@ def release_of(assignor: str) -> str:
 
 
 class OfficialKafkaError(Exception):
-    """The JVM could not be started, or ended before its answer; the message has the end of what it printed."""
+    """The JVM could not be started, or ended before its answer; the message has the end of its output."""
 
 
 class OfficialKafkaSilentError(OfficialKafkaError):
-    """No answer came in time; the JVM was ended, and the next question starts another one."""
+    """No answer came in time; the JVM was ended, and the next request starts another one."""
 
 
 class OfficialKafka:
-    """The classes of all releases; a context manager that ends the JVMs that it had to start.
+    """The classes of all releases; a context manager that ends the JVMs that it started.
 
     Args:
-        heap: Size of a JVM's heap, as ``-Xmx`` has it.
+        heap: Size of a JVM's heap, in the form of ``-Xmx``.
 
     Raises:
         OfficialKafkaError: if the drivers are not built.
@@ -70,7 +70,7 @@ class OfficialKafka:
 
     @property
     def jdk(self) -> JdkGeneration:
-        """Which rule its hash tables follow."""
+        """The rule of its hash tables."""
         is_newer = self._any_jvm().started["feature"] >= _NEWER_COPIES
         return JdkGeneration.JDK_19 if is_newer else JdkGeneration.JDK_17
 
@@ -85,8 +85,7 @@ class OfficialKafka:
         """The result rows of ``assignors`` (also ``utils.*``, ``threads`` and ``reconciliation*``) for a document.
 
         Raises:
-            OfficialKafkaSilentError: if those of a release are not there after ``patience_s`` seconds; ``None``: waits
-                for ever.
+            OfficialKafkaSilentError: if a release has not answered after ``patience_s`` seconds; ``None``: no limit.
         """
         found: dict[str, dict[str, Any]] = {}
         for release in dict.fromkeys(map(release_of, assignors)):
@@ -105,7 +104,7 @@ class OfficialKafka:
             assignor: Its name.
             warmup: Calls before the measured ones; one only, if it takes over a second.
             repeat: Measured calls.
-            patience_ms: After so much time in calls no further one is made; there is always one.
+            patience_ms: After this time in calls no further one is made; there is always one.
         """
         request = {
             "do": "bench",
@@ -167,7 +166,7 @@ class _Jvm:
             stderr=self._messages,
         )
         try:
-            #: What it said of itself.
+            #: Its first line, about itself.
             self.started: Mapping[str, Any] = self._read()
         except OfficialKafkaError:
             self.close()
@@ -177,12 +176,12 @@ class _Jvm:
         """The answer to a request.
 
         Raises:
-            OfficialKafkaSilentError: if it is not there after ``patience_s`` seconds; the JVM has then been ended.
+            OfficialKafkaSilentError: if there is none after ``patience_s`` seconds; the JVM has then been ended.
         """
         stdin = _stream(self._process.stdin)
         stdin.write(json.dumps(request).encode() + b"\n")
         stdin.flush()
-        # One line is an answer, so nothing of it is in the buffer yet.
+        # One line is an answer, so the buffer contains no part of it yet.
         if not select.select([_stream(self._process.stdout)], [], [], patience_s)[0]:
             self.kill()
             self.close()

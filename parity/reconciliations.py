@@ -1,8 +1,8 @@
-"""Random members of streams groups on their way to their targets, and our own step for each.
+"""Random members of streams groups on their way to their targets, and the lab's step for each.
 
-A document holds one member before its heartbeat, its target, what it says that it has, and who else holds what. Of each
-task there is one active holder at most, and one member of each process that holds it: the coordinator gives nothing
-that would make more. A member that gives an active task back may have its standby already (Kafka 4.4).
+A document holds one member before its heartbeat, its target, its own report, and the other holders of tasks. Each task
+has one active holder at most, and one member of each process as holder, because the coordinator never assigns more. A
+member that gives an active task back may have its standby already (Kafka 4.4).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 from assignor_lab.kafka.streams_group.reconciliation import MemberState, Standing, reconciled
 from assignor_lab.kafka.streams_group.releases import KAFKA_4_3, KAFKA_4_4
-from assignor_lab.kafka.streams_group.tasks import Holders, Tasks
+from assignor_lab.kafka.streams_group.tasks import Holders, TasksByRole
 
 __all__ = ["RECONCILIATIONS", "RECONCILIATION_KIND", "draw_reconciliation", "reconciliation_row"]
 
 RECONCILIATION_KIND = "streams-reconciliation"
-#: Who is asked: the step of each release.
+#: Names of the step in each release.
 RECONCILIATIONS = ("reconciliation", "reconciliation_4_4")
 _RELEASES = dict(zip(RECONCILIATIONS, (KAFKA_4_3, KAFKA_4_4), strict=True))
 #: Kafka's names.
@@ -79,9 +79,9 @@ def draw_reconciliation(chance: Random, document_id: str) -> dict[str, Any]:
 
 
 def _deal(chance: Random, task: tuple[str, int], member: dict[str, Any], others: list[dict[str, Any]]) -> list[str]:
-    """A task to those who hold it; returns the roles in which the member does."""
+    """A task given to its holders; returns the roles in which the member holds it."""
     gives_back = member["state"] == "UNREVOKED_TASKS"
-    # The member that is asked for is met as often as two of the others.
+    # The requested member occurs as often as two of the others.
     everybody = [member, member, *others]
     runs = chance.choice(everybody) if chance.random() < 0.7 else None
     roles: list[str] = []
@@ -100,7 +100,7 @@ def _deal(chance: Random, task: tuple[str, int], member: dict[str, Any], others:
 
 
 def _part(chance: Random, holder: dict[str, Any], *, must_give_back: bool) -> _Held:
-    """Where a holder's document keeps a task: of the member, apart by whether it has to give it back."""
+    """Key of a holder's document for a task; the member's tasks are split by whether it must give them back."""
     if "held" in holder:
         held: _Held = holder["held"]
     else:
@@ -119,14 +119,13 @@ def _add(held: _Held, role: str, task: tuple[str, int]) -> None:
         partitions.append(task[1])
 
 
-# --- our answer -----------------------------------------------------------------------------------
+# --- the lab's answer -----------------------------------------------------------------------------
 
 
 def reconciliation_row(document: Mapping[str, Any], asked: str) -> dict[str, Any]:
-    """The row of our step; a crash of ours is an error in it.
+    """The row of the lab's step; a crash becomes an error in it.
 
     Args:
-        document: The document.
         asked: One of :data:`RECONCILIATIONS`.
     """
     row = {"kind": document["kind"], "id": document["id"], "assignor": asked}
@@ -169,14 +168,14 @@ def _reconciled(document: Mapping[str, Any], asked: str) -> dict[str, Any]:
 
 
 class _Numbers:
-    """The numbers that tasks have for us."""
+    """The lab's numbers of tasks."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, int], int] = {}
 
-    def tasks(self, held: Mapping[str, Mapping[str, list[int]]]) -> Tasks:
-        """Tasks of a document by their numbers; those that were not met yet get one."""
-        return Tasks(*(
+    def tasks(self, held: Mapping[str, Mapping[str, list[int]]]) -> TasksByRole:
+        """Tasks of a document by their numbers; new tasks get one."""
+        return TasksByRole(*(
             frozenset(
                 self._numbers.setdefault((subtopology, partition), len(self._numbers))
                 for subtopology, partitions in held[role].items()
@@ -185,8 +184,8 @@ class _Numbers:
             for role in _ROLES
         ))  # fmt: skip
 
-    def held(self, tasks: Tasks) -> _Held:
-        """Tasks as a document has them."""
+    def held(self, tasks: TasksByRole) -> _Held:
+        """Tasks in the form of a document."""
         held = _nothing()
         for task, number in sorted(self._numbers.items()):
             for role, numbers in zip(_ROLES, (tasks.active, tasks.standby, tasks.warmup), strict=True):

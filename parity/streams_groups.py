@@ -1,4 +1,4 @@
-"""Random Streams groups under the brokers' protocol: what the coordinator would give to its assignor."""
+"""Random groups of the streams protocol: the input from the coordinator to its assignor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROLES = ("active", "standby", "warmup")
 
 
 def draw_streams_group(chance: Random, scenario_id: str) -> dict[str, Any]:
-    """A document of kind ``streams-group``; what members had is in any state of disorder."""
+    """A document of kind ``streams-group``; previous tasks of members may be in any disorder."""
     most = 12 if chance.random() < 0.9 else 150
     subtopologies = [
         {"id": key, "tasks": chance.randint(1, chance.choice((3, 8, 20))), "stateful": chance.random() < 0.7}
@@ -40,7 +40,7 @@ def draw_streams_group(chance: Random, scenario_id: str) -> dict[str, Any]:
 
 
 def next_streams_group(chance: Random, document: dict[str, Any], members: dict[str, Any]) -> dict[str, Any]:
-    """The group once everybody has what was answered, and something has happened since."""
+    """The group after all members received the answer and further events happened."""
     following = copy.deepcopy(document)
     reports = chance.random() < 0.6
     for member in following["members"]:
@@ -48,7 +48,7 @@ def next_streams_group(chance: Random, document: dict[str, Any], members: dict[s
         if reports:
             _report_held(chance, member, given)
         if chance.random() < 0.9:
-            # The others have not come to give back or to take over anything yet.
+            # The other members have not given back or taken over any task yet.
             for role in _ROLES:
                 member[role] = given[role]
     if chance.random() < 0.25:
@@ -143,12 +143,12 @@ def _deal(chance: Random, document: dict[str, Any]) -> None:
 
 # --- offsets --------------------------------------------------------------------------------------
 
-#: Few values, so that many members are equally far; some that no broker would let pass unnoticed.
+#: Few values, so that many members have equal lags; some that no broker accepts.
 _OFFSETS = (0, 1, 5, 5, 5, 100, 100, 1_000, -1, -2, 2**63 - 1, -(2**63))
 
 
 def _report(chance: Random, document: dict[str, Any]) -> None:
-    """Offsets for any tasks: of what members have, of what others have, of what nobody has, and of what is gone."""
+    """Offsets for any tasks: the member's, those of others, those without a member, and lost ones."""
     tasks = [(each["id"], number) for each in document["subtopologies"] for number in range(each["tasks"])]
     tasks += [("gone", 0), *((each["id"], each["tasks"]) for each in document["subtopologies"])]
     share = chance.choice((0.05, 0.3, 0.9))
@@ -159,7 +159,7 @@ def _report(chance: Random, document: dict[str, Any]) -> None:
 
 
 def _report_held(chance: Random, member: dict[str, Any], given: dict[str, Any]) -> None:
-    """Offsets as real members report them: of what they run, and for some time of what they ran."""
+    """Offsets as real members report them: of their tasks, and for some time of previous ones."""
     member["task_offsets"], member["task_end_offsets"] = {}, {}
     for role, most in (("active", 1_000), ("standby", 900)):
         for held, keeps in ((given, 1.0), (member, 0.5)):
@@ -176,7 +176,7 @@ def _say(chance: Random, member: dict[str, Any], subtopology: str, number: int, 
 
 
 def _restart(chance: Random, members: list[dict[str, Any]]) -> None:
-    """Members come back under new names with nothing but what is on their disks."""
+    """Members come back under new names with only the state on their disks."""
     for member in members:
         if chance.random() < 0.8:
             member["id"] = str(uuid.UUID(int=chance.getrandbits(128)))

@@ -1,7 +1,7 @@
-"""Where Spark finds the data source ``assignor``: ``spark.read.format("assignor")``.
+"""The data source ``assignor`` of Spark: ``spark.read.format("assignor")``.
 
-PySpark imports every installed module whose name begins with ``pyspark_`` when somebody asks for a source that it does
-not know, and takes its ``DefaultSource``. So nothing more than the class itself is imported here.
+For an unknown source, PySpark imports every installed module with the prefix ``pyspark_`` and uses its
+``DefaultSource``. So this module imports nothing but the class.
 """
 
 from assignor_lab.scoring.spark.data_source.source import AssignorSource as DefaultSource

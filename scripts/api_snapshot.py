@@ -1,7 +1,7 @@
-"""Snapshot of the public surface of `assignment_api`, and what a change of it breaks.
+"""Snapshot of the public surface of `assignment_api`, and a check for breaking changes.
 
-The surface is what the package's faces export: `assignment_api` itself and its subpackages. It is kept as one
-stub file, which people can read in a diff and griffe can compare.
+The surface is the exports of `assignment_api` and its subpackages. It is stored as one stub file, which people can read
+in a diff and griffe can compare.
 
 Usage: api_snapshot.py [--write [--unreleased]]
 """
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SNAPSHOT = ROOT / "tests" / "api" / "assignment_api.pyi.txt"
 PACKAGE = "assignment_api"
 _COLOUR = re.compile(r"\x1b\[\d+m")
-#: Literals of texts without commas, which is what this package has.
+#: Literals of texts without commas, the only ones in this package.
 _LITERAL = re.compile(r"Literal\[([^\[\]]*)\]")
 _ATTRS_CLASS = ("attrs.frozen", "attrs.define", "attrs.mutable")
 
@@ -30,7 +30,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Compare the public surface of assignment_api with its snapshot.")
     parser.add_argument("--write", action="store_true", help="accept the present surface")
     parser.add_argument(
-        "--unreleased", action="store_true", help="accept a break without a new major version: nobody has it yet"
+        "--unreleased", action="store_true", help="accept a break without a new major version: no user has it yet"
     )
     options = parser.parse_args()
     present = render()
@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def complaint(recorded: str, present: str) -> str | None:
-    """What has to be done about a difference, or None where there is none."""
+    """The remedy for a difference, or None if there is none."""
     if broken := unannounced_breaks(recorded, present):
         return _refusal(broken)
     if recorded != present:
@@ -62,7 +62,7 @@ def complaint(recorded: str, present: str) -> str | None:
 
 
 def unannounced_breaks(recorded: str, present: str) -> list[str]:
-    """Changes that break plugins although the major SPI version is the same."""
+    """Changes that break plugins without a new major SPI version."""
     old, new = _parse(recorded), _parse(present)
     if _major(new) > _major(old):
         return []
@@ -72,7 +72,7 @@ def unannounced_breaks(recorded: str, present: str) -> list[str]:
         if each.obj.name != "SPI_VERSION"
     ]
     found += _changed_types(old, new)
-    # griffe looks at callers; a new abstract method breaks those who implement.
+    # griffe checks callers; a new abstract method breaks implementations.
     old_abstract = set(_abstract_methods(old))
     old_classes = {path.rpartition(".")[0] for path in _paths(old)}
     found += [
@@ -84,7 +84,7 @@ def unannounced_breaks(recorded: str, present: str) -> list[str]:
 
 
 def _changed_types(old: griffe.Module, new: griffe.Module) -> Iterator[str]:
-    """Types that say something else than before; griffe compares names, kinds and defaults."""
+    """Changed types; griffe compares names, kinds and defaults."""
     after = dict(_callables(new))
     for path, before in _callables(old):
         if path not in after:
@@ -99,7 +99,7 @@ def _changed_types(old: griffe.Module, new: griffe.Module) -> Iterator[str]:
 
 
 def _accepts(before: str, now: str) -> bool:
-    """Whether a parameter still takes what it took: the same type, a union with more members, or more literals."""
+    """True if a parameter still accepts its old values: the same type, a union with more members, or more literals."""
     return set(_members(before)) <= set(_members(now))
 
 
@@ -168,7 +168,7 @@ def render() -> str:
         for name in sorted(str(export) for export in face.exports or ()):
             thing = face.members[name]
             target = thing.final_target if isinstance(thing, griffe.Alias) else thing
-            # In one flat stub the faces below the first need names of their own.
+            # In one flat stub the exports of later packages need unique names.
             here = name if face is package else f"{face.path.removeprefix(PACKAGE + '.').replace('.', '__')}__{name}"
             if target.path in shown:
                 lines += [f"{here} = {shown[target.path]}", ""]
@@ -179,7 +179,7 @@ def render() -> str:
 
 
 def _faces(package: griffe.Module) -> Iterator[griffe.Module]:
-    """The package and its subpackages, outer ones first, those with an `__all__`."""
+    """The package and its subpackages with an `__all__`, outer ones first."""
     if package.exports:
         yield package
     for name in sorted(package.modules):
@@ -202,7 +202,7 @@ def _render_class(name: str, thing: griffe.Class) -> list[str]:
     decorators = [str(decorator.value) for decorator in thing.decorators]
     bases = ", ".join(str(base) for base in thing.bases)
     body: list[str] = []
-    # A class that writes its constructor itself shows it among its members.
+    # A class with its own constructor shows it among its members.
     if any(decorator.startswith(_ATTRS_CLASS) and "init=False" not in decorator for decorator in decorators):
         body.append(f"def __init__(self, {', '.join(_fields(thing))}): ...")
     for member in thing.members.values():
@@ -217,12 +217,12 @@ def _render_class(name: str, thing: griffe.Class) -> list[str]:
 
 
 def _is_promised(member: griffe.Object) -> bool:
-    """Everything without an underscore, and the special methods that are part of what a value is."""
+    """True for names without an underscore, and for special methods of a value."""
     return not member.name.startswith("_") or member.name in {"__init__", "__len__", "__iter__", "__call__"}
 
 
 def _fields(thing: griffe.Class) -> list[str]:
-    """Parameters of the constructor that attrs makes."""
+    """Parameters of attrs' constructor."""
     parameters = []
     for member in thing.attributes.values():
         value = str(member.value) if member.value is not None else ""
@@ -233,7 +233,7 @@ def _fields(thing: griffe.Class) -> list[str]:
             continue
         by_field = value.startswith("attrs.field(")
         optional = ("default=" in value or "factory=" in value) if by_field else bool(value)
-        # attrs takes a private field by its name without the underscore.
+        # attrs accepts a private field by its name without the underscore.
         parameters.append(f"{member.name.lstrip('_')}: {annotation}" + (" = ..." if optional else ""))
     return parameters
 

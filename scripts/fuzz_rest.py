@@ -1,8 +1,8 @@
 """Sends schema-driven requests to live Connect workers (`make fuzz-rest`, COUNT=20000).
 
-Three workers are started as `assignor connect serve` would be by a user; schemathesis reads their OpenAPI document and
-makes requests from it, valid ones and broken ones. A run fails on a server error that Connect would not give, on an
-answer that the document does not foresee, and on one that takes longer than ten seconds.
+Three workers are started as by `assignor connect serve`. schemathesis generates valid and broken requests from their
+OpenAPI document. A run fails on a server error that Connect would not give, on a response outside the document, and on
+one after ten seconds.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-#: About as many operations as there are.
+#: Approximate number of operations.
 OPERATIONS = 31
 SCRIPTS = Path(__file__).resolve().parent
-#: Examples of each operation in a round from which on every phase is worth its requests.
+#: Examples of each operation in a round from which every phase pays.
 _ALL_PHASES = 20
 _OF_HYPOTHESIS = "hypothesis/internal/conjecture/optimiser.py"
 #: A server error may be Connect's own, which `fuzz_rest_checks` knows.
@@ -38,7 +38,7 @@ positive_data_acceptance.expected-statuses = ["2xx", "400", "403", "404", "409",
 
 
 def main() -> int:
-    """Runs until enough was sent; 0 if nothing was found."""
+    """Runs until enough requests were sent; 0 if nothing was found."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--count", type=int, default=20_000, help="requests to send, at least")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first round")
@@ -51,7 +51,7 @@ def main() -> int:
 
 @contextlib.contextmanager
 def workers() -> Iterator[str]:
-    """Three workers with short delays, for as long as the context lasts."""
+    """Three workers with short delays, within the context."""
     command = [str(Path(sys.executable).with_name("assignor")), "connect", "serve", "--workers", "3", "--port", "0"]
     with tempfile.TemporaryDirectory() as directory:
         data, log = Path(directory, "data"), Path(directory, "log")
@@ -67,7 +67,7 @@ def workers() -> Iterator[str]:
         tracebacks = log.read_text(encoding="utf-8").count("Uncaught exception in REST call")
         if tracebacks:
             print(log.read_text(encoding="utf-8")[-4000:])
-            raise SystemExit(f"{tracebacks} exceptions that nobody foresaw")
+            raise SystemExit(f"{tracebacks} unexpected exceptions")
 
 
 def _url(process: subprocess.Popen[bytes], log: Path) -> str:

@@ -1,4 +1,4 @@
-"""Checks of `make fuzz-rest` beside schemathesis' own: names that exist, server errors that are Connect's own."""
+"""Further checks of `make fuzz-rest`: existing names, and server errors of Connect itself."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import schemathesis
 
-#: Connectors of which many requests are about, so that not everything is answered 404.
+#: Connectors of many requests, so that not every response is 404.
 _NAMES = ("numbers", "sink", "a b/c", "ä")
 _CONFIG = {"connector.class": "GeneratorSource", "topic": "numbers", "tasks.max": "2"}
 _STATES = (None, "running", "paused", "stopped")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
-#: What Connect answers with 500, too: bodies that its JSON reader refuses, reads while a rebalance is expected, the
-#: time limit, a worker that cannot be reached, a validation that cannot begin, offsets that a connector refuses.
+#: Connect's own reasons for 500: bodies that its JSON reader refuses, reads during a rebalance, the time limit, an
+#: unreachable worker, a validation that cannot begin, offsets that a connector refuses.
 _CONNECTS_OWN = re.compile(
     r"Malformed JSON|The JSON text is nested|The body is not valid|Expected |Unrecognized field|The value of |"
     r"Unknown initial_state|offsets\[\d+\]|Request cannot be completed because a rebalance is expected|"
@@ -27,10 +27,10 @@ _CONNECTS_OWN = re.compile(
 
 @schemathesis.hook
 def map_path_parameters(context: Any, path_parameters: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Every second valid name becomes that of a connector that may be there."""
+    """Every second valid name becomes that of a possible connector."""
     del context
     given = (path_parameters or {}).get("connector")
-    # What is broken on purpose stays so; some values are encoded already.
+    # Broken values stay; some values are encoded already.
     name = urllib.parse.unquote(given) if isinstance(given, str) else "."
     if path_parameters and len(name) % 2 and not _CONTROL.search(name) and name != ".":
         path_parameters["connector"] = _NAMES[len(name) // 2 % len(_NAMES)]
@@ -67,7 +67,7 @@ def _is_config(body: Any) -> bool:
 
 @schemathesis.check
 def a_server_error_is_one_of_connects_own(ctx: Any, response: Any, case: Any) -> None:
-    """Nothing above 499 that Connect would not give."""
+    """A status above 499 is one that Connect would give."""
     del ctx
     if response.status_code < 500 or (case.path == "/health" and response.status_code in (500, 503)):
         return

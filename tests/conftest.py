@@ -16,27 +16,25 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from pyspark.sql import SparkSession
 
-# A busy machine is no fault of the code under test. The profile goes on from Hypothesis's own, which is reproducible
-# in CI.
+# A busy machine is no fault of the code under test. The profile extends Hypothesis's own, which is reproducible in CI.
 settings.register_profile("patient", settings(deadline=None))
 settings.load_profile("patient")
 
-# Runs of the command leave no archive of Spark's classes in the home of whoever runs the tests.
+# Runs of the command leave no archive of Spark's classes in the user's home.
 os.environ["ASSIGNOR_CLASS_ARCHIVES"] = ""
 
 
 @pytest.fixture
 def example_assignors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The example plugin's assignors as ``assignor_round_robin:CLASS``, also where it is not installed."""
+    """The example plugin's assignors as ``assignor_round_robin:CLASS``, even if it is not installed."""
     monkeypatch.syspath_prepend(Path(__file__).parents[1] / "plugins" / "assignor-round-robin")
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """The one Spark session of the run: two cores, no UI, nothing written into the checkout."""
+    """The one Spark session of the run: two cores, no UI, no files in the checkout."""
     from pyspark.sql import SparkSession
 
-    # Otherwise the workers take the python3 of the PATH, which knows nothing of this environment.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -51,7 +49,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.memory", "1g")
-        # As in `assignor score`: compiling well costs a short run more than it brings.
+        # As in `assignor score`: better compilation costs a short run more than it saves.
         .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto")
         .config("spark.local.dir", str(scratch))
         .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
@@ -64,13 +62,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """The one headless Chromium of the run, for tests marked `services`."""
     from playwright.sync_api import sync_playwright
 
     names = ("chromium", "chromium-browser", "google-chrome")
     executable = next((found for name in names if (found := shutil.which(name))), None)
     assert executable is not None, "no Chromium: run the browser tests as `make test-services`, which installs one"
-    # Chromium's sandbox does not start as root, and root is what build machines run as.
+    # Chromium's sandbox does not start as root, the user of build machines.
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=executable, args=arguments)

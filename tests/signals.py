@@ -1,4 +1,4 @@
-"""What processes that tests start do with signals, whatever the tests themselves were started from."""
+"""Signals in processes that tests start, independent of the tests' own parent."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ __all__ = ["hear_ctrl_c"]
 
 
 def hear_ctrl_c() -> None:
-    """To run in a child before its program: in the background of a shell Ctrl-C is ignored, there as here."""
+    """Enables Ctrl-C in a child before its program: a shell's background processes ignore it, with their children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,7 +1,7 @@
-"""The kit for authors of assignors: histories that shrink, levels of conformance, test classes, reports.
+"""Conformance kit for authors of assignors: shrinking histories, levels, test classes, reports.
 
-Subclass one of the test classes, or run ``assignor conformance NAME``. It needs the extra ``conformance``, and imports
-Hypothesis when histories are drawn, not before.
+Subclass one of the test classes, or run ``assignor conformance NAME``. It needs the extra ``conformance``. Hypothesis
+is imported when histories are drawn, not before.
 """
 
 from assignment_api.conformance.cases import (
@@ -20,6 +20,7 @@ from assignment_api.conformance.history import (
 )
 from assignment_api.conformance.kinds.kind import Kind
 from assignment_api.conformance.levels import KIT_VERSION, LEVELS, RULES, Level, LevelText, Rule
+from assignment_api.conformance.metric_cases import MetricConformance
 from assignment_api.conformance.report import Failure, LevelResult, Report
 from assignment_api.conformance.subject import InProcessSubject, Leader, Raised, Reply, Subject, raised_by
 from assignment_api.conformance.trial import Broken, Trial
@@ -43,6 +44,7 @@ __all__ = [
     "Level",
     "LevelResult",
     "LevelText",
+    "MetricConformance",
     "Raised",
     "Reply",
     "Report",

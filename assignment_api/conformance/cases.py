@@ -1,4 +1,4 @@
-"""Test classes for authors: subclass one, say which assignor, and pytest runs a test for each level."""
+"""Test classes for authors: subclass one, name the assignor, and pytest tests each level, and the quality."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from assignment_api.conformance.conform import KINDS, conformance
-from assignment_api.conformance.elsewhere import OtherProcess, made_from, origin_of
+from assignment_api.conformance.elsewhere import OtherProcess, kafkas_own, made_from, origin_of
 from assignment_api.conformance.history import Capabilities
 from assignment_api.conformance.levels import LEVELS, Level
 from assignment_api.conformance.report import Report
@@ -17,20 +17,22 @@ from assignment_api.conformance.trial import Trial
 
 __all__ = ["ConnectAssignorConformance", "GroupAssignorConformance", "StreamsAssignorConformance"]
 
-#: Names of the pytest plugin: of its entry point, and of its module where that is named by ``-p``.
+#: Names of the pytest plugin: of its entry point, and of its module if loaded by ``-p``.
 _PLUGINS = ("assignor_conformance", "assignor_lab.pytest_plugin")
 _FOLDER = Path("conformance-failures")
 
 
 class _Conformance:
-    """A test for each level; the histories are played once for all of them.
+    """A test for each level, and for quality; all of them share one run of the histories.
 
     Attributes:
-        assignor: The assignor: its class, a function that makes one, or the name under which it is installed.
-        capabilities: What it is made for; histories hold nothing else.
-        configs: Configuration of its own, as ``configure`` gets it beside Kafka's.
-        histories: Histories that are played; option ``--conformance-histories`` replaces it.
-        known: Rule to the reason why breaking it is accepted.
+        assignor: The assignor: its class, a factory function, or its installed name.
+        capabilities: Its claims; histories contain nothing else.
+        configs: Its own configuration, passed to ``configure`` together with Kafka's.
+        histories: Number of histories; option ``--conformance-histories`` replaces it.
+        known: Rule to the reason why a violation is accepted.
+        strict_quality: Whether a figure that is clearly worse than Kafka's own fails ``test_quality``; otherwise it is
+            a warning after the run.
     """
 
     assignor: ClassVar[Any]
@@ -38,45 +40,46 @@ class _Conformance:
     configs: ClassVar[Mapping[str, Any]] = {}
     histories: ClassVar[int] = 100
     known: ClassVar[Mapping[str, str]] = {}
+    strict_quality: ClassVar[bool] = False
     _kind: ClassVar[str]
     _report: ClassVar[Report | None] = None
 
     def test_valid(self, request: Any) -> None:
-        """Every answer is one that Kafka accepts."""
         self._hold(Level.VALID, request)
 
     def test_complete(self, request: Any) -> None:
-        """Every answer places every task once, and copies where they help."""
         self._hold(Level.COMPLETE, request)
 
     def test_pure(self, request: Any) -> None:
-        """The answer depends on what was asked alone."""
         self._hold(Level.PURE, request)
 
     def test_deterministic(self, request: Any) -> None:
-        """Neither the order of the input nor the process changes the answer."""
         self._hold(Level.DETERMINISTIC, request)
 
     def test_stable(self, request: Any) -> None:
-        """An answer that asks for nothing more is given again when nothing changes."""
         self._hold(Level.STABLE, request)
 
     def test_convergent(self, request: Any) -> None:
-        """Whatever happens to a group, it comes to rest."""
         self._hold(Level.CONVERGENT, request)
 
     def test_bounded(self, request: Any) -> None:
-        """The time of an answer grows no faster than it may."""
         self._hold(Level.BOUNDED, request)
+
+    def test_quality(self, request: Any) -> None:
+        import pytest
+
+        warnings = self._reported(request).warnings
+        if warnings and self.strict_quality:
+            pytest.fail("\n".join(each.text() for each in warnings), pytrace=False)
 
     @classmethod
     def report(cls, histories: int | None = None, seed: int = 0, folder: Path | None = None) -> Report:
-        """What all levels came to.
+        """Results of all levels.
 
         Args:
-            histories: Histories that are played; by default the class's own number.
-            seed: What they are drawn from.
-            folder: Where failures are written; ``None``: nowhere.
+            histories: Number of histories; by default that of the class.
+            seed: Seed of the histories.
+            folder: Folder for failures; ``None``: none are written.
         """
         assignor = cls.__dict__.get("assignor", cls.assignor)
         assignor = getattr(assignor, "__func__", assignor)
@@ -101,22 +104,26 @@ class _Conformance:
                 seed=seed,
                 known=cls.known,
                 folder=folder,
+                reference=kafkas_own(kind),
             )
         finally:
             if other is not None:
                 other.close()
 
-    def _hold(self, level: Level, request: Any) -> None:
-        import pytest
-
-        cls = type(self)
+    @classmethod
+    def _reported(cls, request: Any) -> Report:
         if "_report" not in cls.__dict__:
             option = request.config.getoption
             folder = Path(option("--conformance-out", None) or _FOLDER)
             cls._report = cls.report(option("--conformance-histories", None), option("--conformance-seed", 0), folder)
             _tell(request.config, cls._report)
         assert cls._report is not None
-        result = next(each for each in cls._report.levels if each.level is level)
+        return cls._report
+
+    def _hold(self, level: Level, request: Any) -> None:
+        import pytest
+
+        result = next(each for each in self._reported(request).levels if each.level is level)
         if result.status in ("failed", "not judged"):
             told = [failure.text() for failure in result.failures if failure.known is None] or [result.note]
             pytest.fail("\n\n".join([f"{level.value}: {LEVELS[level].asks}", *told]), pytrace=False)
@@ -129,10 +136,11 @@ def _selector(assignor: Any) -> str:
 
 
 def _tell(config: Any, report: Report) -> None:
-    """Has the plugin print the summary line, where it is loaded, and writes the report where one is asked for."""
     plugin = next(filter(None, map(config.pluginmanager.get_plugin, _PLUGINS)), None)
     if plugin is not None:
         plugin.note(config, report.summary())
+        for warning in report.warnings:
+            plugin.note(config, warning.text())
     target = config.getoption("--conformance-report", None)
     if target:
         with Path(target).open("a", encoding="utf-8") as file:
@@ -140,18 +148,18 @@ def _tell(config: Any, report: Report) -> None:
 
 
 class StreamsAssignorConformance(_Conformance):
-    """Holds a task assignor of KIP-924 to the levels."""
+    """Tests a task assignor of KIP-924 against the levels."""
 
     _kind = "streams"
 
 
 class GroupAssignorConformance(_Conformance):
-    """Holds a broker-side assignor of KIP-1071 to the levels."""
+    """Tests a broker-side assignor of KIP-1071 against the levels."""
 
     _kind = "streams-group"
 
 
 class ConnectAssignorConformance(_Conformance):
-    """Holds an assignor of Kafka Connect to the levels."""
+    """Tests an assignor of Kafka Connect against the levels."""
 
     _kind = "connect"

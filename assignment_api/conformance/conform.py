@@ -1,8 +1,8 @@
-"""Holding an assignor to the levels: search, then a report."""
+"""Judgement of an assignor against the levels: search, then a report."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,16 @@ from assignment_api.conformance.kinds.group import STREAMS_GROUP
 from assignment_api.conformance.kinds.kind import Kind
 from assignment_api.conformance.kinds.streams import STREAMS
 from assignment_api.conformance.levels import RULES, Level
+from assignment_api.conformance.quality import warnings_of
 from assignment_api.conformance.report import Failure, LevelResult, Report, written_failure
 from assignment_api.conformance.search import Search, Smallest
+from assignment_api.conformance.subject import Subject
 from assignment_api.conformance.trial import Trial
 
 __all__ = ["KINDS", "conformance", "replayed"]
 
 #: The kinds of groups, by name.
 KINDS: Mapping[str, Kind[Any]] = {kind.name: kind for kind in (STREAMS, STREAMS_GROUP, CONNECT)}
-_AFTER_ANSWERS = (Level.PURE, Level.DETERMINISTIC, Level.STABLE, Level.CONVERGENT)
 _NONE_KNOWN: Mapping[str, str] = {}
 
 
@@ -36,27 +37,33 @@ def conformance(
     options: Sequence[str] = (),
     config: Sequence[str] = (),
     on_history: Callable[[], None] = lambda: None,
+    on_found: Callable[[str], None] = lambda _rule: None,
+    reference: Subject[Any] | None = None,
 ) -> Report:
-    """Plays histories with an assignor and says which levels it holds.
+    """Run histories with an assignor and report its levels.
 
     Args:
-        trial: Who is tried, and how.
-        selector: Name by which commands know it; by default the subject's own.
-        histories: Histories that are played.
-        seed: What they are drawn from.
-        levels: Levels that are judged.
-        known: Rule to the reason why breaking it is no failure of the assignor's own.
-        folder: Where failures are written; ``None``: nowhere.
-        options: Further options of the command that plays a failure again.
-        config: Options of every command that say under which configuration it was, such as ``-c`` and ``key=value``.
+        selector: Name of the assignor in commands; by default the subject's own.
+        levels: Levels to judge.
+        known: Rule to the reason why a violation is not the assignor's own failure.
+        folder: Folder for failures; ``None``: none are written.
+        options: Further options of the command that replays a failure.
+        config: Options of every command that set its configuration, such as ``-c`` and ``key=value``.
         on_history: Called before each history.
+        reference: Kafka's own assignor of the kind, for warnings about quality; ``None``: no warnings.
+        on_found: Called with the rule when a violation is found, before it is shrunk.
     """
-    searched = Search(trial, histories, seed, on_history=on_history).run()
+    levels = frozenset(levels)
+    searched = Search(
+        trial, histories, seed, on_history=on_history, on_found=on_found, levels=levels, known=known
+    ).run()
     name = selector or trial.subject.name
     found = [written_failure(each, name, folder, known, options, config) for each in searched.found]
-    note = "" if searched.has_other_process else "not asked in another process: it cannot be imported by name"
-    results = _results(found, levels, searched.calm_histories, note)
-    return Report(name, trial.kind.name, searched.histories, seed, results)
+    note = "" if searched.has_other_process else "not tested in another process: it cannot be imported by name"
+    results = _results(found, levels, searched.reached, note)
+    is_answering = not any(each.broken.rule == "in time" for each in searched.found)
+    warnings = warnings_of(trial, reference, reference.name) if reference is not None and is_answering else ()
+    return Report(name, trial.kind.name, searched.histories, seed, results, warnings)
 
 
 def replayed(
@@ -67,18 +74,18 @@ def replayed(
     known: Mapping[str, str] = _NONE_KNOWN,
     levels: Iterable[Level] = tuple(Level),
 ) -> Report:
-    """Plays one history and says which levels it shows to be missed; time is not judged."""
+    """Replay one history and report the levels that it violates; time is not judged."""
     broken = {each.rule: each for each in reversed([*trial.broken(history)])}
     name = selector or trial.subject.name
     documents = trial.kind.documents(trial.asked, "replayed")
     found = [written_failure(Smallest(each, history, documents), name, None, known) for each in broken.values()]
     judged = [level for level in levels if level is not Level.BOUNDED]
-    note = "" if trial.elsewhere is not None else "not asked in another process: it cannot be imported by name"
-    return Report(name, trial.kind.name, 1, 0, _results(found, judged, trial.calm_histories, note))
+    note = "" if trial.elsewhere is not None else "not tested in another process: it cannot be imported by name"
+    return Report(name, trial.kind.name, 1, 0, _results(found, judged, trial.reached, note))
 
 
 def _results(
-    found: Sequence[Failure], levels: Iterable[Level], calm_histories: int, note: str
+    found: Sequence[Failure], levels: Iterable[Level], reached: Container[Level], note: str
 ) -> tuple[LevelResult, ...]:
     results = []
     for level in sorted(levels, key=list(Level).index):
@@ -88,8 +95,8 @@ def _results(
             results.append(LevelResult(level, "failed", failures, noted))
         elif failures:
             results.append(LevelResult(level, "known", failures, noted))
-        elif level in _AFTER_ANSWERS and not calm_histories:
-            results.append(LevelResult(level, "not judged", note="no history got as far as its last answer"))
+        elif level not in reached:
+            results.append(LevelResult(level, "not judged", note="no answer got so far that it could be judged"))
         else:
             results.append(LevelResult(level, "passed", note=noted))
     return tuple(results)

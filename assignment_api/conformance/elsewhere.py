@@ -1,7 +1,7 @@
-"""The same assignor in another process with another hash seed, for who has no lab to ask for one.
+"""The same assignor in another process with another hash seed, for use without the lab.
 
-Run as a program it is that process: it reads questions from its standard input and writes answers to its standard
-output, each a pickle behind its length. Both sides run the author's own code, so neither has anything to fear.
+Run as a program, this module is that process. It reads requests from its standard input and writes answers to its
+standard output, each a pickle after its length. Both sides run the author's own code, so pickles are safe here.
 """
 
 from __future__ import annotations
@@ -21,23 +21,28 @@ from typing import Any, BinaryIO
 
 import attrs
 
+from assignment_api.conformance.kinds.kind import Kind
 from assignment_api.conformance.subject import Answering, InProcessSubject, Raised, Reply
 
-__all__ = ["OtherProcess", "Origin", "made_from", "origin_of"]
+__all__ = ["OtherProcess", "ImportLocation", "kafkas_own", "made_from", "origin_of"]
 
 _LENGTH = 8
+#: Kind of group to the name of Kafka's own assignor.
+KAFKAS_OWN: Mapping[str, str] = {
+    "streams": "high_availability",
+    "streams-group": "group_sticky",
+    "connect": "connect_incremental",
+}
 
 
 @attrs.frozen
-class Origin:
-    """Where an assignor is imported from.
+class ImportLocation:
+    """Import location of an assignor.
 
     Args:
         kind: Kind of its groups.
-        name: What to call it.
-        module: Module, or empty where ``attribute`` is the name of an installed assignor.
-        attribute: Attribute of the module, with dots.
-        file: File of the module, where it cannot be imported by name; or ``None``.
+        name: Its name in messages.
+        module: Module, or empty if ``attribute`` is the name of an installed assignor.
     """
 
     kind: str
@@ -47,24 +52,22 @@ class Origin:
     file: str | None = None
 
 
-def origin_of(kind: str, name: str, factory: Any) -> Origin | None:
-    """Where ``factory`` is imported from; ``None`` where it has no place of its own, as a lambda has none.
+def origin_of(kind: str, name: str, factory: Any) -> ImportLocation | None:
+    """Import location of ``factory``; ``None`` if it has none, as a lambda.
 
     Args:
         kind: Kind of its groups.
-        name: What to call it.
-        factory: A class, a function, or the name of an installed assignor.
     """
     if isinstance(factory, str):
-        return Origin(kind, name, "", factory)
+        return ImportLocation(kind, name, "", factory)
     module, attribute = getattr(factory, "__module__", ""), getattr(factory, "__qualname__", "<")
     if "<" in attribute or module not in sys.modules:
         return None
-    return Origin(kind, name, module, attribute, getattr(sys.modules[module], "__file__", None))
+    return ImportLocation(kind, name, module, attribute, getattr(sys.modules[module], "__file__", None))
 
 
-def made_from(origin: Origin) -> Callable[[], Any]:
-    """The factory at a place."""
+def made_from(origin: ImportLocation) -> Callable[[], Any]:
+    """The factory at an import location."""
     if not origin.module:
         return _installed(origin)
     try:
@@ -84,7 +87,7 @@ def made_from(origin: Origin) -> Callable[[], Any]:
     return factory
 
 
-def _installed(origin: Origin) -> Callable[[], Any]:
+def _installed(origin: ImportLocation) -> Callable[[], Any]:
     from assignment_api.plugins.registry import discover
 
     registry = discover()
@@ -97,21 +100,36 @@ def _installed(origin: Origin) -> Callable[[], Any]:
     return factory
 
 
+def kafkas_own(kind: Kind[Any]) -> InProcessSubject[Any] | None:
+    """Kafka's own assignor of a kind, by the installed built-ins; ``None`` without them. Imports no other plugin."""
+    from assignment_api.plugins.errors import PluginError
+    from assignment_api.plugins.policy import Policy
+    from assignment_api.plugins.registry import discover
+
+    registry = discover(Policy(allow=()))
+    name = KAFKAS_OWN[kind.name]
+    select: Mapping[str, Callable[[str], Any]] = {
+        "streams": registry.task_assignor,
+        "streams-group": registry.group_assignor,
+        "connect": registry.connect_assignor,
+    }
+    try:
+        return InProcessSubject(name, select[kind.name](name).plugin.factory, kind.answering)
+    except PluginError:
+        return None
+
+
 class OtherProcess:
-    """An assignor in a process with another hash seed; it is started when it is asked, and ends with :meth:`close`.
+    """An assignor in a process with another hash seed; starts on first use, and ends with :meth:`close`."""
 
-    Args:
-        origin: Where it is imported from.
-    """
-
-    def __init__(self, origin: Origin) -> None:
+    def __init__(self, origin: ImportLocation) -> None:
         self.name = origin.name
         self._origin = origin
         self._process: subprocess.Popen[bytes] | None = None
         self._leaders = 0
 
     def started(self) -> OtherProcess | None:
-        """This one once it runs; ``None`` if the assignor cannot be imported there."""
+        """This object once the process runs; ``None`` if the assignor cannot be imported there."""
         seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
         command = [sys.executable, "-m", "assignment_api.conformance.elsewhere"]
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -129,10 +147,10 @@ class OtherProcess:
         return _OtherLeader(self, self._leaders)
 
     def elsewhere(self) -> None:
-        """Nobody asks for a third process."""
+        """None: a third process is never needed."""
 
     def close(self) -> None:
-        """Ends the process."""
+        """End the process."""
         if self._process is None:
             return
         process, self._process = self._process, None
@@ -158,13 +176,10 @@ class OtherProcess:
 
 @attrs.frozen
 class _OtherLeader:
-    """A leader in the other process."""
-
     process: OtherProcess
     number: int
 
     def ask(self, state: Any, configs: Mapping[str, Any], *, watched: bool = False) -> Reply:
-        """What comes of asking there."""
         answer = self.process._exchanged((self.number, state, dict(configs), watched))
         if not isinstance(answer, Reply):
             return Reply(raised=Raised("ProcessDiedError", "its other process ended", is_loss=True))
@@ -183,7 +198,7 @@ def _read_only(mapping: dict[Any, Any]) -> Mapping[Any, Any]:
 
 
 class _Pickler(pickle.Pickler):
-    #: What states hold and pickle does not know.
+    #: Types in states that pickle does not support.
     dispatch_table = copyreg.dispatch_table | {
         MappingProxyType: lambda mapping: (_read_only, (dict(mapping),)),
         type({}.keys()): lambda keys: (_keys, (list(keys),)),
@@ -218,7 +233,7 @@ def _serve(questions: BinaryIO, answers: BinaryIO) -> None:
     first = _read(questions)
     if first is None:
         return
-    origin: Origin = pickle.loads(first)  # noqa: S301 - from the process that started this one
+    origin: ImportLocation = pickle.loads(first)  # noqa: S301 - from the process that started this one
     try:
         factory = made_from(origin)
     except Exception:  # noqa: BLE001 - whatever an import raises: it is not to be had here
@@ -241,8 +256,8 @@ def _serve(questions: BinaryIO, answers: BinaryIO) -> None:
 
 
 if __name__ == "__main__":
-    # What an assignor prints must not come among the answers.
+    # Output that an assignor prints must stay out of the answers.
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    # The module under its own name, so that what it pickles is found on the other side.
+    # The module under its own name, so that the other side can resolve its pickles.
     importlib.import_module("assignment_api.conformance.elsewhere")._serve(sys.stdin.buffer, channel)

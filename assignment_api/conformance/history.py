@@ -1,4 +1,4 @@
-"""A history: a small group and what happens to it, as plain numbers that stay meaningful when some are taken away."""
+"""A history: a small group and its events, as plain numbers that stay valid when some are removed."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ import attrs
 
 from assignment_api.errors import AssignorLabError
 
-__all__ = ["Capabilities", "Event", "History", "HistoryFormatError", "document_of", "history_of"]
+__all__ = ["Capabilities", "Event", "History", "HistoryFormatError", "document_of", "history_of", "history_text"]
 
 
 class HistoryFormatError(AssignorLabError):
-    """A document is no history of the conformance kit."""
+    """A document is not a history of the conformance kit."""
 
 
 @attrs.frozen
 class Capabilities:
-    """What an assignor claims to be made for; histories hold nothing else.
+    """Claims of an assignor; histories contain nothing else.
 
     Args:
-        standbys: Groups may ask for standbys.
-        missing_lags: The end offsets may be unknown (of Kafka's internal assignors the leader asks none then).
+        standbys: Groups may need standbys.
+        missing_lags: The end offsets may be unknown. Kafka's leader calls none of its internal assignors then.
         racks: Clients and partitions may have racks.
-        any_order: The order in which tasks and members are listed must not matter; Kafka's own assignors walk hash
-            tables, whose order tells of it where hashes collide.
+        any_order: The order of tasks and members in the input must not matter. Kafka's own assignors iterate hash
+            tables, whose order shows if hashes collide.
+        empty: Groups may have no member, and no task.
         protocol: ``connect.protocol`` of Connect groups.
     """
 
@@ -33,17 +34,18 @@ class Capabilities:
     missing_lags: bool = True
     racks: bool = True
     any_order: bool = True
+    empty: bool = True
     protocol: str = "sessioned"
 
 
 @attrs.frozen
 class Event:
-    """Something that happens, after which the group rebalances.
+    """An event, after which the group rebalances.
 
     Args:
-        type: What happens, one of the words of its kind of group.
-        which: Whom it concerns, counted around: any number means somebody.
-        size: How much, likewise.
+        type: A word of its kind of group.
+        which: Index of the member or job concerned, modulo their number: any number is valid.
+        size: Extent of the event; any number is valid.
     """
 
     type: str
@@ -53,18 +55,24 @@ class Event:
 
 @attrs.frozen
 class History:
-    """A group and what happens to it. All numbers are small, and none has to fit another.
+    """A group and its events. All numbers are small, and any combination is valid.
 
     Args:
         kind: ``streams``, ``streams-group`` or ``connect``.
-        tasks: Sub-topologies or connectors: number of tasks, and what they are (0 stateless; 1 with a changelog;
+        tasks: Sub-topologies or connectors: number of tasks, and their type (0 stateless; 1 with a changelog;
             2 with state and without a changelog).
         members: One number for each member at the beginning: its threads, or its process.
         standbys: ``num.standby.replicas``.
         warmups: ``max.warmup.replicas``.
-        racks: Number of racks; 0: none are known.
+        racks: Number of racks; 0: unknown.
         delay_ms: ``scheduled.rebalance.max.delay.ms`` of a Connect group.
-        events: What happens, in order.
+        events: The events, in order.
+        named: Number of named topologies; 0: the tasks are unnamed.
+        hosts: 1: clients have an address (``application.server``).
+        tags: Number of keys in ``rack.aware.assignment.tags``; clients have tags if there is one.
+        strategy: ``rack.aware.assignment.strategy``: 0 ``none``, 1 ``min_traffic``, 2 ``balance_subtopology``.
+        weighted: 1: the weights of the tasks are known.
+        texts: 1: ``configure`` gets texts, as from a ``.properties`` file.
     """
 
     kind: str
@@ -75,12 +83,23 @@ class History:
     racks: int = 0
     delay_ms: int = 0
     events: tuple[Event, ...] = ()
+    named: int = 0
+    hosts: int = 0
+    tags: int = 0
+    strategy: int = 0
+    weighted: int = 0
+    texts: int = 0
 
     def size(self) -> tuple[int, int, int, int]:
-        """How large it is, to compare: events, members, tasks, and everything else."""
+        """Its size for comparisons: events, members, tasks, and the sum of all other numbers."""
         joined = sum(event.type in ("join", "return") for event in self.events)
         rest = self.standbys + self.warmups + self.racks + bool(self.delay_ms)
+        rest += sum(getattr(self, name) for name in SETTINGS)
         return (len(self.events), len(self.members) + joined, sum(count for count, _ in self.tasks), rest)
+
+
+#: Settings that older documents lack.
+SETTINGS = ("named", "hosts", "tags", "strategy", "weighted", "texts")
 
 
 def document_of(history: History) -> dict[str, Any]:
@@ -103,14 +122,15 @@ def history_of(document: Mapping[str, Any]) -> History:
     """The history in a document.
 
     Raises:
-        HistoryFormatError: if it is none.
+        HistoryFormatError: if the document is not a history.
     """
     try:
         if (document["format"], document["kind"]) != (1, "conformance-history"):
             raise HistoryFormatError("expected format 1 and kind 'conformance-history'")
-        tasks = [(_number(count, 1), _number(sort)) for count, sort in document["tasks"]]
+        tasks = [(_number(count), _number(sort)) for count, sort in document["tasks"]]
         events = [Event(str(kind), _number(which), _number(size)) for kind, which, size in document["events"]]
         numbers = {name: _number(document[name]) for name in ("standbys", "warmups", "racks", "delay_ms")}
+        numbers |= {name: _number(document.get(name, 0)) for name in SETTINGS}
         members = [_number(member) for member in document["members"]]
         return History(str(document["of"]), tuple(tasks), tuple(members), events=tuple(events), **numbers)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -123,3 +143,15 @@ def _number(value: object, least: int = 0) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= 10_000_000:
         raise ValueError(f"{value!r:.80} is no number from {least}")
     return value
+
+
+def history_text(history: Mapping[str, Any]) -> str:
+    """A history as one line."""
+    sorts = ("stateless", "with a changelog", "with state and no changelog")
+    tasks = ", ".join(f"{count} {sorts[sort]}" for count, sort in history["tasks"])
+    if history["of"] == "connect":
+        tasks = "connectors of " + " and ".join(str(count) for count, _ in history["tasks"]) + " tasks"
+    events = ", ".join(event[0].replace("_", " ") for event in history["events"]) or "nothing happens"
+    copies = f", {history['standbys']} standbys" if history["standbys"] else ""
+    members = len(history["members"])
+    return f"{members} member{'' if members == 1 else 's'}; tasks: {tasks}{copies}; events: {events}"

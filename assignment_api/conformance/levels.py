@@ -1,4 +1,4 @@
-"""The levels that an assignor is held to, and the rules of each: what is expected, why, and where that comes from."""
+"""Levels of conformance, and the rules of each: expectation, reason and source."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import attrs
 
 __all__ = ["KIT_VERSION", "LEVELS", "RULES", "Level", "LevelText", "Rule"]
 
-#: Number of the levels and rules below. It goes up where a rule is added or becomes stricter.
-KIT_VERSION = 1
+#: Version of the levels and rules below. It rises with each new or stricter rule.
+KIT_VERSION = 2
 
 
 class Level(enum.Enum):
-    """A level of conformance, in the order in which they are reported."""
+    """A level of conformance, in the order of reports."""
 
     VALID = "valid"
     COMPLETE = "complete"
@@ -27,12 +27,12 @@ class Level(enum.Enum):
 
 @attrs.frozen
 class LevelText:
-    """What a level asks for.
+    """The demand of a level.
 
     Args:
         asks: The demand, in a sentence.
-        reason: What goes wrong otherwise.
-        source: Where the demand comes from.
+        reason: Consequence of a violation.
+        source: Source of the demand.
     """
 
     asks: str
@@ -40,21 +40,21 @@ class LevelText:
     source: str
 
 
-#: Each level in words.
+#: Text of each level.
 LEVELS: Mapping[Level, LevelText] = {
     Level.VALID: LevelText(
-        "Every answer is one that Kafka accepts.",
-        "Kafka fails the rebalance otherwise, and ends the thread that leads.",
+        "Kafka accepts every answer.",
+        "Otherwise Kafka fails the rebalance and ends the leader's thread.",
         "TaskAssignmentUtils.validateTaskAssignment (Streams), the coordinator (groups), WorkerCoordinator (Connect)",
     ),
     Level.COMPLETE: LevelText(
-        "Every answer places every task once, and copies where they help.",
-        "Kafka does not look: a task that nobody got stands still until the next rebalance, and longer.",
+        "Every answer places every task once, and useful copies.",
+        "Kafka does not check this: a task without an owner stops until the next rebalance, or longer.",
         "KIP-924: each task is active exactly once; KIP-441: a standby is on another instance",
     ),
     Level.PURE: LevelText(
-        "The answer depends on what was asked alone: input untouched, no clock, no chance, nothing kept.",
-        "Who leads changes at any time, and the next leader must come to the same answer.",
+        "The answer depends on the input alone: no change of the input, no clock, no randomness, no state.",
+        "The leader can change at any time, and the next one must compute the same answer.",
         "KIP-924: one object for each rebalance; contract of assignment_api.TaskAssignor",
     ),
     Level.DETERMINISTIC: LevelText(
@@ -63,18 +63,18 @@ LEVELS: Mapping[Level, LevelText] = {
         "contract of assignment_api.TaskAssignor; Kafka's leader fills hash maps in the order of joining",
     ),
     Level.STABLE: LevelText(
-        "An answer that asks for nothing more is given again when nothing changes.",
-        "Every rebalance would move tasks otherwise, and state with them.",
-        "KIP-54 and KIP-441: sticky assignment; KAFKA-21166 is what happens without",
+        "An answer without a follow-up rebalance is repeated if nothing changes.",
+        "Otherwise every rebalance would move tasks and their state.",
+        "KIP-54 and KIP-441: sticky assignment; KAFKA-21166 shows the opposite",
     ),
     Level.CONVERGENT: LevelText(
-        "Whatever happens to a group, it comes to rest within a number of rebalances.",
-        "A group that probes for ever rebalances every ten minutes for ever (KAFKA-10651).",
+        "After any event a group settles within a bounded number of rebalances.",
+        "A group that probes forever rebalances every ten minutes (KAFKA-10651).",
         "Kafka's TaskAssignorConvergenceTest: 2 x (stateful tasks + their standbys) rebalances after an event",
     ),
     Level.BOUNDED: LevelText(
-        "The time of an answer grows no faster than tasks times clients times a little.",
-        "The leader assigns inside its own poll: what takes too long costs it its membership.",
+        "The time of an answer grows hardly faster than tasks times clients.",
+        "The leader assigns inside its own poll: too long a call ends its membership.",
         "Kafka's StreamsAssignmentScaleTest; max.poll.interval.ms",
     ),
 }
@@ -85,37 +85,43 @@ class Rule:
     """One rule of a level.
 
     Args:
-        level: The level that it belongs to.
-        expected: What was expected, in one sentence, as failures print it.
+        expected: The expectation, in one sentence, as printed with failures.
     """
 
     level: Level
     expected: str
 
 
-#: Every rule, by the name that reports use.
+#: Every rule, by its name in reports.
 RULES: Mapping[str, Rule] = {
-    "answers": Rule(Level.VALID, "An assignor answers, or raises the error with which it may refuse; nothing else."),
+    "answers": Rule(Level.VALID, "An assignor answers, or raises the refusal error of its kind, and no other."),
     "in time": Rule(Level.VALID, "An assignor answers before its deadline, and within its limits."),
-    "right types": Rule(Level.VALID, "An answer is of the types that the interface says, every item in it."),
+    "right types": Rule(Level.VALID, "An answer and all its items have the types of the interface."),
     "accepted": Rule(Level.VALID, "Kafka accepts the answer."),
-    "nothing refused": Rule(Level.COMPLETE, "A group in which somebody can run tasks is given an assignment."),
+    "callback": Rule(Level.VALID, "The callback accepts every final assignment and raises nothing."),
+    "point in time": Rule(
+        Level.VALID, "A follow-up deadline is 0 (at once), or epoch milliseconds from now to a year from now."
+    ),
+    "nothing refused": Rule(Level.COMPLETE, "A group with a member that can run tasks receives an assignment."),
     "nothing lost": Rule(Level.COMPLETE, "Every task is active on exactly one member."),
-    "copies elsewhere": Rule(Level.COMPLETE, "No process holds a task twice: a standby is not beside its active."),
-    "copies asked for": Rule(
-        Level.COMPLETE, "No more copies than are asked for, and only of tasks with state to follow."
+    "copies elsewhere": Rule(Level.COMPLETE, "No process holds a task twice: a standby and its active are separate."),
+    "copies asked for": Rule(Level.COMPLETE, "No more copies than configured, and only of tasks with a changelog."),
+    "copies made": Rule(
+        Level.COMPLETE, "A task with a changelog has as many standbys as configured, if there are enough processes."
     ),
     "one entry each": Rule(Level.COMPLETE, "Each member has one entry in the answer."),
-    "nothing in vain": Rule(Level.COMPLETE, "No worker is told to stop what it does not have."),
-    "input untouched": Rule(Level.PURE, "What an assignor is given is left as it was."),
-    "no clock": Rule(Level.PURE, "An assignor reads no clock: the time is part of its input."),
-    "no chance": Rule(Level.PURE, "An assignor draws nothing at random, unless from a seed of its configuration."),
-    "nothing kept": Rule(Level.PURE, "The same question has the same answer, whatever was asked in between."),
+    "nothing in vain": Rule(Level.COMPLETE, "No worker must stop a job that it does not run."),
+    "input untouched": Rule(Level.PURE, "An assignor leaves its input unchanged."),
+    "no clock": Rule(Level.PURE, "An assignor reads no clock and does not wait: the time is part of its input."),
+    "no chance": Rule(Level.PURE, "An assignor uses no randomness, except from a seed of its configuration."),
+    "nothing kept": Rule(Level.PURE, "The same input has the same answer, regardless of calls in between."),
     "any order": Rule(Level.DETERMINISTIC, "Tasks and members in another order lead to the same placement."),
     "any process": Rule(Level.DETERMINISTIC, "Another process, with another hash seed, gives the same answer."),
-    "at rest": Rule(Level.STABLE, "An answer that asks for no further rebalance is given again when nothing changes."),
+    "at rest": Rule(Level.STABLE, "An answer without a follow-up rebalance is repeated if nothing changes."),
     "comes to rest": Rule(
-        Level.CONVERGENT, "After its last event a group comes to rest within the bound of Kafka's own test."
+        Level.CONVERGENT, "After its last event a group settles within the bound of Kafka's own test."
     ),
-    "growth": Rule(Level.BOUNDED, "Twice the tasks and clients take at most ten times the processor time."),
+    "growth": Rule(
+        Level.BOUNDED, "Processor time grows by less than the cube of the size, and 2,000 tasks take at most 10 s."
+    ),
 }

@@ -1,4 +1,4 @@
-"""The report of a trial: what each level came to, the failures with their files, and a line that says it all."""
+"""Report of a trial: the result of each level, the failures with their files, and a summary line."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any
 
 import attrs
 
-from assignment_api.conformance.history import document_of
+from assignment_api.conformance.history import document_of, history_text
 from assignment_api.conformance.levels import KIT_VERSION, LEVELS, RULES, Level
+from assignment_api.conformance.quality import QualityWarning
 from assignment_api.conformance.search import Smallest
 
 __all__ = ["Failure", "LevelResult", "Report", "written_failure"]
@@ -23,18 +24,13 @@ _MARKS = {"passed": "✓", "failed": "✗", "known": "~", "not judged": "?"}
 
 @attrs.frozen
 class Failure:
-    """A rule that was broken, and how to see it again.
+    """A violated rule, with commands to reproduce it.
 
     Args:
-        rule: Name of the rule.
-        expected: What was expected, in a sentence.
-        found: What happened instead.
-        round: Number of the rebalance in its history, from 0.
-        traceback: Where an exception came from; empty where there was none.
-        history: The smallest history that was found, as JSON; ``None`` where a single state shows it.
-        scenarios: File of the states that were asked, or ``None`` where nothing was written.
+        history: The smallest violating history, as JSON; ``None`` if a single state shows it.
+        scenarios: File of the states of all calls, or ``None`` if none was written.
         commands: Commands that show it, the shortest first.
-        known: Why it is no failure of this assignor's own, or ``None``.
+        known: Reason why it is not this assignor's own failure, or ``None``.
     """
 
     rule: str
@@ -48,7 +44,7 @@ class Failure:
     known: str | None = None
 
     def text(self) -> str:
-        """Everything that a person needs, in a few lines."""
+        """The failure as a few lines of text."""
         lines = [
             f"expected: {self.expected}",
             f"found:    in rebalance {self.round}, {self.found}",
@@ -59,7 +55,7 @@ class Failure:
             lines.append("raised at:")
             lines += [f"  {line}" for line in self.traceback.splitlines()]
         if self.history is not None:
-            lines.append(f"history:  {_told(self.history)}")
+            lines.append(f"history:  {history_text(self.history)}")
         if self.scenarios is not None:
             lines.append(f"states:   {self.scenarios}")
         lines += [f"see:      {command}" for command in self.commands]
@@ -68,14 +64,13 @@ class Failure:
 
 @attrs.frozen
 class LevelResult:
-    """What a level came to.
+    """Result of a level.
 
     Args:
-        level: The level.
-        status: ``passed``; ``failed``; ``known``, if everything found is known not to be the assignor's own;
-            ``not judged``, if no history got that far.
-        failures: The rules that were broken.
-        note: What was not looked at and why; empty where everything was.
+        status: ``passed``; ``failed``; ``known``, if all violations are known not to be the assignor's own; ``not
+            judged``, if no history reached it.
+        failures: The violated rules.
+        note: Parts that were not checked, and why; empty if all were.
     """
 
     level: Level
@@ -86,14 +81,10 @@ class LevelResult:
 
 @attrs.frozen
 class Report:
-    """What a trial came to.
+    """Result of a trial.
 
     Args:
-        assignor: Name of the assignor.
-        kind: Kind of the groups.
-        histories: Histories that were played.
-        seed: What they were drawn from.
-        levels: One result for each level that was claimed.
+        levels: One result for each claimed level.
     """
 
     assignor: str
@@ -101,14 +92,17 @@ class Report:
     histories: int
     seed: int
     levels: tuple[LevelResult, ...]
+    #: Figures that are clearly worse than those of Kafka's own assignor.
+    warnings: tuple[QualityWarning, ...] = ()
 
     @property
     def is_conformant(self) -> bool:
-        """Whether no level failed, and each was judged."""
-        return all(result.status in ("passed", "known") for result in self.levels)
+        """True if no level failed, and each was judged, or a known violation ended each history before it."""
+        statuses = {result.status for result in self.levels}
+        return "failed" not in statuses and ("not judged" not in statuses or "known" in statuses)
 
     def summary(self) -> str:
-        """One line, as a badge has it."""
+        """Summary line, as for a badge."""
         held = sum(result.status in ("passed", "known") for result in self.levels)
         marks = " ".join(f"{result.level.value} {_MARKS[result.status]}" for result in self.levels)
         judged = f"{held} of {len(self.levels)} levels, {self.histories:,} histories"
@@ -126,6 +120,7 @@ class Report:
             "seed": self.seed,
             "conformant": self.is_conformant,
             "summary": self.summary(),
+            "warnings": [attrs.asdict(warning) for warning in self.warnings],
             "levels": [
                 {
                     "level": result.level.value,
@@ -152,12 +147,11 @@ def written_failure(
     """The failure that a search found, with its files written.
 
     Args:
-        smallest: What was found.
-        selector: Name by which commands know the assignor.
-        folder: Where files go; ``None``: none are written, and no command is told.
+        smallest: The finding.
+        selector: Name of the assignor in commands.
         known: Rule to the reason why it is known.
-        options: Options of the command that plays a history.
-        config: Options of both commands that say under which configuration.
+        options: Options of the command that replays a history.
+        config: Options of both commands that set the configuration.
     """
     broken = smallest.broken
     history = None if smallest.history is None else document_of(smallest.history)
@@ -168,7 +162,7 @@ def written_failure(
         scenarios = str(folder / f"{name}.jsonl")
         lines = [json.dumps(document, separators=(",", ":")) for document in smallest.documents]
         Path(scenarios).write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
-        commands.append(shlex.join(["assignor", "assign", "--assignor", selector, "--scenarios", scenarios, *config]))
+        commands.append(shlex.join(["assignor", "assign", "--assignor", selector, scenarios, *config]))
         if history is not None:
             file = folder / f"{name}.history.json"
             file.write_text(json.dumps(history, indent=1) + "\n", encoding="ascii")
@@ -186,14 +180,3 @@ def written_failure(
         tuple(commands),
         known.get(broken.rule),
     )
-
-
-def _told(history: Mapping[str, Any]) -> str:
-    """A history in a line."""
-    sorts = ("stateless", "with a changelog", "with state and no changelog")
-    tasks = ", ".join(f"{count} {sorts[sort]}" for count, sort in history["tasks"])
-    if history["of"] == "connect":
-        tasks = "connectors of " + " and ".join(str(count) for count, _ in history["tasks"]) + " tasks"
-    events = ", ".join(event[0].replace("_", " ") for event in history["events"]) or "nothing happens"
-    copies = f", {history['standbys']} standbys" if history["standbys"] else ""
-    return f"{len(history['members'])} members; tasks: {tasks}{copies}; events: {events}"

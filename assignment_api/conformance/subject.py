@@ -1,14 +1,18 @@
-"""The subject of a trial: an assignor that can be asked, wherever it runs, and what came of asking it."""
+"""Subject of a trial: an assignor that can be called, in any process, and the result of a call."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import process_time_ns
 from typing import Any, Generic, Protocol, TypeVar
 
 import attrs
 
 from assignment_api.conformance.watching import watched_call
+from assignment_api.errors import AssignorLabError
 from assignment_api.plugins.tracebacks import plugin_traceback
 
 __all__ = ["Answering", "InProcessSubject", "Leader", "Raised", "Reply", "Subject", "raised_by"]
@@ -16,20 +20,21 @@ __all__ = ["Answering", "InProcessSubject", "Leader", "Raised", "Reply", "Subjec
 S = TypeVar("S")
 S_contra = TypeVar("S_contra", contravariant=True)
 
-#: Longest message that is kept, in characters.
+#: Longest stored message, in characters.
 MESSAGE_LIMIT = 2_000
+#: Time for one call in this process, seconds; as the default deadline of an isolated one.
+DEADLINE_SECONDS = 10
 
 
 @attrs.frozen
 class Raised:
-    """An exception in place of an answer.
+    """An exception instead of an answer.
 
     Args:
         type: Name of its class.
-        message: What it said.
-        traceback: Where it came from, beginning with the plugin's first frame; empty where that is not known.
         is_refusal: It is the error with which an assignor of its kind may refuse.
-        is_loss: No answer came at all: a limit was broken, or the process died.
+        is_loss: No reply arrived at all: a limit was exceeded, or the process died.
+        after_answer: It was raised by the callback after the answer.
     """
 
     type: str
@@ -37,83 +42,88 @@ class Raised:
     traceback: str = ""
     is_refusal: bool = False
     is_loss: bool = False
+    after_answer: bool = False
 
 
 @attrs.frozen(eq=False)
 class Reply:
-    """What came of asking once.
+    """Result of one call.
 
     Args:
-        answer: What was answered, not yet checked; ``None`` where ``raised`` is there.
-        raised: What came instead.
-        input_changed: The state that was shown was changed.
-        seen: What the call did that depends on more than its input: rule and sentence.
+        answer: The unchecked answer; ``None`` if ``raised`` is set.
+        raised: The exception instead.
+        input_changed: Part of the input that the call changed; empty if it changed none.
+        seen: Dependencies of the call on more than its input: rule and sentence.
         cpu_ns: Processor time of the call, nanoseconds.
-        badly_typed: What in the answer is not of the type that the interface says, where that was seen there already.
+        badly_typed: Part of the answer with a wrong type, if the other process found it.
     """
 
     answer: Any = None
     raised: Raised | None = None
-    input_changed: bool = False
+    input_changed: str = ""
     seen: Sequence[tuple[str, str]] = ()
     cpu_ns: int = 0
     badly_typed: str | None = None
 
 
 class Leader(Protocol[S_contra]):
-    """A leader who asks the assignor: each has objects of its own, for as long as its kind of group wants that."""
+    """A leader that calls the assignor. Its objects are its own, and live as long as their kind requires."""
 
     def ask(self, state: S_contra, configs: Mapping[str, Any], *, watched: bool = False) -> Reply:
-        """What comes of asking.
+        """Result of one call.
 
         Args:
-            state: What is asked; it is the callee's to show.
+            state: The input; the assignor receives this object.
             configs: Configuration for ``configure``.
-            watched: Watch what the call does besides.
+            watched: Watch for side effects of the call.
         """
 
 
 class Subject(Protocol[S]):
-    """An assignor that is tried."""
+    """An assignor under test."""
 
     @property
     def name(self) -> str:
-        """What reports and commands call it."""
+        """Its name in reports and commands."""
 
     def leader(self) -> Leader[S]:
         """A new leader."""
 
     def elsewhere(self) -> Subject[S] | None:
-        """The same assignor in another process with another hash seed; ``None`` where there is none to be had."""
+        """The same assignor in another process with another hash seed; ``None`` if unavailable."""
 
 
 @attrs.frozen
 class Answering(Generic[S]):
-    """How an assignor of one kind is made to answer.
+    """Calling convention for assignors of one kind.
 
     Args:
         call: Assignor and state to the answer.
-        fingerprint: Everything that the assignor is shown, to compare.
-        shown: The state as it is shown.
-        refusals: What it may raise to refuse.
+        fingerprint: Comparable values of all parts of the input, by the names of the parts.
+        shown: The state as the assignor receives it.
+        refusals: Errors with which it may refuse.
         lives: One object lives as long as its leader.
+        computed: Calls the callback of the kind after a well-typed answer; ``None``: the kind has none.
+        has_members: True if the group has a member that can run tasks.
+        badly_typed: Sentence about a part of an answer with the wrong type, or None.
     """
 
     call: Callable[[Any, S], object]
-    fingerprint: Callable[[S], object]
+    fingerprint: Callable[[S], Mapping[str, object]]
     shown: Callable[[S], S]
     refusals: tuple[type[BaseException], ...]
     lives: bool = False
+    computed: Callable[[Any, S, Any], None] | None = None
+    has_members: Callable[[S], bool] = lambda _state: True
+    badly_typed: Callable[[object], str | None] = lambda _answer: None
 
 
 class InProcessSubject(Generic[S]):
     """An assignor in this process.
 
     Args:
-        name: What to call it.
-        factory: Makes one, not yet configured.
-        answering: How its kind answers.
-        another: Makes the same subject in another process.
+        answering: Calling convention of its kind.
+        another: Creates the same subject in another process.
     """
 
     def __init__(
@@ -122,18 +132,21 @@ class InProcessSubject(Generic[S]):
         factory: Callable[[], Any],
         answering: Answering[S],
         another: Callable[[], Subject[S] | None] = lambda: None,
+        *,
+        has_deadline: bool = True,
     ) -> None:
         self.name = name
         self._factory = factory
         self._answering = answering
         self._another = another
+        self._has_deadline = has_deadline
 
     def leader(self) -> InProcessLeader[S]:
         """A new leader."""
-        return InProcessLeader(self._factory, self._answering)
+        return InProcessLeader(self._factory, self._answering, has_deadline=self._has_deadline)
 
     def elsewhere(self) -> Subject[S] | None:
-        """The same in another process, if the maker of this one knows how."""
+        """The same in another process, if the creator of this one supplied it."""
         return self._another()
 
 
@@ -141,51 +154,96 @@ class InProcessLeader(Generic[S]):
     """A leader in this process.
 
     Args:
-        factory: Makes an assignor.
-        answering: How its kind answers.
+        factory: Creates an assignor.
+        answering: Calling convention of its kind.
     """
 
-    def __init__(self, factory: Callable[[], Any], answering: Answering[S]) -> None:
+    def __init__(self, factory: Callable[[], Any], answering: Answering[S], *, has_deadline: bool = True) -> None:
         self._factory = factory
         self._answering = answering
         self._living: Any = None
+        self._deadline_seconds = DEADLINE_SECONDS if has_deadline else 0
 
     def ask(self, state: S, configs: Mapping[str, Any], *, watched: bool = False) -> Reply:
-        """What comes of asking; nothing that the assignor does gets out but ``KeyboardInterrupt``."""
+        """Result of one call; of the assignor's exceptions only ``KeyboardInterrupt`` passes."""
         answering = self._answering
         shown = answering.shown(state)
         before = answering.fingerprint(shown)
         seen: list[tuple[str, str]] = []
         start = process_time_ns()
+        spent = 0
+        # Kafka's own assignors have various errors for a group that nothing can run in: any typed one is a refusal.
+        refusals = answering.refusals if answering.has_members(state) else (*answering.refusals, AssignorLabError)
+        has_answered = False
         try:
-            assignor = self._living
-            if assignor is None:
-                assignor = self._factory()
-                assignor.configure(configs)
-            if answering.lives:
-                self._living = assignor
-            start = process_time_ns()
-            if watched:
-                answer = watched_call(lambda: answering.call(assignor, shown), seen)
-            else:
-                answer = answering.call(assignor, shown)
-            spent = process_time_ns() - start
+            with _deadline(self._deadline_seconds):
+                assignor = self._living
+                if assignor is None:
+                    assignor = self._factory()
+                    assignor.configure(configs)
+                if answering.lives:
+                    self._living = assignor
+                start = process_time_ns()
+                if watched:
+                    answer = watched_call(lambda: answering.call(assignor, shown), seen)
+                else:
+                    answer = answering.call(assignor, shown)
+                spent = process_time_ns() - start
+                has_answered = True
+                computed = answering.computed
+                if computed is not None and answering.badly_typed(answer) is None:
+                    if watched:
+                        watched_call(lambda: computed(assignor, shown, answer), seen)
+                    else:
+                        computed(assignor, shown, answer)
         except KeyboardInterrupt:
             raise
+        except _LateError as error:
+            message = f"it did not answer within {DEADLINE_SECONDS} s"
+            return Reply(
+                raised=Raised("DeadlineExceededError", message, plugin_traceback(error), is_loss=True), seen=seen
+            )
         except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit included
-            spent = process_time_ns() - start
-            return Reply(raised=raised_by(error, answering.refusals), cpu_ns=spent, seen=seen)
+            if not has_answered:
+                spent = process_time_ns() - start
+            raised = attrs.evolve(raised_by(error, refusals), after_answer=has_answered)
+            return Reply(raised=raised, cpu_ns=spent, seen=seen)
         return Reply(answer, None, self._changed(shown, before), seen, spent)
 
-    def _changed(self, shown: S, before: object) -> bool:
+    def _changed(self, shown: S, before: Mapping[str, object]) -> str:
         try:
-            return self._answering.fingerprint(shown) != before
+            after = self._answering.fingerprint(shown)
         except Exception:  # noqa: BLE001 - anything may stand in place of what was there
-            return True
+            return "the input"
+        return next((part for part in (*before, *after) if before.get(part) != after.get(part)), "")
+
+
+class _LateError(BaseException):
+    """A call in this process passed its deadline."""
+
+
+@contextlib.contextmanager
+def _deadline(seconds: int) -> Iterator[None]:
+    """End a call in this process that never returns; 0: no deadline. Without effect outside the main thread."""
+    if not seconds or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def over(_number: int, _frame: Any) -> None:
+        raise _LateError
+
+    before = signal.signal(signal.SIGALRM, over)
+    remaining, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        # A timer of the caller, such as a test's own deadline, goes on.
+        signal.setitimer(signal.ITIMER_REAL, remaining, interval)
+        signal.signal(signal.SIGALRM, before)
 
 
 def raised_by(error: BaseException, refusals: tuple[type[BaseException], ...]) -> Raised:
-    """What an exception of a plugin comes to."""
+    """Description of a plugin's exception."""
     try:
         message = str(error)[:MESSAGE_LIMIT]
     except Exception:  # noqa: BLE001 - the plugin's own __str__

@@ -1,34 +1,27 @@
-"""The trial: one history played with one assignor, and the rules that it breaks on the way."""
+"""Trial: one history run with one assignor, and the violated rules."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import attrs
 
 from assignment_api.conformance.history import Capabilities, History
 from assignment_api.conformance.kinds.kind import Kind
+from assignment_api.conformance.levels import Level
 from assignment_api.conformance.subject import Raised, Reply, Subject
 
 __all__ = ["Broken", "Trial"]
 
-#: Rebalances after a group has come to rest in which it has to stay there: an answer that comes back in turns of up to
-#: three is seen.
+#: Rebalances without change that a settled group must show: detects answers that alternate in cycles of up to three.
 _CALM_ROUNDS = 3
 _NO_CONFIGS: Mapping[str, Any] = {}
 
 
 @attrs.frozen
 class Broken:
-    """A rule that was broken.
-
-    Args:
-        rule: Its name.
-        found: What happened instead, in a sentence.
-        round: Number of the rebalance, from 0.
-        traceback: Where an exception came from; empty where there was none.
-    """
+    """A violated rule."""
 
     rule: str
     found: str
@@ -38,42 +31,35 @@ class Broken:
 
 @attrs.define(eq=False)
 class Trial:
-    """Plays histories with one assignor.
+    """Runs histories with one assignor.
 
     Args:
-        kind: Kind of the group.
-        subject: Who is asked.
-        capabilities: What it is made for.
-        configs: Configuration of its own, beside Kafka's.
+        configs: Its own configuration, in addition to Kafka's.
     """
 
     kind: Kind[Any]
     subject: Subject[Any]
     capabilities: Capabilities = attrs.field(factory=Capabilities)
     configs: Mapping[str, Any] = _NO_CONFIGS
-    #: States that were asked in the last play, in order.
+    #: Inputs of the last run, in order.
     asked: list[Any] = attrs.field(factory=list)
     _elsewhere: Subject[Any] | None = attrs.field(default=None, init=False)
     _looked_elsewhere: bool = attrs.field(default=False, init=False)
-    #: Plays that got as far as the answer to their last event.
-    calm_histories: int = attrs.field(default=0, init=False)
+    #: Levels whose rules have been judged at least once.
+    reached: set[Level] = attrs.field(factory=set, init=False)
 
     @property
     def elsewhere(self) -> Subject[Any] | None:
-        """The same assignor in another process; it is started when it is asked for."""
+        """The same assignor in another process, which starts on first use."""
         if not self._looked_elsewhere:
             self._looked_elsewhere = True
             self._elsewhere = self.subject.elsewhere()
         return self._elsewhere
 
-    def first_broken(self, history: History, ignored: Container[str] = ()) -> Broken | None:
-        """The first rule that a history breaks, but those that are ``ignored``; ``None``: it breaks none."""
-        return next((broken for broken in self.broken(history) if broken.rule not in ignored), None)
-
     def broken(self, history: History) -> Iterator[Broken]:
-        """Every rule that a history breaks, as the play comes to it.
+        """Yield every rule that a history violates, in the order of the run.
 
-        A history ends with an answer that no group could carry out, and with an exception.
+        An exception, or an answer that no group could carry out, ends the history.
         """
         kind = self.kind
         world = kind.world(history, self.capabilities)
@@ -83,42 +69,50 @@ class Trial:
         answered: list[Any] = []
         for number in range(len(history.events) + 1):
             if number:
-                world.happens(history.events[number - 1])
+                event = history.events[number - 1]
+                if event.type == "lead":
+                    leader = self.subject.leader()
+                world.happens(event)
             reply = yield from self._asked(world, leader, configs, answered)
             if reply is None:
                 return
-        self.calm_histories += 1
         yield from self._asked_again(configs, answered)
+        self.reached.update((Level.PURE, Level.DETERMINISTIC))
         yield from self._at_rest(world, leader, configs, answered)
 
     # --- single calls -----------------------------------------------------------------------------
 
     def _asked(self, world: Any, leader: Any, configs: Mapping[str, Any], answered: list[Any]) -> Any:
-        """Asks once, tells what is wrong with the answer, and carries it out; returns it, or ``None``: no way on."""
+        """Call once, yield the faults of the answer, and carry it out.
+
+        Returns the answer, or ``None`` if the run must end.
+        """
         kind, number = self.kind, len(self.asked)
         state = world.state()
         self.asked.append(state)
         reply = leader.ask(state, configs)
         if reply.input_changed:
-            yield Broken("input untouched", "the state that it was given is another one after the call", number)
+            yield Broken("input untouched", f"the call changed {_bounded(reply.input_changed)}", number)
             return None
         if reply.raised is not None:
-            yield _of_raised(reply.raised, number)
+            if not reply.raised.is_refusal or reply.raised.after_answer or kind.has_members(state):
+                yield _of_raised(reply.raised, number)
             return None
         wrong = reply.badly_typed or kind.badly_typed(reply.answer)
         if wrong is not None:
             yield Broken("right types", wrong, number)
             return None
+        self.reached.add(Level.VALID)
         for rule, sentence in kind.troubles(state, reply.answer):
             yield Broken(rule, sentence, number)
             if rule == "accepted":
                 return None
+        self.reached.add(Level.COMPLETE)
         answered.append((kind.placement(state, reply.answer), kind.asks_again(state, reply.answer)))
         world.carry_out(state, reply.answer)
         return reply
 
     def _asked_again(self, configs: Mapping[str, Any], answered: list[Any]) -> Iterator[Broken]:
-        """The same questions once more: watched, in another order, in another process."""
         states = list(self.asked)
         yield from self._retold(states, answered, configs, "nothing kept", "asked again", watched=True)
         if self.capabilities.any_order:
@@ -147,6 +141,9 @@ class Trial:
                 yield Broken(seen, sentence, number)
             if reply.raised is not None:
                 raised = reply.raised
+                if raised.is_loss:
+                    yield attrs.evolve(_of_raised(raised, number), found=f"{how}, {raised.message}")
+                    return
                 yield Broken(rule, f"{how}, it raises {raised.type}: {raised.message}", number, raised.traceback)
                 return
             wrong = reply.badly_typed or self.kind.badly_typed(reply.answer)
@@ -159,7 +156,6 @@ class Trial:
                 return
 
     def _at_rest(self, world: Any, leader: Any, configs: Mapping[str, Any], answered: list[Any]) -> Iterator[Broken]:
-        """Nothing happens any more: the group comes to rest, and stays there."""
         calm = 0
         restless_since = len(answered)
         for _ in range(world.bound + 1 + _CALM_ROUNDS):
@@ -170,37 +166,49 @@ class Trial:
                 return
             after, asks = answered[-1]
             number = len(self.asked) - 1
+            if not asked_before:
+                self.reached.add(Level.STABLE)
             if not asked_before and (after != before or asks):
                 yield Broken(
                     "at rest",
-                    "nothing has changed, nothing more was asked for, and "
-                    + _difference((before, False), answered[-1]),
+                    "nothing has changed, no rebalance was due, and " + _difference((before, False), answered[-1]),
                     number,
                 )
             calm = calm + 1 if after == before and not asks else 0
             if calm > _CALM_ROUNDS:
+                self.reached.add(Level.CONVERGENT)
                 return
             if number - restless_since > world.bound and not calm:
+                self.reached.add(Level.CONVERGENT)
                 rounds = number - restless_since + 1
                 yield Broken(
-                    "comes to rest", f"{rounds} rebalances after the last event it still changes or asks", number
+                    "comes to rest",
+                    f"{rounds} rebalances after the last event it still moves tasks or requests a rebalance",
+                    number,
                 )
                 return
 
 
+def _bounded(text: str) -> str:
+    return text[:200]
+
+
 def _of_raised(raised: Raised, number: int) -> Broken:
     sentence = f"it raises {raised.type}: {raised.message}"
+    if raised.after_answer and not raised.is_loss:
+        return Broken(
+            "callback", f"on_assignment_computed raises {raised.type}: {raised.message}", number, raised.traceback
+        )
     rule = "in time" if raised.is_loss else "nothing refused" if raised.is_refusal else "answers"
     return Broken(rule, sentence, number, raised.traceback)
 
 
 def _difference(before: tuple[Any, bool], after: tuple[Any, bool]) -> str:
-    """The first thing in which two placements differ, in words."""
     for member in sorted({*before[0], *after[0]}):
         had, has = before[0].get(member, []), after[0].get(member, [])
         if had != has:
             return f"{member} has {_roles(has)} in place of {_roles(had)}"
-    return "it asks for a further rebalance" if after[1] else "it asks for no further rebalance"
+    return "it requests another rebalance" if after[1] else "it requests no other rebalance"
 
 
 def _roles(held: list[list[str]]) -> str:

@@ -1,7 +1,7 @@
-"""Watching one call: does it read a clock, draw at random, or look at anything else that is not its input?
+"""Watches one call for clocks, waiting, randomness, and other inputs than its arguments.
 
-Python tells a profiler of every call of a C function, whatever name it was imported by; the clocks and the sources of
-chance are such functions.
+Python reports every call of a C function to a profiler, under any imported name. Clocks and sources of randomness are
+such functions.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import datetime as dt
 import os
 import random
 import sys
+import threading
 import time
 from collections.abc import Callable
 from types import FrameType
@@ -27,27 +28,43 @@ _CLOCKS = frozenset(
     )
     if hasattr(time, name)
 )  # fmt: skip
+#: Functions of Python code that wait for another thread.
+_WAITS = {
+    threading.Condition.wait.__code__: "threading.Condition.wait()",
+    threading.Thread.join.__code__: "threading.Thread.join()",
+}
+_LOCK = type(threading.Lock())
+#: Other ways to wait.
+_POLLS = frozenset({"select", "poll", "epoll", "kqueue"})
+#: The start of a thread waits for its first step.
+_STARTS = threading.Thread.start.__code__
+_SEEDING = random.Random.seed.__code__
 _NOW = frozenset({"now", "utcnow", "today"})
 _CHANCE = frozenset(getattr(os, name) for name in ("urandom", "getrandom") if hasattr(os, name))
-#: The generator behind ``random.random()`` and its neighbours: seeded by chance when Python starts.
+#: The generator behind ``random.random()`` and related functions, randomly seeded when Python starts.
 _GLOBAL_RANDOM: random.Random = random._inst
-#: Who reads a clock on its own account: the time stamp of a log, what Hypothesis notes at a garbage collection.
-_EXCUSED = frozenset({"logging", "warnings", "_pytest", "typeguard", "hypothesis"})
-#: More of one call are not told.
+#: Packages that read a clock for their own purposes: time stamps of logs, Hypothesis at a garbage collection.
+_EXCUSED = frozenset({"logging", "warnings", "_pytest", "typeguard", "hypothesis", "importlib"})
+#: Most findings that are reported for one call.
 _MOST_SEEN = 5
 
 
 def watched_call(call: Callable[[], T], seen: list[tuple[str, str]]) -> T:
-    """Makes ``call`` and adds to ``seen`` what it did besides: the rule, and a sentence with the place.
+    """Run ``call`` and add its side effects to ``seen``: the rule, and a sentence with the place.
 
-    What another profiler sees meanwhile is lost to it.
+    Another active profiler misses the calls in between.
     """
     ours = sys._getframe()
 
     def look(frame: FrameType, event: str, argument: Any) -> None:
-        if event != "c_call" or len(seen) >= _MOST_SEEN:
+        if len(seen) >= _MOST_SEEN:
             return
-        found = _of_chance(argument) or _of_clocks(argument)
+        if event == "c_call":
+            found = _of_chance(argument) or _of_clocks(argument) or _of_locks(frame, argument)
+        elif event == "call":
+            found = _of_python(frame)
+        else:
+            return
         if found is None or _is_excused(frame, ours):
             return
         caller = _caller(frame, ours)
@@ -55,12 +72,29 @@ def watched_call(call: Callable[[], T], seen: list[tuple[str, str]]) -> T:
         if found not in [(rule, sentence.rpartition(" at ")[0]) for rule, sentence in seen]:
             seen.append((found[0], f"{found[1]} at {place}"))
 
-    before = sys.getprofile()
+    before, before_in_threads = sys.getprofile(), threading.getprofile()
+    threading.setprofile(look)
     sys.setprofile(look)
     try:
         return call()
     finally:
         sys.setprofile(before)
+        threading.setprofile(before_in_threads)
+
+
+def _of_python(frame: FrameType) -> tuple[str, str] | None:
+    """Calls of functions that are written in Python."""
+    code = frame.f_code
+    if code in _WAITS:
+        outer = frame.f_back
+        while outer is not None:
+            if outer.f_code is _STARTS:
+                return None
+            outer = outer.f_back
+        return "no clock", f"{_WAITS[code]} was called"
+    if code is _SEEDING and frame.f_locals.get("a") is None:
+        return "no chance", "a random generator was made without a seed"
+    return None
 
 
 def _of_clocks(called: Any) -> tuple[str, str] | None:
@@ -70,8 +104,21 @@ def _of_clocks(called: Any) -> tuple[str, str] | None:
     except TypeError:
         return None
     owner = getattr(called, "__self__", None)
+    if getattr(called, "__module__", "") == "select" or type(owner).__module__ == "select":
+        if getattr(called, "__name__", "") in _POLLS:
+            return "no clock", f"select.{called.__name__}() was called"
+        return None
     if getattr(called, "__name__", "") in _NOW and isinstance(owner, type) and issubclass(owner, dt.date):
         return "no clock", f"{owner.__name__}.{called.__name__}() was called"
+    return None
+
+
+def _of_locks(frame: FrameType, called: Any) -> tuple[str, str] | None:
+    """A wait for a lock that is not free; :func:`_of_python` judges those of the module threading."""
+    owner: Any = getattr(called, "__self__", None)
+    is_lock = type(owner) is _LOCK and called.__name__ in ("acquire", "__enter__")
+    if is_lock and owner.locked() and frame.f_globals.get("__name__") != "threading":
+        return "no clock", "a lock was awaited that is not free"
     return None
 
 
@@ -82,7 +129,7 @@ def _of_chance(called: Any) -> tuple[str, str] | None:
     except TypeError:
         return None
     if getattr(called, "__self__", None) is _GLOBAL_RANDOM:
-        return "no chance", "Python's global random generator was asked"
+        return "no chance", "Python's global random generator was used"
     return None
 
 
@@ -96,7 +143,7 @@ def _is_excused(frame: FrameType, ours: FrameType) -> bool:
 
 
 def _caller(frame: FrameType, ours: FrameType) -> FrameType:
-    """The innermost frame that is not the standard library's: where the author looks first."""
+    """The innermost frame outside the standard library: the first place to look for the author."""
     looked: FrameType | None = frame
     while looked is not None and looked is not ours:
         if str(looked.f_globals.get("__name__", "")).partition(".")[0] not in sys.stdlib_module_names:

@@ -15,12 +15,12 @@ __all__ = ["ConnectAssignment", "WorkerAssignment"]
 
 @attrs.frozen
 class WorkerAssignment:
-    """What one worker is told.
+    """Assignment of one worker.
 
     Args:
-        assigned: Jobs to start. Under an incremental protocol only what is new, in the order in which the worker will
-            report it, before what it keeps; under ``eager`` everything that it is to run.
-        revoked: Jobs to stop, now. Empty under ``eager``: a worker has stopped everything before it joined.
+        assigned: Jobs to start. Under an incremental protocol only new jobs, in the order in which the worker will
+            report them, before the kept ones. Under ``eager`` all jobs of the worker.
+        revoked: Jobs to stop now. Empty under ``eager``: a worker has stopped all jobs before it joined.
     """
 
     assigned: Jobs = NO_JOBS
@@ -36,12 +36,12 @@ class ConnectAssignment:
     """The answer to one rebalance.
 
     Args:
-        workers: Member id to what it is told; every member of the rebalance, in its order.
-        delay_ms: When all members are to join again, counted from the moment in which each receives the answer;
-            0 = no such rebalance is planned. A rebalance follows at once where anything is revoked, whatever this says.
-        rejoin: The leader is to ask for a further rebalance at once though nothing is revoked (KIP-415's downgrade;
+        workers: Member id to its assignment; every member of the rebalance, in its order.
+        delay_ms: Time until all members rejoin, in ms from each member's receipt of the answer; 0: no such rebalance is
+            planned. If any job is revoked, a rebalance follows at once, regardless of this value.
+        rejoin: The leader must request another rebalance at once although no job is revoked (KIP-415's downgrade;
             Kafka's code never does).
-        remarks: Sentences for people about what they may not expect, such as jobs that nobody may run.
+        remarks: Sentences for people about surprising results, such as jobs that no worker may run.
     """
 
     workers: Mapping[str, WorkerAssignment] = attrs.field(converter=_workers)
@@ -51,14 +51,14 @@ class ConnectAssignment:
 
     @property
     def has_revocations(self) -> bool:
-        """Whether any worker has to stop anything, so that a rebalance follows at once."""
+        """True if any worker must stop a job, so that a rebalance follows at once."""
         return any(len(worker.revoked) > 0 for worker in self.workers.values())
 
     def owned_after(self, rebalance: Rebalance) -> dict[str, Jobs]:
-        """Member id to everything that it owns once it has done what it was told (Kafka's ``LeaderState``).
+        """Member id to all its jobs after it has carried out its assignment (Kafka's ``LeaderState``).
 
-        What is new comes first, then what is kept, which is the order in which a worker reports it, but for the
-        grouping by connector on the wire (Kafka: ``ExtendedAssignment``).
+        New jobs come first, then kept ones. A worker reports them in this order, except for the grouping by connector
+        on the wire (Kafka: ``ExtendedAssignment``).
         """
         return {
             worker.member_id: self.workers[worker.member_id].assigned.plus(
@@ -79,7 +79,5 @@ class ConnectAssignment:
             for worker, told in self.workers.items()
         )
         again = f", and join again after {self.delay_ms} ms" if self.delay_ms else ""
-        workers = table(
-            f"Answer: what each worker is told{again}", ["worker", "start", "stop"], rows, len(self.workers)
-        )
+        workers = table(f"Answer: jobs of each worker{again}", ["worker", "start", "stop"], rows, len(self.workers))
         return f"<div>{workers}{''.join(paragraph(remark) for remark in self.remarks[:5])}</div>"

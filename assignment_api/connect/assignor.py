@@ -11,44 +11,44 @@ from assignment_api.connect.rebalance import Rebalance
 
 __all__ = ["MAX_DELAY_KEY", "ConnectAssignor"]
 
-#: Kafka's key: how long lost jobs wait for their worker at most, in milliseconds.
+#: Kafka's key: longest wait of lost jobs for their worker, in ms.
 MAX_DELAY_KEY = "scheduled.rebalance.max.delay.ms"
 
 
 class ConnectAssignor(abc.ABC):
     """Decides which worker of a Connect group runs which connector instance and which task.
 
-    Kafka: ``ConnectAssignor``, behind ``WorkerCoordinator``. A worker has one object for as long as its process lives
-    and asks it whenever it leads a rebalance, so an assignor may keep what it needs from round to round. It must not
-    rely on having been asked in every round: other workers lead, too, and an answer may get lost on its way (see
+    Kafka: ``ConnectAssignor``, behind ``WorkerCoordinator``. A worker has one object for the lifetime of its process
+    and calls it whenever it leads a rebalance. So an assignor may keep state from round to round. It must not rely on
+    having seen every round: other workers lead, too, and an answer may not arrive (see
     ``Rebalance.last_completed_generation``).
 
-    The answers of an object depend on its configuration and on the rebalances that it was given, in their order, and
-    on nothing else: no clock (ask ``Rebalance.time_ms``), no randomness, nothing shared between objects. What it is
-    given is immutable; the answer becomes the caller's.
+    The answers of an object depend only on its configuration and on its rebalances, in their order. It uses no clock
+    (``Rebalance.time_ms`` has the time), no randomness, and nothing shared between objects. The input is immutable; the
+    caller owns the answer.
     """
 
     def configure(self, configs: Mapping[str, Any]) -> None:  # noqa: B027 - optional
-        """Takes the leading worker's configuration, once, before the first ``assign``; by default nothing is read.
+        """Take the leading worker's configuration, once, before the first ``assign``; the default does nothing.
 
         Args:
-            configs: All effective keys, Kafka's and the plugin's own, with the values as they were written; read-only.
+            configs: All effective keys, Kafka's and the plugin's own, with the values as written; read-only.
 
         Raises:
-            ConfigError: if a value cannot be used.
+            ConfigError: if a value is invalid.
         """
 
     @abc.abstractmethod
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
-        """Places the jobs of a group.
+        """Place the jobs of a group.
 
-        A rebalance that fails leaves what the object has kept as it was.
+        A failed rebalance leaves the state of the object unchanged.
 
         Returns:
-            An entry for each worker. Nothing that a worker owns is assigned to it again, no job is assigned to two
-            workers, and a job that another worker owns is not assigned before that one has stopped it.
+            An entry for each worker. No job that a worker owns is assigned to it again. No job is assigned to two
+            workers. A job of another worker is not assigned before that worker has stopped it.
 
         Raises:
-            ConnectAssignorError: if that is not possible; the rebalance fails.
-            UnsupportedConnectProtocolError: if the members' protocol is not one that it can lead.
+            ConnectAssignorError: if that is impossible; the rebalance fails.
+            UnsupportedConnectProtocolError: if it cannot lead under the members' protocol.
         """

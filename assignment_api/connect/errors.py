@@ -20,23 +20,23 @@ class ConnectorTaskIdFormatError(AssignorLabError):
 
 
 class ConnectConfigError(ConfigError):
-    """A configuration value of a worker, or of an assignor for Connect, cannot be used."""
+    """A configuration value of a worker, or of an assignor for Connect, is invalid."""
 
 
 class InvalidConnectGroupError(AssignorLabError):
-    """A group that cannot exist: no worker, a member id twice, a negative number of tasks."""
+    """An impossible group: no worker, a duplicate member id, a negative number of tasks."""
 
     java_type = "IllegalArgumentException"
 
 
 class UnsupportedConnectProtocolError(AssignorLabError):
-    """An assignor was asked to lead a group whose protocol does not tell it what it needs to know."""
+    """The group's protocol does not carry the information that the assignor needs."""
 
     java_type = "ConnectException"
 
 
 class ConnectAssignorError(AssignorLabError):
-    """What an assignor raises when it cannot place the jobs of a group; the rebalance fails.
+    """Raised by an assignor that cannot place the jobs of a group; the rebalance fails.
 
     Kafka: ``ConnectException``.
     """

@@ -1,4 +1,4 @@
-"""Jobs: connector instances and tasks, what is configured and what a worker holds."""
+"""Jobs: connector instances and tasks, configured or owned by a worker."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class ConnectorTaskId:
 
     @classmethod
     def parse(cls, text: str) -> ConnectorTaskId:
-        """Reads ``"name-3"``; the last dash counts, since names may hold dashes.
+        """Read ``"name-3"``; the last dash counts, since names may contain dashes.
 
         Raises:
-            ConnectorTaskIdFormatError: if the text does not end in a dash and a number of 32 bits.
+            ConnectorTaskIdFormatError: if the text does not end in a dash and a 32-bit number.
         """
         connector, separator, number = text.rpartition("-")
         if not separator or not _NUMBER.match(number) or int(number) > _INT_MAX:
@@ -74,14 +74,14 @@ def _tasks(tasks: Iterable[ConnectorTaskId]) -> tuple[ConnectorTaskId, ...]:
 
 @attrs.frozen
 class Jobs:
-    """Connector instances and tasks, in an order that has a meaning; each once. Kafka: ``ConnectorsAndTasks``.
+    """Connector instances and tasks in a meaningful order, each once.
 
-    The order is that in which a worker reports what it runs: where a worker has to give something up, Kafka takes the
-    first ones.
+    Kafka: ``ConnectorsAndTasks``.
+
+    It is the order in which a worker reports its jobs: if a worker has to give up some, Kafka takes the first ones.
 
     Args:
-        connectors: Names of connectors whose *connector instance* is meant.
-        tasks: Tasks.
+        connectors: Names of connectors, for their *connector instances*.
     """
 
     connectors: tuple[str, ...] = attrs.field(default=(), converter=_names)
@@ -92,7 +92,7 @@ class Jobs:
         return len(self.connectors) + len(self.tasks)
 
     def plus(self, others: Jobs) -> Jobs:
-        """These jobs, then those of ``others`` that are not among them."""
+        """These jobs, then the additional ones of ``others``."""
         return Jobs((*self.connectors, *others.connectors), (*self.tasks, *others.tasks))
 
     def minus(self, others: Jobs) -> Jobs:
@@ -118,9 +118,9 @@ def _counts(counts: Mapping[str, int]) -> Mapping[str, int]:
 
 @attrs.frozen
 class ConfiguredJobs:
-    """Every job that the group is to run, as the leader's snapshot of the config topic has it.
+    """All jobs of the group, as in the leader's snapshot of the config topic.
 
-    Paused connectors and their tasks are among them; a stopped connector has no tasks, but its connector instance is
+    Paused connectors and their tasks are included. A stopped connector has no tasks, but its connector instance is
     placed (Kafka: ``ClusterConfigState``).
 
     Args:
@@ -142,7 +142,7 @@ class ConfiguredJobs:
         return len(self.task_counts) + sum(self.task_counts.values())
 
     def __contains__(self, job: object) -> bool:
-        """Whether a connector's name or a task id is among them."""
+        """True if a connector's name or a task id is configured."""
         if isinstance(job, ConnectorTaskId):
             return 0 <= job.task < self.task_counts.get(job.connector, 0)
         return job in self.task_counts

@@ -1,4 +1,4 @@
-"""The protocols that a Connect group can speak."""
+"""Protocols of Connect groups."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ CONNECT_PROTOCOL = "connect.protocol"
 
 
 class ConnectProtocol(enum.Enum):
-    """A value of ``connect.protocol``, and what members negotiate. Kafka: ``ConnectProtocolCompatibility``.
+    """A value of ``connect.protocol``, and a negotiated protocol. Kafka: ``ConnectProtocolCompatibility``.
 
-    The value is the configuration's word; the oldest comes first. ``STATIC`` is KIP-987's and not in any release.
+    Values are the words of the configuration, the oldest first. ``STATIC`` comes from KIP-987 and is in no release.
     """
 
     EAGER = "eager"
@@ -35,19 +35,19 @@ class ConnectProtocol(enum.Enum):
 
     @property
     def is_incremental(self) -> bool:
-        """Whether members report what they own and keep it through a rebalance."""
+        """True if members report their jobs and keep them through a rebalance."""
         return self is not ConnectProtocol.EAGER
 
     def offered(self) -> tuple[ConnectProtocol, ...]:
-        """What a worker so configured offers, the preferred one first (Kafka: ``ConnectProtocolCompatibility``)."""
+        """Protocols that a worker with this setting offers, the preferred one first."""
         return tuple(reversed(list(ConnectProtocol)[: self.version + 1]))
 
     @classmethod
     def from_config(cls, value: object) -> ConnectProtocol:
-        """Reads a value of ``connect.protocol``, in any case.
+        """Read a value of ``connect.protocol``, in upper or lower case.
 
         Raises:
-            ConnectConfigError: if it is none.
+            ConnectConfigError: if it is unknown.
         """
         for protocol in cls:
             if isinstance(value, str) and value.lower() == protocol.value:

@@ -1,4 +1,4 @@
-"""One rebalance as the leader of a Connect group sees it."""
+"""One rebalance from the view of a Connect group's leader."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ def _tuple(workers: Iterable[Worker]) -> tuple[Worker, ...]:
 
 @attrs.frozen
 class Rebalance:
-    """What the leader knows when it is asked to assign. Immutable.
+    """Immutable input of an assignor: the leader's knowledge in one rebalance.
 
-    The leader has read the config topic at least as far as every member, or the rebalance is answered with a config
-    mismatch and never comes before an assignor (Kafka: ``WorkerCoordinator``).
+    The leader has read the config topic at least as far as every member. Otherwise the rebalance ends with a config
+    mismatch and never reaches an assignor (Kafka: ``WorkerCoordinator``).
 
     Args:
         configured: All jobs of the group.
-        workers: All members, the leader among them, in the order in which the leader sees them. The order reaches the
-            answer where Java's hash order does not settle it.
-        protocol: What the members agreed on.
+        workers: All members, the leader included, in the leader's order. The order affects the answer where Java's hash
+            order does not decide.
+        protocol: The negotiated protocol.
         time_ms: The leader's clock, epoch milliseconds. An assignor never reads a clock of its own.
         generation: Number of the generation that is being formed.
         last_completed_generation: Number of the last generation whose assignment the *leading worker* received and
-            applied; ``NO_GENERATION`` if there was none. Where it is not the generation that this assignor assigned
-            last, somebody else has led since, or that assignment got lost.
-        previous_protocol: What the last generation spoke, or ``None``: unknown, or there was none.
+            applied; ``NO_GENERATION`` if there was none. If it differs from the last generation of this assignor,
+            another worker has led since, or that assignment did not arrive.
+        previous_protocol: Protocol of the last generation, or ``None``: unknown, or there was none.
 
     Raises:
         InvalidConnectGroupError: if there is no worker, two have one id, or the clock is negative.
@@ -56,7 +56,7 @@ class Rebalance:
         if not self.workers:
             raise InvalidConnectGroupError("a rebalance has no worker: the leader itself is always a member")
         if self.time_ms < 0:
-            raise InvalidConnectGroupError(f"the clock says {self.time_ms} ms: give epoch milliseconds")
+            raise InvalidConnectGroupError(f"the clock shows {self.time_ms} ms: give epoch milliseconds")
         seen: set[str] = set()
         for worker in self.workers:
             if worker.member_id in seen:
@@ -64,7 +64,7 @@ class Rebalance:
             seen.add(worker.member_id)
 
     def _repr_html_(self) -> str:
-        """A table for notebooks: a row for each worker, in order, with what it runs."""
+        """A table for notebooks: a row for each worker, in order, with its jobs."""
         from assignment_api.notebook import names_text, table
 
         rows = (

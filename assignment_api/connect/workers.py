@@ -1,4 +1,4 @@
-"""A worker as the leader knows it when it rebalances."""
+"""A worker from the view of the leader."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def _optional_tuple(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
 
 @attrs.frozen
 class StaticJobs:
-    """The static assignments of a worker (KIP-987): the jobs that it is allowed to run.
+    """Static assignments of a worker (KIP-987): the jobs that it may run.
 
-    Which jobs exist does not matter here: a listed job that does not exist is ignored by the assignor.
+    The jobs need not exist: an assignor ignores listed jobs that are not configured.
 
     Args:
-        connectors: ``static.connectors``: names whose connector instance the worker may run; ``None`` = not set.
+        connectors: ``static.connectors``: connectors, for the instances that the worker may run; ``None`` = not set.
         tasks: ``static.tasks``; ``None`` = not set.
     """
 
@@ -37,12 +37,12 @@ class StaticJobs:
 
     @property
     def is_set(self) -> bool:
-        """Whether either key is there, even with an empty list."""
+        """True if either key is set, even to an empty list."""
         return self.connectors is not None or self.tasks is not None
 
     @property
     def is_empty(self) -> bool:
-        """Whether no job is listed, set or not."""
+        """True if no job is listed, set or not."""
         return not self.connectors and not self.tasks
 
     def jobs(self) -> Jobs:
@@ -51,10 +51,10 @@ class StaticJobs:
 
     @classmethod
     def from_config(cls, configs: Mapping[str, Any]) -> StaticJobs:
-        """Reads ``static.connectors`` and ``static.tasks`` of a worker's configuration.
+        """Read ``static.connectors`` and ``static.tasks`` of a worker's configuration.
 
-        A list is a list, or one text with commas, whose items are trimmed; an empty text is an empty list, as with
-        Kafka's type LIST. A connector whose name holds a comma cannot be listed in a text.
+        A list is a list, or one text with commas, whose items are trimmed. An empty text is an empty list, as for
+        Kafka's type LIST. A connector with a comma in its name cannot be listed in a text.
 
         Raises:
             ConnectConfigError: if a value is no list of texts, or an item of ``static.tasks`` is no task id.
@@ -79,7 +79,7 @@ def _listed(key: str, value: object) -> list[str] | None:
     raise ConnectConfigError(f"Invalid value {value!r:.120} for configuration {key}: Expected a comma separated list.")
 
 
-#: The static assignments of a worker that has none.
+#: The static assignments of a wildcard worker: none.
 WILDCARD = StaticJobs()
 
 
@@ -88,12 +88,12 @@ class Worker:
     """A member of the group as it joined. Kafka: ``ExtendedWorkerState`` under a member id.
 
     Args:
-        member_id: Given by the group's coordinator; a worker that leaves and comes back has another.
-        owned: What it reports to own, complete, in its own order (Kafka: ``ExtendedAssignment``). A worker under
-            protocol ``eager`` reports nothing.
-        static: Its static assignments; they mean something under protocol ``static`` alone.
-        max_delay_ms: Its own ``scheduled.rebalance.max.delay.ms``, or ``None``: unknown. It is not on Connect's wire:
-            Kafka's leader uses its own (quirk Q6); a simulation may know better.
+        member_id: Id from the group's coordinator; a worker that leaves and returns gets another.
+        owned: All jobs that it reports, in its own order (Kafka: ``ExtendedAssignment``). A worker under protocol
+            ``eager`` reports none.
+        static: Its static assignments; they apply under protocol ``static`` only.
+        max_delay_ms: Its own ``scheduled.rebalance.max.delay.ms``, or ``None``: unknown. Connect's wire format lacks
+            it: Kafka's leader uses its own (quirk Q6). A simulation may have it.
     """
 
     member_id: str

@@ -1,6 +1,6 @@
 """The interface of connectors for ``assignor connect serve``.
 
-A connector is offered by hook ``assignor_lab_connectors`` of :mod:`assignment_api.plugins`, as assignors are.
+Hook ``assignor_lab_connectors`` of :mod:`assignment_api.plugins` offers connectors, as others offer assignors.
 """
 
 from assignment_api.connectors.connector import (

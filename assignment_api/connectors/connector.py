@@ -1,7 +1,7 @@
-"""The classes that a connector for ``assignor connect serve`` is made of. Kafka: ``Connector``, ``Task`` and theirs.
+"""Base classes of a connector for ``assignor connect serve``. Kafka: ``Connector``, ``Task`` and related classes.
 
-Everything is synchronous. A connector's methods are called one after the other on a thread of their own, and so are a
-task's; two objects are never the same thread's business at once.
+All methods are synchronous. Those of a connector are called one after the other on its own thread, and so are those of
+a task. No two objects share a thread at the same time.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ __all__ = [
 
 
 class ConnectorContext(Protocol):
-    """What the worker gives a connector."""
+    """A connector's access to its worker."""
 
     @property
     def name(self) -> str:
         """The connector's name."""
 
     def file(self, path: str) -> Path:
-        """A file in the directory to which connectors are confined; symbolic links are followed before the check.
+        """A file in the directory to which connectors are confined; symbolic links are resolved before the check.
 
         Raises:
             PathNotAllowedError: if the path leads out of it.
         """
 
     def request_task_reconfiguration(self) -> None:
-        """Has ``task_configs`` called again."""
+        """Request another call of ``task_configs``."""
 
     def raise_error(self, error: Exception) -> None:
-        """Makes the connector FAILED, from any thread."""
+        """Set the connector to FAILED, from any thread."""
 
 
 class TaskContext(Protocol):
-    """What the worker gives a task."""
+    """A task's access to its worker."""
 
     @property
     def name(self) -> str:
@@ -60,16 +60,16 @@ class TaskContext(Protocol):
 
     @property
     def stopping(self) -> bool:
-        """Whether the task is to end, or to pause."""
+        """True if the task must end or pause."""
 
     def wait(self, seconds: float) -> bool:
-        """Waits until the task is to end or to pause, at most so long; whether it is."""
+        """Wait at most ``seconds`` until the task must end or pause; returns whether it must."""
 
     def file(self, path: str) -> Path:
         """As :meth:`ConnectorContext.file`."""
 
     def offset(self, source_partition: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """What was committed for a part of the source, or ``None``; for sources alone."""
+        """The committed offset of a source partition, or ``None``; for sources only."""
 
 
 class Task(abc.ABC):
@@ -78,45 +78,45 @@ class Task(abc.ABC):
     context: TaskContext
 
     def start(self, config: Mapping[str, str]) -> None:  # noqa: B027 - optional
-        """Begins; ``config`` is one of the connector's ``task_configs``, and some keys of the worker's."""
+        """Start; ``config`` is one of the connector's ``task_configs``, plus some keys of the worker's."""
 
     def stop(self) -> None:  # noqa: B027 - optional
-        """Ends; called once after everything else, also after a failure, on the task's own thread.
+        """End; the last call, also after a failure, on the task's own thread.
 
-        A task that waits has to wait by ``context.wait``, or it is abandoned when its worker's patience is over.
+        A task that waits has to use ``context.wait``; otherwise the worker abandons it after a time limit.
         """
 
 
 class SourceTask(Task):
-    """A task that brings records."""
+    """A task that reads records from a source."""
 
     @abc.abstractmethod
     def poll(self) -> Sequence[SourceRecord]:
-        """The next records; an empty sequence where there are none for now, after a wait of a moment.
+        """The next records. If there are none, return an empty sequence after a short wait.
 
-        Records are written in order. Their offsets are committed after they are on disk: what was not committed comes
-        again after a crash.
+        Records are written in order. Their offsets are committed after they are on disk: uncommitted records come again
+        after a crash.
         """
 
     def commit(self) -> None:
-        """Everything that ``poll`` returned so far is on disk and committed."""
+        """Notice that all records from ``poll`` so far are on disk and committed."""
 
 
 class SinkTask(Task):
-    """A task that takes records."""
+    """A task that writes records to a sink."""
 
     @abc.abstractmethod
     def put(self, records: Sequence[SinkRecord]) -> None:
-        """Takes records, in order within each partition."""
+        """Take records, in order within each partition."""
 
     def flush(self) -> None:
-        """Brings everything that was taken to where it is safe; its offsets are committed when this returns."""
+        """Make all received records durable; their offsets are committed when this returns."""
 
 
 class Connector(abc.ABC):
     """A connector: configures its tasks. Derive from ``SourceConnector`` or ``SinkConnector``."""
 
-    #: Shown in statuses and plugin lists; ``"undefined"`` is shown nowhere.
+    #: Shown in statuses and plugin lists, except ``"undefined"``.
     version: ClassVar[str] = "undefined"
     #: Class of its tasks.
     task_class: ClassVar[type[Task]]
@@ -130,39 +130,39 @@ class Connector(abc.ABC):
 
     @classmethod
     def check(cls, config: Mapping[str, str]) -> Mapping[str, Sequence[str]]:
-        """What is wrong with a configuration beyond its definitions: key to errors. Kafka: ``Connector.validate``."""
+        """Errors of a configuration beyond its definitions, by key. Kafka: ``Connector.validate``."""
         del config
         return {}
 
     def start(self, config: Mapping[str, str]) -> None:  # noqa: B027 - optional
-        """Begins; ``config`` is the connector's configuration."""
+        """Start; ``config`` is the connector's configuration."""
 
     def stop(self) -> None:  # noqa: B027 - optional
-        """Ends."""
+        """End."""
 
     @abc.abstractmethod
     def task_configs(self, max_tasks: int) -> Sequence[Mapping[str, str]]:
-        """A configuration for each task that is wanted, at most ``max_tasks``. Asked for after ``start``."""
+        """One configuration per task, at most ``max_tasks``. Called after ``start``."""
 
 
 class SourceConnector(Connector):
-    """A connector whose tasks bring records."""
+    """A connector with tasks that read from a source."""
 
     def alter_offsets(
         self, config: Mapping[str, str], offsets: Sequence[tuple[Mapping[str, Any], Mapping[str, Any] | None]]
     ) -> bool:
-        """Hears of a change of its offsets before it is made; raises to refuse it. Whether it takes them into account.
+        """Notice of a change of its offsets, before the change; raises to refuse it. Returns whether it considers them.
 
         Args:
             config: The connector's configuration.
-            offsets: Pairs of partition and offset; ``None`` = forgotten.
+            offsets: Pairs of partition and offset; ``None`` = deleted.
         """
         del config, offsets
         return False
 
 
 class SinkConnector(Connector):
-    """A connector whose tasks take records; ``topics`` or ``topics.regex`` of its configuration say from where."""
+    """A connector with tasks that write to a sink, from ``topics`` or ``topics.regex`` of its configuration."""
 
     def alter_offsets(self, config: Mapping[str, str], offsets: Mapping[tuple[str, int], int | None]) -> bool:
         """As for a source; topic and partition to offset."""

@@ -1,7 +1,7 @@
-"""Definitions of a connector's configuration, and what they say of a given one. Kafka: ``ConfigDef``.
+"""Definitions of a connector's configuration, and their check of a given one. Kafka: ``ConfigDef``.
 
-Configurations are texts. A definition turns each into a value of its type, or says in Kafka's words why it cannot;
-the words are an interface, since clients of Connect's REST show them to people.
+Configurations are texts. A definition converts each into a value of its type, or returns an error in Kafka's words. The
+words are an interface, since clients of Connect's REST API show them to people.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class ConfigType(enum.Enum):
-    """Type of a value; what it becomes in Python is behind the name."""
+    """Type of a value; the comment behind each name has its Python type."""
 
     STRING = "STRING"
     PASSWORD = "PASSWORD"  # noqa: S105 - a type's name
@@ -43,7 +43,7 @@ class ConfigType(enum.Enum):
 
 
 class Importance(enum.Enum):
-    """How much a key matters to most users."""
+    """Importance of a key to most users."""
 
     HIGH = "HIGH"
     MEDIUM = "MEDIUM"
@@ -51,7 +51,7 @@ class Importance(enum.Enum):
 
 
 class Width(enum.Enum):
-    """How wide a form's field for a key should be."""
+    """Width of a form's field for a key."""
 
     NONE = "NONE"
     SHORT = "SHORT"
@@ -63,10 +63,10 @@ class _Required(enum.Enum):
     REQUIRED = "required"
 
 
-#: Default of a key that has none: the configuration must have it.
+#: Default of a mandatory key.
 REQUIRED: Final = _Required.REQUIRED
 
-#: Takes a value (``None``: there is none), answers what is wrong with it, or ``None``.
+#: Takes a value (``None``: missing); returns its error, or ``None``.
 Check = Callable[[Any], str | None]
 
 _BITS = {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}
@@ -81,17 +81,16 @@ class ConfigKey:
     """A key of a configuration.
 
     Args:
-        name: The key.
         type: Type of its value.
         documentation: One sentence or more for people.
-        default: Value, of the type, where the key is missing; ``REQUIRED``: it must not be missing.
+        default: Value, of the type, if the key is missing; ``REQUIRED``: it must not be missing.
         importance: For the order in forms.
-        check: What is wrong with a value, if anything; called with ``None`` where there is no value.
+        check: Returns the error of a value, or ``None``; called with ``None`` for a missing value.
         group: Heading in forms.
         order_in_group: Place under the heading; -1 without one.
         width: For forms.
         display_name: For forms; the key if not given.
-        dependents: Keys whose validity depends on this one.
+        dependents: Keys that depend on this one for their validity.
         recommended: Values to offer.
     """
 
@@ -111,12 +110,11 @@ class ConfigKey:
 
 @attrs.frozen
 class CheckedValue:
-    """What came of one key.
+    """Result of checking one key.
 
     Args:
-        key: Its definition.
-        value: The value, or ``None``: there is none, or it cannot be used.
-        errors: What is wrong, in Kafka's words.
+        value: The value, or ``None``: missing or invalid.
+        errors: Its errors, in Kafka's words.
     """
 
     key: ConfigKey
@@ -124,7 +122,7 @@ class CheckedValue:
     errors: tuple[str, ...] = ()
 
     def text(self) -> str | None:
-        """The value as a configuration would hold it."""
+        """The value in the form of a configuration."""
         return value_text(self.value)
 
 
@@ -150,7 +148,7 @@ class ConfigDef:
             seen.add(key.name)
 
     def checked(self, config: Mapping[str, str | None]) -> tuple[CheckedValue, ...]:
-        """What is to be said of each key; keys without a definition are not looked at."""
+        """Result for each defined key; other keys are ignored."""
         return tuple(_checked(key, config) for key in self.keys)
 
     def parse(self, config: Mapping[str, str | None]) -> Mapping[str, Any]:
@@ -167,7 +165,7 @@ class ConfigDef:
 
 
 def at_least(least: float) -> Check:
-    """A check: the number is not smaller."""
+    """A check for a lower bound."""
 
     def check(value: Any) -> str | None:
         if value is None:
@@ -178,7 +176,7 @@ def at_least(least: float) -> Check:
 
 
 def one_of(*choices: str) -> Check:
-    """A check: the text is one of these, in any case."""
+    """A check for one of these texts, in upper or lower case."""
 
     def check(value: Any) -> str | None:
         if isinstance(value, str) and value.lower() in (choice.lower() for choice in choices):
@@ -189,7 +187,7 @@ def one_of(*choices: str) -> Check:
 
 
 def value_text(value: Any) -> str | None:
-    """A value as a configuration would hold it."""
+    """A value in the form of a configuration."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):

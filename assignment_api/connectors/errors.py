@@ -1,4 +1,4 @@
-"""Errors that a connector may raise, or is given."""
+"""Errors that a connector may raise or receive."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ __all__ = ["ConnectorConfigError", "ConnectorError", "ConnectorStoppedError", "P
 
 
 class ConnectorError(AssignorLabError):
-    """A connector or task cannot go on: it becomes FAILED. Kafka: ``ConnectException``.
+    """A connector or task cannot continue: it becomes FAILED. Kafka: ``ConnectException``.
 
-    Anything else that a connector raises has the same effect; this one is for reasons that a user should read.
+    Any other exception of a connector has the same effect; this one is for reasons that a user should read.
     """
 
     java_type = "ConnectException"
 
 
 class ConnectorConfigError(ConfigError):
-    """A value of a connector's configuration cannot be used. Kafka: ``ConfigException``."""
+    """A value of a connector's configuration is invalid. Kafka: ``ConfigException``."""
 
 
 class ConnectorStoppedError(ConnectorError):
-    """A task went on after its worker had given it up: what it does no longer reaches anything."""
+    """A task continued after its worker had abandoned it: its actions have no effect."""
 
 
 class PathNotAllowedError(ConnectorError):

@@ -1,4 +1,4 @@
-"""Records that tasks give and get."""
+"""Records of source and sink tasks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class SourceRecord:
     """A record from a source task. Kafka: ``SourceRecord``.
 
     Args:
-        source_partition: What part of the source it is from; JSON values.
-        source_offset: Where the task goes on once this record is written; JSON values.
+        source_partition: Its part of the source; JSON values.
+        source_offset: Position from which the task continues after this record; JSON values.
         topic: Topic to write to.
         value: JSON value.
         key: JSON value.
@@ -33,15 +33,16 @@ class SourceRecord:
 
 @attrs.frozen
 class SinkRecord:
-    """A record for a sink task. Kafka: ``SinkRecord``.
+    """A record for a sink task.
+
+    Kafka: ``SinkRecord``.
 
     Args:
-        topic: Topic that it is from.
         partition: Partition of the topic.
         offset: Its place in the partition, from 0 without gaps.
         key: JSON value.
         value: JSON value.
-        timestamp_ms: When it was written, epoch milliseconds.
+        timestamp_ms: Time of writing, epoch milliseconds.
     """
 
     topic: str

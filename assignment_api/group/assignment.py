@@ -18,8 +18,9 @@ class MemberAssignment:
 
     Args:
         active_tasks: Sub-topology to partitions.
-        standby_tasks: Likewise.
-        warmup_tasks: Likewise. Since Kafka 4.4 an assignor there cannot give any: the coordinator is to add them.
+        standby_tasks: Sub-topology to partitions.
+        warmup_tasks: Sub-topology to partitions. Since Kafka 4.4 an assignor cannot return any: the coordinator is to
+            add them.
     """
 
     active_tasks: TasksBySubtopology
@@ -32,7 +33,7 @@ class MemberAssignment:
         standby_tasks: Mapping[str, Iterable[int]] = NO_TASKS,
         warmup_tasks: Mapping[str, Iterable[int]] = NO_TASKS,
     ) -> None:
-        # A group of a thousand members has a thousand of these: what attrs would write takes twice as long.
+        # A group of a thousand members has a thousand of these, and the code that attrs writes takes twice as long.
         _set_active(self, active_tasks if type(active_tasks) is _Ordered else tasks_by_subtopology(active_tasks))
         _set_standby(self, standby_tasks if type(standby_tasks) is _Ordered else tasks_by_subtopology(standby_tasks))
         _set_warmup(self, warmup_tasks if type(warmup_tasks) is _Ordered else tasks_by_subtopology(warmup_tasks))
@@ -53,7 +54,7 @@ class GroupAssignment:
     """The target of the whole group. Kafka: ``GroupAssignment``.
 
     Args:
-        members: Member id to target; a member that is not there gets nothing.
+        members: Member id to target; a missing member gets nothing.
     """
 
     members: Mapping[str, MemberAssignment] = attrs.field(converter=_members)

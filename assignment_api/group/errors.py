@@ -8,9 +8,9 @@ __all__ = ["GroupAssignorError", "GroupConfigError", "InvalidGroupError", "Unkno
 
 
 class GroupAssignorError(AssignorLabError):
-    """What an assignor raises when it cannot place the tasks of a group; the group keeps its old target.
+    """Raised by an assignor that cannot place the tasks of a group; the group keeps its old target.
 
-    Kafka: ``TaskAssignorException`` of the public interface (KIP-1357, since 4.4); a heartbeat answers it with
+    Kafka: ``TaskAssignorException`` of the public interface (KIP-1357, since 4.4); the heartbeat response then has
     ``UNKNOWN_SERVER_ERROR``.
     """
 
@@ -19,7 +19,7 @@ class GroupAssignorError(AssignorLabError):
 
 
 class GroupConfigError(AssignorLabError):
-    """A value of the group's assignment configuration is no number, or there is none where one is needed.
+    """A value of the group's assignment configuration is not a number, or a required one is missing.
 
     Kafka parses the texts of a map: ``NumberFormatException``.
     """
@@ -34,6 +34,6 @@ class UnknownSubtopologyError(AssignorLabError):
 
 
 class InvalidGroupError(AssignorLabError):
-    """A group or a topology that cannot exist: a negative number of tasks, or of standbys where that is a fault."""
+    """An impossible group or topology: a negative number of tasks, or of standbys where that is a fault."""
 
     java_type = "java.lang.IllegalArgumentException"

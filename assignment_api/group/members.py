@@ -1,4 +1,4 @@
-"""Members of a Streams group as the coordinator knows them."""
+"""Members of a Streams group from the view of the coordinator."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def _offsets(offsets: Mapping[TaskId, int]) -> Mapping[TaskId, int]:
 
 @attrs.frozen
 class MemberMetadata:
-    """What a member is: facts that change only when it joins anew.
+    """Facts about a member that change only when it joins again.
 
     Args:
-        process_id: The process that it belongs to; any text. Members of one process share its state directory.
-        instance_id: ``group.instance.id``, or ``None``. Kafka 4.3 refuses members that have one.
+        process_id: Its process; any text. Members of one process share its state directory.
+        instance_id: ``group.instance.id``, or ``None``. Kafka 4.3 refuses members with one.
         rack_id: ``client.rack``, or ``None``.
         client_tags: ``client.tag.<key>`` to value, in the order of the input.
     """
@@ -42,19 +42,19 @@ class MemberMetadata:
 
 @attrs.frozen
 class MemberAssignmentState:
-    """What a member has. All are ordered and read-only.
+    """Tasks and offsets of a member.
 
-    Kafka 4.3 hands in the member's previous *target* as its tasks. From 4.4 on they are what it has now: without
-    those that it must still give back, and those that were promised but not yet given. Tasks that the topology no
-    longer has may be among them.
+    All are ordered and read-only.
+
+    Kafka 4.3 passes the member's previous *target* as its tasks. From 4.4 on they are its present tasks: without tasks
+    that it must still give back, and without promised ones that it has not received. Tasks that the topology no longer
+    has may be among them.
 
     Args:
-        active_tasks: Its active tasks.
-        standby_tasks: Its standby tasks.
-        warmup_tasks: Its warm-up tasks. Nothing in Kafka 4.3 and 4.4 assigns any.
-        task_offsets: Task to the sum of its changelog offsets as the member reported it last: any number of 64 bits,
-            also for tasks that it does not run, or that the topology does not have. Kafka 4.3 never fills it.
-        task_end_offsets: Task to the sum of the changelogs' end offsets; likewise.
+        warmup_tasks: Its warm-up tasks. Kafka 4.3 and 4.4 never assign any.
+        task_offsets: Task to the sum of its changelog offsets in the member's last report: any 64-bit number, also for
+            tasks that it does not run, or that the topology does not have. Kafka 4.3 never fills it.
+        task_end_offsets: Task to the sum of the changelogs' end offsets. Kafka 4.3 never fills it.
     """
 
     active_tasks: TasksBySubtopology = attrs.field(default=NO_TASKS, converter=tasks_by_subtopology)
@@ -66,7 +66,7 @@ class MemberAssignmentState:
 
 @attrs.frozen
 class GroupMember:
-    """One member: what it is, and what it had (Kafka 4.3: both in one ``AssignmentMemberSpec``)."""
+    """One member: its facts, and its previous tasks (Kafka 4.3: both in one ``AssignmentMemberSpec``)."""
 
     metadata: MemberMetadata
     state: MemberAssignmentState = attrs.field(factory=MemberAssignmentState)

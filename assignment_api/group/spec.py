@@ -1,4 +1,4 @@
-"""The state of a Streams group as an assignor gets it."""
+"""The state of a Streams group as input of an assignor."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _standbys(value: object) -> int:
 
 def _tags(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
-        # As Java splits a text: nothing is trimmed, and empty entries at the end are none.
+        # As Java splits a text: no item is trimmed, and empty ones at the end are dropped.
         listed = value.split(",")
         while listed and not listed[-1]:
             del listed[-1]
@@ -53,13 +53,13 @@ class AssignmentConfigs:
     """Configuration of the assignment of one group.
 
     Args:
-        num_standby_replicas: Standbys asked for per stateful task (``streams.num.standby.replicas`` of the group).
-            A negative number places none.
+        num_standby_replicas: Standbys per stateful task (``streams.num.standby.replicas`` of the group). A negative
+            number places none.
         rack_aware_assignment_tags: Keys of client tags (``streams.rack.aware.assignment.tags`` of the group, since
-            Kafka 4.4). None of Kafka's assignors looks at them.
+            Kafka 4.4). None of Kafka's assignors uses them.
 
     Raises:
-        GroupConfigError: if the first is no number of 32 bits, or the second no list of texts.
+        GroupConfigError: if the first is not a 32-bit number, or the second not a list of texts.
     """
 
     num_standby_replicas: int = attrs.field(default=0, converter=_standbys)
@@ -67,13 +67,13 @@ class AssignmentConfigs:
 
     @classmethod
     def from_mapping(cls, configs: Mapping[str, Any]) -> AssignmentConfigs:
-        """Reads what the coordinator keeps of a group as its assignment configuration.
+        """Read the assignment configuration that the coordinator keeps of a group.
 
         An empty map means no standbys and no tags. A map with other keys but without ``num.standby.replicas`` is an
         error, as in Kafka. Tags are a list, or a text with commas, as the coordinator stores them.
 
         Raises:
-            GroupConfigError: if the number is missing or is none, or the tags are no list.
+            GroupConfigError: if the number is missing or invalid, or the tags are not a list.
         """
         if not configs:
             return cls()
@@ -86,19 +86,20 @@ def _members(members: Mapping[str, GroupMember]) -> Mapping[str, GroupMember]:
 
 @attrs.frozen
 class GroupSpec:
-    """Input of an assignment: all members and the configuration. Kafka: ``GroupSpec``.
+    """Input of an assignment: all members and the configuration.
+
+    Kafka: ``GroupSpec``.
 
     Args:
-        members: Member id to member. The order is that in which the coordinator filled its hash map, and is part of
-            the input: an exact answer depends on it where hashes collide.
-        configs: Configuration of the assignment.
+        members: Member id to member. The order is that in which the coordinator filled its hash map, and is part of the
+            input: an exact answer depends on it if hashes collide.
     """
 
     members: Mapping[str, GroupMember] = attrs.field(converter=_members)
     configs: AssignmentConfigs = attrs.field(factory=AssignmentConfigs)
 
     def _repr_html_(self) -> str:
-        """A table for notebooks: a row for each member, in order, with what it had."""
+        """A table for notebooks: a row for each member, in order, with its previous tasks."""
         from assignment_api.group.shown import names_of
         from assignment_api.notebook import names_text, table
 

@@ -1,4 +1,4 @@
-"""Tasks of a Streams group, and the form in which many of them are held."""
+"""Tasks of a Streams group, and a compact form of many of them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ NO_TASKS: TasksBySubtopology = MappingProxyType({})
 @total_ordering
 @attrs.frozen(order=False)
 class TaskId:
-    """One task of a Streams group. Kafka: ``TaskId`` of the group coordinator (not that of Streams).
+    """One task of a Streams group.
+
+    Kafka: ``TaskId`` of the group coordinator (not that of Streams).
 
     Order: sub-topology as a text (UTF-16 code units, so ``"10"`` comes before ``"2"``), then partition.
 
     Args:
-        subtopology_id: Any text; what Streams sends is a number.
-        partition: From 0.
+        subtopology_id: Any text; Streams sends a number.
     """
 
     subtopology_id: str
@@ -37,10 +38,10 @@ class TaskId:
 
     @classmethod
     def parse(cls, text: str) -> TaskId:
-        """Reads ``"<sub-topology>_<partition>"``; the last ``_`` separates.
+        """Read ``"<sub-topology>_<partition>"``; the last ``_`` separates.
 
         Raises:
-            TaskIdFormatError: if the text is something else.
+            TaskIdFormatError: if the text has another form.
         """
         subtopology, separator, partition = text.rpartition("_")
         if not separator or not (partition.isascii() and partition.isdecimal()):
@@ -65,6 +66,6 @@ def tasks_by_subtopology(tasks: Mapping[str, Iterable[int]]) -> TasksBySubtopolo
     if not tasks:
         return NO_TASKS
     if isinstance(tasks, MappingProxyType):
-        return tasks  # it came from here
+        return tasks  # already normalized by this function
     ordered = tasks if len(tasks) == 1 else sorted(tasks, key=utf16_key)
     return MappingProxyType({key: tuple(sorted(set(tasks[key]))) for key in ordered if tasks[key]})

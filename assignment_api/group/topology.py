@@ -1,4 +1,4 @@
-"""The topology of a Streams group, as far as an assignor may know it."""
+"""The topology of a Streams group, limited to an assignor's view."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Subtopology:
 
 
 class TopologyDescriber:
-    """Sub-topologies with their sizes; read-only. Kafka: ``TopologyDescriber``.
+    """Read-only sub-topologies with their sizes. Kafka: ``TopologyDescriber``.
 
     Args:
         subtopologies: In any order. Of several with one id the last one counts, as in a map of the coordinator.
@@ -61,7 +61,7 @@ class TopologyDescriber:
         return self._known(subtopology_id).num_tasks
 
     def is_stateful(self, subtopology_id: str) -> bool:
-        """Whether the tasks of a sub-topology keep state in changelogs, and so can have standbys.
+        """True if the tasks of a sub-topology keep state in changelogs, and so can have standbys.
 
         Raises:
             UnknownSubtopologyError: if the topology has no such sub-topology.

@@ -1,9 +1,8 @@
-"""``java.util.HashMap`` with its iteration order, literally: growth, tree bins, both ways of removal.
+"""``java.util.HashMap`` with its exact iteration order: growth, tree bins, both ways of removal.
 
-Kafka's sticky assignors iterate hash maps where ties are broken, so the order of a map is part of their answers
-(Kafka: ``java.util.HashMap``). :class:`JavaHashTable` plays every step of Java's map; :func:`iteration_order` answers
-the common question, "in which order come keys that were inserted one after the other?", without building the table, and
-falls back to it where one slot collects more than eight keys.
+Kafka's sticky assignors break ties in the order of hash maps, so that order is part of their answers.
+:class:`JavaHashTable` repeats every step of Java's map. :func:`iteration_order` returns the order of keys that were
+inserted one by one. It does not build the table, unless one slot collects more than eight keys.
 
 A chain is a Python list, so one operation costs its slot's length; tables of Kafka's ids have short chains.
 """
@@ -32,9 +31,8 @@ __all__ = [
     "stays_plain",
 ]
 
-#: Slots of a table that was created without a size.
 DEFAULT_CAPACITY = 16
-#: Keys that a slot holds at most before it becomes a tree, or the table grows.
+#: Most keys of a slot before it becomes a tree, or the table grows.
 MAX_CHAIN = 8
 
 _MIN_TREE_CAPACITY = 64
@@ -54,7 +52,7 @@ class JavaHashTable(Generic[_K, _V]):
 
     Args:
         hash_of: Java's hash code of a key (signed or unsigned 32 bits).
-        sort_key: Key that sorts as the keys' ``compareTo`` does; asked only where hash codes are equal in a tree bin.
+        sort_key: Key that sorts like the keys' ``compareTo``; used only for equal hash codes in a tree bin.
         initial_capacity: As given to Java's constructor; rounded up to a power of two.
     """
 
@@ -98,14 +96,14 @@ class JavaHashTable(Generic[_K, _V]):
         return key in self._nodes
 
     def __iter__(self) -> Iterator[_K]:
-        """The keys in Java's order; the table must not change meanwhile."""
+        """The keys in Java's order; the table must not change during the iteration."""
         for chain in self._slots:
             if chain is not None:
                 for node in chain.nodes:
                     yield node.key
 
     def items(self) -> Iterator[tuple[_K, _V]]:
-        """Keys and values in Java's order; the table must not change meanwhile."""
+        """Keys and values in Java's order; the table must not change during the iteration."""
         for chain in self._slots:
             if chain is not None:
                 for node in chain.nodes:
@@ -115,7 +113,7 @@ class JavaHashTable(Generic[_K, _V]):
         return self._nodes[key].value
 
     def put(self, key: _K, value: _V) -> None:
-        """Inserts ``key``; a key that is there keeps its place and gets the new value."""
+        """Insert ``key``; an existing key keeps its place and gets the new value."""
         known = self._nodes.get(key)
         if known is not None:
             known.value = value
@@ -139,10 +137,10 @@ class JavaHashTable(Generic[_K, _V]):
             self._grow()
 
     def compute_if_absent(self, key: _K, value: _V) -> None:
-        """``computeIfAbsent``: inserts ``key`` as ``put`` does not: at the head of its slot, growing a call later.
+        """``computeIfAbsent``: unlike ``put``, inserts ``key`` at the head of its slot, and grows one call later.
 
-        A table that its last new key filled grows at the next call, whether that one finds its key or not; and a slot
-        becomes a tree with its eighth key, not with its ninth.
+        A table that its last new key filled grows at the next call, even if that call finds its key. A slot becomes a
+        tree with its eighth key, not with its ninth.
         """
         if 4 * len(self._nodes) > 3 * len(self._slots):
             self._grow()
@@ -165,15 +163,15 @@ class JavaHashTable(Generic[_K, _V]):
                     chain.treeify()
 
     def remove(self, key: _K) -> bool:
-        """Removes ``key`` through the map or set (``remove(key)``); answers whether it was there."""
+        """Remove ``key`` through the map or set (``remove(key)``); returns whether it was present."""
         return self._unlink(key, through_map=True)
 
     def remove_through_iterator(self, key: _K) -> bool:
-        """Removes ``key`` as an iterator standing on it does: a tree bin neither shrinks to a chain nor reorders."""
+        """Remove ``key`` as an iterator at it does: a tree bin neither shrinks to a chain nor reorders."""
         return self._unlink(key, through_map=False)
 
     def remove_all(self, keys: Iterable[_K], size: int) -> None:
-        """``AbstractSet.removeAll(collection)``: by key where this set is larger, else through its own iterator.
+        """``AbstractSet.removeAll(collection)``: by key if this set is larger, otherwise through its own iterator.
 
         Args:
             keys: The keys in the iteration order of the collection.
@@ -222,7 +220,7 @@ class JavaHashTable(Generic[_K, _V]):
         if chain.root is None or len(half) <= _UNTREEIFY:
             return TreeBin(half)
         if not other:
-            return chain  # Java keeps the tree as it is where nothing left it
+            return chain  # Java keeps an unchanged tree
         split = TreeBin(half)
         split.treeify()
         return split
@@ -236,8 +234,8 @@ def iteration_order(
 ) -> list[_K]:
     """The order in which a hash table yields ``keys`` after they were inserted one by one.
 
-    While no slot ever holds more than eight keys, a table keeps each slot in insertion order whatever it grew
-    through, so the answer is a stable sort by slot. Every size that the table passed through is checked.
+    While no slot ever holds more than eight keys, each slot keeps the order of insertion through every growth. The
+    answer is then a stable sort by slot. Every size that the table passed through is checked.
 
     Args:
         keys: Distinct keys in insertion order.
@@ -259,19 +257,19 @@ def iteration_order_of_spreads(
     initial_capacity: int = DEFAULT_CAPACITY,
     sort_key: Callable[[int], Any] = _natural_order,
 ) -> list[int]:
-    """As :func:`iteration_order`, for who keeps what :func:`spread` makes of the hash codes.
+    """As :func:`iteration_order`, for callers with hash codes after :func:`spread`.
 
     Args:
-        spreads: Of each key in insertion order.
+        spreads: Spread hash codes, in insertion order of the keys.
         initial_capacity: As given to Java's constructor.
-        sort_key: Key that sorts positions as the keys there sort.
+        sort_key: Key that sorts positions like the keys there.
 
     Returns:
         The positions of the keys in Java's iteration order.
     """
     positions = range(len(spreads))
     if not _stay_plain(spreads, initial_capacity):
-        # Spreading what was spread gives the hash code back.
+        # A second spread returns the hash code.
         table: JavaHashTable[int, None] = JavaHashTable(
             lambda position: spread(spreads[position]), sort_key, initial_capacity
         )
@@ -300,15 +298,14 @@ def iteration_order_in_set_copy(
     jdk: JdkGeneration = DEFAULT_JDK,
     sort_key: Callable[[_K], Any] = _natural_order,
 ) -> list[_K]:
-    """The order in which ``new HashSet(keys)`` yields those of its keys that are wanted.
+    """The order in which ``new HashSet(keys)`` yields the wanted keys.
 
-    A few of many cost no more than themselves: where each has a slot of its own, the other keys decide nothing.
+    A few of many keys cost no more than themselves: if each has a slot of its own, the other keys do not matter.
 
     Args:
         keys: Distinct keys in insertion order.
         wanted: Some of them.
         hash_of: Java's hash code of a key.
-        jdk: Which generation of Java copies.
         sort_key: As for :class:`JavaHashTable`.
     """
     if len(wanted) <= 1:
@@ -329,13 +326,13 @@ def iteration_order_of_computed(
     initial_capacity: int = DEFAULT_CAPACITY,
     sort_key: Callable[[int], Any] = _natural_order,
 ) -> list[int]:
-    """The order in which a map yields its keys that was filled by ``computeIfAbsent`` alone.
+    """The order of a map's keys that only ``computeIfAbsent`` inserted.
 
     While no slot ever holds eight keys, each slot has its newest key first.
 
     Args:
-        calls: Number of the key of each call; keys are numbered from 0 as they are first asked for.
-        spreads: What :func:`spread` makes of the hash code of each key.
+        calls: Number of the key of each call; keys are numbered from 0 in the order of their first call.
+        spreads: Hash code of each key after :func:`spread`.
         initial_capacity: As given to Java's constructor.
         sort_key: As for :class:`JavaHashTable`.
 
@@ -344,13 +341,13 @@ def iteration_order_of_computed(
     """
     keys = range(len(spreads))
     capacity = table_size_for(initial_capacity)
-    # All keys in the first table: in every larger one, a slot has some of the keys of one slot there.
+    # All keys in the first table: in a larger one, each slot has a part of the keys of one slot here.
     if _overfull(spreads, capacity, MAX_CHAIN - 1):
         table: JavaHashTable[int, None] = JavaHashTable(lambda key: spread(spreads[key]), sort_key, initial_capacity)
         for key in calls:
             table.compute_if_absent(key, None)
         return list(table)
-    # What the last call inserted makes no table grow any more.
+    # The key of the last call makes no table grow any more.
     last = len(spreads) - 1
     noticed = last if calls and calls.index(last) == len(calls) - 1 else len(spreads)
     mask = grown_capacity(noticed, capacity) - 1
@@ -360,7 +357,7 @@ def iteration_order_of_computed(
 
 
 def grown_capacity(size: int, initial_capacity: int = DEFAULT_CAPACITY) -> int:
-    """Slots of a table into which ``size`` keys were inserted, if it stayed plain."""
+    """Slots of a table after ``size`` insertions, without an early growth by a crowded slot."""
     capacity = table_size_for(initial_capacity)
     while 4 * size > 3 * capacity:
         capacity *= 2
@@ -368,15 +365,15 @@ def grown_capacity(size: int, initial_capacity: int = DEFAULT_CAPACITY) -> int:
 
 
 def stays_plain(hashes: Sequence[int], initial_capacity: int = DEFAULT_CAPACITY) -> bool:
-    """Whether no slot ever holds more than eight keys while keys of these hash codes are inserted in this order.
+    """True if no slot ever holds more than eight keys while keys of these hash codes are inserted in this order.
 
-    Then each slot keeps insertion order whatever the table grows through, removals included.
+    Then each slot keeps insertion order through every growth, even with removals.
     """
     return _stay_plain(_spreads(hashes), initial_capacity)
 
 
 def _spreads(hashes: Sequence[int]) -> Sequence[int]:
-    # Written out: a table of a group's ids costs thousands of calls otherwise. Small codes have no upper half.
+    # Written inline: a table of a group's ids costs thousands of calls otherwise. Small codes have no upper half.
     if not hashes or (min(hashes) >= 0 and max(hashes) <= _MASK_16):
         return hashes
     return [(code & 0xFFFF_FFFF) ^ (code & 0xFFFF_FFFF) >> 16 for code in hashes]
@@ -389,8 +386,8 @@ def _stay_plain(spreads: Sequence[int], initial_capacity: int) -> bool:
     capacity = table_size_for(initial_capacity)
     last = grown_capacity(size, capacity)
     while capacity <= last:
-        # The keys of the next table in this one: in neither table a slot has more keys than here. Half of the checks
-        # are saved while no slot is crowded.
+        # The keys of the next table in this one: in neither table a slot has more keys than here. This saves half of
+        # the checks while no slot is crowded.
         following = min(2 * capacity, last)
         if _overfull(_while_at(following, spreads), capacity) and (
             _overfull(_while_at(capacity, spreads), capacity) or _overfull(_while_at(following, spreads), following)
@@ -401,13 +398,13 @@ def _stay_plain(spreads: Sequence[int], initial_capacity: int) -> bool:
 
 
 def _while_at(capacity: int, spreads: Sequence[int]) -> Sequence[int]:
-    """The keys that a growing table of ``capacity`` slots gets to hold."""
-    # The key that makes the table grow is still put into the smaller one.
+    """The keys that a growing table receives up to ``capacity`` slots."""
+    # The key that triggers the growth still goes into the smaller table.
     return spreads[: 3 * capacity // 4 + 1]
 
 
 def fits_plain(hashes: Sequence[int], capacity: int) -> bool:
-    """Whether a table of ``capacity`` slots (a power of two) would hold at most eight of these keys in any slot."""
+    """True if a table of ``capacity`` slots (a power of two) would hold at most eight of these keys in any slot."""
     return not _overfull(_spreads(hashes), capacity)
 
 

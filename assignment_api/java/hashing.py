@@ -1,6 +1,6 @@
-"""Java's hash codes of the values whose hash order reaches an answer.
+"""Java's hash codes of values that affect an answer by their hash order.
 
-All functions return what ``hashCode()`` returns in Java: a signed 32-bit integer.
+All functions return the result of Java's ``hashCode()``: a signed 32-bit integer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MASK_64 = 0xFFFF_FFFF_FFFF_FFFF
 _SIGN_32 = 0x8000_0000
 
 _NATIVE_UTF_16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"
-#: Code units that are taken at a time; names are shorter.
+#: Code units per block; names are shorter.
 _BLOCK = 256
 _POWERS_OF_31 = tuple(pow(31, exponent, 1 << 32) for exponent in range(_BLOCK + 1))
 
@@ -63,7 +63,7 @@ def task_id_hash(subtopology: int, partition: int, topology_name: str | None = N
 
 
 def unnamed_task_id_hashes(numbers: Iterable[tuple[int, int]]) -> list[int]:
-    """:func:`task_id_hash` of many tasks without topology name, each (sub-topology, partition), at less cost."""
+    """:func:`task_id_hash` of many tasks without topology name, each (sub-topology, partition), but faster."""
     hashes = [29_791 + 961 * subtopology + 31 * partition for subtopology, partition in numbers]
     if hashes and (max(hashes) >= 1 << 31 or min(hashes) < -(1 << 31)):
         return [int32(code) for code in hashes]
@@ -96,6 +96,6 @@ def pair_hash(first_hash: int, second_hash: int) -> int:
 
 
 def spread(hash_code: int) -> int:
-    """What ``HashMap`` makes of a hash code: the upper half mixed into the lower one, as an *unsigned* integer."""
+    """``HashMap``'s spread of a hash code: the upper half mixed into the lower one, as an *unsigned* integer."""
     unsigned = hash_code & _MASK_32
     return unsigned ^ unsigned >> 16

@@ -1,4 +1,4 @@
-"""The JDK generation: the one rule of Java's hash tables that differs between the JDKs that run Kafka.
+"""JDK generation: the only rule of Java's hash tables that differs between the JDKs that run Kafka.
 
 A collection that is copied into a new ``HashSet`` or ``HashMap`` gets a table of a pre-computed size. Up to JDK 18
 that computation doubled the table for exactly 0.75 * 2**k elements (12, 24, 48, ...), and a table's size decides its
@@ -21,7 +21,7 @@ def table_size_for(capacity: int) -> int:
 
 
 class JdkGeneration(enum.Enum):
-    """Which rule the copy constructors follow."""
+    """Rule of the copy constructors."""
 
     #: JDK 17 and 18 (and older ones): ``n / 0.75 + 1``, rounded down.
     JDK_17 = "17"
@@ -43,5 +43,5 @@ class JdkGeneration(enum.Enum):
         return table_size_for(-(-size * 4 // 3))
 
 
-#: Generation that is emulated unless somebody asks for another: the golden answers come from JDK 17.
+#: Default generation: the golden answers come from JDK 17.
 DEFAULT_JDK = JdkGeneration.JDK_17

@@ -1,8 +1,8 @@
-"""``java.util.PriorityQueue`` with its heap array, literally.
+"""``java.util.PriorityQueue`` with its exact heap array.
 
-Kafka's answers depend on it in three ways: elements that compare as equal come out in an order that only the heap's
-steps decide, priorities change while elements sit in the heap, and the thread spread reads the raw array (reference
-1.4). Python's ``heapq`` sifts differently, so it is no substitute there.
+Kafka's answers depend on it in three ways: the steps of the heap order elements that compare as equal, priorities
+change while elements are in the heap, and the distribution over threads reads the raw array (reference 1.4). Python's
+``heapq`` sifts differently, so it is no substitute there.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ def _natural_order(element: Any) -> Any:
 
 
 class JavaPriorityQueue(Generic[_T]):
-    """A binary min-heap that takes every step as Java's does.
+    """A binary min-heap with the exact steps of Java's.
 
     Not meant for big queues of unique, constant priorities: ``heapq`` gives the same order there, faster.
 
     Args:
         elements: Initial content, turned into a heap at once (``new PriorityQueue(collection)``) in the given order.
-        key: Priority of an element. It is asked at every comparison, so it may change while the element is inside,
-            as it may in Java; the queue is then as invalid as Java's.
+        key: Priority of an element, computed at every comparison. So it may change while the element is inside, as in
+            Java; the queue is then as invalid as Java's.
     """
 
     __slots__ = ("_heap", "_key")
@@ -69,7 +69,7 @@ class JavaPriorityQueue(Generic[_T]):
         return head
 
     def remove(self, element: _T) -> bool:
-        """Removes the first element in the array that equals ``element``; answers whether there was one. O(n)."""
+        """Remove the first element in the array that equals ``element``; returns whether there was one. O(n)."""
         heap = self._heap
         try:
             index = heap.index(element)
@@ -84,7 +84,7 @@ class JavaPriorityQueue(Generic[_T]):
 
 
 def sift_up(heap: list[_T], index: int, element: _T, key: Callable[[_T], Any]) -> None:
-    """Puts ``element`` at ``index`` or as far above it as its priority asks."""
+    """Put ``element`` at ``index`` or as far above it as its priority requires."""
     priority = key(element)
     while index > 0:
         parent = (index - 1) >> 1
@@ -96,7 +96,7 @@ def sift_up(heap: list[_T], index: int, element: _T, key: Callable[[_T], Any]) -
 
 
 def sift_down(heap: list[_T], index: int, element: _T, key: Callable[[_T], Any]) -> None:
-    """Puts ``element`` at ``index`` or as far below it as its priority asks."""
+    """Put ``element`` at ``index`` or as far below it as its priority requires."""
     priority = key(element)
     size = len(heap)
     half = size >> 1

@@ -1,7 +1,7 @@
 """One slot of a hash table: a chain in insertion order, or a chain threaded through a red-black tree.
 
-Java turns the chain of a crowded slot into a tree but goes on iterating the chain. The tree still shows: a new node
-stands in the chain right behind its tree parent, and the root always comes first (Kafka: ``java.util.HashMap``).
+Java turns the chain of a crowded slot into a tree but still iterates over the chain. The tree affects the order: a new
+node comes right after its tree parent in the chain, and the root is always first (Kafka: ``java.util.HashMap``).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class TreeNode(Generic[_K, _V]):
         self.red = False
 
     def clear_links(self) -> None:
-        """Takes the node out of whatever tree it was in."""
+        """Take the node out of its tree."""
         self.parent = self.left = self.right = None
         self.red = False
 
@@ -49,7 +49,7 @@ class TreeBin(Generic[_K, _V]):
     """The entries of one slot.
 
     Args:
-        nodes: The chain in order; becomes this bin's own.
+        nodes: The chain in order; owned by this bin from now on.
     """
 
     __slots__ = ("nodes", "root")
@@ -61,7 +61,7 @@ class TreeBin(Generic[_K, _V]):
         self.root: TreeNode[_K, _V] | None = None
 
     def treeify(self) -> None:
-        """Makes a tree of the chain, node by node in chain order; the root comes first afterwards."""
+        """Make a tree of the chain, node by node in chain order; the root comes first afterwards."""
         self.root = None
         for node in self.nodes:
             node.clear_links()
@@ -69,19 +69,18 @@ class TreeBin(Generic[_K, _V]):
         self._move_root_to_front()
 
     def insert(self, node: TreeNode[_K, _V]) -> None:
-        """Adds an entry to the tree; it stands right behind its parent in the chain."""
+        """Add an entry to the tree, right after its parent in the chain."""
         parent = self._add_to_tree(node)
         assert parent is not None
         self.nodes.insert(self._position(parent) + 1, node)
         self._move_root_to_front()
 
     def remove(self, node: TreeNode[_K, _V], *, through_map: bool) -> None:
-        """Removes an entry from chain and tree.
+        """Remove an entry from chain and tree.
 
         Args:
-            node: The entry.
-            through_map: Removal by key may turn a small tree back into a chain, and brings the root to the front;
-                removal through an iterator does neither.
+            through_map: Removal by key may turn a small tree back into a chain, and brings the root to the front.
+                Removal through an iterator does neither.
         """
         del self.nodes[self._position(node)]
         if not self.nodes:
@@ -89,7 +88,7 @@ class TreeBin(Generic[_K, _V]):
             return
         root = self.root
         assert root is not None
-        # Java judges the size by the tree as it was before the removal.
+        # Java's rule considers the tree before the removal.
         if through_map and (root.right is None or root.left is None or root.left.left is None):
             self.root = None
             return
@@ -177,7 +176,7 @@ class TreeBin(Generic[_K, _V]):
             if not node.red:
                 self._repair_deletion(child)
         else:
-            # Without a child the node itself stands for the missing one while the tree is repaired.
+            # Without a child the node itself represents the missing one while the tree is repaired.
             if not node.red:
                 self._repair_deletion(node)
             self._replace_child(node, None)

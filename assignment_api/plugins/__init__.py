@@ -1,5 +1,6 @@
-"""Plugins: how assignors, metrics and scenario families are offered, found, allowed and selected."""
+"""Plugins: offering, discovery, policy and selection of assignors, metrics and scenario families."""
 
+from assignment_api.plugins.declared import check_settings, declared_settings
 from assignment_api.plugins.discovery import PluginRow
 from assignment_api.plugins.entries import (
     ConnectAssignorPlugin,
@@ -34,6 +35,7 @@ from assignment_api.plugins.selection import (
     select_connect_assignor,
     select_task_assignor,
 )
+from assignment_api.plugins.settings import Setting
 
 __all__ = [
     "PROJECT_NAME",
@@ -62,10 +64,13 @@ __all__ = [
     "Policy",
     "Registry",
     "ScenarioFamily",
+    "Setting",
     "TaskAssignorPlugin",
     "UnknownPluginError",
     "UntrustedCodeError",
+    "check_settings",
     "config_sources",
+    "declared_settings",
     "discover",
     "effective_config",
     "hookimpl",

@@ -23,10 +23,10 @@ _OUR_TABLE = b"tool.assignor"
 
 
 def file_layer(path: Path) -> ConfigLayer:
-    """What a file says that the user named; ``.toml`` or ``.properties``.
+    """Configuration from a file that the user named; ``.toml`` or ``.properties``.
 
-    In TOML the keys stand in ``[tool.assignor]`` where there is such a table, and at the top otherwise; dots in a key
-    may be quoted or not.
+    In TOML the keys are in ``[tool.assignor]`` if there is such a table, and at the top otherwise. Dots in a key may be
+    quoted or not.
 
     Raises:
         ConfigFileError: if it cannot be read, is too long, or is not in its format.
@@ -38,7 +38,7 @@ def file_layer(path: Path) -> ConfigLayer:
         return layer_of(Layer.FILE, _toml_pairs(path, _parsed_toml(path, _content(path))))
     if suffix == ".properties":
         return layer_of(Layer.FILE, _properties_pairs(path, _content(path)))
-    raise ConfigFileError(f"{path}: expected a file whose name ends in .toml or .properties")
+    raise ConfigFileError(f"{path}: expected a file named *.toml or *.properties")
 
 
 def find_config_file(start: Path) -> Path | None:
@@ -53,7 +53,7 @@ def find_config_file(start: Path) -> Path | None:
 
 
 def discovered_layer(start: Path) -> ConfigLayer:
-    """What the nearest file of :func:`find_config_file` says; nothing where there is none.
+    """Configuration from the nearest file of :func:`find_config_file`; empty if there is none.
 
     Raises:
         ConfigFileError: if it cannot be read, is too long, or is no TOML.
@@ -66,7 +66,7 @@ def discovered_layer(start: Path) -> ConfigLayer:
 
 
 def _mentions_us(path: Path) -> bool:
-    # Somebody else's pyproject.toml, broken or not, is none of our business.
+    # Ignore a pyproject.toml of another project, broken or not.
     try:
         with open_input(path) as file:
             return _OUR_TABLE in file.read(MAX_BYTES)

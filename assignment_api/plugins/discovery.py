@@ -1,7 +1,7 @@
-"""Finds and imports plugins: a loop of our own over the installed distributions.
+"""Finds and imports plugins, with its own loop over the installed distributions.
 
-pluggy's loader of entry points neither survives a failing import nor notices two plugins of one name. Here each
-plugin is imported and asked on its own, in a fixed order, and whatever goes wrong becomes a reason.
+pluggy's loader of entry points neither survives a failing import nor detects two plugins of one name. Here each plugin
+is imported and called separately, in a fixed order, and every failure becomes a reason.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from assignment_api.plugins.entries import (
     TaskAssignorPlugin,
 )
 from assignment_api.plugins.installed import UNNAMED, name_and_version, reason_against_metadata
+from assignment_api.plugins.near import did_you_mean
 from assignment_api.plugins.policy import Policy
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, OWN_PACKAGES, canonical_name
 
@@ -32,8 +33,8 @@ __all__ = [
     "Ask",
     "Offer",
     "PluginRow",
-    "Reply",
-    "Source",
+    "DiscoveryReply",
+    "PluginSource",
     "ask_here",
     "collect",
     "describe_error",
@@ -43,16 +44,16 @@ __all__ = [
 
 T = TypeVar("T")
 
-#: Longest reason that is kept, in characters.
+#: Longest stored reason, in characters.
 _REASON_LIMIT = 500
-#: Items that a hook may return.
+#: Most items that a hook may return.
 MAX_ITEMS = 1_000
-#: Entry points that one distribution may have: each is a process of its own to whoever asks in processes.
+#: Most entry points of one distribution: each becomes a process of its own if plugins run in processes.
 MAX_ENTRY_POINTS = 50
-#: Signs that the name of an entry point may have.
+#: Longest name of an entry point, in characters.
 _MAX_NAME = 200
 
-#: Hook to (kind in listings, class of what it returns), in the order in which hooks are called.
+#: Hook to (kind in listings, class of its items), in the order of the calls.
 OFFERING_HOOKS: dict[str, tuple[str, type]] = {
     "assignor_lab_task_assignors": ("task-assignor", TaskAssignorPlugin),
     "assignor_lab_connect_assignors": ("connect-assignor", ConnectAssignorPlugin),
@@ -61,7 +62,7 @@ OFFERING_HOOKS: dict[str, tuple[str, type]] = {
     "assignor_lab_metrics": ("metric", MetricPlugin),
     "assignor_lab_scenario_families": ("scenario-family", ScenarioFamily),
 }
-#: Hooks that only observe, each with the kind under which its implementations are kept.
+#: Hooks that only observe, each with the kind of its implementations.
 OBSERVING_HOOKS = {
     "assignor_lab_assignment_computed": "observer",
     "assignor_lab_connect_assignment_computed": "connect-observer",
@@ -74,17 +75,17 @@ class PluginRow:
     """One line of ``assignor plugins``.
 
     Args:
-        name: Name of the assignor, metric or family; of the entry point where nothing more is known.
+        name: Name of the assignor, metric or family; of the entry point if nothing more is known.
         kind: ``task-assignor``, ``connect-assignor``, ``connector``, ``group-assignor``, ``metric``,
             ``scenario-family``, ``observer``, ``connect-observer``, ``group-observer``, ``plugin`` for a whole entry
             point, ``policy`` for an item of the policy.
-        distribution: Where it comes from; empty for ``policy``.
+        distribution: Its distribution; empty for ``policy``.
         version: Version of the distribution.
         status: ``available``, ``ambiguous``, ``refused``, ``blocked``, ``broken``, or ``unused`` for an item of the
             policy.
         reason: Why it is not available; empty if it is.
         aliases: Further names.
-        summary: What the plugin says of itself.
+        summary: The plugin's own description.
     """
 
     name: str
@@ -99,7 +100,7 @@ class PluginRow:
 
 @attrs.frozen
 class Offer:
-    """Something that a plugin offers, and where it came from; for an observer, ``entry`` calls the hook."""
+    """An item offered by a plugin, with its source; for an observer, ``entry`` calls the hook."""
 
     kind: str
     name: str
@@ -109,16 +110,14 @@ class Offer:
 
 
 @attrs.frozen
-class Source:
+class PluginSource:
     """An entry point of our group, not yet imported.
 
     Args:
         name: Name of its distribution.
         version: Version of its distribution.
-        entry_point: The entry point.
-        distribution: The distribution, as far as it is at hand.
-        is_doubled: Whether another distribution of the same name has other entry points: then that name says nothing
-            of who is meant.
+        distribution: The distribution, if available.
+        is_doubled: Another distribution of the same name has other entry points, so the name is ambiguous.
     """
 
     name: str
@@ -129,15 +128,15 @@ class Source:
 
 
 @attrs.frozen
-class Reply:
-    """What a source offers, and a row for everything in it that cannot be used."""
+class DiscoveryReply:
+    """Offers of a source, and a row for each unusable part."""
 
     offers: tuple[Offer, ...] = ()
     problems: tuple[PluginRow, ...] = ()
 
 
-#: Imports sources and asks them what they offer: a reply for each, in their order. It may do so wherever it likes.
-Ask = Callable[[Sequence[Source]], Sequence[Reply]]
+#: Imports sources and collects their offers, in any process: one reply for each, in their order.
+Ask = Callable[[Sequence[PluginSource]], Sequence[DiscoveryReply]]
 
 
 class _Failed(Exception):  # noqa: N818 - never leaves this module
@@ -146,10 +145,10 @@ class _Failed(Exception):  # noqa: N818 - never leaves this module
         self.reason = reason
 
 
-def ask_here(sources: Sequence[Source]) -> list[Reply]:
-    """Imports each source in this process, and calls its hooks.
+def ask_here(sources: Sequence[PluginSource]) -> list[DiscoveryReply]:
+    """Import each source in this process, and call its hooks.
 
-    Only ``KeyboardInterrupt`` passes; but what is imported here can do to this process whatever it likes.
+    Only ``KeyboardInterrupt`` passes. Imported code has full access to this process.
     """
     return [_asked(source) for source in sources]
 
@@ -157,16 +156,16 @@ def ask_here(sources: Sequence[Source]) -> list[Reply]:
 def collect(
     policy: Policy, installed: Iterable[Distribution] | None = None, ask: Ask = ask_here
 ) -> tuple[tuple[Offer, ...], tuple[PluginRow, ...]]:
-    """Imports what the policy allows and asks it what it offers.
+    """Import the plugins that the policy allows and collect their offers.
 
     Args:
-        policy: What may be imported.
-        installed: Distributions to look at; ``None``: all that Python finds.
-        ask: Who imports; by default this process.
+        policy: Plugins that may be imported.
+        installed: Distributions to search; ``None``: all that Python finds.
+        ask: Imports the plugins; by default in this process.
 
     Returns:
-        What is offered, the built-ins' distribution first, then by distribution and entry point; and a row for
-        everything that could not be used.
+        The offers, those of the built-ins' distribution first, then by distribution and entry point; and a row for
+        every unusable plugin.
     """
     offers: list[Offer] = []
     problems: list[PluginRow] = []
@@ -194,18 +193,18 @@ def collect(
     return tuple(offers), tuple(problems)
 
 
-def _reason_against(policy: Policy, source: Source) -> str | None:
+def _reason_against(policy: Policy, source: PluginSource) -> str | None:
     if source.distribution is None:
         return None
     try:
         return policy.reason_against(source.distribution, source.name, source.version, source.entry_point.name)
-    except Exception as error:  # noqa: BLE001 - a pin looks into the metadata of somebody else, which may be anything
+    except Exception as error:  # noqa: BLE001 - foreign metadata can contain anything
         return f"it cannot be checked: {describe_error(error)}"
 
 
-def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> list[Source]:
+def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> list[PluginSource]:
     """Every entry point of our group in a fixed order; of two distributions of one name Python uses the first."""
-    found: list[Source] = []
+    found: list[PluginSource] = []
     known: dict[str, tuple[EntryPoints, str]] = {}
     doubled: set[str] = set()
     for distribution in installed:
@@ -220,14 +219,14 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
         except _Failed as failed:
             problems.append(PluginRow(UNNAMED, "plugin", one_line(where), "?", "broken", failed.reason))
             continue
-        except Exception as error:  # noqa: BLE001 - broken metadata of somebody else must cost nobody anything
+        except Exception as error:  # noqa: BLE001 - broken foreign metadata must not affect other plugins
             reason = f"its entry points cannot be read: {describe_error(error)}"
             problems.append(PluginRow(UNNAMED, "plugin", *name_and_version(distribution), "broken", reason))
             continue
         name, version = name_and_version(distribution)
         refused: str | None = None
         if name == UNNAMED:
-            # Nobody could block, pin or select what has no name.
+            # A plugin without a name could not be blocked, pinned or selected.
             refused = one_line(f"its metadata has no name that can be used ({where}): reinstall it")
         elif canonical_name(name) == BUILTIN_DISTRIBUTION and not all(map(_is_ours, points)):
             refused = one_line(f"calls itself {name} and is not ({where}): remove it")
@@ -239,9 +238,9 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
             problems += [PluginRow(point.name, "plugin", name, version, "broken", refused) for point in points]
         elif canonical_name(name) not in known:
             known[canonical_name(name)] = (points, where)
-            found += [Source(name, version, point, distribution) for point in points]
+            found += [PluginSource(name, version, point, distribution) for point in points]
         elif _pairs(points) != _pairs(known[canonical_name(name)][0]):
-            # The same distribution may well be seen twice, as by its sources beside what was installed of them.
+            # The same distribution may be found twice, such as its sources and its installation.
             first = known[canonical_name(name)][1]
             reason = f"two distributions have this name ({first} and {where}): the first one counts, and is not trusted"
             problems.append(PluginRow(UNNAMED, "plugin", name, version, "broken", one_line(reason)))
@@ -262,19 +261,19 @@ def _is_ours(point: EntryPoint) -> bool:
     return point.module.partition(".")[0] in OWN_PACKAGES
 
 
-def _order(source: Source) -> tuple[bool, str, str, str]:
+def _order(source: PluginSource) -> tuple[bool, str, str, str]:
     name = canonical_name(source.name)
     return (name != BUILTIN_DISTRIBUTION, name, source.entry_point.name, source.entry_point.value)
 
 
-def _asked(source: Source) -> Reply:
-    """Imports one plugin and calls its hooks."""
+def _asked(source: PluginSource) -> DiscoveryReply:
+    """Import one plugin and call its hooks."""
     offers: list[Offer] = []
     problems: list[PluginRow] = []
     try:
         manager = _guarded("import failed", lambda: _registered(source.entry_point))
     except _Failed as failed:
-        return Reply((), (problem(source, "broken", failed.reason),))
+        return DiscoveryReply((), (problem(source, "broken", failed.reason),))
     for hook, (kind, expected) in OFFERING_HOOKS.items():
         if not getattr(manager.hook, hook).get_hookimpls():
             continue
@@ -294,18 +293,21 @@ def _asked(source: Source) -> Reply:
         observe = getattr(manager.hook, hook)
         if observe.get_hookimpls():
             offers.append(Offer(kind, source.entry_point.name, observe, source.name, source.version))
-    return Reply(tuple(offers), tuple(problems))
+    return DiscoveryReply(tuple(offers), tuple(problems))
 
 
 def _registered(entry_point: EntryPoint) -> pluggy.PluginManager:
-    """The plugin alone in a plugin manager of its own, so that nothing it does reaches another's hooks."""
+    """The plugin in a plugin manager of its own, so that it cannot affect another plugin's hooks."""
     if entry_point.pattern.match(entry_point.value) is None:
         raise _Failed(one_line(f"its entry point names {entry_point.value!r:.100}, which is no module:object"))
     plugin = entry_point.load()
     manager = pluggy.PluginManager(hookspecs.PROJECT_NAME)
     manager.add_hookspecs(hookspecs)
     manager.register(plugin, name=entry_point.name)
-    manager.check_pending()
+    for caller in manager.get_hookcallers(plugin) or ():
+        if not caller.has_spec() and not all(each.optionalhook for each in caller.get_hookimpls()):
+            known = (*OFFERING_HOOKS, *OBSERVING_HOOKS)
+            raise _Failed(one_line(f"unknown hook {caller.name!r:.80}{did_you_mean(caller.name, known)}"))
     if not manager.get_hookcallers(plugin):
         raise _Failed("it implements no hook: mark its functions with assignment_api.plugins.hookimpl")
     return manager
@@ -328,7 +330,7 @@ def _items(manager: pluggy.PluginManager, hook: str) -> list[object]:
 
 def _guarded(what: str, step: Callable[[], T]) -> T:
     try:
-        # What a plugin prints is no result of ours.
+        # Output that a plugin prints is not part of our results.
         with contextlib.redirect_stdout(sys.stderr):
             return step()
     except (_Failed, KeyboardInterrupt):
@@ -337,7 +339,7 @@ def _guarded(what: str, step: Callable[[], T]) -> T:
         raise _Failed(f"{what}: {describe_error(error)}") from error
 
 
-def problem(source: Source, status: str, reason: str) -> PluginRow:
+def problem(source: PluginSource, status: str, reason: str) -> PluginRow:
     """The row of a source that is ``blocked`` or ``broken``."""
     return PluginRow(source.entry_point.name, "plugin", source.name, source.version, status, reason)
 

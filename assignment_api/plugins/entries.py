@@ -1,6 +1,6 @@
-"""Entries that a plugin's hooks return: descriptions of what it offers, cheap to make and to list.
+"""Entries that a plugin's hooks return: descriptions of its offers, cheap to create and to list.
 
-A description holds a factory or a function; nothing is imported or computed before it is asked for.
+A description holds a factory or a function. The import and the computation happen on its first use.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from assignment_api.connect import ConnectAssignor, ConnectProtocol
 from assignment_api.connectors import Connector
 from assignment_api.group.assignor import TaskAssignor as GroupTaskAssignor
 from assignment_api.plugins.errors import PluginDefinitionError
+from assignment_api.plugins.settings import Setting, declared_by
 from assignment_api.streams.assignor import TaskAssignor
 
 __all__ = [
@@ -82,16 +83,18 @@ class TaskAssignorPlugin:
     """A task assignor for Kafka Streams, as hook ``assignor_lab_task_assignors`` returns it.
 
     Args:
-        name: What users select it by. Names of built-ins are reserved (``assignment_api.plugins.reserved``).
-        factory: Makes one assignor for one rebalance, usually the class itself. Import the algorithm in here, so that
+        name: Its name for selection. Names of built-ins are reserved (``assignment_api.plugins.reserved``).
+        factory: Creates one assignor for one rebalance, usually the class itself. Import the algorithm in here, so that
             listing plugins stays cheap.
         aliases: Further names of the same assignor.
-        java_classes: Full names of the Java classes whose place it takes, so that an application's ``.properties``
+        java_classes: Full names of the Java classes that it replaces, so that an application's ``.properties``
             file works unchanged. ``org.apache.kafka.`` belongs to the built-ins.
         summary: One sentence for listings.
+        settings: Configuration keys of its own. If it declares any, other keys of its name are errors; empty: its keys
+            are not checked.
 
     Raises:
-        PluginDefinitionError: if a name is none, the factory cannot be called, or the like.
+        PluginDefinitionError: if a field is invalid, such as a name or a factory that cannot be called.
     """
 
     name: str = attrs.field(validator=_name)
@@ -99,6 +102,7 @@ class TaskAssignorPlugin:
     aliases: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_names)
     java_classes: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_java_classes)
     summary: str = attrs.field(default="", validator=_text)
+    settings: tuple[Setting, ...] = attrs.field(default=(), converter=_tuple, validator=declared_by)
 
 
 @attrs.frozen
@@ -106,15 +110,17 @@ class ConnectAssignorPlugin:
     """An assignor for Kafka Connect, as hook ``assignor_lab_connect_assignors`` returns it.
 
     Args:
-        name: What users select it by.
-        factory: Makes one assignor, which lives as long as its worker's process; usually the class itself.
+        name: Its name for selection.
+        factory: Creates one assignor, which lives as long as its worker's process; usually the class itself.
         aliases: Further names of the same assignor.
         summary: One sentence for listings.
-        protocols: Values of ``connect.protocol`` under which it can lead a group; empty: it says so itself, by
-            raising ``UnsupportedConnectProtocolError``.
+        protocols: Values of ``connect.protocol`` under which it can lead a group; empty: it raises
+            ``UnsupportedConnectProtocolError`` for the others.
+        settings: Configuration keys of its own. If it declares any, other keys of its name are errors; empty: its keys
+            are not checked.
 
     Raises:
-        PluginDefinitionError: if a name is none, the factory cannot be called, or a protocol is none.
+        PluginDefinitionError: if a name or a protocol is invalid, or the factory cannot be called.
     """
 
     name: str = attrs.field(validator=_name)
@@ -122,6 +128,7 @@ class ConnectAssignorPlugin:
     aliases: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_names)
     summary: str = attrs.field(default="", validator=_text)
     protocols: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_connect_protocols)
+    settings: tuple[Setting, ...] = attrs.field(default=(), converter=_tuple, validator=declared_by)
 
 
 @attrs.frozen
@@ -129,14 +136,14 @@ class ConnectorPlugin:
     """A connector for ``assignor connect serve``, as hook ``assignor_lab_connectors`` returns it.
 
     Args:
-        name: What users select it by in ``connector.class``.
+        name: Its name for selection in ``connector.class``.
         load: Imports its class, a subclass of ``SourceConnector`` or ``SinkConnector``. Called when a worker starts.
-        java_classes: Full names under which it can be selected, too, as Connect's clients write them; the first one
-            is what plugin lists show. ``org.apache.kafka.`` belongs to the built-ins.
+        java_classes: Further full names for selection, as in requests of Connect's clients; plugin lists show the first
+            one. ``org.apache.kafka.`` belongs to the built-ins.
         summary: One sentence for listings.
 
     Raises:
-        PluginDefinitionError: if a name is none, or ``load`` cannot be called.
+        PluginDefinitionError: if a name is invalid, or ``load`` cannot be called.
     """
 
     name: str = attrs.field(validator=_name)
@@ -150,19 +157,22 @@ class GroupAssignorPlugin:
     """A broker-side assignor of KIP-1071, as hook ``assignor_lab_group_assignors`` returns it.
 
     Args:
-        name: What users select it by.
-        factory: Makes one assignor for one assignment.
+        name: Its name for selection.
+        factory: Creates one assignor for one assignment.
         aliases: Further names of the same assignor.
         summary: One sentence for listings.
+        settings: Configuration keys of its own. If it declares any, other keys of its name are errors; empty: its keys
+            are not checked.
 
     Raises:
-        PluginDefinitionError: if a name is none or the factory cannot be called.
+        PluginDefinitionError: if a name is invalid or the factory cannot be called.
     """
 
     name: str = attrs.field(validator=_name)
     factory: Callable[[], GroupTaskAssignor] = attrs.field(validator=_called)
     aliases: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_names)
     summary: str = attrs.field(default="", validator=_text)
+    settings: tuple[Setting, ...] = attrs.field(default=(), converter=_tuple, validator=declared_by)
 
 
 def _direction(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
@@ -193,19 +203,18 @@ class MetricPlugin:
 
     Args:
         name: Name of the column.
-        unit: What is counted: ``tasks``, ``bytes``, ``ms``, ``1`` for a ratio.
+        unit: Unit of the figure: ``tasks``, ``bytes``, ``ms``, ``1`` for a ratio.
         direction: Whether a ``lower`` or a ``higher`` figure is better, or ``none``.
-        summary: One sentence that a user understands; reports show it.
-        compute: Takes the state and the answer; ``None`` where the state does not tell. It must depend on its
-            arguments alone. Of kind ``streams`` it takes an ``ApplicationMetadata`` and a ``TaskAssignment``, of kind
-            ``connect`` a :class:`~assignment_api.connect.Rebalance` and a
-            :class:`~assignment_api.connect.ConnectAssignment`, of kind ``streams-group`` a
-            :class:`~assignment_api.group.GroupSpec`, a :class:`~assignment_api.group.TopologyDescriber` and a
-            :class:`~assignment_api.group.GroupAssignment`.
-        group: Heading under which reports show it: ``balance``, ``spread``, ``movement``, or a text of your own.
-        unavoidable: One sentence on what no assignor can avoid; empty where there is nothing to say.
-        kind: What is measured: answers to ``streams`` applications, to each rebalance in the history of a ``connect``
-            group, or those of broker-side assignors (``streams-group``).
+        summary: One sentence for users; reports show it.
+        compute: Function of the state and the answer alone; returns ``None`` if the state lacks the data. Of kind
+            ``streams`` it takes an ``ApplicationMetadata`` and a ``TaskAssignment``, of kind ``connect`` a
+            :class:`~assignment_api.connect.Rebalance` and a :class:`~assignment_api.connect.ConnectAssignment`, of kind
+            ``streams-group`` a :class:`~assignment_api.group.GroupSpec`, a
+            :class:`~assignment_api.group.TopologyDescriber` and a :class:`~assignment_api.group.GroupAssignment`.
+        group: Heading in reports: ``balance``, ``spread``, ``movement``, or a text of your own.
+        unavoidable: One sentence about the part that no assignor can avoid; may be empty.
+        kind: Kind of the measured answers: to ``streams`` applications, to each rebalance in the history of a
+            ``connect`` group, or those of broker-side assignors (``streams-group``).
 
     Raises:
         PluginDefinitionError: if a field is of the wrong kind.
@@ -225,22 +234,21 @@ Previous_contra = TypeVar("Previous_contra", contravariant=True)
 
 
 class History(Protocol[Previous_contra]):
-    """One group over several rounds; what happens to it depends on the seed, its state on the answers.
+    """One group over several rounds; its events depend on the seed, its state also on the answers.
 
-    What it is told is a :class:`~assignment_api.TaskAssignment` for groups of Streams, a
-    :class:`~assignment_api.group.GroupAssignment` where brokers assign them, and for groups of Connect a mapping of
-    member ids to the :class:`~assignment_api.connect.Jobs` that each ran after the round before.
+    An answer is a :class:`~assignment_api.TaskAssignment` for groups of Streams, and a
+    :class:`~assignment_api.group.GroupAssignment` for groups that brokers assign. For groups of Connect it is a mapping
+    from member id to the :class:`~assignment_api.connect.Jobs` that the member ran after the previous round.
     """
 
     def round(self, number: int, previous: Previous_contra | None) -> Mapping[str, Any]:
-        """The state that the leader sees in a round.
+        """The leader's view of the state in a round.
 
-        Rounds are asked for in order, once for each assignor. Joins, leaves, crashes, returns and the growth of lags
+        Rounds are called in order, once for each assignor. Joins, leaves, crashes, returns and the growth of lags
         depend on the seed alone, so that every assignor meets the same events.
 
         Args:
-            number: The round, from 0.
-            previous: What the same assignor answered in the round before; ``None`` in round 0, and where it failed.
+            previous: The same assignor's answer in the previous round; ``None`` in round 0, and after a failure.
 
         Returns:
             A scenario document of format 1 and the family's kind. One of kind ``connect`` holds all rounds up to this
@@ -256,15 +264,15 @@ def _rounds(instance: object, attribute: attrs.Attribute[Any], value: object) ->
 
 @attrs.frozen
 class ScenarioFamily:
-    """States made from a seed, as hook ``assignor_lab_scenario_families`` returns it.
+    """States created from a seed, as hook ``assignor_lab_scenario_families`` returns it.
 
     Args:
-        name: What users select it by.
-        summary: One sentence: what happens to the groups of this family.
+        name: Its name for selection.
+        summary: One sentence about the events of this family's groups.
         rounds: Number of rounds of each history, at least 1.
-        history: Makes the history of a seed; equal seeds give equal histories in every process.
-        size: How much work the history of a seed is, in comparison with the family's other ones, such as clients times
-            tasks; cheap, since it is asked for every seed before any history is made. ``None``: all are about equal.
+        history: Creates the history of a seed; equal seeds give equal histories in every process.
+        size: Work of a seed's history compared with the family's other ones, such as clients times tasks. It must be
+            cheap, since it is called for every seed before any history is created. ``None``: all are about equal.
         kind: Kind of the documents: ``streams``, ``connect``, ``streams-group`` or ``streams-episode``.
 
     Raises:

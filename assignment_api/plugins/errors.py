@@ -18,25 +18,25 @@ __all__ = [
 
 
 class PluginError(AssignorLabError):
-    """Base of what can be wrong with a plugin."""
+    """Base of all errors of plugins."""
 
 
 class PluginDefinitionError(PluginError):
-    """A hook returned a description that cannot be used: a bad name, a factory that cannot be called."""
+    """A hook returned an unusable description: a bad name, a factory that cannot be called."""
 
 
 class PluginLoadError(PluginError):
-    """A plugin was found and could not be used: it is broken, blocked, or its factory made something else."""
+    """A plugin was found but is unusable: it is broken or blocked, or its factory created something else."""
 
 
 class UnknownPluginError(PluginError):
-    """Nothing installed has this name; the message names what comes near."""
+    """No installed plugin has this name; the message names similar ones."""
 
     java_type = "ConfigException"
 
 
 class AmbiguousPluginError(PluginError):
-    """Two distributions use this name; the message names both and how to choose."""
+    """Two distributions use this name; the message names both and the remedy."""
 
 
 class UntrustedCodeError(PluginError):
@@ -48,8 +48,8 @@ class ConfigFileError(AssignorLabError):
 
 
 class ConfigKeyError(AssignorLabError):
-    """A key was given on purpose and means nothing here, or is a near miss of one that does."""
+    """An explicit key is unknown, or is a near miss of a known one."""
 
 
 class ConfigValueError(ConfigError):
-    """A value is out of its range or of the wrong type, in a source that was given on purpose."""
+    """A value of an explicit source is out of its range or of the wrong type."""

@@ -1,4 +1,4 @@
-"""Found plugins: each together with the distribution that it came from."""
+"""Found plugins, each with its distribution."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Found(Generic[P]):
     """A metric, a scenario family, or an assignor of another kind than task assignors.
 
     Args:
-        name: Its name; ``distribution:name`` where two distributions use the name.
-        plugin: What the hook returned.
-        distribution: Distribution that it came from, or ``None`` for ``module:attribute`` outside of any.
+        name: Its name; ``distribution:name`` if two distributions use the name.
+        plugin: The item that the hook returned.
+        distribution: Its distribution, or ``None`` for ``module:attribute`` outside of any.
         version: Version of that distribution, or ``None``.
     """
 
@@ -37,13 +37,13 @@ class Found(Generic[P]):
 
 @attrs.frozen
 class FoundTaskAssignor:
-    """A task assignor that was selected.
+    """A selected task assignor.
 
     Args:
-        name: Name under which its results are filed: its own name, whatever alias selected it; ``distribution:name``
-            where two distributions use the name; ``module:attribute`` where it was selected so.
-        plugin: What the hook returned.
-        distribution: Distribution that it came from, or ``None`` for ``module:attribute`` outside of any.
+        name: Name of its results: its own name, even if an alias selected it; ``distribution:name`` if two
+            distributions use the name; ``module:attribute`` if it was selected so.
+        plugin: The item that the hook returned.
+        distribution: Its distribution, or ``None`` for ``module:attribute`` outside of any.
         version: Version of that distribution, or ``None``.
     """
 
@@ -53,17 +53,17 @@ class FoundTaskAssignor:
     version: str | None
 
     def create(self) -> TaskAssignor:
-        """A new assignor, as Kafka makes one for each rebalance; it is not yet configured.
+        """A new assignor, as Kafka creates one for each rebalance; it is not yet configured.
 
         Raises:
-            PluginLoadError: if the plugin's factory made something else. What the factory raises passes through.
+            PluginLoadError: if the plugin's factory created something else. Errors of the factory pass through.
         """
         return made_by(self.name, self.plugin.factory, TaskAssignor, "assignment_api.TaskAssignor")
 
 
 @attrs.frozen
 class FoundConnectAssignor:
-    """An assignor for Kafka Connect that was selected; arguments as for :class:`FoundTaskAssignor`."""
+    """A selected assignor for Kafka Connect; arguments as for :class:`FoundTaskAssignor`."""
 
     name: str
     plugin: ConnectAssignorPlugin
@@ -71,28 +71,28 @@ class FoundConnectAssignor:
     version: str | None
 
     def create(self) -> ConnectAssignor:
-        """A new assignor, as each worker has one for as long as its process lives; it is not yet configured.
+        """A new assignor, as each worker has one for the lifetime of its process; it is not yet configured.
 
         Raises:
-            PluginLoadError: if the plugin's factory made something else. What the factory raises passes through.
+            PluginLoadError: if the plugin's factory created something else. Errors of the factory pass through.
         """
         return made_by(self.name, self.plugin.factory, ConnectAssignor, "assignment_api.connect.ConnectAssignor")
 
 
 def made_by(name: str, factory: Callable[[], A], expected: type, known_as: str) -> A:
-    """What the factory of a plugin makes, once it is of the kind that it is to be.
+    """A new object from a plugin's factory, with its type checked.
 
     Args:
         name: The plugin's name, for the message.
-        factory: Makes it.
-        expected: Class that it has to be of.
-        known_as: Where authors of plugins import that class from.
+        factory: Creates the object.
+        expected: Its required class.
+        known_as: Import path of that class for authors of plugins.
 
     Raises:
-        PluginLoadError: if the factory made something else. What the factory raises passes through.
+        PluginLoadError: if the factory created something else. Errors of the factory pass through.
     """
     made = factory()
-    # The plugin's factory may be anybody's, whatever its type says.
+    # A plugin's factory can return any object, whatever its type declares.
     if not isinstance(made, expected):
         raise PluginLoadError(
             f"assignor {name}: its factory made {type(made).__name__}, expected a subclass of {known_as}"

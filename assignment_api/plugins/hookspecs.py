@@ -1,11 +1,11 @@
-"""The hooks that a plugin may implement. Project name of pluggy and entry-point group: ``assignment_api``.
+"""Hooks that a plugin may implement. Project name of pluggy and entry-point group: ``assignment_api``.
 
 Mark an implementation with :data:`hookimpl`, and declare its module as an entry point::
 
     [project.entry-points.assignment_api]
     my_assignor = "my_package.plugin"
 
-Each plugin's hooks are called on their own, so a wrapper sees its own plugin's results only.
+Each plugin's hooks are called separately, so a wrapper sees its own plugin's results only.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = [
     "hookimpl",
 ]
 
-#: pluggy's project name, and the entry-point group in which plugins are looked for.
+#: pluggy's project name, and the entry-point group of plugins.
 PROJECT_NAME = "assignment_api"
 
 #: Decorator for implementations of the hooks below.
@@ -54,7 +54,7 @@ _hookspec = pluggy.HookspecMarker(PROJECT_NAME)
 def assignor_lab_task_assignors() -> Sequence[TaskAssignorPlugin]:  # type: ignore[empty-body]
     """Task assignors for Kafka Streams (KIP-924).
 
-    Called once in each discovery. Return a list or tuple in the order in which they are to be listed.
+    Called once in each discovery. Return a list or tuple in the order of listings.
     """
 
 
@@ -62,7 +62,7 @@ def assignor_lab_task_assignors() -> Sequence[TaskAssignorPlugin]:  # type: igno
 def assignor_lab_connect_assignors() -> Sequence[ConnectAssignorPlugin]:  # type: ignore[empty-body]
     """Assignors of connectors and tasks for Kafka Connect (KIP-415).
 
-    Called once in each discovery. Return a list or tuple in the order in which they are to be listed.
+    Called once in each discovery. Return a list or tuple in the order of listings.
     """
 
 
@@ -70,7 +70,7 @@ def assignor_lab_connect_assignors() -> Sequence[ConnectAssignorPlugin]:  # type
 def assignor_lab_connectors() -> Sequence[ConnectorPlugin]:  # type: ignore[empty-body]
     """Connectors that ``assignor connect serve`` can run.
 
-    Called once in each discovery. Return a list or tuple in the order in which they are to be listed.
+    Called once in each discovery. Return a list or tuple in the order of listings.
     """
 
 
@@ -78,7 +78,7 @@ def assignor_lab_connectors() -> Sequence[ConnectorPlugin]:  # type: ignore[empt
 def assignor_lab_group_assignors() -> Sequence[GroupAssignorPlugin]:  # type: ignore[empty-body]
     """Broker-side assignors for Streams groups (KIP-1071).
 
-    Called once in each discovery. Return a list or tuple in the order in which they are to be listed.
+    Called once in each discovery. Return a list or tuple in the order of listings.
     """
 
 
@@ -92,9 +92,9 @@ def assignor_lab_metrics() -> Sequence[MetricPlugin]:  # type: ignore[empty-body
 
 @_hookspec
 def assignor_lab_scenario_families() -> Sequence[ScenarioFamily]:  # type: ignore[empty-body]
-    """Families of states that are made from a seed.
+    """Families of states that are created from a seed.
 
-    Called once in each discovery. Return a list or tuple in the order in which they are to be listed.
+    Called once in each discovery. Return a list or tuple in the order of listings.
     """
 
 
@@ -106,16 +106,16 @@ def assignor_lab_assignment_computed(
     error: AssignmentError | None,
     failure: str | None,
 ) -> None:
-    """Observes every answer, whichever assignor gave it; an implementation may take only some of the arguments.
+    """Observes every answer of any assignor; an implementation may take only some of the arguments.
 
-    What it raises is reported and changes nothing; what it returns is ignored.
+    Its errors are reported and change nothing; its return value is ignored.
 
     Args:
         assignor: Name under which the assignor was selected.
-        application: The state that it was given, with its lags not yet computed.
-        assignment: Its answer, or ``None`` where it gave none.
-        error: What validation found in the answer, or ``None`` where there is no answer.
-        failure: One line that says why there is no answer, or ``None``.
+        application: The assignor's input, with its lags not yet computed.
+        assignment: Its answer, or ``None`` after a failure.
+        error: Error that validation found in the answer, or ``None`` without an answer.
+        failure: One line with the reason of a failure, or ``None``.
     """
 
 
@@ -125,14 +125,14 @@ def assignor_lab_connect_assignment_computed(
 ) -> None:
     """Observes every answer to a rebalance of a Connect group; an implementation may take only some of the arguments.
 
-    In an episode these are the rebalances of the simulated group. What it raises is reported and changes nothing; what
-    it returns is ignored.
+    In an episode these are the rebalances of the simulated group. Errors of the observer are reported and change
+    nothing; its return value is ignored.
 
     Args:
         assignor: Name under which the assignor was selected.
-        rebalance: What it was asked.
-        assignment: Its answer, or ``None`` where it gave none.
-        failure: One line that says why there is no answer, or ``None``.
+        rebalance: The assignor's input.
+        assignment: Its answer, or ``None`` after a failure.
+        failure: One line with the reason of a failure, or ``None``.
     """
 
 
@@ -146,12 +146,12 @@ def assignor_lab_group_assignment_computed(
 ) -> None:
     """Observes every answer of a broker-side assignor; an implementation may take only some of the arguments.
 
-    What it raises is reported and changes nothing; what it returns is ignored.
+    Its errors are reported and change nothing; its return value is ignored.
 
     Args:
         assignor: Name under which the assignor was selected.
-        group: The members that it was given.
-        topology: The topology that it was given.
-        assignment: Its answer, or ``None`` where it gave none.
-        failure: One line that says why there is no answer, or ``None``.
+        group: The members of the input.
+        topology: The topology of the input.
+        assignment: Its answer, or ``None`` after a failure.
+        failure: One line with the reason of a failure, or ``None``.
     """

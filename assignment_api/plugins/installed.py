@@ -1,7 +1,7 @@
-"""Installed distributions whose metadata can be read in bounded time: a named pipe, say, never ends.
+"""Installed distributions with metadata that can be read in bounded time: a named pipe, for example, never ends.
 
-Whoever asks for a distribution by its name, or looks at all of them, does so here: the first one of a name may be
-somebody's that would keep the asker waiting for ever.
+Every search for distributions, by name or for all of them, belongs here. A malicious first distribution of a name could
+block any other reader forever.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ __all__ = [
     "reason_against_metadata",
 ]
 
-#: Stands for a name, or a version, that cannot be used.
+#: Placeholder for an unusable name or version.
 UNNAMED = "?"
-#: A name as installers take it (PEP 508), and a version that can be shown.
+#: A name as installers accept it (PEP 508), and a printable version.
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?")
 _VERSION = re.compile(r"[!-~]{1,64}")
 
-#: Files of metadata that Python's ``importlib.metadata`` may read for what is asked of it here.
+#: Metadata files that Python's ``importlib.metadata`` may read for the calls here.
 _FILES = (
     *("METADATA", "PKG-INFO", "entry_points.txt", "RECORD"),
     *("SOURCES.txt", "installed-files.txt", "top_level.txt", "requires.txt"),
 )
-#: Bytes that such a file may have.
+#: Largest allowed size of such a file, in bytes.
 _MAX_BYTES = 8 * 1024 * 1024
 
 
 def reason_against_metadata(distribution: Distribution) -> str | None:
-    """Why the metadata of a distribution are better left unread; ``None``: they are files of a sensible size.
+    """Reason not to read a distribution's metadata; ``None``: they are files of a sensible size.
 
     Raises:
-        OSError: if they cannot even be looked at.
+        OSError: if they cannot be examined.
     """
     folder = getattr(distribution, "_path", None)
     if isinstance(folder, Path):
@@ -57,16 +57,18 @@ def reason_against_metadata(distribution: Distribution) -> str | None:
 
 
 def name_and_version(distribution: Distribution) -> tuple[str, str]:
-    """Name and version, ``UNNAMED`` each where the metadata have none that anybody could mean or be shown."""
+    """Name and version; ``UNNAMED`` for each that is missing or not printable."""
     try:
-        name, version = str(distribution.metadata["Name"] or ""), str(distribution.version or "")
-    except Exception:  # noqa: BLE001 - somebody else's; most often what is left of an interrupted installation
+        # `distribution.version` would parse the metadata again.
+        found = distribution.metadata
+        name, version = str(found["Name"] or ""), str(found["Version"] or "")
+    except Exception:  # noqa: BLE001 - foreign metadata, most often the rest of an interrupted installation
         return UNNAMED, UNNAMED
     return name if _NAME.fullmatch(name) else UNNAMED, version if _VERSION.fullmatch(version) else UNNAMED
 
 
 def readable_distributions() -> Iterator[Distribution]:
-    """All distributions that Python finds and whose metadata can be read, in Python's order."""
+    """All distributions with readable metadata, in Python's order."""
     for distribution in metadata.distributions():
         try:
             reason = reason_against_metadata(distribution)
@@ -77,7 +79,7 @@ def readable_distributions() -> Iterator[Distribution]:
 
 
 def installed_distribution(name: str) -> Distribution:
-    """The first one of them that has a name.
+    """The first readable distribution of a name.
 
     Raises:
         importlib.metadata.PackageNotFoundError: if there is none.

@@ -1,8 +1,8 @@
-"""Configuration keys that concern assignment. Every other key of an application's file is dropped unseen.
+"""Configuration keys that concern assignment. Every other key of an application's file is ignored unread.
 
 Kept are Kafka's keys (``StreamsConfig``), ``client.tag.<key>``, the policy's keys ``assignor.plugins.*`` and a plugin's
-own settings, ``assignor.<plugin name>.<key>``. Kept as well are :data:`GROUP_KEYS`: settings of time and membership,
-which a play of the group needs.
+own settings, ``assignor.<plugin name>.<key>``. Kept as well are :data:`GROUP_KEYS`: settings of time, membership and
+topology, which a simulation of the group needs.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ __all__ = [
     "SHOW",
     "START_TIMEOUT_MS",
     "TASK_ASSIGNOR_CLASS",
+    "TOPOLOGY_OPTIMIZATION",
     "TRUST",
     "is_kept",
     "is_policy_key",
@@ -51,15 +52,17 @@ __all__ = [
 TASK_ASSIGNOR_CLASS = "task.assignor.class"
 INTERNAL_TASK_ASSIGNOR_CLASS = "internal.task.assignor.class"
 CLIENT_TAG_PREFIX = "client.tag."
-#: Ours: Kafka has no key for it, ``connect.protocol`` decides there.
+#: Decides where tables are logged; read when a group's topology is resolved.
+TOPOLOGY_OPTIMIZATION = "topology.optimization"
+#: Our own key: Kafka has none, since ``connect.protocol`` decides there.
 CONNECT_ASSIGNOR_CLASS = "connect.assignor.class"
 
-#: Before the name of a plugin and one of its own settings.
+#: Prefix of a plugin's name and setting.
 SETTING_PREFIX = "assignor."
 ALLOW = "assignor.plugins.allow"
 BLOCK = "assignor.plugins.block"
 PIN = "assignor.plugins.pin"
-#: Who runs in the process of the lab, and what those who do not may use.
+#: Plugins that run in the lab's process, and rights of the others.
 TRUST = "assignor.plugins.trust"
 ISOLATE = "assignor.plugins.isolate"
 CALL_TIMEOUT_MS = "assignor.plugins.call.timeout.ms"
@@ -67,7 +70,7 @@ START_TIMEOUT_MS = "assignor.plugins.start.timeout.ms"
 MEMORY_MB = "assignor.plugins.memory.mb"
 OUTPUT_KB = "assignor.plugins.output.kb"
 ENVIRONMENT = "assignor.plugins.environment"
-#: Plugins, or single keys of theirs, whose settings results may keep.
+#: Plugins, or single keys of them, whose settings may appear in results.
 SHOW = "assignor.plugins.show"
 POLICY_KEYS = (
     ALLOW,
@@ -83,7 +86,7 @@ POLICY_KEYS = (
     SHOW,
 )
 
-#: Prefixes under which Kafka hands keys to a client inside the application; such a key is none of ours.
+#: Prefixes under which Kafka passes keys to a client inside the application; such a key does not concern us.
 _KAFKA_PREFIXES = (
     "consumer.",
     "main.consumer.",
@@ -116,7 +119,7 @@ def _threads(key: str, value: object) -> int:
 
 def _milliseconds(key: str, value: object) -> int:
     text = str(value).strip()
-    # Some of them may be 0 in Kafka: then nothing is waited for.
+    # Kafka allows 0 for some of them: no wait.
     least = 0 if key.endswith(("delay.ms", "assignment.interval.ms", "commit.interval.ms")) else 1
     if isinstance(value, bool) or not re.match(r"[0-9]{1,12}\Z", text) or int(text) < least:
         raise ConfigError(
@@ -130,6 +133,17 @@ def _guarantee(key: str, value: object) -> str:
     if not isinstance(value, str) or value.strip() not in known:
         raise ConfigError(f"Invalid value {value} for configuration {key}: String must be one of: {', '.join(known)}")
     return value.strip()
+
+
+def _optimization(key: str, value: object) -> str:
+    """The value as a text. Kafka: ``StreamsConfig#verifyTopologyOptimizationConfigs``."""
+    known = ("all", "none", "reuse.ktable.source.topics", "merge.repartition.topics", "single.store.self.join")
+    listed = text_list(key, value)
+    if not listed or not set(listed) <= set(known) or (len(listed) > 1 and {"all", "none"} & set(listed)):
+        raise ConfigError(
+            f"Invalid value {value} for configuration {key}: it must be all, none, or a list of: {', '.join(known[2:])}"
+        )
+    return ",".join(listed)
 
 
 def _protocol(key: str, value: object) -> str:
@@ -220,13 +234,13 @@ def _variables(key: str, value: object) -> tuple[str, ...]:
 
 Reader = Callable[[str, Any], Any]
 
-#: Keys that belong to one instance of an application: a scenario's clients have their own.
+#: Keys of one instance of an application: a scenario's clients have their own.
 INSTANCE_KEYS: Mapping[str, Reader] = {
     "num.stream.threads": _threads,
     "application.server": _server,
     "client.rack": _text,
 }
-#: Kafka's keys to what checks their values, in the order of listings.
+#: Kafka's keys to the checks of their values, in the order of listings.
 KAFKA_KEYS: Mapping[str, Reader] = {
     TASK_ASSIGNOR_CLASS: _class_name,
     INTERNAL_TASK_ASSIGNOR_CLASS: _class_name,
@@ -239,7 +253,7 @@ KAFKA_KEYS: Mapping[str, Reader] = {
     **INSTANCE_KEYS,
 }
 
-#: Keys of time and membership to what checks their values. A play of the group uses them; no assignor receives them.
+#: Keys of time, membership and topology to the checks of their values, for simulations. No assignor receives them.
 GROUP_KEYS: Mapping[str, Reader] = {
     "session.timeout.ms": _milliseconds,
     "heartbeat.interval.ms": _milliseconds,
@@ -253,6 +267,7 @@ GROUP_KEYS: Mapping[str, Reader] = {
     "streams.initial.rebalance.delay.ms": _milliseconds,
     "streams.assignment.interval.ms": _milliseconds,
     "streams.task.offset.interval.ms": _milliseconds,
+    TOPOLOGY_OPTIMIZATION: _optimization,
 }
 #: Prefixes of the same keys in files of an application and of a broker, with their rank: a higher rank wins.
 _OTHER_NAMES: Mapping[str, tuple[str, int]] = {
@@ -288,17 +303,17 @@ DEFAULTS: Mapping[str, Any] = {
 
 
 def is_policy_key(key: str) -> bool:
-    """Whether ``key`` decides which plugins may be imported."""
+    """True if ``key`` decides which plugins may be imported."""
     return key in _POLICY_READERS
 
 
 def is_setting(key: str) -> bool:
-    """Whether ``key`` has the form of a plugin's own setting, ``assignor.<plugin name>.<key>``."""
+    """True if ``key`` has the form of a plugin's own setting, ``assignor.<plugin name>.<key>``."""
     return _SETTING.match(key) is not None and not key.startswith("assignor.plugins.")
 
 
 def is_kept(key: str) -> bool:
-    """Whether ``key`` concerns assignment, or the group's time and membership."""
+    """True if ``key`` concerns assignment, or the group's time and membership."""
     return (
         key in KAFKA_KEYS
         or own_key(key)[0] in GROUP_KEYS
@@ -309,7 +324,7 @@ def is_kept(key: str) -> bool:
 
 
 def own_key(key: str) -> tuple[str, int]:
-    """The key under which a setting is kept, and its rank among the names of that key; other keys as they are.
+    """The stored key of a setting, and its rank among the names of that key; other keys unchanged.
 
     ``consumer.session.timeout.ms`` is ``session.timeout.ms`` of the consumer alone, and ranks higher. A broker's
     ``group.streams.session.timeout.ms`` is the default of a group's ``streams.session.timeout.ms``, and ranks lower.
@@ -318,10 +333,10 @@ def own_key(key: str) -> tuple[str, int]:
 
 
 def read_value(key: str, value: object) -> Any:
-    """``value`` in the type of ``key``; a plugin's own setting and ``None`` (not configured) as they are.
+    """``value`` in the type of ``key``; a plugin's own setting and ``None`` (not configured) unchanged.
 
     Raises:
-        ConfigError: with Kafka's message where it has one, if the value is of the wrong type or out of its range.
+        ConfigError: with Kafka's message, if there is one, if the value is of the wrong type or out of its range.
     """
     if value is None:
         return None
@@ -332,10 +347,10 @@ def read_value(key: str, value: object) -> Any:
 
 
 def meant_key(key: str) -> str | None:
-    """The key of ours that ``key`` is a near miss of, or ``None``.
+    """The key of ours that ``key`` nearly matches, or ``None``.
 
-    A key that is one of ours with other separators or capitals, or with a few letters wrong, is a near miss; one of
-    ours behind a framework's prefix is, too, but behind one of Kafka's own prefixes it is a key for another purpose.
+    Near misses are our keys with other separators, other capitals or a few wrong letters, and our keys behind a
+    framework's prefix. A key behind one of Kafka's own prefixes has another purpose.
     """
     if is_kept(key) or key.startswith(_KAFKA_PREFIXES) or key in _OTHER_KAFKA_KEYS:
         return None
@@ -352,7 +367,7 @@ def _plain(key: str) -> str:
     return re.sub(r"[-_.]+", ".", key).lower()
 
 
-#: Keys of Kafka that look like ours and are not.
+#: Keys of Kafka that resemble ours but differ.
 _OTHER_KAFKA_KEYS = frozenset(
     {
         "auto.commit.interval.ms",

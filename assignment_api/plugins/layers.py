@@ -1,4 +1,4 @@
-"""One source of configuration each: what it says about assignment, and where exactly it says so."""
+"""Configuration of a single source: its keys about assignment, each with its place."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ __all__ = [
 
 
 class Layer(enum.Enum):
-    """The kinds of sources, lowest first: a later one replaces what an earlier one says."""
+    """Kinds of sources, lowest first: a later one overrides an earlier one."""
 
     DEFAULT = "Kafka's default"
+    PLUGIN = "default of assignor"
     DISCOVERED = "discovered file"
     ENVIRONMENT = "environment"
     SCENARIO = "scenario"
@@ -51,13 +52,13 @@ class Layer(enum.Enum):
 
     @property
     def is_explicit(self) -> bool:
-        """Given on the command line, or in a file that was named there."""
+        """True for the command line, and for a file that was named there."""
         return self in (Layer.FILE, Layer.COMMAND_LINE)
 
 
 @attrs.frozen
 class Origin:
-    """Where a value came from.
+    """Source of a value.
 
     Args:
         layer: Kind of the source.
@@ -73,7 +74,7 @@ class Origin:
 
 @attrs.frozen
 class ConfigValue:
-    """A value as it was written, and where."""
+    """A value as written, with its source."""
 
     value: Any
     origin: Origin
@@ -81,11 +82,11 @@ class ConfigValue:
 
 @attrs.frozen
 class ConfigLayer:
-    """What one source says about assignment.
+    """Configuration of one source about assignment.
 
     Args:
-        entries: Key to value; nothing but keys that concern assignment, or the group's time and membership.
-        notes: What the user should know, one sentence each; no values in it.
+        entries: Key to value; only keys that concern assignment, or the group's time and membership.
+        notes: Sentences for the user, without values.
     """
 
     entries: Mapping[str, ConfigValue] = attrs.field(factory=dict)
@@ -93,11 +94,11 @@ class ConfigLayer:
 
 
 def layer_of(layer: Layer, pairs: Iterable[tuple[str, object, str]]) -> ConfigLayer:
-    """Keeps what concerns assignment, checks its values, and drops the rest unseen.
+    """Keep the keys that concern assignment, check their values, and ignore the rest unread.
 
     Args:
         layer: Kind of the source.
-        pairs: Key, value and place of each entry; of two for one key the last one counts, and a consumer's own key
+        pairs: Key, value and place of each entry. The last one of equal keys counts, and a consumer's own key
             (``consumer.session.timeout.ms``) before the plain one.
 
     Raises:
@@ -138,11 +139,11 @@ def default_layer() -> ConfigLayer:
 
 
 def environment_layer(environ: Mapping[str, str]) -> ConfigLayer:
-    """What variables ``ASSIGNOR_...`` say.
+    """Configuration in variables ``ASSIGNOR_...``.
 
     ``ASSIGNOR_NUM_STANDBY_REPLICAS`` is ``num.standby.replicas``, ``ASSIGNOR_CLIENT_TAG_ZONE`` is
     ``client.tag.zone``, ``ASSIGNOR_PLUGINS_BLOCK`` is ``assignor.plugins.block``, and a plugin's own setting
-    ``assignor.weighted_spread.max_moves`` is ``ASSIGNOR__WEIGHTED_SPREAD__MAX_MOVES``. Other variables are left alone.
+    ``assignor.weighted_spread.max_moves`` is ``ASSIGNOR__WEIGHTED_SPREAD__MAX_MOVES``. Other variables are ignored.
 
     Raises:
         ConfigValueError: naming the variable, if a value is of the wrong type or out of its range.
@@ -177,8 +178,8 @@ def _setting_or_tag(variable: str) -> str | None:
 def scenario_layer(config: Mapping[str, object], place: str) -> ConfigLayer:
     """A scenario's own configuration.
 
-    It is complete: a key that it leaves out has Kafka's default, whatever a stray file or the environment says. It
-    cannot change the policy. Values are not checked here: a bad one makes an error row of that scenario.
+    It is complete: a missing key has Kafka's default, regardless of discovered files and the environment. It cannot
+    change the policy. Values are not checked here: a bad one makes an error row of that scenario.
     """
     entries = {
         key: ConfigValue(DEFAULTS[key], Origin(Layer.SCENARIO, f"{place} (left out there: Kafka's default)"))
@@ -191,7 +192,7 @@ def scenario_layer(config: Mapping[str, object], place: str) -> ConfigLayer:
 
 
 def command_line_layer(overrides: Sequence[str]) -> ConfigLayer:
-    """What ``-c key=value`` says.
+    """Configuration from ``-c key=value``.
 
     Raises:
         ConfigKeyError: if an item has no ``=``, or its key does not concern assignment.

@@ -1,4 +1,4 @@
-"""Assignors that are named as ``module:attribute``, without being installed as plugins."""
+"""Assignors named as ``module:attribute``, without being installed as plugins."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SELECTOR = re.compile(r"\A(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<attribute
 
 
 class NamedCode(Protocol):
-    """Who imports ``module:attribute``, wherever; arguments and errors as of the functions of this module."""
+    """Imports ``module:attribute`` in any process; arguments and errors as for the functions of this module."""
 
     def task_assignor(self, selector: str, policy: Policy) -> FoundTaskAssignor:
         """As :func:`task_assignor_from_code`."""
@@ -79,12 +79,11 @@ HERE: NamedCode = _Here()
 
 @attrs.frozen
 class CodeOrigin:
-    """What ``module:attribute`` names, before it is imported.
+    """Source of ``module:attribute``, before the import.
 
     Args:
-        module: The module.
-        attribute: The attribute of it, with dots where it is one of an attribute.
-        distribution: Distribution that the module comes from, or ``None``.
+        attribute: The attribute of it, with dots for nested attributes.
+        distribution: Distribution of the module, or ``None``.
         version: Version of that distribution, or ``None``.
     """
 
@@ -95,7 +94,7 @@ class CodeOrigin:
 
 
 def code_origin(selector: str, policy: Policy) -> CodeOrigin:
-    """Where ``module:attribute`` comes from, once the policy lets it be imported; nothing is.
+    """The source of ``module:attribute``, if the policy allows its import. Imports nothing.
 
     Raises:
         PluginLoadError: if it is blocked, or not of this form.
@@ -111,13 +110,13 @@ def code_origin(selector: str, policy: Policy) -> CodeOrigin:
 
 
 def task_assignor_from_code(selector: str, policy: Policy) -> FoundTaskAssignor:
-    """Imports ``module:attribute``: a subclass of ``TaskAssignor``, a function that makes one, or a description.
+    """Import ``module:attribute``: a subclass of ``TaskAssignor``, a factory function, or a description.
 
-    A module that is not installed is looked for in the working directory, after everything that is installed.
+    If the module is not installed, the working directory is searched, after all installed packages.
 
     Args:
         selector: The text ``module:attribute``; it must come from a trusted source.
-        policy: Its block-list and pins hold here, too; the allow-list does not.
+        policy: Its block-list and pins apply here, too; the allow-list does not.
 
     Raises:
         PluginLoadError: if it cannot be imported, is blocked, or is something else.
@@ -127,17 +126,17 @@ def task_assignor_from_code(selector: str, policy: Policy) -> FoundTaskAssignor:
 
 
 def task_assignor_asked_for(selector: str) -> FoundTaskAssignor:
-    """Imports ``module:attribute`` as :func:`task_assignor_from_code`, for who knows that the policy allows it."""
+    """Import ``module:attribute`` as :func:`task_assignor_from_code`, after the policy was checked."""
     return FoundTaskAssignor(selector, _task_description(_allowed_code(selector)), None, None)
 
 
 def connect_assignor_asked_for(selector: str) -> FoundConnectAssignor:
-    """The same for :func:`connect_assignor_from_code`."""
+    """Import ``module:attribute`` as :func:`connect_assignor_from_code`, after the policy was checked."""
     return FoundConnectAssignor(selector, _connect_description(_allowed_code(selector)), None, None)
 
 
 def connect_assignor_from_code(selector: str, policy: Policy) -> FoundConnectAssignor:
-    """Imports ``module:attribute``: a subclass of ``ConnectAssignor``, a function that makes one, or a description.
+    """Import ``module:attribute``: a subclass of ``ConnectAssignor``, a factory function, or a description.
 
     Otherwise as :func:`task_assignor_from_code`.
     """
@@ -146,12 +145,12 @@ def connect_assignor_from_code(selector: str, policy: Policy) -> FoundConnectAss
 
 
 def group_assignor_asked_for(selector: str) -> Found[GroupAssignorPlugin]:
-    """The same for :func:`group_assignor_from_code`."""
+    """Import ``module:attribute`` as :func:`group_assignor_from_code`, after the policy was checked."""
     return Found(selector, _group_description(_allowed_code(selector)), None, None)
 
 
 def group_assignor_from_code(selector: str, policy: Policy) -> Found[GroupAssignorPlugin]:
-    """Imports ``module:attribute``: a subclass of ``group.TaskAssignor``, a function that makes one, or a description.
+    """Import ``module:attribute``: a subclass of ``group.TaskAssignor``, a factory function, or a description.
 
     Otherwise as :func:`task_assignor_from_code`.
     """
@@ -160,7 +159,7 @@ def group_assignor_from_code(selector: str, policy: Policy) -> Found[GroupAssign
 
 
 def kinds_of_code(selector: str, policy: Policy) -> tuple[str, ...]:
-    """Kinds of assignors that ``module:attribute`` can be; all of them for a function, which does not tell.
+    """Possible kinds of the assignor ``module:attribute``; all of them for a function.
 
     Raises:
         PluginLoadError: as :func:`task_assignor_from_code`.
@@ -177,7 +176,7 @@ def kinds_of_code(selector: str, policy: Policy) -> tuple[str, ...]:
 
 @attrs.frozen
 class _Code:
-    """What ``selector`` names, and where it came from."""
+    """The object that ``selector`` names, and its source."""
 
     selector: str
     found: object
@@ -207,16 +206,16 @@ def _parts(selector: str) -> tuple[str, str]:
 
 
 def _distribution_of(module: str) -> metadata.Distribution | None:
-    """The first distribution that says it has the module's package; one whose metadata is broken says nothing."""
+    """The first distribution that claims the module's package; one with broken metadata claims nothing."""
     package = module.partition(".")[0]
     for distribution in readable_distributions():
         try:
             if canonical_name(distribution.name) == BUILTIN_DISTRIBUTION and package not in OWN_PACKAGES:
-                # Its metadata carries our name, and it is not ours: then it is nobody's.
+                # A foreign distribution with our name in its metadata: treat it as unknown.
                 continue
             if package in _packages_of(distribution):
                 return distribution
-        except Exception:  # noqa: BLE001, S112 - broken metadata of somebody else must not hide whose the module is
+        except Exception:  # noqa: BLE001, S112 - broken foreign metadata must not hide the module's distribution
             continue
     return None
 
@@ -234,7 +233,7 @@ def _reason_against(
 ) -> str | None:
     if distribution is None:
         return policy.reason_against_name(module, attribute)
-    # Whoever names code on purpose has allowed it; the block-list and the pins hold all the same.
+    # Explicitly named code is allowed; the block-list and the pins still apply.
     strict = attrs.evolve(policy, allow=None)
     return strict.reason_against(distribution, *name_and_version(distribution), attribute)
 
@@ -254,7 +253,7 @@ def _imported(selector: str, module: str, attribute: str) -> object:
 
 
 def _look_in_working_directory(package: str) -> None:
-    """Makes modules beside the user importable, after everything else and only if one is needed."""
+    """Make modules in the working directory importable, after all others and only if one is needed."""
     here = str(Path.cwd())
     if importlib.util.find_spec(package) is None and here not in sys.path:
         sys.path.append(here)

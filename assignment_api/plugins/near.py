@@ -11,7 +11,7 @@ __all__ = ["did_you_mean"]
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """End of a sentence: ``"; did you mean 'x'?"`` with the one or two nearest known names, or ``"."`` for none.
 
-    A name whose last word is what was said is near, too: ``connect_eager`` for ``eager``.
+    A known name with ``name`` as its last word is near, too: ``connect_eager`` for ``eager``.
     """
     candidates = {candidate.lower(): candidate for candidate in known}
     said = name.lower()[:200]

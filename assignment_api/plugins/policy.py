@@ -1,6 +1,6 @@
-"""The policy: installed plugins that may be imported, and those that run in the process of whoever asks.
+"""Policy: installed plugins that may be imported, and those that run in the caller's process.
 
-Installed means available, not active: what is blocked is never imported.
+Installed means available, not active: blocked plugins are never imported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
 
 __all__ = ["ISOLATION", "Pin", "Policy", "record_sha256"]
 
-#: Who runs in a process of its own: those who are not trusted, everybody, nobody.
+#: Plugins with a process of their own: untrusted ones, all, or none.
 ISOLATION = ("untrusted", "all", "none")
 _TRUST = "assignor.plugins.trust"
 
@@ -29,13 +29,13 @@ _PIN = re.compile(r"\A(?P<name>[A-Za-z0-9][\w.-]*)==(?P<version>[^@\s]+)(?:@sha2
 
 @attrs.frozen
 class Pin:
-    """What a distribution must be for its plugins to be imported.
+    """Required state of a distribution before its plugins are imported.
 
     Args:
         distribution: Its name.
         version: Its exact version.
-        record_sha256: SHA-256 (hex) of its ``RECORD`` file, or ``None``: the version is enough. The files that the
-            record lists must then be as recorded, too; compiled files carry no hash there.
+        record_sha256: SHA-256 (hex) of its ``RECORD`` file, or ``None``: the version is enough. The files of the record
+            must then match their hashes, too; compiled files have no hash there.
     """
 
     distribution: str
@@ -44,7 +44,7 @@ class Pin:
 
     @classmethod
     def parse(cls, text: str) -> Pin:
-        """Reads ``name==version`` or ``name==version@sha256:<hash of RECORD>``.
+        """Read ``name==version`` or ``name==version@sha256:<hash of RECORD>``.
 
         Raises:
             ConfigError: if the text is neither.
@@ -60,22 +60,22 @@ class Pin:
 
 @attrs.frozen
 class Policy:
-    """What may be imported. An item names a distribution, a plugin, or both as ``distribution:plugin``.
+    """Rules for imports. An item names a distribution, a plugin, or both as ``distribution:plugin``.
 
-    An item of ``trust`` names a distribution, one plugin of it as ``distribution:plugin``, or ``module:attribute``. The
-    name of a plugin alone trusts nobody, since any other distribution may offer something of that name.
+    An item of ``trust`` names a distribution, one plugin of it as ``distribution:plugin``, or ``module:attribute``. A
+    plugin name alone grants no trust, since any other distribution may offer a plugin of that name.
 
-    Before an import only two names of a plugin are known: its distribution's and its entry point's. An assignor whose
-    name differs from its entry point's can be blocked by name, but its module is imported to learn the name; block
-    the distribution to keep it from being imported.
+    Before an import only two names of a plugin are known: its distribution's and its entry point's. If an assignor's
+    name differs from its entry point's, blocking that name works only after the import. Block the distribution to
+    prevent the import.
 
     Args:
-        allow: What may be imported besides this project's own distribution, or ``None``: everything installed.
-        block: What may not be imported, whatever else is said.
-        pins: Distributions that must be exactly as stated.
-        trust: What may be imported and run in the process of whoever asks, besides this project's own distribution.
-        isolate: ``untrusted``: what is not trusted runs in a process of its own; ``all``: everything does; ``none``:
-            nothing does. It holds where a program keeps plugins apart at all, such as ``assignor score``.
+        allow: Plugins that may be imported besides this project's own distribution, or ``None``: all installed ones.
+        block: Plugins that may not be imported; takes precedence over the other lists.
+        pins: Distributions that must match exactly.
+        trust: Plugins that may run in the caller's process, besides this project's own distribution.
+        isolate: Plugins that run in processes of their own: ``untrusted`` ones, ``all``, or ``none``. Applies to
+            programs that isolate plugins at all, such as ``assignor score``.
     """
 
     allow: tuple[str, ...] | None = None
@@ -85,11 +85,11 @@ class Policy:
     isolate: str = "untrusted"
 
     def isolates(self, distribution: str | None, plugin: str) -> bool:
-        """Whether what was selected as ``plugin`` runs in a process of its own.
+        """True if the selected ``plugin`` runs in a process of its own.
 
         Args:
-            distribution: Distribution that it came from; ``None``: ``module:attribute`` outside of any.
-            plugin: Name under which it was found, ``distribution:name`` and ``module:attribute`` included.
+            distribution: Its distribution; ``None``: ``module:attribute`` outside of any.
+            plugin: Name under which it was found, also ``distribution:name`` or ``module:attribute``.
         """
         if self.isolate != "untrusted":
             return self.isolate == "all"
@@ -101,11 +101,11 @@ class Policy:
         return distribution is None or self.isolates_offer(distribution, plugin)
 
     def isolates_offer(self, distribution: str, name: str) -> bool:
-        """Whether something that ``distribution`` offers, or its whole entry point, runs in a process of its own.
+        """True if an offer of ``distribution``, or its whole entry point, runs in a process of its own.
 
         Args:
             distribution: Name of the distribution.
-            name: What it calls its plugin or entry point; it may have written anything there.
+            name: Its own name for the plugin or entry point; may be any text.
         """
         if self.isolate != "untrusted":
             return self.isolate == "all"
@@ -114,7 +114,7 @@ class Policy:
         return not any(_is_trust_in(item, distribution, name) for item in self.trust)
 
     def reason_against(self, distribution: Distribution, name: str, version: str, plugin: str) -> str | None:
-        """Why the entry point ``plugin`` of ``distribution`` may not be imported; ``None`` if it may."""
+        """Reason why the entry point ``plugin`` of ``distribution`` may not be imported; ``None`` if it may."""
         blocked = self.reason_against_name(name, plugin)
         if blocked is not None:
             return blocked
@@ -129,17 +129,17 @@ class Policy:
         return None
 
     def reason_against_name(self, distribution: str, plugin: str) -> str | None:
-        """Why nothing called ``plugin`` may come from ``distribution``, going by the block-list alone."""
+        """Reason why the block-list forbids ``plugin`` of ``distribution``, or ``None``."""
         for item in self.block:
             if _means(item, distribution, plugin):
                 return f"blocked by assignor.plugins.block: {item}"
         return None
 
     def unused_items(self, seen: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-        """Items that match nothing installed, with the list that they are in: most often misspelled.
+        """Items that match no installed plugin, most often misspelled, each with the key of its list.
 
         Args:
-            seen: Distribution and name of every entry point, and of everything that was offered.
+            seen: Distribution and name of every entry point, and of every offer.
         """
         names = list(seen)
         lists = (("assignor.plugins.allow", self.allow or ()), ("assignor.plugins.block", self.block))
@@ -152,25 +152,24 @@ class Policy:
             for pin in self.pins
             if canonical_name(pin.distribution) not in installed
         ]
-        # Any first:second may be meant as module:attribute.
+        # Any first:second may mean module:attribute.
         unused += [(_TRUST, item) for item in self.trust if ":" not in item and canonical_name(item) not in installed]
         return tuple(unused)
 
     def reason_unused(self, key: str, item: str, seen: Iterable[tuple[str, str]]) -> str:
-        """Why an item is among :meth:`unused_items`, and what to write instead.
+        """Reason why an item is among :meth:`unused_items`, and the remedy.
 
         Args:
-            key: The list that it is in.
-            item: The item.
-            seen: As there.
+            key: The key of its list.
+            seen: As for :meth:`unused_items`.
         """
         if key != _TRUST:
-            return f"{key} names it, but nothing installed is called so"
+            return f"{key} names it, but no installed plugin or distribution has this name"
         offering = [f"{pair[0]}:{pair[1]}" for pair in dict.fromkeys(seen) if _means(item, *pair)]
         if not offering:
-            return f"{key} names it, but no distribution with plugins is called so"
-        remedy = f"say {' or '.join(offering)}, or name the distribution"
-        return f"{key} names it, but a plugin's name alone trusts nobody, since others may take it: {remedy}"
+            return f"{key} names it, but no distribution with plugins has this name"
+        remedy = f"write {' or '.join(offering)}, or name the distribution"
+        return f"{key} names it, but a plugin's name alone grants no trust, since any distribution can use it: {remedy}"
 
 
 def _means(item: str, distribution: str, plugin: str) -> bool:
@@ -183,7 +182,7 @@ def _means(item: str, distribution: str, plugin: str) -> bool:
 
 
 def _is_trust_in(item: str, distribution: str, plugin: str) -> bool:
-    """Whether ``item`` trusts a plugin: by its distribution, never by the plugin's name alone."""
+    """True if ``item`` trusts a plugin: by its distribution, never by the plugin's name alone."""
     first, separator, second = item.partition(":")
     if canonical_name(first) != canonical_name(distribution):
         return False
@@ -204,7 +203,7 @@ def _reason_against_pin(pin: Pin, distribution: Distribution, version: str) -> s
 
 
 def record_sha256(distribution: Distribution) -> str | None:
-    """SHA-256 (hex) of the distribution's ``RECORD``; ``None`` where it has none, or none that can be read."""
+    """SHA-256 (hex) of the distribution's ``RECORD``; ``None`` if it is missing or unreadable."""
     for path in _files(distribution):
         if path.name == "RECORD" and str(path.parent).endswith(".dist-info"):
             try:
@@ -215,10 +214,10 @@ def record_sha256(distribution: Distribution) -> str | None:
 
 
 def _content(path: PackagePath) -> bytes:
-    """What an installed file holds.
+    """Content of an installed file.
 
     Raises:
-        OSError: if it is none: who reads a pipe or a device that somebody's ``RECORD`` names may do so for ever.
+        OSError: if it is not a regular file: a pipe or device in a foreign ``RECORD`` could block the reader forever.
     """
     found: Any = path.locate()
     if not found.is_file():
@@ -228,10 +227,10 @@ def _content(path: PackagePath) -> bytes:
 
 
 def _files(distribution: Distribution) -> Sequence[PackagePath]:
-    """The files of a distribution; none where its metadata says nothing that can be read."""
+    """The files of a distribution; empty if its metadata is unreadable."""
     try:
         return distribution.files or ()
-    except Exception:  # noqa: BLE001 - metadata that somebody else has written
+    except Exception:  # noqa: BLE001 - foreign metadata
         return ()
 
 

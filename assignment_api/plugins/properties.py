@@ -16,7 +16,7 @@ _HEX = re.compile(r"[0-9a-fA-F]{4}")
 
 
 class PropertiesSyntaxError(ValueError):
-    r"""A ``\u`` escape is not followed by four hexadecimal digits: the only thing that this format forbids.
+    r"""A ``\u`` escape is not followed by four hexadecimal digits: the only syntax error of this format.
 
     Args:
         line: Number of the line, from 1.
@@ -32,9 +32,9 @@ class Property:
     """One entry of a file.
 
     Args:
-        line: Number of the line in which it begins, from 1.
+        line: Number of its first line, from 1.
         key: Its key, without escapes.
-        value: Its value, without escapes; blanks at its end belong to it.
+        value: Its value, without escapes, with blanks at its end.
     """
 
     line: int
@@ -43,7 +43,7 @@ class Property:
 
 
 def decode_properties(content: bytes) -> str:
-    """Text of a file: UTF-8 (a byte order mark is dropped), or ISO-8859-1 where it is not UTF-8."""
+    """Text of a file: UTF-8 (a byte order mark is dropped), or ISO-8859-1 if it is not UTF-8."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -62,11 +62,11 @@ def parse_properties(text: str) -> Iterator[Property]:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Joins continued lines, and leaves out comments and blank lines."""
+    """Join continued lines, and leave out comments and blank lines."""
     joined, begin, continued = "", 0, False
     for number, natural in enumerate(_LINE_END.split(text), start=1):
         part = natural.lstrip(_BLANKS)
-        # A comment cannot begin inside a continued line, but nothing has begun while no text was seen.
+        # A comment cannot begin inside a continued line, which begins with its first text.
         if not joined and (not part or part[0] in "#!"):
             continue
         begin = begin if joined else number

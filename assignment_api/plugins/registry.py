@@ -1,7 +1,7 @@
-"""The plugins that were found, and how one of them is selected.
+"""Registry of the found plugins, with selection.
 
-A registry holds imported modules and is not meant to travel: a worker process discovers for itself, with the same
-policy, and finds the same.
+A registry holds imported modules and cannot be sent to another process. A worker process runs its own discovery, with
+the same policy and the same result.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _NOUNS = {
     "metric": "metric",
     "scenario-family": "scenario family",
 }
-#: What assignors of a kind are for.
+#: Purpose of each kind of assignors.
 _PURPOSES = {
     "task-assignor": "task assignor for Streams applications",
     "connect-assignor": "Connect assignor",
@@ -72,17 +72,17 @@ def discover(
     ask: Ask = ask_here,
     code: NamedCode = HERE,
 ) -> Registry:
-    """Imports the installed plugins that the policy allows.
+    """Import the installed plugins that the policy allows.
 
-    No error of a plugin makes this fail: what cannot be used is a row of :meth:`Registry.listing`. But by default
-    plugins are imported in this process, and there they can do what they like, such as end it. Programs that run
-    plugins which nobody trusts import them elsewhere, by ``ask`` and ``code``, as ``assignor`` does.
+    Errors of plugins never raise here: an unusable plugin is a row of :meth:`Registry.listing`. By default plugins are
+    imported in this process, with full access to it. Programs that run untrusted plugins import them in other
+    processes, through ``ask`` and ``code``, as ``assignor`` does.
 
     Args:
-        policy: What may be imported; ``None``: everything installed.
-        installed: Distributions to look at; ``None``: all that Python finds.
-        ask: Who imports plugins, and asks them what they offer.
-        code: Who imports ``module:attribute``.
+        policy: Plugins that may be imported; ``None``: all installed ones.
+        installed: Distributions to search; ``None``: all that Python finds.
+        ask: Imports plugins and collects their offers.
+        code: Imports ``module:attribute``.
     """
     chosen = policy or Policy()
     offers, problems = collect(chosen, installed, ask)
@@ -90,16 +90,16 @@ def discover(
 
 
 class Registry:
-    """Everything that plugins offer.
+    """All offers of plugins.
 
     All collections are in the same order in every process: this project's own distribution first, then by name of the
     distribution and of the entry point, then as the hook returned them.
 
     Args:
-        policy: Policy of the discovery; it holds for ``module:attribute``, too.
-        offers: What discovery found.
-        problems: What could not be used.
-        code: Who imports ``module:attribute``; by default this process.
+        policy: Policy of the discovery; it applies to ``module:attribute``, too.
+        offers: Offers that discovery found.
+        problems: Rows of unusable plugins.
+        code: Imports ``module:attribute``; by default in this process.
     """
 
     __slots__ = ("_code", "_names", "_named_code", "_of_kind", "_policy", "_problems")
@@ -109,10 +109,11 @@ class Registry:
     ) -> None:
         self._policy = policy
         self._code = code
-        #: What ``module:attribute`` named, by kind and text: whose code it is takes a look at all that is installed.
+        #: Results for ``module:attribute``, by kind and text: finding its distribution takes a scan of all installed
+        #: ones.
         self._named_code: dict[tuple[str, str], Any] = {}
         self._names = settle(offers)
-        #: Observers are told of every answer, and are few among all that there is.
+        #: Observers are called for every answer, and are few among all offers.
         self._of_kind: dict[str, list[Offer]] = {}
         for offer in self._names.offers:
             self._of_kind.setdefault(offer.kind, []).append(offer)
@@ -121,16 +122,16 @@ class Registry:
     # --- task assignors ---------------------------------------------------------------------------
 
     def task_assignor(self, selector: str, *, may_run_code: bool = False) -> FoundTaskAssignor:
-        """The task assignor that ``selector`` means.
+        """The task assignor that ``selector`` names.
 
         Args:
-            selector: A name or alias, ``distribution:name``, a Java class for which an assignor stands, or
+            selector: A name or alias, ``distribution:name``, a Java class that an assignor replaces, or
                 ``module:attribute``.
-            may_run_code: ``module:attribute`` may be imported: true only where the selector comes from the command
-                line or from a file that was named there.
+            may_run_code: ``module:attribute`` may be imported: true only if the selector comes from the command line or
+                from a file that was named there.
 
         Raises:
-            UnknownPluginError: if nothing has this name.
+            UnknownPluginError: if no plugin has this name.
             AmbiguousPluginError: if two distributions offer it.
             PluginLoadError: if it is blocked, broken or refused.
             UntrustedCodeError: if it is ``module:attribute`` and that may not be imported.
@@ -143,13 +144,13 @@ class Registry:
         return self._from_code("task-assignor", text, self._code.task_assignor)
 
     def task_assignors(self) -> tuple[FoundTaskAssignor, ...]:
-        """Every task assignor that can be used; those of one name appear as ``distribution:name``."""
+        """Every usable task assignor; those with equal names appear as ``distribution:name``."""
         return tuple(self._found(offer) for offer in self._names.offers if offer.kind == "task-assignor")
 
     # --- assignors for Connect --------------------------------------------------------------------
 
     def connect_assignor(self, selector: str, *, may_run_code: bool = False) -> FoundConnectAssignor:
-        """The assignor for Kafka Connect that ``selector`` means; arguments and errors as :meth:`task_assignor`."""
+        """The assignor for Kafka Connect that ``selector`` names; arguments and errors as :meth:`task_assignor`."""
         text = selector.strip()
         offer = self._named("connect-assignor", self._name_for(text, "connect-assignor", KAFKA_CONNECT_ASSIGNORS))
         if offer is not None:
@@ -158,13 +159,13 @@ class Registry:
         return self._from_code("connect-assignor", text, self._code.connect_assignor)
 
     def connect_assignors(self) -> tuple[FoundConnectAssignor, ...]:
-        """Every assignor for Kafka Connect that can be used; those of one name appear as ``distribution:name``."""
+        """Every usable assignor for Kafka Connect; those with equal names appear as ``distribution:name``."""
         return tuple(self._found_connect(offer) for offer in self._names.offers if offer.kind == "connect-assignor")
 
     # --- assignors of the brokers -----------------------------------------------------------------
 
     def group_assignor(self, selector: str, *, may_run_code: bool = False) -> Found[GroupAssignorPlugin]:
-        """The broker-side assignor that ``selector`` means; arguments and errors as :meth:`task_assignor`."""
+        """The broker-side assignor that ``selector`` names; arguments and errors as :meth:`task_assignor`."""
         text = selector.strip()
         offer = self._named("group-assignor", text)
         if offer is not None:
@@ -173,7 +174,7 @@ class Registry:
         return self._from_code("group-assignor", text, self._code.group_assignor)
 
     def group_assignors(self) -> tuple[Found[GroupAssignorPlugin], ...]:
-        """Every broker-side assignor that can be used; those of one name appear as ``distribution:name``."""
+        """Every usable broker-side assignor; those with equal names appear as ``distribution:name``."""
         return self._all("group-assignor", GroupAssignorPlugin)
 
     def _from_code(self, kind: str, text: str, ask: Callable[[str, Policy], P]) -> P:
@@ -185,23 +186,23 @@ class Registry:
     # --- the other kinds --------------------------------------------------------------------------
 
     def metrics(self) -> tuple[Found[MetricPlugin], ...]:
-        """Every metric that can be used."""
+        """Every usable metric."""
         return self._all("metric", MetricPlugin)
 
     def metric(self, selector: str) -> Found[MetricPlugin]:
-        """The metric called ``selector`` (a name or ``distribution:name``); raises as :meth:`task_assignor` does."""
+        """The metric named ``selector`` (a name or ``distribution:name``); raises as :meth:`task_assignor` does."""
         return self._selected("metric", selector, MetricPlugin)
 
     def families(self) -> tuple[Found[ScenarioFamily], ...]:
-        """Every scenario family that can be used."""
+        """Every usable scenario family."""
         return self._all("scenario-family", ScenarioFamily)
 
     def family(self, selector: str) -> Found[ScenarioFamily]:
-        """The family called ``selector`` (a name or ``distribution:name``); raises as :meth:`task_assignor` does."""
+        """The family named ``selector`` (a name or ``distribution:name``); raises as :meth:`task_assignor` does."""
         return self._selected("scenario-family", selector, ScenarioFamily)
 
     def connectors(self) -> tuple[Found[ConnectorPlugin], ...]:
-        """Every connector that can be run."""
+        """Every usable connector."""
         return self._all("connector", ConnectorPlugin)
 
     def assignor_kinds(self, selector: str, *, may_run_code: bool = False) -> tuple[str, ...]:
@@ -209,11 +210,11 @@ class Registry:
 
         Args:
             selector: As for :meth:`task_assignor`.
-            may_run_code: Likewise; otherwise ``module:attribute`` has no kind.
+            may_run_code: As for :meth:`task_assignor`; otherwise ``module:attribute`` has no kind.
 
         Returns:
-            Some of ``task-assignor``, ``connect-assignor``, ``group-assignor``, in this order; none where the selector
-            means a Java class of Streams, or nothing.
+            Some of ``task-assignor``, ``connect-assignor``, ``group-assignor``, in this order; none if the selector
+            names a Java class of Streams, or no plugin.
 
         Raises:
             PluginLoadError: if it is ``module:attribute`` that may be imported and cannot be.
@@ -233,7 +234,7 @@ class Registry:
         return self._code.kinds(selector, self._policy)
 
     def listing(self) -> tuple[PluginRow, ...]:
-        """One row for everything that was found, usable or not; what cannot be used has a reason."""
+        """One row for every found item, usable or not; unusable ones have a reason."""
         return (*self._names.rows, *self._problems)
 
     def notify_assignment_computed(
@@ -244,10 +245,10 @@ class Registry:
         error: AssignmentError | None = None,
         failure: str | None = None,
     ) -> tuple[PluginRow, ...]:
-        """Tells every observer of an answer; arguments as in hook ``assignor_lab_assignment_computed``.
+        """Pass an answer to every observer; arguments as in hook ``assignor_lab_assignment_computed``.
 
         Returns:
-            A row for each observer that raised; the others have been told all the same.
+            A row for each observer that raised; the others were still called.
         """
         return self._notify(
             "observer",
@@ -307,7 +308,7 @@ class Registry:
         return FoundConnectAssignor(self._names.label(offer), offer.entry, offer.distribution, offer.version)
 
     def _named(self, kind: str, text: str) -> Offer | None:
-        """The offer that ``text`` names; ``None`` where it can only be ``module:attribute``."""
+        """The offer that ``text`` names; ``None`` if it can only be ``module:attribute``."""
         if ":" not in text:
             return self._one(kind, text)
         first, _, second = text.partition(":")
@@ -344,7 +345,7 @@ class Registry:
         return Found(self._names.label(offer), offer.entry, offer.distribution, offer.version)
 
     def _name_for(self, selector: str, kind: str, kafka: Mapping[str, str]) -> str:
-        """``selector``, or the name of the built-in that stands for it if it is one of Kafka's classes."""
+        """``selector``, or the built-in that replaces it if it is one of Kafka's classes."""
         name = kafka.get(selector)
         if name is None:
             return selector
@@ -352,7 +353,7 @@ class Registry:
             self._raise_if_known_problem(kind, name, None)
             raise UnknownPluginError(
                 f"{selector} is Kafka's class for {name!r}, which is not installed or was blocked; "
-                "`assignor plugins` lists what there is"
+                "`assignor plugins` lists the installed ones"
             )
         return name
 
@@ -393,7 +394,7 @@ class Registry:
                 f"Those are: {', '.join(plain) or 'none'}"
             )
         broken = sum(row.status == "broken" for row in self._problems)
-        hint = f"; {broken} could not be loaded, `assignor plugins` says why" if broken else ""
+        hint = f"; {broken} could not be loaded, `assignor plugins` shows why" if broken else ""
         return (
             f"unknown {_NOUNS[kind]} {name!r}{did_you_mean(name, plain)} "
             f"Installed: {', '.join(plain) or 'none'} (from {BUILTIN_DISTRIBUTION} and plugins){hint}"

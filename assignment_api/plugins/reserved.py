@@ -1,4 +1,4 @@
-"""Names that belong to this project or to Kafka: no other distribution may take one."""
+"""Names that belong to this project or to Kafka: no other distribution may use one."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ __all__ = [
     "is_reserved",
 ]
 
-#: The distribution that the built-ins come with, and the only one that may use reserved names.
+#: The distribution of the built-ins, and the only one that may use reserved names.
 BUILTIN_DISTRIBUTION = "assignor-lab"
 
-#: What that distribution consists of. Metadata can carry any name: what lies elsewhere is not ours, whatever it says.
-OWN_PACKAGES: tuple[str, ...] = ("assignment_api", "builtin_assignors", "assignor_lab")
+#: Packages of that distribution. Metadata can contain any name: code outside these packages is not ours.
+OWN_PACKAGES: tuple[str, ...] = ("assignment_api", "builtin_assignors", "assignor_lab", "connect_workers")
 
-#: What is used where nothing is configured, as in Kafka.
+#: Default assignor, as in Kafka.
 DEFAULT_TASK_ASSIGNOR = "high_availability"
 
 _PUBLIC = "org.apache.kafka.streams.processor.assignment.assignors."
 _INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
 
-#: Kafka's task assignors to ours. ``internals.assignment.StickyTaskAssignor`` is what the legacy one was called
-#: before Kafka 3.8.
+#: Kafka's task assignors to ours. ``internals.assignment.StickyTaskAssignor`` was the name of the legacy one before
+#: Kafka 3.8.
 KAFKA_TASK_ASSIGNORS: Mapping[str, str] = {
     _PUBLIC + "StickyTaskAssignor": "sticky",
     _INTERNAL + "HighAvailabilityTaskAssignor": "high_availability",
     _INTERNAL + "LegacyStickyTaskAssignor": "legacy_sticky",
     _INTERNAL + "FallbackPriorTaskAssignor": "fallback_prior",
     _INTERNAL + "StickyTaskAssignor": "legacy_sticky",
-    # Simple names, as people write them; the first entry of a simple name above is the one that it means.
+    # Simple names, as people write them; each refers to the first entry above with this simple name.
     "StickyTaskAssignor": "sticky",
     "HighAvailabilityTaskAssignor": "high_availability",
     "LegacyStickyTaskAssignor": "legacy_sticky",
@@ -55,7 +55,7 @@ KAFKA_CONNECT_ASSIGNORS: Mapping[str, str] = {
     "IncrementalCooperativeAssignor": "connect_incremental",
 }
 
-#: Names of built-ins, present and planned, and words that mean something else where an assignor is named.
+#: Names of built-ins, present and planned, and words with another meaning in place of an assignor's name.
 RESERVED_NAMES: tuple[str, ...] = (
     *("high_availability", "default", "sticky", "legacy_sticky", "fallback_prior", "rack_aware", "static"),
     *("connect_eager", "connect_incremental", "connect_static", "group_sticky"),
@@ -68,7 +68,7 @@ _SEPARATORS = re.compile(r"[-_.]+")
 
 @lru_cache(maxsize=256)
 def canonical_name(name: str) -> str:
-    """The form in which names of plugins and distributions are compared: lower case, one ``-`` for separators.
+    """Name of a plugin or distribution for comparisons: lower case, one ``-`` for separators.
 
     For distributions this is the normalised name of PEP 503.
     """
@@ -79,10 +79,10 @@ _RESERVED = frozenset(canonical_name(name) for name in RESERVED_NAMES)
 
 
 def is_reserved(name: str) -> bool:
-    """Whether only the built-ins' distribution may use ``name``; spelling it ``High-Availability`` changes nothing."""
+    """True if only the built-ins' distribution may use ``name``, in any spelling such as ``High-Availability``."""
     return canonical_name(name) in _RESERVED
 
 
 def is_kafka_class(name: str) -> bool:
-    """Whether ``name`` is in Kafka's own Java packages."""
+    """True if ``name`` is in Kafka's own Java packages."""
     return name.lower().startswith("org.apache.kafka.")

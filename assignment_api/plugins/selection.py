@@ -1,4 +1,4 @@
-"""The effective configuration: all sources laid over one another, each value with its origin; and what it selects.
+"""Effective configuration: all sources combined, each value with its origin, and the assignor that it selects.
 
 Lowest first: Kafka's defaults, a discovered file, the environment, the scenario's own configuration, an explicit
 ``--config`` file, ``-c key=value``.
@@ -68,9 +68,9 @@ _SECRET = re.compile(
 )
 #: A URL with a password in it.
 _SECRET_VALUE = re.compile(r"://[^/\s@:]*:[^/\s@]+@")
-#: Further keys for a Java assignor: anybody's, like a plugin's own.
+#: Further keys for a Java assignor: arbitrary, like a plugin's own.
 _JAVA_CONFIG = "assignor.java.config."
-#: Shown in place of a value that is not to be seen.
+#: Placeholder for a hidden value.
 HIDDEN = "(hidden)"
 
 
@@ -79,8 +79,8 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
     """Key to value and origin: Kafka's keys first, then policy, tags and plugins' settings, sorted.
 
     Args:
-        entries: What is effective; only keys that concern assignment.
-        notes: What the user should know of the sources, one sentence each.
+        entries: Effective keys; only keys that concern assignment.
+        notes: Sentences for the user about the sources.
     """
 
     entries: Mapping[str, ConfigValue]
@@ -96,12 +96,12 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
         return len(self.entries)
 
     def values_for(self, plugin: str) -> Mapping[str, Any]:
-        """What ``configure()`` of the assignor called ``plugin`` gets: Kafka's keys and the plugin's own settings.
+        """The argument of ``configure()`` for the assignor ``plugin``: Kafka's keys and the plugin's own settings.
 
-        Settings of time and membership are not among them: they decide when a group rebalances, and no assignment.
+        Settings of time and membership are not included: they decide when a group rebalances, not its assignment.
 
-        Values are as they were written, but that lists are tuples; settings keep their full key
-        ``assignor.<plugin>.<key>``. Read-only through and through: others get the same values.
+        Values are as written, except that lists are tuples. Settings keep their full key ``assignor.<plugin>.<key>``.
+        All values are read-only, since assignors share them.
         """
         own = f"{SETTING_PREFIX}{plugin}."
         return MappingProxyType(
@@ -113,7 +113,7 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
         )
 
     def policy(self) -> Policy:
-        """The policy of the keys ``assignor.plugins.*``; no allow-list where none is configured."""
+        """The policy of the keys ``assignor.plugins.*``; no allow-list if none is configured."""
         allow, block, pins, trust = (
             None if key not in self.entries else text_list(key, self.entries[key].value)
             for key in (ALLOW, BLOCK, PIN, TRUST)
@@ -122,7 +122,7 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
         return Policy(allow, block or (), tuple(Pin.parse(pin) for pin in pins or ()), trust or (), isolate)
 
     def problem(self, key: str) -> str | None:
-        """Why the value of ``key`` cannot be used; ``None`` if it can. Only a scenario can bring such a value."""
+        """Reason why the value of ``key`` is unusable, or ``None``. Only a scenario can contain such a value."""
         try:
             read_value(key, self.entries[key].value)
         except ConfigError as error:
@@ -130,16 +130,16 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
         return None
 
     def shown(self, key: str) -> Any:
-        """The value of ``key`` as it may be printed; hides a plugin's setting that is secret by its name or value."""
+        """The printable value of ``key``; hides a plugin's setting that is secret by its name or value."""
         value = self.entries[key].value
         secret = is_setting(key) and (_SECRET.search(key) or _SECRET_VALUE.search(str(value)))
         return HIDDEN if secret else value
 
 
 def hides(config: EffectiveConfig, key: str, value: object) -> bool:
-    """Whether results leave out a value: every plugin's own setting that ``assignor.plugins.show`` does not name.
+    """True if results leave out a value: every plugin's own setting that ``assignor.plugins.show`` does not name.
 
-    Settings of the built-ins are kept. What is secret by its name or value is left out wherever it is from.
+    Settings of the built-ins are kept. Values that are secret by name or content are always left out.
     """
     if not is_setting(key):
         return False
@@ -161,7 +161,7 @@ def _read_only(value: Any) -> Any:
 
 @attrs.frozen
 class ConfigSources:
-    """Every source but the scenario's own: read once, then laid around each scenario.
+    """Every source except the scenario's own: read once, then combined with each scenario.
 
     Args:
         below: Layers below the scenario's own configuration, lowest first.
@@ -176,7 +176,7 @@ class ConfigSources:
 
         Args:
             scenario: The scenario's ``config``, or ``None``: there is no scenario.
-            place: Where the scenario stands, for the origins.
+            place: Place of the scenario, for the origins.
         """
         own = () if scenario is None else (scenario_layer(scenario, place),)
         layers = (*self.below, *own, *self.above)
@@ -188,7 +188,7 @@ class ConfigSources:
         return EffectiveConfig(kafka | others, tuple(note for layer in layers for note in layer.notes))
 
     def explicit_values(self) -> Mapping[str, Any]:
-        """What ``--config`` and ``-c`` say, in the types of the keys: it replaces a scenario's own configuration."""
+        """Values from ``--config`` and ``-c``, in the types of the keys; a scenario's own ones are overridden."""
         merged: dict[str, ConfigValue] = {}
         for layer in self.above:
             merged.update(layer.entries)
@@ -208,17 +208,17 @@ def config_sources(
     environ: Mapping[str, str] | None = None,
     start: Path | None = None,
 ) -> ConfigSources:
-    """Reads every source but the scenario's own.
+    """Read every source except the scenario's own.
 
     Args:
         config_file: Explicit ``--config`` file, TOML or ``.properties``.
-        overrides: Items ``key=value`` of ``-c``; of two for one key the last one counts.
+        overrides: Items ``key=value`` of ``-c``; the last one of equal keys counts.
         environ: Variables; ``None``: the process's own.
-        start: Folder from which upward a file is discovered; ``None``: the working directory.
+        start: First folder of the upward search for a file; ``None``: the working directory.
 
     Raises:
         ConfigFileError: if a file cannot be read or is not in its format.
-        ConfigKeyError: if ``--config`` or ``-c`` has a near miss of a key, or ``-c`` a key that is none.
+        ConfigKeyError: if ``--config`` or ``-c`` has a near miss of a key, or ``-c`` an unknown key.
         ConfigValueError: if a value is of the wrong type or out of its range.
     """
     below = (
@@ -259,7 +259,7 @@ def select_task_assignor(registry: Registry, config: EffectiveConfig) -> FoundTa
         raise type(error)(f"{key} ({origin}): {error}") from error
 
 
-#: What leads a group of each protocol, where nothing else is configured.
+#: Default assignor of each protocol.
 _OF_PROTOCOL: Mapping[ConnectProtocol, str] = {
     ConnectProtocol.EAGER: "connect_eager",
     ConnectProtocol.COMPATIBLE: "connect_incremental",
@@ -271,11 +271,11 @@ _OF_PROTOCOL: Mapping[ConnectProtocol, str] = {
 def select_connect_assignor(registry: Registry, config: EffectiveConfig) -> FoundConnectAssignor:
     """The assignor for Kafka Connect that ``config`` selects.
 
-    ``connect.assignor.class``, which is ours, if it is set; otherwise the one of ``connect.protocol`` (Kafka's
-    default: ``sessioned``). ``module:attribute`` is imported only if it came from ``--config`` or ``-c``.
+    ``connect.assignor.class``, our own key, if it is set; otherwise that of ``connect.protocol`` (Kafka's default:
+    ``sessioned``). ``module:attribute`` is imported only if it came from ``--config`` or ``-c``.
 
     Raises:
-        ConfigError: if ``connect.protocol`` names none.
+        ConfigError: if ``connect.protocol`` is invalid.
         PluginError: a subclass, as :meth:`Registry.connect_assignor` raises it, with the key and its origin.
     """
     held = config.entries.get(CONNECT_ASSIGNOR_CLASS)

@@ -13,7 +13,7 @@ from assignment_api.plugins.reserved import OWN_PACKAGES
 
 __all__ = ["MOST_FRAMES", "TRACEBACK_LIMIT", "plugin_frames", "plugin_traceback"]
 
-#: Frames that are kept: the first ones and the last ones.
+#: Largest number of frames: the first ones and the last ones.
 MOST_FRAMES = 20
 #: Longest traceback, in characters.
 TRACEBACK_LIMIT = 4_000
@@ -25,11 +25,11 @@ _OWN = tuple(f"{Path(__file__).resolve().parents[2] / package}" for package in s
 
 
 def plugin_traceback(error: BaseException) -> str:
-    """Where ``error`` was raised: a line for each frame from the plugin's first one on, the innermost last.
+    """Place where ``error`` was raised: a line for each frame from the plugin's first one on, the innermost last.
 
-    Files are named as they are imported (``my_package/assignor.py``), not where they lie, so that the same failure is
-    the same text on every machine. Empty where no frame is the plugin's. An error that stands for one of another
-    process or language has an attribute ``raised_at``, the lines themselves.
+    Files have their import paths (``my_package/assignor.py``), not their locations, so that the same failure has the
+    same text on every machine. Empty without frames of the plugin. An error from another process or language has an
+    attribute ``raised_at`` with these lines.
     """
     elsewhere = getattr(error, "raised_at", None) if isinstance(error, AssignorLabError) else None
     if isinstance(elsewhere, str):
@@ -46,7 +46,7 @@ def plugin_traceback(error: BaseException) -> str:
     if first is None:
         return ""
     if isinstance(error, RecursionError):
-        # Where exactly the end of the stack is reached differs from process to process.
+        # The outer end of the stack differs from process to process.
         frames = traceback.StackSummary.from_list(frames[first : first + MOST_FRAMES // 2])
         first = 0
     return _shown(
@@ -77,7 +77,7 @@ def _bounded(text: str) -> str:
 
 
 def _is_ours(filename: str) -> bool:
-    """Whether a frame is of this project, or of what it calls on the way to a plugin."""
+    """True if a frame belongs to this project, or to a library between it and a plugin."""
     return filename.startswith((*_OWN, "<")) or Path(filename).parent.name in _ON_THE_WAY or _is_standard(filename)
 
 
@@ -93,7 +93,7 @@ def _line(frame: traceback.FrameSummary) -> str:
 
 
 def _short(filename: str, module: object) -> str:
-    """A file by the name that it is imported by; its own name where it is another module's code."""
+    """Import path of a file; its own name if the code belongs to another module."""
     path = Path(filename)
     parts = module.split(".") if type(module) is str else []
     if path.stem == "__init__":

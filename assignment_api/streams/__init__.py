@@ -1,5 +1,8 @@
 """The Streams SPI of KIP-924."""
 
+from typing import TYPE_CHECKING
+
+from assignment_api.renamed import renamed
 from assignment_api.streams.application import ApplicationMetadata
 from assignment_api.streams.assignment import (
     AssignedTask,
@@ -9,9 +12,9 @@ from assignment_api.streams.assignment import (
     TaskAssignment,
 )
 from assignment_api.streams.assignor import (
-    GroupAssignment,
+    ConsumerAssignment,
+    ConsumerAssignments,
     GroupSubscription,
-    MemberAssignment,
     MemberSubscription,
     TaskAssignor,
     TopicPartition,
@@ -30,10 +33,10 @@ __all__ = [
     "AssignedTaskType",
     "AssignmentConfigs",
     "AssignmentError",
-    "GroupAssignment",
+    "ConsumerAssignments",
     "GroupSubscription",
     "HostInfo",
-    "MemberAssignment",
+    "ConsumerAssignment",
     "MemberSubscription",
     "ProcessID",
     "StreamsClientAssignment",
@@ -47,3 +50,10 @@ __all__ = [
     "TopicPartition",
     "Workload",
 ]
+
+if TYPE_CHECKING:
+    # Deprecated names of 1.0.
+    GroupAssignment = ConsumerAssignments
+    MemberAssignment = ConsumerAssignment
+else:
+    __getattr__ = renamed(__name__, globals())

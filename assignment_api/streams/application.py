@@ -20,18 +20,17 @@ __all__ = ["ApplicationMetadata"]
 class ApplicationMetadata:
     """Read-only view of the application at the moment of a rebalance.
 
-    Draft KIP-924: ``ApplicationMetadata``; Kafka 4.3: ``ApplicationState``. All collections are ordered: the order in
-    which clients and tasks were given is the order in which Kafka's leader would have inserted them, and the hash
-    orders of the sticky family depend on it.
+    Draft KIP-924: ``ApplicationMetadata``; Kafka 4.3: ``ApplicationState``. All collections are ordered. Clients and
+    tasks come in the order in which Kafka's leader would have inserted them, and the hash orders of the sticky family
+    depend on it.
 
     Args:
-        configs: Configuration of the assignment.
-        tasks: All tasks, each id once; states that are given the very same
-            :class:`~assignment_api.streams.task_table.TaskTable` share it.
+        tasks: All tasks, each id once; states with the same :class:`~assignment_api.streams.task_table.TaskTable`
+            object share it.
         clients: All clients, each process id once.
         current_time_ms: Epoch milliseconds; an assignor never reads a clock.
         leader_process_id: Client that leads the group, or ``None``: the first client counts as the leader.
-        workload: What the tasks weigh, or ``None``: unknown, as it is to Kafka.
+        workload: Weights of the tasks, or ``None``: unknown, as in Kafka.
 
     Raises:
         IllegalAssignmentArgumentError: if an id occurs twice, the leader is no client, or only some clients have lags.
@@ -64,11 +63,10 @@ class ApplicationMetadata:
         return self._clients
 
     def compute_task_lags(self) -> bool:
-        """Opens the lag accessors of the client states.
+        """Open the lag accessors of the client states.
 
         Returns:
-            False where the end offsets could not be fetched: then the accessors go on raising
-            ``LagsNotComputedError``.
+            False if the end offsets could not be fetched. The accessors then still raise ``LagsNotComputedError``.
         """
         if not all(client.has_lags() for client in self._clients.values()):
             return False
@@ -90,7 +88,7 @@ class ApplicationMetadata:
     def task_infos(self) -> Mapping[TaskId, TaskInfo]:
         """Partitions, racks and stores of each task, in the order of the input; read-only (Kafka: ``allTasks()``).
 
-        States of one application with the same tasks may give the very same object.
+        States of one application with the same tasks may return the same object.
         """
         return self._tasks.infos
 
@@ -99,11 +97,11 @@ class ApplicationMetadata:
         return self._time_ms
 
     def leader_process_id(self) -> ProcessID | None:
-        """The client that leads the group, or ``None`` where it is unknown (then the first client counts)."""
+        """The client that leads the group, or ``None`` if unknown (then the first client counts)."""
         return self._leader
 
     def workload(self) -> Workload | None:
-        """What the tasks weigh, or ``None`` where nobody knows. Kafka's own assignors do not ask; yours may."""
+        """Weights of the tasks, or ``None`` if unknown. Kafka's own assignors do not use them; yours may."""
         return self._workload
 
     def for_next_assignor(self) -> ApplicationMetadata:
@@ -111,7 +109,7 @@ class ApplicationMetadata:
         return self.with_configs(self._configs)
 
     def with_configs(self, configs: AssignmentConfigs) -> ApplicationMetadata:
-        """The same application under another configuration, for an assignor that asks a further one.
+        """The same application under another configuration, for an assignor that delegates to another one.
 
         Its lags are not yet computed.
         """
@@ -124,7 +122,7 @@ class ApplicationMetadata:
         return copy
 
     def _repr_html_(self) -> str:
-        """A table for notebooks: a row for each client, in order, with what it had."""
+        """A table for notebooks: a row for each client, in order, with its previous tasks."""
         from assignment_api.notebook import names_text, paragraph, table
 
         rows = (

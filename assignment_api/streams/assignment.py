@@ -1,4 +1,4 @@
-"""Answers of a task assignor: values, one for each client, and the errors that Kafka finds in them."""
+"""Answers of a task assignor: values, one for each client, and the errors of Kafka's validation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
-from assignment_api.errors import IllegalAssignmentStateError
+from assignment_api.errors import IllegalAssignmentArgumentError, IllegalAssignmentStateError
 from assignment_api.java.hash_table import JavaHashTable, iteration_order
 from assignment_api.java.hashing import task_id_hash
 from assignment_api.open_twins import open_twin
@@ -17,16 +17,16 @@ __all__ = ["AssignedTask", "AssignedTaskType", "AssignmentError", "StreamsClient
 
 
 class AssignedTaskType(enum.Enum):
-    """How a client holds a task. Kafka: ``AssignedTask.Type``."""
+    """A client's role for a task. Kafka: ``AssignedTask.Type``."""
 
     ACTIVE = "active"
     STANDBY = "standby"
 
 
 class AssignmentError(enum.Enum):
-    """What Kafka's validation finds in an answer; anything but ``NONE`` fails the rebalance.
+    """Result of Kafka's validation of an answer; any value except ``NONE`` fails the rebalance.
 
-    Kafka: ``TaskAssignor.AssignmentError``. The members stand in the order in which the checks are made.
+    Kafka: ``TaskAssignor.AssignmentError``. Members are in the order of the checks.
     """
 
     NONE = "NONE"
@@ -39,7 +39,7 @@ class AssignmentError(enum.Enum):
 
 @attrs.frozen
 class AssignedTask:
-    """A task and the role that a client gets for it. Kafka: ``KafkaStreamsAssignment.AssignedTask``."""
+    """A task and a client's role for it. Kafka: ``KafkaStreamsAssignment.AssignedTask``."""
 
     id: TaskId
     type: AssignedTaskType
@@ -51,7 +51,7 @@ class AssignedTask:
 
     @classmethod
     def standby(cls, task: TaskId) -> AssignedTask:
-        """``task`` as a standby task (a warm-up is a standby too)."""
+        """``task`` as a standby task (a warm-up is a standby, too)."""
         return cls(task, AssignedTaskType.STANDBY)
 
 
@@ -61,16 +61,17 @@ def _checked_tasks(tasks: Iterable[AssignedTask]) -> tuple[AssignedTask, ...]:
 
 @attrs.frozen
 class StreamsClientAssignment:
-    """The tasks of one client. Kafka: ``KafkaStreamsAssignment``; draft KIP-924: ``StreamsClientAssignment``.
+    """The tasks of one client.
 
-    A value: the ``with_*`` and ``without_*`` methods return a new one. ``tasks`` stand in the order in which they were
-    put into Kafka's hash map, which can matter where hash codes collide; equal answers should come in an equal order.
+    Kafka: ``KafkaStreamsAssignment``; draft KIP-924: ``StreamsClientAssignment``.
+
+    A value: the ``with_*`` and ``without_*`` methods return a new one. ``tasks`` are in the order of insertion into
+    Kafka's hash map, which can matter if hash codes collide. Equal answers should come in an equal order.
 
     Args:
-        process_id: The client.
         tasks: Its tasks, each id once.
-        followup_rebalance_deadline_ms: Epoch milliseconds after which this client asks for a further rebalance
-            (0 = at once), or ``None``.
+        followup_rebalance_deadline_ms: Epoch milliseconds after which this client requests another rebalance (0 = at
+            once), or ``None``.
 
     Raises:
         IllegalAssignmentStateError: if a task occurs twice, for example as ACTIVE and as STANDBY.
@@ -79,14 +80,14 @@ class StreamsClientAssignment:
     process_id: ProcessID
     tasks: tuple[AssignedTask, ...] = attrs.field(converter=_checked_tasks, default=())
     followup_rebalance_deadline_ms: int | None = None
-    #: Tasks that were put into Kafka's map (True) or taken out (False), in that order; None where none was taken out.
+    #: Tasks added to Kafka's map (True) or removed (False), in that order; None if none was removed.
     _steps: tuple[tuple[TaskId, bool], ...] | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         try:
             ids = {task.id for task in self.tasks}
         except AttributeError:
-            return  # not tasks at all: the check of types at the boundary says so, with the place
+            return  # not tasks: the type check at the boundary reports it, with the place
         if len(ids) != len(self.tasks):
             seen: set[TaskId] = set()
             for task in self.tasks:
@@ -112,8 +113,8 @@ class StreamsClientAssignment:
     def tasks_in_map_order(self) -> tuple[AssignedTask, ...]:
         """The tasks in the order in which Kafka's hash map of them yields them.
 
-        A map never shrinks, and a crowded slot of it is a tree whose order tells of tasks that are gone again: so this
-        depends on what ``without_task`` took out, too.
+        A map never shrinks, and a crowded slot of it is a tree whose order depends on removed tasks. So this depends on
+        calls of ``without_task``, too.
         """
         tasks = {task.id: task for task in self.tasks}
         if self._steps is None:
@@ -128,14 +129,14 @@ class StreamsClientAssignment:
         return tuple([tasks[task] for task in table])
 
     def with_task(self, task: AssignedTask) -> StreamsClientAssignment:
-        """The same with ``task``, in place of an entry of the same id or at the end."""
+        """The same with ``task``, instead of an entry of the same id or at the end."""
         tasks = {held.id: held for held in self.tasks}
         tasks[task.id] = task
         steps = None if self._steps is None else (*self._steps, (task.id, True))
         return with_steps(attrs.evolve(self, tasks=tuple(tasks.values())), steps)
 
     def without_task(self, task: TaskId) -> StreamsClientAssignment:
-        """The same without ``task``, whatever its type; the same value where it is not held."""
+        """The same without ``task``, of any type; the same value if the client does not have it."""
         kept = tuple([held for held in self.tasks if held.id != task])
         if len(kept) == len(self.tasks):
             return self
@@ -150,7 +151,7 @@ class StreamsClientAssignment:
 def assignment_of_distinct(
     process_id: ProcessID, tasks: tuple[AssignedTask, ...], followup_rebalance_deadline_ms: int | None = None
 ) -> StreamsClientAssignment:
-    """An assignment of tasks of which the caller knows that no id is among them twice; this is not looked at again."""
+    """An assignment of tasks with distinct ids, without a check of that."""
     made = object.__new__(_OpenAssignment)
     made.process_id = process_id
     made.tasks = tasks
@@ -166,7 +167,7 @@ _OpenAssignment = open_twin(StreamsClientAssignment)
 def with_steps(
     assignment: StreamsClientAssignment, steps: Iterable[tuple[TaskId, bool]] | None
 ) -> StreamsClientAssignment:
-    """``assignment``, a value of the caller's own, whose map went through ``steps`` (see ``_steps``); it is changed."""
+    """Add the history ``steps`` of Kafka's map (see ``_steps``) to the caller's ``assignment``, in place."""
     object.__setattr__(assignment, "_steps", None if steps is None else tuple(steps))
     return assignment
 
@@ -178,8 +179,15 @@ def _hash(task: TaskId) -> int:
 def _checked_assignments(
     assignments: Iterable[StreamsClientAssignment] | Mapping[ProcessID, StreamsClientAssignment],
 ) -> tuple[StreamsClientAssignment, ...]:
-    # Most are lists: a class of their own is looked up many times as fast as one that others may belong to.
+    # Most are lists: an exact type check is many times as fast as an abstract base class.
     if type(assignments) is not list and isinstance(assignments, Mapping):
+        for process, held in assignments.items():
+            # Anything but an assignment is reported by the type check at the boundary.
+            if isinstance(held, StreamsClientAssignment) and held.process_id != process:
+                raise IllegalAssignmentArgumentError(
+                    f"the assignment of client {held.process_id} is under the key of client {process}: "
+                    "give each assignment under its own process id, or give a list"
+                )
         return tuple(assignments.values())
     return tuple(assignments)
 
@@ -196,8 +204,11 @@ class TaskAssignment:
 
     Args:
         assignments: One assignment for each client, as an iterable or as a mapping from process ids.
-        remarks: Sentences for people about this answer, such as a wish that could not be met and why; Kafka has no
-            place for them, so they change nothing.
+        remarks: Sentences for people about this answer, such as an unmet wish and its reason. Kafka has no place for
+            them, so they have no effect.
+
+    Raises:
+        IllegalAssignmentArgumentError: if an assignment is under the process id of another client.
     """
 
     assignments: tuple[StreamsClientAssignment, ...] = attrs.field(converter=_checked_assignments)
@@ -236,7 +247,7 @@ class TaskAssignment:
         )
         columns = ["client", "runs", "active tasks", "copies", "standby tasks", "follow-up rebalance"]
         remarks = "".join(paragraph(remark) for remark in self.remarks[:5])
-        return f"<div>{table('Answer: who is to run what', columns, rows, len(clients))}{remarks}</div>"
+        return f"<div>{table('Answer: tasks of each client', columns, rows, len(clients))}{remarks}</div>"
 
 
 def _followup(deadline_ms: int | None) -> str | None:

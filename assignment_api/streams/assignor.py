@@ -1,4 +1,4 @@
-"""The interface that a plugin implements, and what its callback gets to see."""
+"""The interface that a plugin implements, and the values of its callback."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from assignment_api.streams.application import ApplicationMetadata
 from assignment_api.streams.assignment import AssignmentError, TaskAssignment
 
 __all__ = [
-    "GroupAssignment",
+    "ConsumerAssignments",
     "GroupSubscription",
-    "MemberAssignment",
+    "ConsumerAssignment",
     "MemberSubscription",
     "TaskAssignor",
     "TopicPartition",
@@ -31,11 +31,11 @@ class TopicPartition:
 
 @attrs.frozen
 class MemberSubscription:
-    """What one consumer sent to the group's leader (Kafka: ``ConsumerPartitionAssignor.Subscription``).
+    """One consumer's message to the group's leader (Kafka: ``ConsumerPartitionAssignor.Subscription``).
 
     Args:
         owned_partitions: Partitions it owned, in the order of the input.
-        user_data: Encoded ``SubscriptionInfo``, or ``None`` where the state does not come from the wire.
+        user_data: Encoded ``SubscriptionInfo``, or ``None`` if the state does not come from the wire.
         rack_id: ``client.rack``, or ``None``.
     """
 
@@ -45,12 +45,12 @@ class MemberSubscription:
 
 
 @attrs.frozen
-class MemberAssignment:
-    """What one consumer is sent back (Kafka: ``ConsumerPartitionAssignor.Assignment``).
+class ConsumerAssignment:
+    """The reply to one consumer (Kafka: ``ConsumerPartitionAssignor.Assignment``).
 
     Args:
-        partitions: Its partitions, sorted by topic and number; empty where a task's partitions are unknown.
-        user_data: Encoded ``AssignmentInfo``, or ``None`` where nothing is encoded.
+        partitions: Its partitions, sorted by topic and number; empty if a task's partitions are unknown.
+        user_data: Encoded ``AssignmentInfo``, or ``None`` without encoding.
     """
 
     partitions: tuple[TopicPartition, ...] = ()
@@ -59,40 +59,40 @@ class MemberAssignment:
 
 @attrs.frozen
 class GroupSubscription:
-    """Consumer id to what it sent, sorted by consumer id."""
+    """Consumer id to its message, sorted by consumer id."""
 
     members: Mapping[str, MemberSubscription] = attrs.field(factory=dict)
 
 
 @attrs.frozen
-class GroupAssignment:
-    """Consumer id to what it is sent, sorted by consumer id; empty where the answer could not be used at all."""
+class ConsumerAssignments:
+    """Consumer id to the reply, sorted by consumer id; empty if the whole answer was unusable."""
 
-    members: Mapping[str, MemberAssignment] = attrs.field(factory=dict)
+    members: Mapping[str, ConsumerAssignment] = attrs.field(factory=dict)
 
 
 class TaskAssignor(abc.ABC):
     """Decides which client runs which task (KIP-924 ``TaskAssignor``).
 
-    One object is made for each rebalance. Its answer must depend on its arguments alone: no clock (ask
-    ``current_time_ms()``), no randomness without a configured seed, no state kept between objects. Everything it is
-    given is immutable and in a fixed order; the answer becomes the caller's.
+    Each rebalance creates one object. Its answer must depend on its arguments alone: no clock (``current_time_ms()``
+    has the time), no randomness without a configured seed, no state shared between objects. The input is immutable and
+    in a fixed order; the caller owns the answer.
     """
 
     def configure(self, configs: Mapping[str, Any]) -> None:  # noqa: B027 - optional by the KIP
-        """Takes the application's configuration, before ``assign``; by default nothing is read.
+        """Take the application's configuration, before ``assign``; the default does nothing.
 
         Args:
-            configs: All effective keys, Kafka's and the plugin's own, with the values as they were written
+            configs: All effective keys, Kafka's and the plugin's own, with the values as written
                 (a text from a ``.properties`` file, a number or list from TOML); read-only.
 
         Raises:
-            ConfigError: if a value cannot be used.
+            ConfigError: if a value is invalid.
         """
 
     @abc.abstractmethod
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Places every task of ``application``.
+        """Place every task of ``application``.
 
         Returns:
             One assignment for each client. Each task is active exactly once; a standby never shares a process with
@@ -103,12 +103,12 @@ class TaskAssignor(abc.ABC):
         """
 
     def on_assignment_computed(  # noqa: B027 - optional by the KIP
-        self, assignment: GroupAssignment, subscription: GroupSubscription, error: AssignmentError
+        self, assignment: ConsumerAssignments, subscription: GroupSubscription, error: AssignmentError
     ) -> None:
-        """Observes the final assignment; by default nothing is done.
+        """Observe the final assignment; the default does nothing.
 
         Args:
-            assignment: What each consumer is sent; empty after ``UNKNOWN_PROCESS_ID`` and ``UNKNOWN_TASK_ID``.
-            subscription: What each consumer had sent.
-            error: What validation found; anything but ``NONE`` fails the rebalance after this call.
+            assignment: The reply to each consumer; empty after ``UNKNOWN_PROCESS_ID`` and ``UNKNOWN_TASK_ID``.
+            subscription: The message of each consumer.
+            error: Result of validation; any value except ``NONE`` fails the rebalance after this call.
         """

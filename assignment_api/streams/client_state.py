@@ -1,4 +1,4 @@
-"""The state of one client (an instance of the application with its threads), as far as an assignor may know it."""
+"""State of one client (an instance of the application with its threads), limited to an assignor's view."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["LATEST_OFFSET", "UNKNOWN_OFFSET_SUM", "StreamsClientState"]
 
 #: Lag of a task that ran as an active task on this client (Kafka: ``Task.LATEST_OFFSET``).
 LATEST_OFFSET = -2
-#: Lag of a task whose offsets the client could not tell (Kafka: ``UNKNOWN_OFFSET_SUM``).
+#: Lag of a task whose offsets the client does not know (Kafka: ``UNKNOWN_OFFSET_SUM``).
 UNKNOWN_OFFSET_SUM = -3
-#: From here on a lag is no number of offsets: whoever has it is behind everybody else, and nobody has told how far.
-#: Kafka has no such lag; states of groups have it whose changelogs' ends are in no record. JSON holds it exactly.
+#: From here on a lag is not a number of offsets: the client is behind all others, by an unknown number. Kafka has no
+#: such lag. States of groups have it if no record has the changelogs' ends. JSON holds it exactly.
 UNTOLD_LAG = 2**53 - 1
 
 
 @attrs.define(eq=False)
 class LagGate:
-    """Whether ``compute_task_lags()`` has answered true; shared by an application and its client states."""
+    """Whether ``compute_task_lags()`` has returned true; shared by an application and its client states."""
 
     is_open: bool = False
 
@@ -40,7 +40,7 @@ def _sorted_tasks(tasks: object) -> tuple[TaskId, ...]:
 
 
 def _frozen_mapping(mapping: Mapping[Any, Any] | None) -> Mapping[Any, Any] | None:
-    # What is read-only already is shared: many clients may have one and the same mapping of lags.
+    # A read-only mapping is shared: many clients may have the same mapping of lags.
     is_frozen = mapping is None or isinstance(mapping, MappingProxyType | ListedLags)
     return mapping if is_frozen else MappingProxyType(dict(mapping or {}))
 
@@ -50,16 +50,16 @@ class StreamsClientState:
     """State of one client before the assignment; read-only.
 
     Draft KIP-924: ``StreamsClientState``; Kafka 4.3: ``KafkaStreamsState``. Plain facts are attributes, in a fixed
-    order; what depends on lags is a method and raises until ``ApplicationMetadata.compute_task_lags()`` answered true.
+    order. Values that depend on lags are methods, which raise until ``ApplicationMetadata.compute_task_lags()`` has
+    returned true.
 
     Args:
-        process_id: The client.
         num_stream_threads: Number of its processing threads, which is its capacity.
         consumers: Ids of its consumers, sorted as Java sorts; may be empty in a synthetic state.
-        previous_active_tasks: Active tasks it had before, sorted; tasks that no longer exist may be among them.
-        previous_standby_tasks: Standby tasks it had before, sorted; likewise.
-        lags: Task to lag in offsets, summed over the task's changelogs (-2 = was running active here, -3 = unknown),
-            or ``None`` where the end offsets could not be fetched.
+        previous_active_tasks: Previous active tasks, sorted; may include tasks that no longer exist.
+        previous_standby_tasks: Previous standby tasks, sorted; may include tasks that no longer exist.
+        lags: Task to lag in offsets, summed over the task's changelogs (-2 = was running active here, -3 = unknown), or
+            ``None`` if the end offsets could not be fetched.
         previous_tasks_by_consumer: Consumer to the tasks (active and standby) that it reported, or ``None`` = unknown.
         host_info: ``application.server``, or ``None``.
         client_tags: ``client.tag.<key>`` to value.
@@ -85,7 +85,7 @@ class StreamsClientState:
 
         Raises:
             LagsNotComputedError: before the lags were computed.
-            UnknownTaskError: if the task has no lag entry here (it is stateless, or nobody told).
+            UnknownTaskError: if the task has no lag entry here (it is stateless, or its lag was not reported).
         """
         lag = self.stateful_tasks_to_lag_sums().get(task)
         if lag is None:
@@ -93,7 +93,7 @@ class StreamsClientState:
         return lag
 
     def prev_tasks_by_lag(self, consumer: str) -> tuple[TaskId, ...]:
-        """Tasks that ``consumer`` had before and that have a lag entry, by (lag, task); empty for an unknown consumer.
+        """Previous tasks of ``consumer`` with a lag entry, by (lag, task); empty for an unknown consumer.
 
         Raises:
             LagsNotComputedError: before the lags were computed.
@@ -103,7 +103,7 @@ class StreamsClientState:
         return tuple(sorted(known, key=lambda task: (lags[task], task.sort_key())))
 
     def previous_tasks_of(self, consumer: str) -> tuple[TaskId, ...]:
-        """Tasks (active and standby) that ``consumer`` reported, in the order of the input; empty where unknown."""
+        """Tasks (active and standby) that ``consumer`` reported, in the order of the input; empty if unknown."""
         return (self._previous_tasks_by_consumer or {}).get(consumer, ())
 
     def stateful_tasks_to_lag_sums(self) -> Mapping[TaskId, int]:
@@ -120,11 +120,11 @@ class StreamsClientState:
         return self._lags
 
     def has_lags(self) -> bool:
-        """Whether the end offsets were there, so that lags *can* be computed."""
+        """True if the end offsets are known, so that lags *can* be computed."""
         return self._lags is not None
 
     def behind(self, gate: LagGate) -> StreamsClientState:
-        """The same state behind another gate; used where one state is shown to several assignors."""
+        """The same state with another gate, for passing one state to several assignors."""
         return client_in_order(
             self.process_id,
             self.num_stream_threads,
@@ -141,7 +141,7 @@ class StreamsClientState:
 
 
 def lags_of(client: StreamsClientState) -> Mapping[TaskId, int] | None:
-    """The lags of a state for who looks at it and does not answer it, whatever was computed; ``None``: not fetched."""
+    """The lags of a state, even before they were computed; for tools, not for assignors. ``None``: not fetched."""
     return client._lags
 
 
@@ -158,7 +158,7 @@ def client_in_order(
     rack_id: str | None,
     gate: LagGate,
 ) -> StreamsClientState:
-    """A client state of parts that are sorted and read-only already; many times faster than the class itself."""
+    """A client state from sorted, read-only parts; many times faster than the class itself."""
     made = object.__new__(_OpenState)
     made.process_id = process_id
     made.num_stream_threads = num_stream_threads

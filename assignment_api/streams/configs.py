@@ -105,12 +105,12 @@ def _tags(key: str, value: object) -> tuple[str, ...]:
 
 @attrs.frozen
 class AssignmentConfigs:
-    """The part of an application's configuration that assignment reads. Kafka: ``AssignmentConfigs``.
+    """Configuration that assignment uses. Kafka: ``AssignmentConfigs``.
 
     Args:
-        acceptable_recovery_lag: Offsets; a client not further behind counts as caught up; 2**63-1 = everybody is.
+        acceptable_recovery_lag: Offsets; a client with at most this lag counts as caught up; 2**63-1: all do.
         max_warmup_replicas: Number of warm-up replicas in flight, at least 1.
-        num_standby_replicas: Standbys asked for per stateful task; a negative number behaves as 0 in most places.
+        num_standby_replicas: Standbys per stateful task; a negative number behaves as 0 in most places.
         probing_rebalance_interval_ms: Milliseconds, at least 60,000.
         rack_aware_assignment_tags: At most five keys of client tags.
         rack_aware_traffic_cost: Cost of traffic across racks, or ``None`` = not configured.
@@ -136,7 +136,7 @@ class AssignmentConfigs:
 
     @classmethod
     def from_mapping(cls, configs: Mapping[str, Any]) -> AssignmentConfigs:
-        """Reads Kafka's keys; a missing key has Kafka's default, every other key is left alone.
+        """Read Kafka's keys; a missing key has Kafka's default, and other keys are ignored.
 
         Numbers may be texts, as in a ``.properties`` file, and lists comma-separated texts.
 

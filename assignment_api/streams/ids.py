@@ -39,8 +39,8 @@ def _name_or_none(name: str | None) -> str | None:
 class TaskId:
     """A task: sub-topology, partition and, for an application of named topologies, the topology's name.
 
-    Order: topology name (UTF-16 code units), sub-topology, partition. All tasks of an application are named or
-    none is. Source: Kafka's ``TaskId``.
+    Order: topology name (UTF-16 code units), sub-topology, partition. Either all tasks of an application are named, or
+    none. Source: Kafka's ``TaskId``.
 
     Args:
         subtopology: Number of the sub-topology, from 0.
@@ -108,7 +108,7 @@ class TaskId:
         return self.sort_key() < other.sort_key()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The cached hash of a text differs from process to process: it must not travel.
+        # The cached hash of a text differs from process to process, so it is not pickled.
         return (TaskId, (self.subtopology, self.partition, self.topology_name))
 
     def __str__(self) -> str:
@@ -128,11 +128,8 @@ def _signed(word: int) -> int:
 class ProcessID:
     """One running instance of an application: a UUID with Java's order.
 
-    Java compares the two 64-bit halves as *signed* numbers, so ``ffffffff-...`` comes before ``00000000-...``.
-    Source: Kafka's ``ProcessId``, KIP-924's ``ProcessID``.
-
-    Args:
-        id: The UUID.
+    Java compares the two 64-bit halves as *signed* numbers, so ``ffffffff-...`` comes before ``00000000-...``. Source:
+    Kafka's ``ProcessId``, KIP-924's ``ProcessID``.
     """
 
     id: UUID
@@ -190,7 +187,7 @@ class ProcessID:
 
 @attrs.frozen
 class HostInfo:
-    """Where an instance answers interactive queries (``application.server``). Kafka: ``HostInfo``.
+    """Address of an instance for interactive queries (``application.server``). Kafka: ``HostInfo``.
 
     Args:
         host: Name or address.

@@ -1,4 +1,4 @@
-"""Lags of one client as two lists: what a dict of them tells, where many clients list the same tasks in one order."""
+"""Lags of one client as two lists: compact if many clients list the same tasks in one order."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ __all__ = ["ListedLags", "listed"]
 
 
 class ListedLags(Mapping[TaskId, int]):
-    """A read-only mapping from tasks to lags; the dict of it is made when somebody looks for a single task.
+    """A read-only mapping from tasks to lags; a look-up of a single task builds its dict.
 
     Args:
         tasks: The tasks, each once; clients may share them.
-        lags: Lag of each.
     """
 
     __slots__ = ("_by_task", "lags", "tasks")

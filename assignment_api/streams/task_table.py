@@ -1,4 +1,4 @@
-"""The table of an application's tasks: what follows from them alone, worked out once for all states that share them."""
+"""Table of an application's tasks: derived values, computed once for all states that share them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["TaskTable"]
 class TaskTable:
     """All tasks of an application, in the order of the input; read-only.
 
-    Iterating over it gives the tasks. States of one application at several moments may share a table.
+    Iteration yields the tasks. States of one application at several moments may share a table.
 
     Args:
         tasks: The tasks, each id once.

@@ -1,4 +1,4 @@
-"""Tasks of an application: the partitions that they read, racks, state stores."""
+"""Tasks of an application: their partitions, racks and state stores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["TaskInfo", "TaskTopicPartition"]
 
 @attrs.frozen
 class TaskTopicPartition:
-    """A partition that a task reads or logs its state to. Kafka: ``TaskTopicPartition``.
+    """A source or changelog partition of a task. Kafka: ``TaskTopicPartition``.
 
     Args:
         topic: Name of the topic.
@@ -30,14 +30,15 @@ class TaskTopicPartition:
 
 @attrs.frozen
 class TaskInfo:
-    """One task of the application. Kafka: ``TaskInfo``.
+    """One task of the application.
+
+    Kafka: ``TaskInfo``.
 
     Args:
-        id: The task.
-        is_stateful: It has a state store, logged or not (what the public utilities call stateful).
-        is_logged: It has at least one changelog partition (what Kafka's internal assignors call stateful).
-        state_store_names: Names of its stores, or ``None`` where the source of the state did not tell.
-        topic_partitions: All its source and changelog partitions, or ``None`` where the source did not tell.
+        is_stateful: It has a state store, logged or not (*stateful* in the public utilities).
+        is_logged: It has at least one changelog partition (*stateful* in Kafka's internal assignors).
+        state_store_names: Names of its stores, or ``None`` if the source of the state lacks them.
+        topic_partitions: All its source and changelog partitions, or ``None`` if the source lacks them.
     """
 
     id: TaskId
@@ -47,9 +48,9 @@ class TaskInfo:
     topic_partitions: tuple[TaskTopicPartition, ...] | None = ()
 
     def source_partitions(self) -> tuple[TaskTopicPartition, ...]:
-        """The partitions that the task reads, in the order of the input; empty where they are unknown."""
+        """The partitions that the task reads, in the order of the input; empty if unknown."""
         return tuple(partition for partition in self.topic_partitions or () if partition.is_source)
 
     def changelog_partitions(self) -> tuple[TaskTopicPartition, ...]:
-        """The partitions that hold the task's state, in the order of the input; empty where they are unknown."""
+        """The partitions that hold the task's state, in the order of the input; empty if unknown."""
         return tuple(partition for partition in self.topic_partitions or () if partition.is_changelog)

@@ -1,4 +1,4 @@
-"""The workload: weights of tasks. Kafka only counts them; a source that knows more may say so."""
+"""Workload: weights of tasks. Kafka only counts tasks; other sources may know more."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["TaskWorkload", "Workload"]
 
 @attrs.frozen
 class TaskWorkload:
-    """What one task weighs.
+    """Weight of one task.
 
     Args:
-        state_bytes: Size of its state, which is what has to be restored, or ``None``: unknown.
-        input_bytes_per_s: What it reads from its source partitions in a second, or ``None``: unknown.
-        weight: How much work it is in comparison with the other tasks of its group, or ``None``: unknown.
+        state_bytes: Size of its state, which has to be restored, or ``None``: unknown.
+        input_bytes_per_s: Input from its source partitions, bytes per second, or ``None``: unknown.
+        weight: Work compared with the other tasks of its group, or ``None``: unknown.
     """
 
     state_bytes: float | None = None
@@ -31,16 +31,16 @@ _UNKNOWN = TaskWorkload()
 
 @attrs.frozen
 class Workload:
-    """What the tasks of an application weigh (scenario format, ``workload``).
+    """Weights of an application's tasks (scenario format, ``workload``).
 
     Args:
-        tasks: Tasks of which something is known.
-        restore_bytes_per_s: How fast a task restores its state, or ``None``: unknown.
+        tasks: Tasks with known weights.
+        restore_bytes_per_s: Speed of restoring a task's state, bytes per second, or ``None``: unknown.
     """
 
     tasks: Mapping[TaskId, TaskWorkload]
     restore_bytes_per_s: float | None = None
 
     def of(self, task: TaskId) -> TaskWorkload:
-        """What ``task`` weighs; with nothing known of it, all of its figures are ``None``."""
+        """Weight of ``task``; all figures are ``None`` if unknown."""
         return self.tasks.get(task, _UNKNOWN)

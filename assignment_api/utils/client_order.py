@@ -1,4 +1,4 @@
-"""The orders in which Kafka's hash maps of clients yield them."""
+"""Iteration orders of Kafka's hash maps of clients."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def map_order(processes: Iterable[ProcessID]) -> list[ProcessID]:
 
 
 def clients_in_map_order(processes: Iterable[ProcessID]) -> list[ProcessID]:
-    """The order of the clients that a public assignor sees.
+    """The order of the clients for a public assignor.
 
-    Its map is filled from the leader's map of clients, in that one's order. Both have the same slots, but where more
-    than eight clients share one, the second map is another tree than the first.
+    Its map is filled from the leader's map of clients, in that map's order. Both have the same slots. But if more than
+    eight clients share one, the second map has another tree than the first.
 
     Args:
         processes: The clients in the order of the input, which is that of the leader's insertions.

@@ -1,4 +1,4 @@
-"""Standbys for an assignment of actives, as Kafka's public utility hands them out."""
+"""Standbys for an assignment of actives, as placed by Kafka's public utility."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["UnknownClientError", "default_standby_task_assignment"]
 
 
 class UnknownClientError(IllegalAssignmentArgumentError):
-    """An assignment names a client that the application does not have, and something of that client is needed."""
+    """An assignment names a client that the application lacks, and the call needs data of that client."""
 
     java_type = "NullPointerException"
 
@@ -31,12 +31,12 @@ class UnknownClientError(IllegalAssignmentArgumentError):
 def default_standby_task_assignment(
     application: ApplicationMetadata, assignments: Mapping[ProcessID, StreamsClientAssignment]
 ) -> dict[ProcessID, StreamsClientAssignment]:
-    """Adds ``num.standby.replicas`` standbys of every logged task to ``assignments``.
+    """Add ``num.standby.replicas`` standbys of every logged task to ``assignments``.
 
-    With ``rack.aware.assignment.tags`` configured the replicas of a task get different tags as far as possible, else
-    the least loaded clients are taken; load is tasks (standbys that are there already included) per thread.
-    Kafka: ``TaskAssignmentUtils.defaultStandbyTaskAssignment``, with its oddities: with tags, every
-    active task gets a standby even if none is asked for; and which tasks come first is a matter of hash order.
+    With ``rack.aware.assignment.tags`` configured, the replicas of a task get different tags if possible, otherwise the
+    least loaded clients. Load is tasks (existing standbys included) per thread. Kafka:
+    ``TaskAssignmentUtils.defaultStandbyTaskAssignment``, with its oddities. With tags, every active task gets a standby
+    even if none is configured. Hash order decides which tasks come first.
 
     Args:
         application: The application. Lags are not needed.
@@ -47,8 +47,8 @@ def default_standby_task_assignment(
         followed by the clients that only ``assignments`` names.
 
     Raises:
-        UnknownClientError: if tags are configured and an unknown client holds an active logged task, or is asked for
-            its load because some task found too few clients with different tags.
+        UnknownClientError: if tags are configured and an unknown client holds an active logged task, or its load is
+            needed because a task found too few clients with different tags.
         SeveralOwnersError: if tags are configured and a logged task is active on several clients (not always).
     """
     states = application.streams_client_states()
@@ -83,7 +83,7 @@ def _empty(process: ProcessID) -> StreamsClientAssignment:
 
 
 def _numbers_of(tasks: Sequence[AssignedTask], kind: AssignedTaskType, numbers: dict[TaskId, int]) -> set[int]:
-    # A task that the application does not know still counts as load: it gets a number of its own.
+    # An unknown task still counts as load: it gets a number of its own.
     return {numbers.setdefault(task.id, len(numbers)) for task in tasks if task.type is kind}
 
 
@@ -134,7 +134,7 @@ def _owners(
     assignments: Mapping[ProcessID, StreamsClientAssignment],
     logged: Mapping[TaskId, int],
 ) -> dict[int, list[int]]:
-    """Clients on which each logged task is active, in the hash order of the assignments, as Kafka finds them."""
+    """Clients on which each logged task is active, in Kafka's order: the hash order of the assignments."""
     client_numbers = {client.process_id: number for number, client in enumerate(clients)}
     states = application.streams_client_states()
     processes = [*assignments, *[process for process in clients_in_map_order(states) if process not in assignments]]

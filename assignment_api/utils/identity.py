@@ -10,9 +10,9 @@ __all__ = ["identity_assignment"]
 
 
 def identity_assignment(application: ApplicationMetadata) -> dict[ProcessID, StreamsClientAssignment]:
-    """Every client gets its previous active tasks as active and its previous standbys as standby.
+    """Every client keeps its previous active tasks as active and its previous standbys as standby.
 
-    Nothing is repaired: tasks that no longer exist stay, tasks that nobody had are left out.
+    No repair: tasks that no longer exist stay, tasks without a previous owner are left out.
     Kafka: ``TaskAssignmentUtils.identityAssignment``.
 
     Returns:

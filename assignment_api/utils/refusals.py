@@ -1,4 +1,4 @@
-"""Refusals in words: which process, task or client it was that Kafka's validation did not like."""
+"""Sentences about errors of Kafka's validation, with the process, task or client concerned."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _MOST_NAMES = 5
 
 
 def refusal_sentence(application: ApplicationMetadata, assignment: TaskAssignment, error: AssignmentError) -> str:
-    """What exactly ``error`` means for this answer: every task or client concerned, up to five of them.
+    """A sentence about ``error`` in this answer, with up to five of the tasks or clients concerned.
 
     Args:
-        application: What was asked.
+        application: The input.
         assignment: The answer.
-        error: What :func:`~assignment_api.utils.validation.validate_task_assignment` said of it; not ``NONE``.
+        error: Result of :func:`~assignment_api.utils.validation.validate_task_assignment`; not ``NONE``.
     """
     states = application.streams_client_states()
     if error is AssignmentError.UNKNOWN_TASK_ID:

@@ -1,4 +1,4 @@
-"""``TaskAssignmentUtils`` of KIP-924: a thin face over the modules beside it."""
+"""``TaskAssignmentUtils`` of KIP-924: re-exports functions of the neighbouring modules."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["TaskAssignmentUtils"]
 
 @final
 class TaskAssignmentUtils:
-    """What Kafka offers to authors of assignors, under Kafka's name. Not to be instantiated.
+    """Kafka's utilities for authors of assignors, under Kafka's name. Not to be instantiated.
 
-    Unlike Kafka's, these functions never change what they are given: they return new values.
+    Unlike Kafka's, these functions never change their arguments: they return new values.
     """
 
     validate_task_assignment = staticmethod(validate_task_assignment)

@@ -1,4 +1,4 @@
-"""Checks of an assignor's answer: Kafka's own, in Kafka's order, and a stricter one for what Kafka lets pass."""
+"""Checks of an assignor's answer: Kafka's own, in Kafka's order, and a stricter one."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ __all__ = ["StrictFinding", "StrictFindingKind", "strict_findings", "validate_ta
 
 
 def validate_task_assignment(application: ApplicationMetadata, assignment: TaskAssignment) -> AssignmentError:
-    """What Kafka's ``TaskAssignmentUtils.validateTaskAssignment`` says of ``assignment``.
+    """Result of Kafka's ``TaskAssignmentUtils.validateTaskAssignment`` for ``assignment``.
 
-    Every task is looked at before any client: an unknown task or a second active comes first, then a standby of a
-    task without state store, then a missing client, then an unknown client (Kafka:
-    ``TaskAssignmentUtils.validateTaskAssignment``).
+    Tasks are checked before clients: an unknown task or a second active comes first, then a standby of a task without
+    state store, then a missing client, then an unknown client.
 
-    Kafka does *not* notice tasks that nobody got, two assignments for one client, or too many standbys; see
+    Kafka does *not* detect missing tasks, two assignments for one client, or too many standbys; see
     :func:`strict_findings` for those.
 
     Returns:
@@ -57,7 +56,7 @@ def validate_task_assignment(application: ApplicationMetadata, assignment: TaskA
 def _first_task_error(
     client: StreamsClientAssignment, known: KeysView[TaskId], active: AbstractSet[TaskId]
 ) -> AssignmentError:
-    """Which of a client's wrong tasks Kafka meets first: it walks a hash map of them."""
+    """The first of a client's wrong tasks in Kafka's order, that of a hash map."""
     for task in client.tasks_in_map_order():
         if task.id not in known:
             return AssignmentError.UNKNOWN_TASK_ID
@@ -67,7 +66,7 @@ def _first_task_error(
 
 
 class StrictFindingKind(enum.Enum):
-    """What Kafka lets pass although it harms the application."""
+    """Faults that Kafka's validation accepts although they harm the application."""
 
     TASK_NOT_ASSIGNED = "TASK_NOT_ASSIGNED"
     ACTIVE_AND_STANDBY_IN_ONE_PROCESS = "ACTIVE_AND_STANDBY_IN_ONE_PROCESS"
@@ -82,7 +81,7 @@ class StrictFinding:
     """One fault that :func:`strict_findings` found.
 
     Args:
-        kind: What it is.
+        kind: Kind of the fault.
         task: The task concerned, or ``None``.
         process_id: The client concerned, or ``None``.
         message: One sentence for a person.
@@ -97,11 +96,11 @@ class StrictFinding:
 def strict_findings(
     application: ApplicationMetadata, assignment: TaskAssignment, warmup_replicas: int | None = None
 ) -> tuple[StrictFinding, ...]:
-    """Everything in ``assignment`` that Kafka's validation does not notice.
+    """All faults in ``assignment`` that Kafka's validation does not detect.
 
     Args:
         application: The input of the assignor.
-        assignment: Its answer, in which Kafka's validation found no error.
+        assignment: Its answer, without an error of Kafka's validation.
         warmup_replicas: Standbys over all tasks that may exceed the configured number; by default
             ``max.warmup.replicas``.
 
@@ -120,7 +119,7 @@ def strict_findings(
 def _is_faultless(
     application: ApplicationMetadata, clients: Sequence[StreamsClientAssignment], standbys: int, warmups: int
 ) -> bool:
-    """Whether there is surely nothing to find: nearly every answer is so, and this is many times faster."""
+    """True if the answer certainly has no fault: nearly every answer does, and this is many times faster."""
     if len({client.process_id for client in clients}) < len(clients):
         return False
     placed = [[task.id for task in client.tasks] for client in clients]
@@ -180,7 +179,7 @@ def _task_findings(
                 StrictFindingKind.TOO_MANY_STANDBYS,
                 task_id,
                 None,
-                f"task {task_id} has {len(holders_of_standby)} standbys: {standbys} are asked for, and the "
+                f"task {task_id} has {len(holders_of_standby)} standbys: {standbys} are configured, and the "
                 f"{warmups} warm-ups allowed over all tasks are used up",
             )
 

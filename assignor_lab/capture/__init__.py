@@ -1,1 +1,1 @@
-"""States of groups that really ran, read from logs, recorded answers of brokers, and running clusters."""
+"""States of real groups, from logs, recorded responses of brokers, and running clusters."""

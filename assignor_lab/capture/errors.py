@@ -1,4 +1,4 @@
-"""Errors of logs, each with its place and what to do."""
+"""Errors of logs, with place and remedy."""
 
 from __future__ import annotations
 
@@ -21,14 +21,7 @@ __all__ = [
 
 
 class LogImportError(AssignorLabError):
-    """A log cannot be imported.
-
-    Args:
-        file: The file's name as it was given.
-        line: Line number from 1, or ``None`` where the fault has none.
-        reason: What is wrong.
-        remedy: What the user can do.
-    """
+    """A log cannot be imported."""
 
     def __init__(self, file: str, line: int | None, reason: str, remedy: str) -> None:
         self.file = file
@@ -43,27 +36,30 @@ class LogImportError(AssignorLabError):
 
 
 class UnreadableLogError(LogImportError):
-    """A file is missing, is no file, or its gzip data are damaged or cut off."""
+    """A file is missing, is no file, or has damaged or incomplete gzip data."""
 
 
 class LogLineTooLongError(LogImportError):
-    """A line is longer than the reader takes into memory."""
+    """A line is longer than the reader's limit."""
 
 
 class NoDecisionError(LogImportError):
-    """Nothing in the given logs is an assignment decision."""
+    """The given logs have no assignment decision."""
 
 
 class NothingTimedError(LogImportError):
-    """Nothing in the given logs tells how long anything took."""
+    """The given logs have no durations."""
 
 
 class HistoryError(AssignorLabError):
-    """Recorded decisions do not make up a history, or one that lacks what is asked for; it says what would have it."""
+    """Recorded decisions form no usable history, or lack a fact that the caller needs.
+
+    The message names a source with it.
+    """
 
 
 class OneDecisionError(HistoryError):
-    """A group has one recorded decision alone: it is a state and no history."""
+    """A group has only one recorded decision: a state and no history."""
 
 
 class StateUnknownError(AssignorLabError):
@@ -71,11 +67,10 @@ class StateUnknownError(AssignorLabError):
 
 
 class ClientStateTextError(AssignorLabError):
-    """A text is not what Kafka prints for client states, or only a part of it.
+    """A text is not Kafka's form of client states, or only a part of it.
 
     Args:
-        position: Index of the first character that does not fit, from 0.
-        reason: What was expected there.
+        position: Index of the first wrong character, from 0.
     """
 
     def __init__(self, position: int, reason: str) -> None:
@@ -88,12 +83,10 @@ class ClientStateTextError(AssignorLabError):
 
 
 class TopologyTextError(AssignorLabError):
-    """A text is not a description that Java's ``Topology#describe`` prints, or does not fit the log.
+    """A text is no description from Java's ``Topology#describe``, or contradicts the log.
 
     Args:
-        file: The file's name as it was given.
-        line: Line number from 1, or ``None`` where the whole file is meant.
-        reason: What is wrong and what to do.
+        reason: The fault, and the remedy.
     """
 
     def __init__(self, file: str, line: int | None, reason: str) -> None:

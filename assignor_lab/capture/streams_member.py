@@ -1,4 +1,4 @@
-"""A member of a group of the streams protocol (KIP-1071), as its coordinator knows it."""
+"""A member of a group of the streams protocol (KIP-1071), in the coordinator's view."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ __all__ = ["StreamsMember"]
 
 @attrs.frozen
 class StreamsMember:
-    """A member, whether a record or a line of the coordinator's log tells of it.
+    """A member, from a record or from a line of the coordinator's log.
 
     Args:
         client_id: Its client's id.
-        process_id: Its process.
         instance_id: ``group.instance.id``, or ``None``.
-        rack: Its rack, or ``None``.
         tags: Its client tags.
-        rebalance_timeout_ms: How long it may take to give tasks up, or ``None``: the source does not show it.
+        rebalance_timeout_ms: Time limit for releasing tasks, or ``None`` if unknown.
     """
 
     client_id: str

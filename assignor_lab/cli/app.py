@@ -1,61 +1,99 @@
-"""The application: the commands put together, each imported when it is the one that is called."""
+"""The application: all commands, of which only the called one is imported."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module, metadata
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer.core import TyperGroup
 
-__all__ = ["add_commands", "build_app"]
+from assignor_lab.cli.renamed import FORMER_COMMANDS, present_words
 
-#: Modules of this package that carry a command each, in the order of the help text, with the command's first sentence.
-COMMANDS = {
-    "groups": "List the Streams and Connect groups of a running Kafka: kind, state, members, tasks.",
-    "capture": "Capture groups of a running Kafka as scenarios: classic Streams, the streams protocol, Connect.",
-    "record": "Record a group's past from its coordinator's topic: every generation or epoch that is still there.",
-    "history": "Show a group's past: each decision with its time, who had come and gone, why, and what moved.",
-    "assign": "Let an assignor place the tasks of every scenario in a file, in order.",
-    "score": "Score assignors on states from files, logs and generated families, or on Connect groups.",
-    "bench": "Time the assign call alone, one line for each scenario of a file.",
-    "import_log": "Turn each decision in the logs of a Kafka Streams group into a scenario.",
-    "import_recording": (
-        "Turn recorded answers of brokers and the leaders' logs into scenarios with everything that Kafka saw."
-    ),
-    "import_episode": (
-        "Turn a recorded experiment with a Streams group into an episode: what was done, and what its tasks weigh."
-    ),
-    "derive_constants": ("Derive how long things take from the logs of a Streams group, or from recorded experiments."),
-    "simulate": "Play what happens to a Streams group on a virtual clock: rebalances, restoring, who waits how long.",
-    "replay": "Play a recorded group's history again with other assignors, beside what really happened.",
-    "compare": "Compare two answers to a state or a whole history: who moves what, gains, loses, and the cost.",
-    "explain": (
-        "Tell why a task is where an assignor leaves it, and the smallest changes that would have led elsewhere."
-    ),
-    "ui": "Open states, episodes and reports in a browser: change them, and see the answers at once.",
-    "new": "Lay out a distribution for an assignor: code, entry point, types, tests, CI.",
-    "update": "Bring a distribution of 'assignor new' up to the newest template; changes of yours stay.",
-    "conformance": "Hold an assignor to seven levels, by random histories that shrink to the smallest one.",
-    "serve_assignor": "Serve a task assignor to the Java applications beside it, which ask by the shim of 'java-shim'.",
-    "java_shim": "Copy the shim by which a Java application asks a Python assignor: one small jar.",
-    "convert": "Turn Streams scenarios into what the brokers' protocol (KIP-1071) knows of the same groups.",
-    "plugins": "List assignors, metrics and scenario families, and say why something cannot be used.",
-    "config": "Show every effective value of the configuration and where it came from.",
-    "wire": "Read and write the bytes that members and leader of a group exchange.",
-    "connect": "Kafka Connect: simulate a group, plan static workers, run a cluster, look after one.",
+if TYPE_CHECKING:
+    from typer._click.core import Context
+    from typer._click.formatting import HelpFormatter
+
+__all__ = ["GROUPS", "add_commands", "build_app", "grouped"]
+
+GROUPS = {
+    "Look at a group": {
+        "groups": "List the Streams and Connect groups of a Kafka cluster.",
+        "capture": "Save the present state of groups as scenarios.",
+        "record": "Record a group's past from its coordinator's topic.",
+        "import_": "Turn logs or recordings of a group into scenarios.",
+        "history": "Show the decisions of a group's past, with reasons.",
+        "sample": "Copy logs and states of a real group, to try commands.",
+        "ui": "Open states, episodes and reports in a browser.",
+    },
+    "Understand and compare": {
+        "explain": "Explain why an assignor placed a task where it is.",
+        "compare": "Compare two answers to a state or a whole history.",
+        "replay": "Play a group's past again with other assignors.",
+        "simulate": "Play an episode of a group on a virtual clock.",
+        "plan": "Predict the cost of a restart or another change.",
+        "advise": "Choose the settings of a group by a race of many.",
+        "check": "Report rebalances that are out of the ordinary.",
+        "score": "Score assignors on states of real or generated groups.",
+    },
+    "Write an assignor": {
+        "new": "Create a distribution for an assignor.",
+        "update": "Update a distribution to the newest template.",
+        "conformance": "Test an assignor at seven levels by random histories.",
+        "assign": "Call an assignor for every scenario of a file.",
+        "plugins": "List assignors, metrics and scenario families.",
+        "config": "Show every effective value of the configuration.",
+    },
+    "Run in production": {
+        "serve_assignor": "Serve a task assignor to local Java applications.",
+        "java_shim": "Copy the jar that calls an assignor from Java.",
+    },
+    "Kafka Connect": {
+        "connect": "Look after Connect clusters, simulate and run them.",
+    },
+    "Formats and tools": {
+        "convert": "Turn Streams scenarios into streams-protocol ones.",
+        "wire": "Read and write the bytes that a group exchanges.",
+        "bench": "Time the assign call for each scenario of a file.",
+        "derive_constants": "Derive durations from the logs of a Streams group.",
+        "import_episode": "Turn a recorded experiment into an episode.",
+    },
 }
+
+#: Module of each command to its summary, in the order of the help text.
+COMMANDS = {module: summary for commands in GROUPS.values() for module, summary in commands.items()}
+
+
+def grouped(
+    groups: Mapping[str, Mapping[str, str]], present: Callable[[list[str]], list[str]] = list
+) -> type[TyperGroup]:
+    """The class of a command group with a heading in the help text for each of ``groups``."""
+    width = max(len(_command_name(module)) for commands in groups.values() for module in commands)
+
+    class GroupedCommands(TyperGroup):
+        def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+            return super().parse_args(ctx, present(args))
+
+        def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+            del ctx
+            for heading, commands in groups.items():
+                with formatter.section(heading):
+                    formatter.write_dl([(_command_name(name).ljust(width), text) for name, text in commands.items()])
+
+    return GroupedCommands
 
 
 def build_app(words: Sequence[str] | None = None) -> typer.Typer:
     """The application.
 
     Args:
-        words: Words of the command line. Only the command that they name is imported; of the others there is no more
-            than what the help text shows. ``None``: all are.
+        words: Words of the command line. Only the command that they name is imported; the others have only their line
+            of the help text. ``None``: all are imported.
     """
     app = typer.Typer(
         name="assignor",
+        cls=grouped(GROUPS, present_words),
         help="Try, compare and score Kafka Streams and Kafka Connect assignors.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -71,22 +109,27 @@ def add_commands(app: typer.Typer, package: str, commands: Mapping[str, str], wo
     """Adds the commands of a package to ``app``.
 
     Args:
-        app: The application, or a part of it.
-        package: Where the modules are. Each has ``register(app)``; a package has ``register(app, words)``.
-        commands: Module to the first sentence of its command, in the order of the help text.
+        package: Package of the modules. Each has ``register(app)``; a package has ``register(app, words)``.
+        commands: Module to the summary of its command, in the order of the help text. A name with dots is a module
+            outside of ``package``.
         words: As for :func:`build_app`, from the name of the command on.
     """
     named = None if words is None else next((word for word in words if not word.startswith("-")), "")
+    named = None if named is None else FORMER_COMMANDS.get(named, named)
     for module, sentence in commands.items():
-        name = module.rstrip("_").replace("_", "-")
+        name = _command_name(module)
         if named is not None and named != name:
             app.command(name, help=sentence)(_not_called)
             continue
-        found = import_module(f"{package}.{module}")
+        found = import_module(module if "." in module else f"{package}.{module}")
         if hasattr(found, "__path__"):
             found.register(app, None if words is None else words[words.index(name) + 1 :])
         else:
             found.register(app)
+
+
+def _command_name(module: str) -> str:
+    return module.rpartition(".")[2].rstrip("_").replace("_", "-")
 
 
 def _not_called() -> None:

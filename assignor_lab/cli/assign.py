@@ -15,10 +15,13 @@ from assignor_lab.cli.configured import configured_assignor
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import with_isolation
 from assignor_lab.cli.options import (
+    AssignorName,
     ConfigFile,
     JsonWritten,
+    LinesOut,
     Overrides,
     RackFiles,
+    ScenarioFile,
     check_json,
     keep_inputs,
     print_written,
@@ -27,111 +30,91 @@ from assignor_lab.cli.options import (
 from assignor_lab.cli.past_options import rack_filler
 from assignor_lab.cli.text import note
 from assignor_lab.documents.wording import plural
-from assignor_lab.groups.answering import AnswerOptions, answerer
+from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.runtime.invocation import looking_at_raised
 from assignor_lab.scenarios import Scenario, read_scenarios, write_lines
 
 __all__ = ["register"]
 
-Assignor = Annotated[
-    str | None,
-    typer.Option(
-        "--assignor",
-        metavar="NAME",
-        help="Name of an assignor (see 'assignor plugins'), distribution:name, module:attribute, java:CLASS@JARS or a "
-        "Kafka class; also utils.default_standby, utils.identity, utils.validate, threads. Default: whom the "
-        "configuration names.",
-    ),
-]
-Scenarios = Annotated[
-    str, typer.Option("--scenarios", metavar="FILE", help="File of scenarios, plain or gzip; - is the standard input.")
-]
 Threads = Annotated[bool, typer.Option("--threads", help="Add which consumer runs which task.")]
 Followups = Annotated[bool, typer.Option("--followups", help="Add the deadlines of follow-up rebalances.")]
 Only = Annotated[str | None, typer.Option("--id", metavar="ID", help="Answer the scenarios of this id only.")]
-Raised = Annotated[
-    bool, typer.Option("--traceback", help="Say on standard error where a plugin raised, from its first frame on.")
-]
+Raised = Annotated[bool, typer.Option("--traceback", help="Print the traceback of a failing plugin on standard error.")]
 Debugger = Annotated[
     bool,
     typer.Option("--pdb", help="Open a debugger where a plugin raises; plugins run in this process then."),
-]
-Out = Annotated[
-    str,
-    typer.Option(
-        "--out", metavar="FILE", help="Where results go, compressed if the name ends in .gz; - is the standard output."
-    ),
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("assign")(_assign)
 
-    @app.command()
-    def assign(
-        scenarios: Scenarios,
-        assignor: Assignor = None,
-        config: ConfigFile = None,
-        c: Overrides = None,
-        racks: RackFiles = None,
-        threads: Threads = False,
-        followups: Followups = False,
-        only: Only = None,
-        traceback: Raised = False,
-        pdb: Debugger = False,
-        out: Out = "-",
-        json: JsonWritten = False,
-    ) -> None:
-        """Let an assignor place the tasks of every scenario in a file, in order.
 
-        A failing assignor gives a row with an error; the command still ends with 0.
-        """
-        check_json(out, as_json=json)
-        keep_inputs(out, [scenarios, *map(str, racks or ())])
-        if pdb and scenarios == "-":
-            raise typer.BadParameter("the debugger reads the standard input: name a file", param_hint="--pdb")
-        given = sources(config, with_isolation(c, None, "none") if pdb else c)
-        plugins = found_plugins(given.effective())
-        if assignor is None:
-            assignor = configured_assignor(plugins.registry, given.effective())
-        if assignor is None:
-            raise typer.BadParameter("name one, or a configuration that names one (--config)", param_hint="--assignor")
-        options = AnswerOptions(
-            given,
-            threads=threads,
-            followups=followups,
-            on_problem=note,
-            isolation=plugins.isolation,
-            on_raised=note if traceback else None,
-        )
-        answer = answerer(assignor, plugins.registry, options, may_run_code=True)
-        failed = Counter[bool]()
-        raised: list[BaseException] = []
+def _assign(
+    scenarios: ScenarioFile,
+    assignor: AssignorName = None,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    racks: RackFiles = None,
+    threads: Threads = False,
+    followups: Followups = False,
+    only: Only = None,
+    traceback: Raised = False,
+    pdb: Debugger = False,
+    out: LinesOut = "-",
+    json: JsonWritten = False,
+) -> None:
+    """Let an assignor place the tasks of every scenario in a file, in order.
 
-        def rows() -> Iterator[dict[str, Any]]:
-            for row in map(answer, _wanted(scenarios, only, racks)):
-                failed[row["error"] is not None] += 1
-                yield row
+    A failing assignor gives a row with an error; the command still ends with 0.
+    """
+    check_json(out, as_json=json)
+    keep_inputs(out, [scenarios, *map(str, racks or ())])
+    if pdb and scenarios == "-":
+        raise typer.BadParameter("the debugger reads the standard input: name a file", param_hint="--pdb")
+    given = sources(config, with_isolation(c, None, "none") if pdb else c)
+    plugins = found_plugins(given.effective())
+    if assignor is None:
+        assignor = configured_assignor(plugins.registry, given.effective())
+    if assignor is None:
+        raise typer.BadParameter("name one, or a configuration that names one (--config)", param_hint="--assignor")
+    options = AnswerOptions(
+        given,
+        threads=threads,
+        followups=followups,
+        on_problem=note,
+        isolation=plugins.isolation,
+        on_raised=note if traceback else None,
+    )
+    answer = answerer(assignor, plugins.registry, options, may_run_code=True)
+    failed = Counter[bool]()
+    raised: list[BaseException] = []
 
-        with ExitStack() as stack:
-            if pdb:
-                from assignor_lab.cli.debugging import debug
+    def rows() -> Iterator[dict[str, Any]]:
+        for row in map(answer, _wanted(scenarios, only, racks)):
+            failed[row["error"] is not None] += 1
+            yield row
 
-                stack.enter_context(looking_at_raised(debug))
-                stack.enter_context(looking_at_raised(raised.append))
-            written = write_lines(out, rows())
-        if pdb and failed[True] and not raised:
-            note("no debugger was opened, for nothing was raised in this process; --traceback says where it was")
-        if failed[True] and not failed[False]:
-            note(f"{assignor} has no answer to any of {plural(failed[True], 'state')}: each row's error is the reason")
-        print_written(out, written, as_json=json, assignor=assignor, failed=failed[True])
+    with ExitStack() as stack:
+        if pdb:
+            from assignor_lab.cli.debugging import debug
+
+            stack.enter_context(looking_at_raised(debug))
+            stack.enter_context(looking_at_raised(raised.append))
+        written = write_lines(out, rows())
+    if pdb and failed[True] and not raised:
+        note("no debugger was opened, because this process raised no exception; --traceback shows the place")
+    if failed[True] and not failed[False]:
+        note(f"{assignor} has no answer to any of {plural(failed[True], 'state')}: each row's error is the reason")
+    print_written(out, written, as_json=json, assignor=assignor, failed=failed[True])
 
 
 def _wanted(scenarios: str, only: str | None, racks: list[Path] | None) -> Iterator[Scenario]:
     """The scenarios of the file, or those of one id, with the racks of ``--racks``.
 
     Raises:
-        ConfigKeyError: if the file has none of that id.
+        ConfigKeyError: if the file has none with that id.
     """
     found = False
     filler = rack_filler(racks)

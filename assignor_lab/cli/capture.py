@@ -21,7 +21,7 @@ from assignor_lab.cli.options import (
     print_written,
     sources,
 )
-from assignor_lab.cli.past_options import Topology, rack_filler, with_racks
+from assignor_lab.cli.past_options import StateWorkload, Topology, rack_filler, with_racks
 from assignor_lab.cli.text import note
 
 if TYPE_CHECKING:
@@ -44,90 +44,93 @@ ConnectUrls = Annotated[
     typer.Option(
         "--connect-url",
         metavar="URL",
-        help="A worker's REST interface: what is configured in a Connect group, which brokers do not know; repeatable.",
+        help="A worker's REST interface, for a Connect group's configuration, which brokers lack; repeatable.",
     ),
 ]
 KeepAnswers = Annotated[
     Path | None,
-    typer.Option("--keep-answers", metavar="FILE", help="Keep what brokers answered, as lines of a recording."),
+    typer.Option("--keep-answers", metavar="FILE", help="Keep the brokers' responses, as lines of a recording."),
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("capture")(_capture)
 
-    @app.command("capture")
-    def capture(
-        bootstrap_server: BootstrapServer,
-        group: Groups = None,
-        all_: All = False,
-        command_config: CommandConfig = None,
-        config: ConfigFile = None,
-        c: Overrides = None,
-        topology: Topology = None,
-        racks: RackFiles = None,
-        wait: Wait = 60,
-        timeout: Timeout = 30,
-        keep_answers: KeepAnswers = None,
-        connect_url: ConnectUrls = None,
-        ca_file: CaFile = None,
-        anonymize: Anonymize = None,
-        out: ScenariosOut = "-",
-        json: JsonWritten = False,
-    ) -> None:
-        """Capture groups of a running Kafka as scenarios: classic Streams, the streams protocol, Connect.
 
-        Only asks: joins no group, commits and writes nothing. What members said is known while a group is stable, so
-        one that is in motion is waited for.
-        """
-        from assignor_lab.capture.histories.settings import optimization_in
-        from assignor_lab.capture.live.access import read_access
-        from assignor_lab.capture.live.capture import Capturing, capturable
-        from assignor_lab.capture.live.cluster import connected
-        from assignor_lab.capture.topology import reuses_sources
-        from assignor_lab.scenarios import write_lines
-        from assignor_lab.scenarios.anonymous import anonymous_document, read_pseudonyms
-        from assignor_lab.scenarios.told_topology import noting_conflicts
+def _capture(
+    bootstrap_server: BootstrapServer,
+    group: Groups = None,
+    all_: All = False,
+    command_config: CommandConfig = None,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    topology: Topology = None,
+    racks: RackFiles = None,
+    workload: StateWorkload = None,
+    wait: Wait = 60,
+    timeout: Timeout = 30,
+    keep_answers: KeepAnswers = None,
+    connect_url: ConnectUrls = None,
+    ca_file: CaFile = None,
+    anonymize: Anonymize = None,
+    out: ScenariosOut = "-",
+    json: JsonWritten = False,
+) -> None:
+    """Capture groups of a running Kafka as scenarios: classic Streams, the streams protocol, Connect.
 
-        check_json(out, as_json=json)
-        if bool(group) == all_:
-            raise typer.BadParameter("name groups with --group, or take all with --all", param_hint="--group")
-        if anonymize is not None and keep_answers is not None:
-            raise typer.BadParameter(
-                "answers have names in them: leave it out with --anonymize", param_hint="--keep-answers"
-            )
-        names = None if anonymize is None else read_pseudonyms(anonymize)
-        given = sources(config, c)
-        effective = given.effective()
-        delay = None
-        if MAX_DELAY_KEY in effective:
-            delay = int(effective.values_for("connect_incremental")[MAX_DELAY_KEY])
-        optimized = reuses_sources(optimization_in(config))
-        kept: list[Mapping[str, Any]] = []
-        left_out: list[str] = []
+    Sends read-only requests: joins no group, commits and writes nothing. Members' subscriptions are visible while a
+    group is stable, so the command waits for a rebalancing group.
+    """
+    from assignor_lab.capture.histories.settings import optimization_in
+    from assignor_lab.capture.histories.workload_file import weighed
+    from assignor_lab.capture.live.access import read_access
+    from assignor_lab.capture.live.capture import Capturing, capturable
+    from assignor_lab.capture.live.cluster import connected
+    from assignor_lab.capture.topology import reuses_sources
+    from assignor_lab.scenarios import write_lines
+    from assignor_lab.scenarios.anonymous import anonymous_document, read_pseudonyms
+    from assignor_lab.scenarios.told_topology import noting_conflicts
 
-        def leave_out(unusable: object) -> None:
-            left_out.append(str(unusable))
-            note(f"left out: {unusable}")
+    check_json(out, as_json=json)
+    if bool(group) == all_:
+        raise typer.BadParameter("name groups with --group, or take all with --all", param_hint="--group")
+    if anonymize is not None and keep_answers is not None:
+        raise typer.BadParameter(
+            "answers have names in them: leave it out with --anonymize", param_hint="--keep-answers"
+        )
+    names = None if anonymize is None else read_pseudonyms(anonymize)
+    given = sources(config, c)
+    effective = given.effective()
+    delay = None
+    if MAX_DELAY_KEY in effective:
+        delay = int(effective.values_for("connect_incremental")[MAX_DELAY_KEY])
+    optimized = reuses_sources(optimization_in(config, given.above))
+    kept: list[Mapping[str, Any]] = []
+    left_out: list[str] = []
 
-        access = read_access(bootstrap_server, command_config, timeout)
-        with connected(access, None if keep_answers is None else kept.append) as cluster:
-            connectors = None if not connect_url else (lambda: _connectors(connect_url, ca_file))
-            capturing = Capturing(cluster, given.above, delay, topology, wait, note, connectors, optimized)
-            wanted = capturable(cluster) if all_ else list(dict.fromkeys(group or ()))
-            documents = list(
-                with_racks(noting_conflicts(capturing.documents(wanted, leave_out), note), rack_filler(racks))
-            )
-        if keep_answers is not None:
-            write_lines(keep_answers, kept)
-        if names is not None:
-            documents = [anonymous_document(each, names) for each in documents]
-        if not documents:
-            note("no group was captured")
-            raise typer.Exit(_WRONG_USE)
-        written = write_lines(out, documents)
-        note(f"{written} {'group' if written == 1 else 'groups'} captured")
-        print_written(out, written, as_json=json, left_out=left_out)
+    def leave_out(unusable: object) -> None:
+        left_out.append(str(unusable))
+        note(f"left out: {unusable}")
+
+    access = read_access(bootstrap_server, command_config, timeout)
+    with connected(access, None if keep_answers is None else kept.append) as cluster:
+        connectors = None if not connect_url else (lambda: _connectors(connect_url, ca_file))
+        capturing = Capturing(cluster, given.above, delay, topology, wait, note, connectors, optimized)
+        wanted = capturable(cluster) if all_ else list(dict.fromkeys(group or ()))
+        documents = list(with_racks(noting_conflicts(capturing.documents(wanted, leave_out), note), rack_filler(racks)))
+    if keep_answers is not None:
+        write_lines(keep_answers, kept)
+    if workload is not None:
+        documents = list(weighed(documents, workload))
+    if names is not None:
+        documents = [anonymous_document(each, names) for each in documents]
+    if not documents:
+        note("no group was captured")
+        raise typer.Exit(_WRONG_USE)
+    written = write_lines(out, documents)
+    note(f"{written} {'group' if written == 1 else 'groups'} captured")
+    print_written(out, written, as_json=json, left_out=left_out)
 
 
 def _connectors(urls: list[str], ca_file: Path | None) -> Sequence[RemoteConnector]:

@@ -1,4 +1,4 @@
-"""Options of the commands that ask a running Kafka, and how they ask it."""
+"""Options of the commands that call a running Kafka, and their requests."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import typer
 
 __all__ = ["Anonymize", "BootstrapServer", "CommandConfig", "Timeout"]
 
-#: ``--bootstrap-server H:P``
 BootstrapServer = Annotated[
     str,
     typer.Option("--bootstrap-server", metavar="HOST:PORT", help="Brokers to begin with, several with commas."),
 ]
 
-#: ``--command-config FILE``
 CommandConfig = Annotated[
     Path | None,
     typer.Option(
@@ -25,12 +23,10 @@ CommandConfig = Annotated[
     ),
 ]
 
-#: ``--timeout SECONDS``
 Timeout = Annotated[
     float, typer.Option("--timeout", metavar="SECONDS", min=1, max=600, help="Longest time for one request.")
 ]
 
-#: ``--anonymize KEYFILE``
 Anonymize = Annotated[
     Path | None,
     typer.Option(

@@ -8,11 +8,11 @@ import typer
 
 from assignor_lab.capture.histories.past_terms import DECISIONS
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.one_state import Round, StateId, chosen_states, terms_of_states
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
-from assignor_lab.cli.past_options import Topology, Zone, given_racks, past_terms
+from assignor_lab.cli.one_state import Round, StateId, StateSource, chosen_states, terms_of_states
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Variants, sources
+from assignor_lab.cli.past_options import StateWorkload, Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
-from assignor_lab.compare import Compared, StateCompared, Terms, compare, contenders_of, words
+from assignor_lab.compare import Compared, ContenderTerms, StateCompared, compare, contenders_of, words
 from assignor_lab.compare.document import document_of
 from assignor_lab.verification.sample import DecisionSample
 from assignor_lab.verification.words import document_of as document_of_verification
@@ -20,76 +20,61 @@ from assignor_lab.verification.words import sentences
 
 __all__ = ["register"]
 
-Source = Annotated[
-    str,
-    typer.Argument(
-        metavar="SOURCE",
-        help="States of any kind: a file of import-log, capture, ..., plain or gzip (- is the standard input); the log "
-        "of a leader; a folder of record.",
-    ),
-]
 Assignors = Annotated[
     list[str] | None,
     typer.Option(
         "--assignor",
         metavar="NAME",
-        help="An assignor; 'kafka' is what Kafka decided itself, where the file tells. Give two contenders in all, or "
-        "one, which is compared with Kafka's own decision.",
-    ),
-]
-Variants = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--variant",
-        metavar="NAME=ASSIGNOR,KEY=VALUE",
-        help="An assignor with keys of its own, such as two=sticky,num.standby.replicas=2.",
+        help="An assignor; 'kafka' is Kafka's own decision, if the file has it. Give two contenders, or one to compare "
+        "with Kafka's own decision.",
     ),
 ]
 Answers = Annotated[
     list[str] | None,
     typer.Option("--answers", metavar="FILE", help="Answers that 'assignor assign --out FILE' wrote."),
 ]
-#: Tasks that are listed one by one.
 MOST_TASKS = 60
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("compare")(_compare_answers)
 
-    @app.command("compare")
-    def compare_answers(
-        source: Source,
-        assignor: Assignors = None,
-        variant: Variants = None,
-        answers: Answers = None,
-        state_id: StateId = None,
-        only_round: Round = None,
-        config: ConfigFile = None,
-        c: Overrides = None,
-        racks: RackFiles = None,
-        topology: Topology = None,
-        timezone: Zone = None,
-        json: Json = False,
-    ) -> None:
-        """Compare two answers to a state or a whole history: who moves what, gains, loses, and the cost.
 
-        One state is shown task by task; of several there is a line for each, and the five figures over all.
-        """
-        contenders = contenders_of(assignor or (), variant or (), answers or ())
-        given = sources(config, c)
-        plugins = found_plugins(given.effective())
-        past = past_terms(DECISIONS, given, config, topology, timezone, None)
-        sample, known_racks = DecisionSample(), given_racks(racks)
-        states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past))
-        terms = Terms(plugins.registry, plugins.isolation, given)
-        compared = compare(states, contenders, terms, only_round)
-        verification = sample.verified(terms_of_states(source, plugins, given, past, known_racks))
-        if json:
-            print_json({"verified": document_of_verification(verification), **document_of(compared)})
-            return
-        for sentence in sentences(verification):
-            print_sentence(sentence)
-        _show(compared, may_judge=not verification.refused)
+def _compare_answers(
+    source: StateSource,
+    assignor: Assignors = None,
+    variant: Variants = None,
+    answers: Answers = None,
+    state_id: StateId = None,
+    only_round: Round = None,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    racks: RackFiles = None,
+    topology: Topology = None,
+    timezone: Zone = None,
+    workload: StateWorkload = None,
+    json: Json = False,
+) -> None:
+    """Compare two answers to a state or a whole history: moved tasks, gains and losses of clients, and costs.
+
+    The output shows one state task by task, and several states with a line for each and the five figures over all.
+    """
+    contenders = contenders_of(assignor or (), variant or (), answers or ())
+    given = sources(config, c)
+    plugins = found_plugins(given.effective())
+    past = past_terms(DECISIONS, given, config, topology, timezone, workload)
+    sample, known_racks = DecisionSample(), given_racks(racks)
+    states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past))
+    terms = ContenderTerms(plugins.registry, plugins.isolation, given)
+    compared = compare(states, contenders, terms, only_round)
+    verification = sample.verified(terms_of_states(source, plugins, given, past, known_racks))
+    if json:
+        print_json({"verified": document_of_verification(verification), **document_of(compared)})
+        return
+    for sentence in sentences(verification):
+        print_sentence(sentence)
+    _show(compared, may_judge=not verification.refused)
 
 
 def _show(compared: Compared, *, may_judge: bool) -> None:
@@ -106,6 +91,9 @@ def _show(compared: Compared, *, may_judge: bool) -> None:
     rows = words.figure_rows(compared)
     if rows:
         console().print(table(["on average" if len(compared.states) > 1 else "figure", one, other, "difference"], rows))
+    gaps = words.gap_rows(compared)
+    if gaps:
+        console().print(table(["goal", one, other], gaps))
     for sentence in words.sentences(compared) if may_judge else ():
         print_sentence(sentence)
 

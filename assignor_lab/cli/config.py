@@ -1,7 +1,8 @@
-"""``assignor config``: each effective value and where it came from."""
+"""``assignor config``: each effective value and its origin."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY
 from assignment_api.plugins import (
     ConfigKeyError,
+    ConfigSources,
     ConfigValue,
     EffectiveConfig,
     Found,
@@ -21,6 +23,8 @@ from assignment_api.plugins import (
     Origin,
     PluginError,
     Registry,
+    Setting,
+    declared_settings,
     select_connect_assignor,
     select_task_assignor,
 )
@@ -40,23 +44,17 @@ ScenarioId = Annotated[
     str | None, typer.Option("--id", metavar="ID", help="Show the scenario of this id instead of the first.")
 ]
 
-#: Defaults of Connect's keys. Only listings need them: assignors have them themselves.
+#: Defaults of Connect's keys, needed only for listings: assignors have their own.
 _CONNECT_DEFAULTS = {CONNECT_ASSIGNOR_CLASS: None, CONNECT_PROTOCOL: "sessioned", MAX_DELAY_KEY: 300_000}
 
 _Found = FoundTaskAssignor | FoundConnectAssignor | Found[GroupAssignorPlugin]
 
+#: Name of an assignor to its declared settings by key.
+Declared = Mapping[str, Mapping[str, Setting]]
+
 
 @attrs.frozen
 class _Selection:
-    """Who answers under a configuration.
-
-    Args:
-        streams: For Streams applications; ``None``: what is configured cannot be used.
-        connect: For Connect groups; likewise.
-        groups: Those for Streams groups whose tasks the brokers assign: named with ``--assignor``, by no key.
-        faults: What cannot be used, and why.
-    """
-
     streams: FoundTaskAssignor | None
     connect: FoundConnectAssignor | None
     groups: tuple[Found[GroupAssignorPlugin], ...]
@@ -65,31 +63,45 @@ class _Selection:
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("config")(_config)
 
-    @app.command()
-    def config(
-        scenario: ScenarioFile = None,
-        config: ConfigFile = None,
-        c: Overrides = None,
-        scenario_id: ScenarioId = None,
-        json: Json = False,
-    ) -> None:
-        """Show every effective value of the configuration and where it came from.
 
-        Only keys that concern assignment are read; nothing else of an application's file is printed or kept.
-        A module:attribute is looked up, and not imported.
-        """
-        given = sources(config, c)
-        chosen = None if scenario is None else _scenario(scenario, scenario_id)
-        effective = given.effective() if chosen is None else given.effective(chosen.config, str(chosen.place))
-        selection = _selected(found_plugins(effective, imports_code=False).registry, effective)
-        shown = _with_connect_keys(effective)
-        if json:
-            print_json(_document(shown, selection))
-        else:
-            _print(shown, selection)
-        if selection.faults:
-            raise selection.faults[0]
+def _config(
+    scenario: ScenarioFile = None,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    scenario_id: ScenarioId = None,
+    json: Json = False,
+) -> None:
+    """Show every effective value of the configuration and where it came from.
+
+    Only keys that concern assignment are read; nothing else of an application's file is printed or kept.
+    A module:attribute is looked up, and not imported.
+    """
+    given = sources(config, c)
+    chosen = None if scenario is None else _scenario(scenario, scenario_id)
+    effective = given.effective() if chosen is None else _of_scenario(given, chosen)
+    registry = found_plugins(effective, imports_code=False).registry
+    selection, declared = _selected(registry, effective), declared_settings(registry)
+    shown = _with_declared_keys(_with_connect_keys(effective), declared)
+    if json:
+        print_json(_document(shown, selection, declared))
+    else:
+        _print(shown, selection)
+    if selection.faults:
+        raise selection.faults[0]
+
+
+def _of_scenario(given: ConfigSources, scenario: Scenario) -> EffectiveConfig:
+    effective = given.effective(scenario.config, str(scenario.place))
+    origin = Origin(Layer.SCENARIO, f"{scenario.place} (settings)")
+    settings = scenario.document.get("settings", {})
+    missing = {key: ConfigValue(value, origin) for key, value in settings.items() if key not in _explicit(effective)}
+    return attrs.evolve(effective, entries={**effective.entries, **missing})
+
+
+def _explicit(effective: EffectiveConfig) -> set[str]:
+    return {key for key, held in effective.entries.items() if held.origin.layer.is_explicit}
 
 
 def _selected(registry: Registry, effective: EffectiveConfig) -> _Selection:
@@ -119,6 +131,16 @@ def _with_connect_keys(effective: EffectiveConfig) -> EffectiveConfig:
     return attrs.evolve(effective, entries={key: entries[key] for key in ordered})
 
 
+def _with_declared_keys(effective: EffectiveConfig, declared: Declared) -> EffectiveConfig:
+    missing = {
+        key: ConfigValue(setting.default, Origin(Layer.PLUGIN, plugin))
+        for plugin, settings in declared.items()
+        for key, setting in settings.items()
+        if key not in effective
+    }
+    return attrs.evolve(effective, entries={**effective.entries, **missing})
+
+
 def _scenario(path: Path, wanted: str | None) -> Scenario:
     for scenario in read_scenarios(path):
         if wanted is None or scenario.id == wanted:
@@ -133,7 +155,7 @@ def _print(effective: EffectiveConfig, selection: _Selection) -> None:
     if selection.streams is not None:
         print_line(f"assignor: {selection.streams.name}{_origin(selection.streams)}")
     elif names_shim(effective):
-        print_line("assignor: whom 'assignor serve-assignor' serves beside the application")
+        print_line("assignor: the one that 'assignor serve-assignor' serves beside the application")
     if selection.connect is not None:
         print_line(f"for Kafka Connect: {selection.connect.name}{_origin(selection.connect)}")
     if selection.groups:
@@ -161,7 +183,7 @@ def _origin(found: _Found) -> str:
     return f" ({', '.join(said)})" if said else ""
 
 
-def _document(effective: EffectiveConfig, selection: _Selection) -> dict[str, Any]:
+def _document(effective: EffectiveConfig, selection: _Selection, declared: Declared) -> dict[str, Any]:
     values = {
         key: {
             "value": effective.shown(key),
@@ -173,6 +195,11 @@ def _document(effective: EffectiveConfig, selection: _Selection) -> dict[str, An
     }
     return {
         "config": values,
+        "declared": [
+            {"plugin": plugin, **attrs.asdict(setting)}
+            for plugin, settings in declared.items()
+            for setting in settings.values()
+        ],
         "assignor": _found_document(selection.streams),
         "connect_assignor": _found_document(selection.connect),
         "group_assignors": [_found_document(found) for found in selection.groups],

@@ -1,4 +1,4 @@
-"""The assignor that a configuration names, for commands that are told of none."""
+"""The assignor that a configuration names, for commands without an option for it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from assignor_lab.serving.shim import ASSIGNOR_CLASS
 
 __all__ = ["KEYS", "configured_assignor", "names_shim"]
 
-#: What selects an assignor by a configuration.
+#: Selects an assignor by a configuration.
 Select = Callable[[Registry, EffectiveConfig], FoundTaskAssignor | FoundConnectAssignor]
-#: Kind of the assignors to the keys that name one, in the order in which they count, and what selects it.
 KEYS: Mapping[str, tuple[tuple[str, ...], Select]] = {
     "task-assignor": ((TASK_ASSIGNOR_CLASS, INTERNAL_TASK_ASSIGNOR_CLASS), select_task_assignor),
     "connect-assignor": ((CONNECT_ASSIGNOR_CLASS,), select_connect_assignor),
@@ -29,18 +28,10 @@ KEYS: Mapping[str, tuple[tuple[str, ...], Select]] = {
 
 
 def configured_assignor(registry: Registry, config: EffectiveConfig, plugins: str | None = None) -> str | None:
-    """The name of the assignor that ``config`` names; that is said on standard error.
-
-    Args:
-        registry: What is installed.
-        config: The configuration; Kafka's defaults in it name nobody.
-        plugins: Kind of the assignors that are wanted; ``None``: the first kind for which one is named.
-
-    Returns:
-        Its name, or ``None`` where nobody is named.
+    """The name of the assignor that ``config`` names, which is also reported on standard error.
 
     Raises:
-        PluginError: a subclass, if what is named cannot be used, with the key and where it is from.
+        PluginError: a subclass, if the named assignor cannot be used, with the key and its origin.
     """
     for kind, (keys, select) in KEYS.items():
         if plugins not in (None, kind):
@@ -58,6 +49,6 @@ def configured_assignor(registry: Registry, config: EffectiveConfig, plugins: st
 
 
 def names_shim(config: EffectiveConfig) -> bool:
-    """Whether the application asks a Python assignor, of which its own configuration does not tell the name."""
+    """True if the application calls a Python assignor, which its own configuration does not name."""
     held = config.entries.get(TASK_ASSIGNOR_CLASS)
     return held is not None and held.value == ASSIGNOR_CLASS

@@ -1,13 +1,13 @@
-"""``assignor convert``: the same group as the brokers would see it."""
+"""``assignor convert``: the same group in the view of the brokers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from assignor_lab.cli.options import JsonWritten, check_json, keep_inputs, print_written
+from assignor_lab.cli.options import JsonWritten, LinesOut, ScenarioFile, check_json, keep_inputs, print_written
 from assignor_lab.cli.text import note
 from assignor_lab.scenarios import (
     DocumentFormatError,
@@ -19,33 +19,22 @@ from assignor_lab.scenarios import (
 
 __all__ = ["register"]
 
-Scenarios = Annotated[
-    str,
-    typer.Option("--scenarios", metavar="FILE", help="File of Streams scenarios, plain or gzip; - is standard input."),
-]
-Out = Annotated[
-    str,
-    typer.Option(
-        "--out", metavar="FILE", help="Where to, compressed if the name ends in .gz; - is the standard output."
-    ),
-]
-
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("convert")(_convert)
 
-    @app.command()
-    def convert(scenarios: Scenarios, out: Out = "-", json: JsonWritten = False) -> None:
-        """Turn Streams scenarios into what the brokers' protocol (KIP-1071) knows of the same groups.
 
-        The result is a file of kind streams-group for group assignors. What had to be assumed is said on standard
-        error, each sentence once.
-        """
-        check_json(out, as_json=json)
-        keep_inputs(out, [scenarios])
-        said: list[str] = []
-        written = write_lines(out, _converted(scenarios, said))
-        print_written(out, written, as_json=json, assumptions=said)
+def _convert(scenarios: ScenarioFile, out: LinesOut = "-", json: JsonWritten = False) -> None:
+    """Turn Streams scenarios into scenarios of the same groups under the brokers' protocol (KIP-1071).
+
+    The result is a file of kind streams-group for group assignors. Standard error has each assumption once.
+    """
+    check_json(out, as_json=json)
+    keep_inputs(out, [scenarios])
+    said: list[str] = []
+    written = write_lines(out, _converted(scenarios, said))
+    print_written(out, written, as_json=json, assumptions=said)
 
 
 def _converted(scenarios: str, said: list[str]) -> Iterator[dict[str, Any]]:

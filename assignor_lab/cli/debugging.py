@@ -11,7 +11,7 @@ __all__ = ["debug"]
 
 
 def debug(error: BaseException) -> None:
-    """Opens Python's debugger where ``error`` was raised; the command goes on when it is left."""
+    """Opens Python's debugger at the place of ``error``; the command goes on afterwards."""
     note(f"{type(error).__name__}: {error}")
     note("the debugger is where it was raised: u and d go up and down, q goes on")
     debugger = pdb.Pdb(stdin=sys.stdin, stdout=sys.stderr)

@@ -1,4 +1,4 @@
-"""``assignor derive-constants``: how long things take, from recorded experiments or from a group's own logs."""
+"""``assignor derive-constants``: durations, from recorded experiments or from a group's own logs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from assignor_lab.capture.episodes.constants import Derived, derive_constants
-from assignor_lab.capture.episodes.logged_timeline import TimedStore, logged_timelines
-from assignor_lab.capture.episodes.missing_constants import missing_constants
-from assignor_lab.capture.episodes.timeline import Timeline, read_timeline
 from assignor_lab.capture.histories.past_files import LOG, RECORDING, files_of, kind_of
+from assignor_lab.capture.timelines.constants import Derived, derive_constants
+from assignor_lab.capture.timelines.logged_timeline import TimedStore, logged_timelines
+from assignor_lab.capture.timelines.missing_constants import missing_constants
+from assignor_lab.capture.timelines.timeline import RecordedTimeline, read_timeline
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.past_options import Zone, zone_of
 from assignor_lab.cli.text import console, note, print_json, table
@@ -34,61 +34,58 @@ RecordBytes = Annotated[
         "--bytes-per-record",
         metavar="N",
         min=1,
-        help="What a record in the changelogs has on average, which logs do not tell: gives a rate in bytes.",
+        help="Average size of a record in the changelogs, which logs do not have: gives a rate in bytes.",
     ),
 ]
-#: Restorations that a terminal shows.
 _MOST_SHOWN = 20
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("derive-constants")(_derive)
 
-    @app.command("derive-constants")
-    def derive(
-        source: Sources, bytes_per_record: RecordBytes = None, timezone: Zone = None, json: Json = False
-    ) -> None:
-        """Derive how long things take from the logs of a Streams group, or from recorded experiments.
 
-        With --json it is what simulate, replay and score take with --timings; what restored which store is in it, too.
-        """
-        logs, timelines = _sorted_out(source)
-        stores: Sequence[TimedStore] = ()
-        is_classic = True
+def _derive(source: Sources, bytes_per_record: RecordBytes = None, timezone: Zone = None, json: Json = False) -> None:
+    """Derive durations from the logs of a Streams group, or from recorded experiments.
+
+    The output of --json is the file for --timings of simulate, replay and score. It also has each restored store.
+    """
+    logs, timelines = _sorted_out(source)
+    stores: Sequence[TimedStore] = ()
+    is_classic = True
+    if logs:
+        logged, stores = logged_timelines(
+            logs,
+            zone=zone_of(timezone),
+            record_bytes=bytes_per_record,
+            on_problem=lambda problem: note(f"warning: {problem}"),
+        )
+        is_classic = any(each.kind == "streams-classic" for each in logged)
+        timelines += logged
+    elif bytes_per_record is not None:
+        raise typer.BadParameter("recorded experiments have their own value", param_hint="--bytes-per-record")
+    derived = derive_constants(timelines)
+    missing = missing_constants({each.name for each in derived}, stores, is_classic=is_classic) if logs else []
+    if json:
+        document: dict[str, Any] = {"timings": {each.name: each.value for each in derived}}
         if logs:
-            logged, stores = logged_timelines(
-                logs,
-                zone=zone_of(timezone),
-                record_bytes=bytes_per_record,
-                on_problem=lambda problem: note(f"warning: {problem}"),
-            )
-            is_classic = any(each.kind == "streams-classic" for each in logged)
-            timelines += logged
-        elif bytes_per_record is not None:
-            raise typer.BadParameter("recorded experiments tell it themselves", param_hint="--bytes-per-record")
-        derived = derive_constants(timelines)
-        missing = missing_constants({each.name for each in derived}, stores, is_classic=is_classic) if logs else []
-        if json:
-            document: dict[str, Any] = {"timings": {each.name: each.value for each in derived}}
-            if logs:
-                document |= {"restorations": [each.document() for each in stores], "not_derived": missing}
-            print_json(document)
-            return
-        _print(derived)
-        _print_stores(stores)
-        for sentence in missing:
-            note(sentence)
+            document |= {"restorations": [each.document() for each in stores], "not_derived": missing}
+        print_json(document)
+        return
+    _print(derived)
+    _print_stores(stores)
+    for sentence in missing:
+        note(sentence)
 
 
-def _sorted_out(sources: Iterable[str]) -> tuple[list[str], list[Timeline]]:
-    """Logs, and timelines that have been read."""
+def _sorted_out(sources: Iterable[str]) -> tuple[list[str], list[RecordedTimeline]]:
     logs, timelines = [], []
     for source in sources:
         for file in files_of(source):
             kind = kind_of(file)
             if kind == RECORDING:
                 raise DocumentFormatError(
-                    source, None, "", "what record writes tells of decisions, not how long things took: give the logs"
+                    source, None, "", "a recording of 'assignor record' has decisions, but no durations: give the logs"
                 )
             if kind == LOG:
                 logs.append(str(file.path))

@@ -1,4 +1,4 @@
-"""``assignor explain``: why a task is where an assignor leaves it, and what would have led elsewhere."""
+"""``assignor explain``: why a task is in its place, and the changes that lead to another one."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import typer
 
 from assignor_lab.capture.histories.past_terms import DECISIONS
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.one_state import StateId, chosen_states, terms_of_states
+from assignor_lab.cli.one_state import StateId, StateSource, chosen_states, terms_of_states
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
-from assignor_lab.cli.past_options import Topology, Zone, given_racks, past_terms
+from assignor_lab.cli.past_options import StateWorkload, Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
 from assignor_lab.explain import Budget, Explained, Explanation, explain, question_of, words
 from assignor_lab.explain.document import document_of
@@ -21,19 +21,9 @@ from assignor_lab.verification.words import sentences
 
 __all__ = ["register"]
 
-Source = Annotated[
-    str,
-    typer.Argument(
-        metavar="SOURCE",
-        help="States of any kind: a file of import-log, capture, ..., plain or gzip (- is the standard input); the log "
-        "of a leader; a folder of record.",
-    ),
-]
 Assignor = Annotated[
     str | None,
-    typer.Option(
-        "--assignor", metavar="NAME", help="Who is asked; by default Kafka's own assignor for groups of that kind."
-    ),
+    typer.Option("--assignor", metavar="NAME", help="The assignor; by default Kafka's own for groups of that kind."),
 ]
 Task = Annotated[
     str | None,
@@ -61,45 +51,47 @@ Seconds = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("explain")(_explain_tasks)
 
-    @app.command("explain")
-    def explain_tasks(
-        source: Source,
-        state_id: StateId = None,
-        task: Task = None,
-        assignor: Assignor = None,
-        why_not: WhyNot = None,
-        round_number: Round = None,
-        calls: Calls = 200,
-        seconds: Seconds = 30.0,
-        config: ConfigFile = None,
-        c: Overrides = None,
-        racks: RackFiles = None,
-        topology: Topology = None,
-        timezone: Zone = None,
-        json: Json = False,
-    ) -> None:
-        """Tell why a task is where an assignor leaves it, and the smallest changes that would have led elsewhere.
 
-        Each 'would' is shown only after the assignor was asked with that one thing changed, and nothing else.
-        """
-        if why_not is not None and task is None:
-            raise typer.BadParameter("name the task, too, with --task", param_hint="--why-not")
-        given = sources(config, c)
-        plugins = found_plugins(given.effective())
-        terms = past_terms(DECISIONS, given, config, topology, timezone, None)
-        sample, known_racks = DecisionSample(), given_racks(racks)
-        states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, terms))
-        scenario = next(states)
-        question = question_of(scenario, round_number, assignor, plugins.registry, given, plugins.isolation)
-        explained = explain(question, task, why_not, cache(lambda: Budget(calls, seconds)))
-        verification = sample.verified(terms_of_states(source, plugins, given, terms, known_racks))
-        if json:
-            print_json({"verified": document_of_verification(verification), **document_of(explained)})
-            return
-        for sentence in sentences(verification):
-            print_sentence(sentence)
-        _show(explained)
+def _explain_tasks(
+    source: StateSource,
+    state_id: StateId = None,
+    task: Task = None,
+    assignor: Assignor = None,
+    why_not: WhyNot = None,
+    round_number: Round = None,
+    calls: Calls = 200,
+    seconds: Seconds = 30.0,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    racks: RackFiles = None,
+    topology: Topology = None,
+    timezone: Zone = None,
+    workload: StateWorkload = None,
+    json: Json = False,
+) -> None:
+    """Explain the place of a task in an assignor's answer, with the smallest changes that lead to another place.
+
+    A call of the assignor with that change alone confirms each 'would'.
+    """
+    if why_not is not None and task is None:
+        raise typer.BadParameter("name the task, too, with --task", param_hint="--why-not")
+    given = sources(config, c)
+    plugins = found_plugins(given.effective())
+    terms = past_terms(DECISIONS, given, config, topology, timezone, workload)
+    sample, known_racks = DecisionSample(), given_racks(racks)
+    states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, terms))
+    scenario = next(states)
+    question = question_of(scenario, round_number, assignor, plugins.registry, given, plugins.isolation)
+    explained = explain(question, task, why_not, cache(lambda: Budget(calls, seconds)))
+    verification = sample.verified(terms_of_states(source, plugins, given, terms, known_racks))
+    if json:
+        print_json({"verified": document_of_verification(verification), **document_of(explained)})
+        return
+    for sentence in sentences(verification):
+        print_sentence(sentence)
+    _show(explained)
 
 
 def _show(explained: Explained) -> None:
@@ -114,6 +106,9 @@ def _show(explained: Explained) -> None:
         print_sentence(unknown)
     for each in explained.explanations:
         _show_task(explained, each)
+    moves = words.moves_of_state(explained)
+    if moves is not None:
+        print_sentence(moves)
 
 
 def _show_task(explained: Explained, each: Explanation) -> None:

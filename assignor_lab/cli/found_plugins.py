@@ -1,10 +1,10 @@
-"""The plugins that a command works with; those that cannot be used are named on standard error."""
+"""The plugins for a command; unusable ones are named on standard error."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assignment_api.plugins import EffectiveConfig
+from assignment_api.plugins import EffectiveConfig, check_settings
 from assignment_api.plugins.keys import TRUST
 from assignor_lab.cli.text import note
 
@@ -15,14 +15,11 @@ __all__ = ["found_plugins"]
 
 
 def found_plugins(config: EffectiveConfig, *, imports_code: bool = True) -> Plugins:
-    """The installed plugins; a note names each that cannot be used, and the reason.
-
-    Args:
-        config: The configuration.
-        imports_code: False where ``module:attribute`` is only looked up.
+    """The installed plugins; a note names each unusable one, and the reason.
 
     Raises:
         ConfigError: if a value of ``config`` is out of its range.
+        ConfigKeyError: if an own key of a plugin is unknown (:func:`~assignment_api.plugins.check_settings`).
     """
     from assignor_lab.runtime.discovery import discovered
 
@@ -34,4 +31,6 @@ def found_plugins(config: EffectiveConfig, *, imports_code: bool = True) -> Plug
             note(f"{row.kind} {row.name} of {row.distribution} is left out: {row.reason}")
         if row.kind == "policy" and row.reason.startswith(TRUST):
             note(f"{row.name} is not trusted: {row.reason}")
+    for remark in check_settings(plugins.registry, config):
+        note(remark)
     return plugins

@@ -1,4 +1,4 @@
-"""How random episodes come along, as both commands that play them show it."""
+"""Progress of random episodes, for both commands that play them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 
 def shown_parts(parts: Iterable[_T], episodes: int) -> Iterator[_T]:
-    """The parts as they come, with a bar on a terminal."""
+    """Yields the parts on arrival, with a bar on a terminal."""
     yield from track(
         parts,
         "playing",
@@ -30,5 +30,5 @@ def shown_parts(parts: Iterable[_T], episodes: int) -> Iterator[_T]:
 
 
 def note_speed(episodes: int, seconds: float) -> None:
-    """Says how long they took."""
+    """Prints the duration."""
     note(f"{episodes:,} episodes in {seconds:,.1f} s, {episodes / max(seconds, 1e-9):,.0f} a second")

@@ -18,38 +18,39 @@ All = Annotated[bool, typer.Option("--all", help="Show groups too that are none 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("groups")(_groups)
 
-    @app.command("groups")
-    def groups(
-        bootstrap_server: BootstrapServer,
-        command_config: CommandConfig = None,
-        all_: All = False,
-        timeout: Timeout = 30,
-        json: Json = False,
-    ) -> None:
-        """List the Streams and Connect groups of a running Kafka: kind, state, members, tasks.
 
-        Only asks: joins no group, commits and writes nothing.
-        """
-        import attrs
+def _groups(
+    bootstrap_server: BootstrapServer,
+    command_config: CommandConfig = None,
+    all_: All = False,
+    timeout: Timeout = 30,
+    json: Json = False,
+) -> None:
+    """List the Streams and Connect groups of a running Kafka: kind, state, members, tasks.
 
-        from assignor_lab.capture.live.access import read_access
-        from assignor_lab.capture.live.cluster import connected
-        from assignor_lab.capture.live.listing import OTHER, list_groups
+    Sends read-only requests: joins no group, commits and writes nothing.
+    """
+    import attrs
 
-        with connected(read_access(bootstrap_server, command_config, timeout)) as cluster:
-            found = list_groups(cluster)
-        shown = [each for each in found if all_ or each.kind != OTHER]
-        if json:
-            print_json([attrs.asdict(each) for each in shown])
-        elif shown:
-            columns = ("GROUP", "KIND", "STATE", "MEMBERS", "PROCESSES", "TASKS", "GENERATION", "")
-            rows = [["" if value is None else value for value in attrs.astuple(each)] for each in shown]
-            console().print(table(columns, rows))
-        else:
-            print_line("no group of Streams or Connect")
-        if len(shown) < len(found):
-            others = len(found) - len(shown)
-            note(f"{others} other {'group is' if others == 1 else 'groups are'} not shown: --all shows them")
-        if refused := sum(each.is_refused for each in found):
-            note(f"{plural(refused, 'group')} may not be described: DESCRIBE on the group is needed to see its kind")
+    from assignor_lab.capture.live.access import read_access
+    from assignor_lab.capture.live.cluster import connected
+    from assignor_lab.capture.live.listing import OTHER, list_groups
+
+    with connected(read_access(bootstrap_server, command_config, timeout)) as cluster:
+        found = list_groups(cluster)
+    shown = [each for each in found if all_ or each.kind != OTHER]
+    if json:
+        print_json([attrs.asdict(each) for each in shown])
+    elif shown:
+        columns = ("GROUP", "KIND", "STATE", "MEMBERS", "PROCESSES", "TASKS", "GENERATION", "")
+        rows = [["" if value is None else value for value in attrs.astuple(each)] for each in shown]
+        console().print(table(columns, rows))
+    else:
+        print_line("no group of Streams or Connect")
+    if len(shown) < len(found):
+        others = len(found) - len(shown)
+        note(f"{others} other {'group is' if others == 1 else 'groups are'} not shown: --all shows them")
+    if refused := sum(each.is_refused for each in found):
+        note(f"{plural(refused, 'group')} may not be described: DESCRIBE on the group is needed to see its kind")

@@ -1,4 +1,4 @@
-"""``assignor history``: a group's past as a timeline, and whether its decisions come out again as recorded."""
+"""``assignor history``: a group's past as a timeline, and the reproduced share of its decisions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, Timelin
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.past_options import Topology, Zone, surroundings
-from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
+from assignor_lab.cli.text import console, fits, note, print_json, print_line, print_sentence, table
 from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.documents.wording import listed, moment, plural, without_uuids
+from assignor_lab.report.sections.pasts import past_words
 from assignor_lab.scenarios.settings import given_settings
+from assignor_lab.scenarios.told_topology import TOPOLOGY_CONFLICT
 from assignor_lab.verification.decisions import CheckedDecision
 from assignor_lab.verification.readings import terms_of
 from assignor_lab.verification.replays import past_episodes
@@ -33,89 +35,90 @@ _CHECK_FAILED = 1
 Past = Annotated[
     list[str],
     typer.Argument(
-        metavar="PAST...",
-        help="The folder of record, what import-log or import-recording writes, or the logs of all instances.",
+        metavar="PAST",
+        help="The folder of record, a file of import, or the logs of all instances.",
     ),
 ]
 Check = Annotated[
     bool,
     typer.Option(
         "--check",
-        help="Decide every decision again, and name each that does not come out as recorded; such end the command "
-        "with 1.",
+        help="Decide each state again, and name each decision that differs from the recorded one. Exit code 1 if one "
+        "differs.",
     ),
 ]
 Assignor = Annotated[
     str | None,
     typer.Option(
-        "--assignor", metavar="NAME", help="With --check: who decides; by default whom the source names, or Kafka's."
+        "--assignor", metavar="NAME", help="With --check: the assignor; by default that of the source, or Kafka's."
     ),
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("history")(_history)
 
-    @app.command("history")
-    def history(
-        past: Past,
-        check: Check = False,
-        assignor: Assignor = None,
-        config: ConfigFile = None,
-        c: Overrides = None,
-        topology: Topology = None,
-        racks: RackFiles = None,
-        timezone: Zone = None,
-        json: Json = False,
-    ) -> None:
-        """Show a group's past: each decision with its time, who had come and gone, why, and what moved."""
-        given = sources(config, c)
-        around = surroundings(given, config, topology, timezone, racks)
-        scenarios = list(scenarios_of_past(past, around))
-        if not scenarios:
-            raise HistoryError(
-                f"{past[0]}: holds no recorded decision: import-log, import-recording and record make such"
+
+def _history(
+    past: Past,
+    check: Check = False,
+    assignor: Assignor = None,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    topology: Topology = None,
+    racks: RackFiles = None,
+    timezone: Zone = None,
+    json: Json = False,
+) -> None:
+    """Show each decision of a group's past: its time, the changed instances, the reason, and the moves."""
+    given = sources(config, c)
+    around = surroundings(given, config, topology, timezone, racks)
+    scenarios = list(scenarios_of_past(past, around))
+    if not scenarios:
+        raise HistoryError(
+            f"{past[0]}: no recorded decision; use a file of assignor import or a folder of assignor record"
+        )
+    told = [each for each in scenarios if each.observed is not None] or scenarios
+    histories = [
+        GroupTimeline.of(each)
+        for each in read_histories(each for each in told if protocol_of(each.document) is not None)
+    ]
+    histories += connect_timelines(each.document for each in told if is_connect_past(each.document))
+    plugins = found_plugins(given.effective())
+    # Single keys of the command line describe the group here: the decisions were made under them.
+    read = None if STANDARD_INPUT in past else partial(scenarios_of_past, past)
+    terms = terms_of(
+        plugins.registry, given, plugins.isolation, read=read, around=around, assignor=assignor
+    )  # fmt: skip
+    episodes = past_episodes(told, given_settings(around.config))
+    verification = verify(told, terms, episodes, most_tasks=None if check else MOST_TASKS)
+    checked = [each for group in verification.groups for each in group.decisions] if check else None
+    if json:
+        print_json({
+            "verified": document_of(verification),
+            "histories": [each.document() for each in histories],
+            "checked": _checked_document(checked),
+        })  # fmt: skip
+    else:
+        for sentence in sentences(verification):
+            print_sentence(sentence)
+        for each in histories:
+            _print(each)
+        if any(entry.inferred_reason for each in histories for entry in each.entries):
+            note(
+                "reasons are inferred from members and tasks where the source has none: give the brokers' logs "
+                "beside it for the coordinator's own"
             )
-        told = [each for each in scenarios if each.observed is not None] or scenarios
-        histories = [
-            GroupTimeline.of(each)
-            for each in read_histories(each for each in told if protocol_of(each.document) is not None)
-        ]
-        histories += connect_timelines(each.document for each in told if is_connect_past(each.document))
-        plugins = found_plugins(given.effective())
-        # Single keys of the command line are the group's here: the decisions were made under them.
-        read = None if STANDARD_INPUT in past else partial(scenarios_of_past, past)
-        terms = terms_of(
-            plugins.registry, given, plugins.isolation, read=read, around=around, assignor=assignor
-        )  # fmt: skip
-        episodes = past_episodes(told, given_settings(around.config))
-        verification = verify(told, terms, episodes, most_tasks=None if check else MOST_TASKS)
-        checked = [each for group in verification.groups for each in group.decisions] if check else None
-        if json:
-            print_json({
-                "verified": document_of(verification),
-                "histories": [each.document() for each in histories],
-                "checked": _checked_document(checked),
-            })  # fmt: skip
-        else:
-            for sentence in sentences(verification):
-                print_sentence(sentence)
-            for each in histories:
-                _print(each)
-            if any(entry.inferred_reason for each in histories for entry in each.entries):
-                note(
-                    "reasons are inferred from members and tasks where the source has none: give the brokers' logs "
-                    "beside it for the coordinator's own"
-                )
-            _print_check(checked)
-        unknown = len(scenarios) - len(told)
-        if unknown:
-            note(f"of {plural(unknown, 'generation')} it is not known what was decided: left out")
-        if checked is not None and any(each.difference for each in checked):
-            raise typer.Exit(_CHECK_FAILED)
+        _print_check(checked)
+    unknown = len(scenarios) - len(told)
+    if unknown:
+        note(f"{plural(unknown, 'generation')} left out: the decision is unknown")
+    if checked is not None and any(each.difference for each in checked):
+        raise typer.Exit(_CHECK_FAILED)
 
 
-# --- showing ------------------------------------------------------------------------------------------
+# --- output -------------------------------------------------------------------------------------------
 
 
 def _print(timeline: GroupTimeline) -> None:
@@ -123,6 +126,8 @@ def _print(timeline: GroupTimeline) -> None:
     jobs = timeline.moves == JOBS
     what = plural(len(entries), "rebalance" if jobs else "decision")
     print_line(f"{timeline.group or 'a group'}: {what}, {timeline.protocol} protocol")
+    if len(entries) > 1:
+        print_sentence(past_words(entries, timeline.moves))
     number = "EPOCH" if timeline.protocol == STREAMS else "GENERATION"
     columns: tuple[str, ...] = (
         "TIME",
@@ -137,10 +142,34 @@ def _print(timeline: GroupTimeline) -> None:
         "NEXT",
     )
     if jobs:
-        # Workers have neither threads nor copies, and what they say does not number the rounds.
-        columns = ("TIME", "WORKERS", "CAME AND WENT", "JOBS MOVED", "REASON AND NOTES")
+        # Workers have neither threads nor copies.
+        columns = ("TIME", "GENERATION", "WORKERS", "CAME AND WENT", "JOBS MOVED", "REASON AND NOTES")
     rows = [_row(entry) for entry in entries]
-    console().print(table(columns, [(*row[:1], *row[2:3], *row[4:6], row[8]) for row in rows] if jobs else rows))
+    if jobs:
+        rows = [(*row[:3], *row[4:6], row[8]) for row in rows]
+        if all(entry.generation is None for entry in entries):
+            # Descriptions of a group do not number the generations.
+            columns, rows = (columns[0], *columns[2:]), [(row[0], *row[2:]) for row in rows]
+    if fits(columns, rows):
+        console().print(table(columns, rows))
+        return
+    print_line()
+    for row in rows:
+        _print_narrow(dict(zip(columns, row, strict=True)))
+
+
+#: Columns of the first line of a decision on a narrow terminal, and columns without a label on the second one.
+_FIRST, _UNLABELLED = ("GENERATION", "EPOCH", "INSTANCES", "WORKERS", "MEMBERS"), ("CAME AND WENT", "REASON")
+
+
+def _print_narrow(row: dict[str, object]) -> None:
+    """A decision in two paragraphs, for a terminal that is too narrow for the table."""
+    numbers = [f"{name.lower()} {row[name]}" for name in _FIRST if row.get(name, "") != ""]
+    print_sentence(f"{row['TIME']}  {', '.join(numbers)}")
+    rest = {name: cell for name, cell in row.items() if name not in ("TIME", *_FIRST) and cell != ""}
+    words = [str(cell) if name.startswith(_UNLABELLED) else f"{name.lower()} {cell}" for name, cell in rest.items()]
+    if words:
+        print_sentence("; ".join(words), indent=4)
 
 
 def _row(entry: TimelineEntry) -> tuple[object, ...]:
@@ -199,7 +228,9 @@ def _print_check(checked: list[CheckedDecision] | None) -> None:
             )
     other = [each for each in checked if each.difference is not None]
     for sentence in dict.fromkeys(sentence for each in other for sentence in each.scenario.assumptions):
-        note(f"assumed in what came out otherwise: {sentence}")
+        if sentence.startswith(TOPOLOGY_CONFLICT):
+            continue  # noted when it was read
+        note(f"assumed in decisions with another result: {sentence}")
     same = len(checked) - len(other)
-    names = listed(sorted({each.assignor for each in checked})) if checked else "nobody"
+    names = listed(sorted({each.assignor for each in checked})) if checked else "no assignor"
     print_line(f"{same} of {plural(len(checked), 'decision')} come out as recorded, decided again by {names}")

@@ -1,4 +1,4 @@
-"""Options that say which plugins run in the process of the lab."""
+"""Options for the plugins that run in the process of the lab."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from assignment_api.plugins.policy import ISOLATION
 
 __all__ = ["Isolate", "Trust", "with_isolation"]
 
-#: ``--trust NAME``, any number of times
 Trust = Annotated[
     list[str] | None,
     typer.Option(
@@ -22,15 +21,16 @@ Trust = Annotated[
     ),
 ]
 
-#: ``--isolate WHO``
 Isolate = Annotated[
     str | None,
-    typer.Option("--isolate", metavar="WHO", help=f"Who runs in a process of its own: {', '.join(ISOLATION)}."),
+    typer.Option(
+        "--isolate", metavar="KIND", help=f"Plugins that run in a process of their own: {', '.join(ISOLATION)}."
+    ),
 ]
 
 
 def with_isolation(overrides: Sequence[str] | None, trust: Sequence[str] | None, isolate: str | None) -> list[str]:
-    """Items of ``-c`` with what the two options say."""
+    """Items of ``-c`` with the values of the two options."""
     words = list(overrides or ())
     if trust:
         words.append(f"{TRUST}={','.join(trust)}")

@@ -1,4 +1,4 @@
-"""``assignor java-shim``: the jar by which a Java application asks a Python assignor."""
+"""``assignor java-shim``: the jar through which a Java application calls a Python assignor."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to copy 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("java-shim")(_java_shim)
 
-    @app.command("java-shim")
-    def java_shim(out: Out, json: Json = False) -> None:
-        """Copy the shim by which a Java application asks a Python assignor: one small jar.
 
-        It belongs on the class path of every instance, with 'assignor serve-assignor' beside each.
-        """
-        jar = shim_jar()
-        target = out / JAR_NAME
-        with naming_failures(out):
-            out.mkdir(parents=True, exist_ok=True)
-        write_durably(target, jar)
-        if json:
-            print_json({"out": str(target), "bytes": len(jar), "task.assignor.class": ASSIGNOR_CLASS})
-        else:
-            print_line(target)
-            note(f"set task.assignor.class={ASSIGNOR_CLASS}, and assignor.lab.port.file or assignor.lab.command")
+def _java_shim(out: Out, json: Json = False) -> None:
+    """Copy the shim through which a Java application calls a Python assignor: one small jar.
+
+    It belongs on the class path of every instance, with 'assignor serve-assignor' beside each.
+    """
+    jar = shim_jar()
+    target = out / JAR_NAME
+    with naming_failures(out):
+        out.mkdir(parents=True, exist_ok=True)
+    write_durably(target, jar)
+    if json:
+        print_json({"out": str(target), "bytes": len(jar), "task.assignor.class": ASSIGNOR_CLASS})
+    else:
+        print_line(target)
+        note(f"set task.assignor.class={ASSIGNOR_CLASS}, and assignor.lab.port.file or assignor.lab.command")

@@ -1,6 +1,6 @@
-"""The last word of a command: an exit status of 0 is given by its own last line, and by nobody else.
+"""The end of a command: an exit status of 0 comes only from its own last line.
 
-What nobody trusts runs in processes of its own. This is for code that somebody has trusted: it may be careless, too.
+Untrusted code runs in its own processes. This guards against trusted code, which may be careless, too.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any, NoReturn
 
 __all__ = ["is_own_exit", "restored", "watched"]
 
-#: Exit status of a command that somebody else ended.
+#: Exit status of a command that foreign code ended.
 ENDED_BY_OTHERS = 3
 
 
 def watched() -> Callable[[int], NoReturn]:
-    """From now on ``os._exit`` says that it was called, and ends this process with a status that is not 0.
+    """Replaces ``os._exit``: from now on it reports its call, and ends this process with a status that is not 0.
 
-    Processes that are forked from this one may end as they like.
+    Processes that are forked from this one may end freely.
 
     Returns:
-        What it was before, for :func:`restored`.
+        The original function, for :func:`restored`.
     """
     before, pid = os._exit, os.getpid()
 
@@ -38,20 +38,20 @@ def watched() -> Callable[[int], NoReturn]:
 
 
 def restored(before: Callable[[int], NoReturn]) -> None:
-    """Takes back what :func:`watched` did."""
+    """Reverts :func:`watched`."""
     _set_exit(before)
 
 
 def _set_exit(function: Callable[[int], Any]) -> None:
     os._exit = function  # type: ignore[assignment]
-    # Where ``os`` has it from, on POSIX systems.
+    # Its origin in ``os``, on POSIX systems.
     platform = sys.modules.get(os.name)
     if platform is not None:
         vars(platform)["_exit"] = function
 
 
 def is_own_exit(leave: SystemExit) -> bool:
-    """Whether the library of the command line raised it: our commands end by its ``Exit``, and never otherwise."""
+    """True if the library of the command line raised it: our commands end only by its ``Exit``."""
     trace: TracebackType | None = leave.__traceback__
     module = ""
     while trace is not None:

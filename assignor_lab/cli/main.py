@@ -1,8 +1,9 @@
-"""Entry point of the command: how it ends, whatever happens.
+"""Entry point of the command, with its exit codes in every case.
 
 Exit codes: 0 fine, 1 a gate or check failed, 2 wrong use or input, 3 internal error, 130 interrupted.
 
-This module imports only what Python has loaded when it starts: Ctrl-C while the rest is imported ends in one line, too.
+This module imports only modules that Python has loaded at its start: Ctrl-C during the other imports ends in one line,
+too.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 
 __all__ = ["main"]
 
-#: Top-level module of an optional dependency to the extra of this distribution that brings it.
+#: Top-level module of an optional dependency to the extra of this distribution that installs it.
 EXTRAS = {
     "typer": "cli",
     "rich": "cli",
@@ -32,7 +33,7 @@ EXTRAS = {
     "uvicorn": "connect",
     "h11": "connect",
     "httpx": "connect",
-    "prometheus_client": "connect",
+    "prometheus_client": "watch",
     "scipy": "statistics",
     "numpy": "statistics",
     "junitparser": "statistics",
@@ -41,7 +42,10 @@ EXTRAS = {
     "pytest": "conformance",
 }
 
-#: Variable by which a shell asks for completions.
+#: Package of a clone that the distribution leaves out.
+CLONE_ONLY = "calibration"
+
+#: Variable by which a shell requests completions.
 _COMPLETION = "_ASSIGNOR_COMPLETE"
 
 WRONG_USE = 2
@@ -50,11 +54,7 @@ INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command and leaves the process with its exit code.
-
-    Args:
-        arguments: Command line without the program's name; ``None`` takes the process's own.
-    """
+    """Runs the command and leaves the process with its exit code."""
     try:
         code = _run(arguments)
     except KeyboardInterrupt:
@@ -71,7 +71,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _ended(arguments)
     finally:
         if arguments is not None:
-            # A caller in Python gets its process back as it was; a command line ends now.
+            # A caller in Python continues in its process; a command line ends now.
             restored(before)
 
 
@@ -88,14 +88,14 @@ def _ended(arguments: Sequence[str] | None) -> int:
         build_app(None if _COMPLETION in os.environ else words)(args=words, prog_name="assignor")
     except SystemExit as leave:
         if leave.code == INTERRUPTED:
-            # typer has caught Ctrl-C, and says nothing.
+            # typer has caught Ctrl-C, and prints nothing.
             _say("interrupted")
         if not leave.code and not is_own_exit(leave):
             _say("a plugin that is trusted ended the command with SystemExit")
             return INTERNAL_ERROR
         return leave.code if isinstance(leave.code, int) else 0 if leave.code is None else WRONG_USE
     except BrokenPipeError:
-        # The reader of our output has gone (`assignor ... | head`): not our fault, and nobody left to tell.
+        # The reader of the output has closed it (`assignor ... | head`): not our error, and no reader is left.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except io.UnsupportedOperation:
@@ -119,7 +119,7 @@ def _ended(arguments: Sequence[str] | None) -> int:
 
 
 def _is_of_an_interrupt(error: BaseException | None) -> bool:
-    """Whether it came of Ctrl-C: what was put away then failed in its turn, as the JVM has heard of it, too."""
+    """True if Ctrl-C is among the causes: cleanup after it may fail, because the JVM receives Ctrl-C, too."""
     seen = set[int]()
     while error is not None and id(error) not in seen:
         if isinstance(error, KeyboardInterrupt):
@@ -130,7 +130,7 @@ def _is_of_an_interrupt(error: BaseException | None) -> bool:
 
 
 def _open_closed_streams() -> None:
-    """A stream that the caller closed is ``None`` in Python: reading it finds nothing, writing results is an error."""
+    """Opens streams that the caller closed (``None`` in Python): reads are empty, writing results is an error."""
     from pathlib import Path
 
     for name, mode in (("stdin", "r"), ("stdout", "r"), ("stderr", "w")):
@@ -139,7 +139,11 @@ def _open_closed_streams() -> None:
 
 
 def _missing_module(error: ModuleNotFoundError) -> int:
-    extra = EXTRAS.get((error.name or "").partition(".")[0])
+    missing = (error.name or "").partition(".")[0]
+    if missing == CLONE_ONLY:
+        _say("this command reads recorded experiments: call it from a clone of the repository, after make setup")
+        return WRONG_USE
+    extra = EXTRAS.get(missing)
     if extra is None:
         return _internal(error)
     _say(f"this command needs {error.name}: install it with: pip install 'assignor-lab[{extra}]'")
@@ -156,7 +160,7 @@ def _internal(error: Exception) -> int:
 
 
 def _say(message: str) -> None:
-    # Messages quote files and plugins: nothing in them may steer the terminal.
+    # Messages quote files and plugins: none of it may control the terminal.
     plain = "".join(sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1] for sign in message)
     sys.stderr.write(f"assignor: {plain}\n")
 

@@ -1,4 +1,4 @@
-"""``assignor new``: lays out a distribution for an assignor of one's own."""
+"""``assignor new``: creates a distribution for the user's own assignor."""
 
 from __future__ import annotations
 
@@ -17,30 +17,37 @@ Name = Annotated[
     typer.Argument(metavar="NAME", help="Name of the distribution, such as my-assignor; the assignor is my_assignor."),
 ]
 Kind = Annotated[
-    str, typer.Option("--kind", metavar="KIND", help="What it assigns: streams, group (KIP-1071) or connect.")
+    str,
+    typer.Option(
+        "--kind", metavar="KIND", help="streams, group (KIP-1071), connect: assignors of these groups; or metric."
+    ),
 ]
 Folder = Annotated[Path, typer.Option("--in", metavar="DIR", help="Where its folder is made.")]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("new")(_new)
 
-    @app.command()
-    def new(name: Name, kind: Kind = "streams", folder: Folder = Path(), json: Json = False) -> None:
-        """Lay out a distribution for an assignor: code, entry point, types, tests, CI.
 
-        It passes its own pytest and mypy --strict as it is. 'assignor update' brings it up to later templates.
-        """
-        from assignor_lab.new import KINDS_OF_NEW, laid_out
+def _new(name: Name, kind: Kind = "streams", folder: Folder = Path(), json: Json = False) -> None:
+    """Lay out a distribution for an assignor or a metric: code, entry point, types, tests, CI.
 
-        if kind not in KINDS_OF_NEW:
-            raise typer.BadParameter(f"{kind!r} is none of {', '.join(KINDS_OF_NEW)}", param_hint="--kind")
-        target = laid_out(name, kind, folder)
-        module = name.replace("-", "_").replace(".", "_")
-        steps = [f"cd {target}", "pip install -e '.[test]'", "pytest", f"assignor conformance {module}"]
-        if json:
-            print_json({"folder": str(target), "kind": kind, "assignor": module, "next": steps})
-            return
-        print_line(f"{target} is an assignor for {KINDS_OF_NEW[kind]}. Next:")
-        for step in steps:
-            print_line(f"  {step}")
+    It passes its own pytest and mypy --strict as it is. 'assignor update' brings it up to later templates.
+    """
+    from assignor_lab.new import KINDS_OF_NEW, laid_out
+
+    if kind not in KINDS_OF_NEW:
+        raise typer.BadParameter(f"{kind!r} is none of {', '.join(KINDS_OF_NEW)}", param_hint="--kind")
+    target = laid_out(name, kind, folder)
+    module = name.replace("-", "_").replace(".", "_")
+    last = f"assignor conformance {module}" if kind != "metric" else "assignor plugins --kind metric"
+    steps = [f"cd {target}", "pip install -e '.[test]'", "pytest", last]
+    if json:
+        print_json(
+            {"folder": str(target), "kind": kind, "metric" if kind == "metric" else "assignor": module, "next": steps}
+        )
+        return
+    print_line(f"{target} is {KINDS_OF_NEW[kind]}. Next:")
+    for step in steps:
+        print_line(f"  {step}")

@@ -1,4 +1,4 @@
-"""Options that choose states of a file, and the states that they choose."""
+"""Options that choose states of a file, and the chosen states."""
 
 from __future__ import annotations
 
@@ -19,23 +19,28 @@ from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.scenarios import Scenario, read_scenarios
 from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scenarios.with_racks import RackFiller
-from assignor_lab.scoring.source_parts import SCENARIOS, parts_of
-from assignor_lab.scoring.sources import plan_sources
+from assignor_lab.scoring.sources.parts import SCENARIOS, parts_of
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.verification.readings import terms_of
-from assignor_lab.verification.verified import Terms, group_sources
+from assignor_lab.verification.verified import VerificationTerms, group_sources
 
-__all__ = ["Round", "StateId", "chosen_states", "terms_of_states"]
+__all__ = ["Round", "StateId", "StateSource", "chosen_states", "terms_of_states"]
 
-#: ``--id STATE``
+StateSource = Annotated[
+    str,
+    typer.Argument(
+        metavar="SOURCE",
+        help="States of any kind: a file of import or capture, plain or gzip (- is the standard input); the log of a "
+        "leader; a folder of record.",
+    ),
+]
 StateId = Annotated[
     str | None, typer.Option("--id", metavar="STATE", help="Id of a state, or its line in a file of states.")
 ]
-#: ``--round N``
 Round = Annotated[
     int | None, typer.Option("--round", metavar="N", min=0, help="This round of a Connect history alone, from 0.")
 ]
 _DECISIONS = PastTerms()
-#: Ids that a message lists.
 MOST_LISTED = 5
 
 
@@ -47,19 +52,11 @@ def chosen_states(
     racks: Racks | None = None,
     terms: PastTerms = _DECISIONS,
 ) -> Iterator[Scenario]:
-    """The states of a source: all, or the first one that has an id or stands on a line of a file of states.
-
-    Args:
-        source: A file of states, a log, or a folder that ``assignor record`` wrote; ``-`` is the standard input.
-        wanted: The id or the line; ``None``: all.
-        registry: What is installed.
-        given: Configuration; logs and recordings do not tell that of the group.
-        racks: Those of ``--racks``, or ``None``.
-        terms: How logs and recordings are read.
+    """The states of a source: all, or the first one with an id or on a line of a file of states.
 
     Raises:
         DocumentFormatError, LogImportError: if the source cannot be read.
-        typer.BadParameter: if there is no such state; some that there are are named.
+        typer.BadParameter: if there is no such state; the message lists some existing ones.
     """
     ids: list[str] = []
     for scenario in _states(source, registry, given, racks, terms):
@@ -77,16 +74,10 @@ def chosen_states(
         raise typer.BadParameter(f"no state {wanted!r:.80}: the source has {listed}{more}", param_hint="--id")
 
 
-def terms_of_states(source: str, plugins: Plugins, given: ConfigSources, past: PastTerms, racks: Racks | None) -> Terms:
-    """The terms under which the recorded decisions of a source are verified.
-
-    Args:
-        source: The source.
-        plugins: The plugins.
-        given: All sources of configuration.
-        past: How logs and recordings are read.
-        racks: Those of ``--racks``, or ``None``.
-    """
+def terms_of_states(
+    source: str, plugins: Plugins, given: ConfigSources, past: PastTerms, racks: Racks | None
+) -> VerificationTerms:
+    """The terms under which the recorded decisions of a source are verified."""
     config = group_sources(given)
     around = past.around(config.above, lambda _: None)
     around = attrs.evolve(around, racks=None if racks is None else RackFiller(racks))
@@ -97,7 +88,7 @@ def terms_of_states(source: str, plugins: Plugins, given: ConfigSources, past: P
 def _states(
     source: str, registry: Registry, given: ConfigSources, racks: Racks | None, terms: PastTerms
 ) -> Iterator[Scenario]:
-    if racks is None and (source == "-" or _is_plain(source)):
+    if racks is None and terms.workload is None and (source == "-" or _is_plain(source)):
         yield from read_scenarios(source)
         return
     with plan_sources([source], registry, given.above, note, racks=racks, past=terms) as plan:
@@ -105,7 +96,7 @@ def _states(
 
 
 def _is_plain(source: str) -> bool:
-    """Whether it is one file of states, or at least no log and no folder."""
+    """True if it is one file of states, or at least no log and no folder."""
     path = Path(source)
     if not path.exists():
         return True

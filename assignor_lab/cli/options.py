@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -13,20 +13,29 @@ from assignment_api.plugins.selection import HIDDEN, hides
 from assignor_lab.cli.text import note, print_json
 
 __all__ = [
+    "AssignorName",
     "ConfigFile",
+    "EpisodeDocument",
+    "EpisodeNames",
     "Json",
     "JsonWritten",
+    "LinesOut",
     "Overrides",
+    "Processes",
     "RackFiles",
+    "Reads",
+    "ScenarioFile",
     "ScenariosOut",
+    "Seed",
+    "Variants",
     "check_json",
     "keep_inputs",
     "override_words",
     "print_written",
     "sources",
+    "with_prices",
 ]
 
-#: ``--config FILE``
 ConfigFile = Annotated[
     Path | None,
     typer.Option(
@@ -36,41 +45,91 @@ ConfigFile = Annotated[
     ),
 ]
 
-#: ``-c key=value``, any number of times
 Overrides = Annotated[
     list[str] | None,
     typer.Option("-c", metavar="KEY=VALUE", help="One key of the configuration; replaces every other source."),
 ]
 
-#: ``--racks FILE``, any number of times
 RackFiles = Annotated[
     list[Path] | None,
     typer.Option(
         "--racks",
         metavar="FILE",
-        help="Racks of clients and partitions, as TOML, or the .properties of an instance (docs, 'Racks in a file').",
+        help="Racks of clients and partitions, as TOML, or the .properties of an instance (docs, 'Give the racks in a "
+        "file').",
     ),
 ]
 
-#: ``--out FILE`` of commands that make scenarios
+ScenarioFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="File of scenarios, plain or gzip; - is the standard input.")
+]
+
+AssignorName = Annotated[
+    str | None,
+    typer.Option(
+        "--assignor",
+        metavar="NAME",
+        help="Name of an assignor (see 'assignor plugins'), distribution:name, module:attribute, java:CLASS@JARS or a "
+        "Kafka class; also utils.default_standby, utils.identity, utils.validate, threads. Default: the assignor of "
+        "the configuration.",
+    ),
+]
+
+Variants = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--variant",
+        metavar="NAME=ASSIGNOR,KEY=VALUE",
+        help="An assignor with its own settings, separated by commas: two=high_availability,num.standby.replicas=2.",
+    ),
+]
+
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of every draw.")]
+
+Reads = Annotated[
+    Literal["leader", "nearest"],
+    typer.Option(
+        "--reads-from",
+        metavar="REPLICA",
+        help="The replica that clients read: leader, or nearest. For bytes across zones.",
+    ),
+]
+
+Processes = Annotated[
+    int, typer.Option("--processes", metavar="P", min=0, help="Number of processes; 0: one for each processor.")
+]
+
+EpisodeNames = Annotated[bool, typer.Option("--list", help="List the episodes that come with the command.")]
+
+EpisodeDocument = Annotated[
+    bool, typer.Option("--document", help="Print the episode as a file would hold it, and play nothing.")
+]
+
+LinesOut = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="File for the lines, compressed if the name ends in .gz; - is the standard output.",
+    ),
+]
+
 ScenariosOut = Annotated[
     str,
     typer.Option(
         "--out",
         metavar="FILE",
-        help="Where the scenarios go, compressed if the name ends in .gz; - is the standard output.",
+        help="File for the scenarios, compressed if the name ends in .gz; - is the standard output.",
     ),
 ]
 
-#: ``--json``
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
-#: ``--json`` of commands whose result is a file of lines
-JsonWritten = Annotated[bool, typer.Option("--json", help="Tell as JSON what was written to --out.")]
+JsonWritten = Annotated[bool, typer.Option("--json", help="Print a JSON summary of the written file.")]
 
 
 def check_json(out: str, *, as_json: bool) -> None:
-    """Refuses ``--json`` where the lines themselves go to the standard output.
+    """Refuses ``--json`` if the lines themselves go to the standard output.
 
     Raises:
         typer.BadParameter: if both would be written there.
@@ -82,35 +141,28 @@ def check_json(out: str, *, as_json: bool) -> None:
 
 
 def print_written(out: str, lines: int, *, as_json: bool, **details: Any) -> None:
-    """With ``--json``, tells of the file that was written.
-
-    Args:
-        out: Its name.
-        lines: Number of lines in it.
-        as_json: Whether ``--json`` was given; nothing is printed otherwise.
-        details: What else there is to tell.
-    """
+    """With ``--json``, reports the written file."""
     if as_json:
         print_json({"out": out, "lines": lines, **details})
 
 
 def keep_inputs(out: str, inputs: Iterable[str]) -> None:
-    """Refuses to write results over a file that they are made from.
+    """Refuses to write results over one of their inputs.
 
     Raises:
-        typer.BadParameter: if ``out`` is one of ``inputs``, under whatever name.
+        typer.BadParameter: if ``out`` is one of ``inputs``, under any name.
     """
     target = Path(out)
     if out != "-" and target.is_file():
         for name in inputs:
             if name != "-" and Path(name).exists() and target.samefile(name):
                 raise typer.BadParameter(
-                    f"{name!r} is what is read, and would be replaced: choose another file", param_hint="--out"
+                    f"{name!r} is an input and would be replaced: choose another file", param_hint="--out"
                 )
 
 
 def sources(config_file: Path | None, overrides: list[str] | None) -> ConfigSources:
-    """Reads the sources of configuration, and prints what the user should know of them on standard error.
+    """Reads the sources of configuration, and prints notes for the user on standard error.
 
     Raises:
         ConfigFileError, ConfigKeyError, ConfigValueError: as :func:`assignment_api.plugins.config_sources`.
@@ -119,6 +171,19 @@ def sources(config_file: Path | None, overrides: list[str] | None) -> ConfigSour
     for sentence in read.effective().notes:
         note(sentence)
     return read
+
+
+def with_prices(overrides: list[str], prices: Path | None) -> list[str]:
+    """Items of ``-c`` with the prices in a file; a price in ``-c`` itself takes precedence.
+
+    Raises:
+        PriceError: if the file has another format.
+    """
+    if prices is None:
+        return overrides
+    from assignor_lab.groups.prices import price_overrides, read_prices
+
+    return [*price_overrides(read_prices(prices)), *overrides]
 
 
 def override_words(given: ConfigSources, overrides: Iterable[str]) -> list[str]:

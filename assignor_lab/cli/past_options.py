@@ -1,4 +1,4 @@
-"""Options of commands that read a group's past: what it does not tell of itself."""
+"""Options of commands that read a group's past: facts that the past lacks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assignor_lab.cli.text import note
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from assignor_lab.capture.histories.past import Surroundings
+    from assignor_lab.capture.histories.past import PastSurroundings
     from assignor_lab.capture.histories.past_terms import PastTerms
     from assignor_lab.scenarios.racks import Racks
     from assignor_lab.scenarios.with_racks import RackFiller
@@ -34,32 +34,36 @@ __all__ = [
     "zone_of",
 ]
 
-#: ``--topology FILE``
 Topology = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Text of Java's Topology#describe: gives stores and partitions of the tasks."),
 ]
-#: ``--timezone ZONE``
 Zone = Annotated[
     str | None,
     typer.Option(metavar="ZONE", help="Time zone of logs whose times name none, such as Europe/Paris; default UTC."),
 ]
-#: ``--workload FILE``
 WorkloadFile = Annotated[
     Path | None,
     typer.Option(
         "--workload",
         metavar="FILE",
-        help="What the tasks weigh, as JSON: a scenario's workload, and changelogs as in an episode.",
+        help="Weights of the tasks, as JSON: a scenario's workload, and changelogs as in an episode.",
     ),
 ]
-#: ``--timings FILE``
+StateWorkload = Annotated[
+    Path | None,
+    typer.Option(
+        "--workload",
+        metavar="FILE",
+        help="Weights of the tasks, as JSON: a scenario's workload (docs, 'Scenario files').",
+    ),
+]
 TimingsFile = Annotated[
     Path | None,
     typer.Option(
         "--timings",
         metavar="FILE",
-        help="How long things take where the group runs: what derive-constants --json prints.",
+        help="Durations on the group's machines: the output of derive-constants --json.",
     ),
 ]
 
@@ -120,24 +124,22 @@ def surroundings(
     topology: Path | None = None,
     timezone: str | None = None,
     racks: Sequence[Path] | None = None,
-) -> Surroundings:
-    """What a command's options tell of a past; what is odd in it goes to the standard error.
+) -> PastSurroundings:
+    """Facts about a past from a command's options; oddities are reported on standard error.
 
     Args:
-        given: Sources of configuration; what ``-c`` says is the group's, too.
-        config: The file of ``--config``, for what is no key of assignment.
-        topology: The file of ``--topology``.
-        timezone: The name that ``--timezone`` gives.
-        racks: The files of ``--racks``.
+        given: Sources of configuration; values of ``-c`` are the group's, too.
 
     Raises:
         DocumentFormatError: if the file of ``--config``, or one of ``--racks``, cannot be read.
         typer.BadParameter: if there is no such time zone.
     """
-    from assignor_lab.capture.histories.past import Surroundings
+    from assignor_lab.capture.histories.past import PastSurroundings
     from assignor_lab.capture.histories.settings import optimization_in
 
-    return Surroundings(given.above, topology, zone_of(timezone), note, optimization_in(config), rack_filler(racks))
+    return PastSurroundings(
+        given.above, topology, zone_of(timezone), note, optimization_in(config, given.above), rack_filler(racks)
+    )
 
 
 def past_terms(
@@ -152,13 +154,7 @@ def past_terms(
     """The terms under which a run of ``assignor score`` reads pasts.
 
     Args:
-        mode: What ``--mode`` says; ``None``: a past is played.
-        given: Sources of configuration, for the group's settings.
-        config: The file of ``--config``, for what is no key of them.
-        topology: The file of ``--topology``.
-        timezone: The name that ``--timezone`` gives.
-        workload: The file of ``--workload``.
-        timings: The file of ``--timings``.
+        mode: Value of ``--mode``; ``None``: a past is played.
 
     Raises:
         DocumentFormatError: if the file of ``--config`` or of ``--timings`` cannot be read.
@@ -172,7 +168,7 @@ def past_terms(
     return PastTerms(
         way=DECISIONS if mode == "independent" else mode or AUTO,
         timings=given_timings(timings),
-        optimization=optimization_in(config),
+        optimization=optimization_in(config, given.above),
         topology=None if topology is None else str(topology),
         timezone=timezone,
         workload=None if workload is None else str(workload),
@@ -182,7 +178,7 @@ def past_terms(
 
 
 def zone_of(name: str | None) -> tzinfo | None:
-    """The time zone of ``--timezone``; a name that is none is wrong use of the command."""
+    """The time zone of ``--timezone``; an unknown name is wrong use of the command."""
     if name is None:
         return None
     try:

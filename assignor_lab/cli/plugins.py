@@ -1,4 +1,4 @@
-"""``assignor plugins``: what is installed, and why something cannot be used."""
+"""``assignor plugins``: the installed plugins, and the reasons for unusable ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assignor_lab.cli.text import console, plain, print_json, table
 
 __all__ = ["register"]
 
-#: Widest names and distributions, in signs; longer ones are folded.
+#: Most characters of names and distributions; longer ones are folded.
 _NAME_WIDTH, _FROM_WIDTH = 36, 20
 
 _TITLES = {
@@ -36,8 +36,8 @@ _TITLES = {
 }
 
 
-class Kind(StrEnum):
-    """Kinds that ``--kind`` takes."""
+class PluginKind(StrEnum):
+    """Values of ``--kind``."""
 
     TASK_ASSIGNOR = "task-assignor"
     GROUP_ASSIGNOR = "group-assignor"
@@ -53,35 +53,36 @@ class Kind(StrEnum):
 
 
 Kinds = Annotated[
-    list[Kind] | None,
-    typer.Option("--kind", metavar="KIND", help=f"Only this kind ({', '.join(Kind)}); may be repeated."),
+    list[PluginKind] | None,
+    typer.Option("--kind", metavar="KIND", help=f"Only this kind ({', '.join(PluginKind)}); may be repeated."),
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("plugins")(_plugins)
 
-    @app.command()
-    def plugins(kind: Kinds = None, config: ConfigFile = None, c: Overrides = None, json: Json = False) -> None:
-        """List assignors, metrics and scenario families, and say why something cannot be used.
 
-        A plugin that cannot be used costs nothing else anything, so the exit code is 0 all the same.
-        """
-        from assignor_lab.runtime.discovery import discovered
+def _plugins(kind: Kinds = None, config: ConfigFile = None, c: Overrides = None, json: Json = False) -> None:
+    """List assignors, metrics and scenario families, with the reasons for unusable ones.
 
-        rows = [
-            row
-            for row in discovered(sources(config, c).effective()).registry.listing()
-            if not kind or row.kind in [each.value for each in kind]
-        ]
-        if json:
-            print_json({"plugins": [attrs.asdict(row) for row in rows], "distributions": _distributions(rows)})
-        else:
-            _print_tables(rows)
+    An unusable plugin affects no other plugin, so the exit code is 0.
+    """
+    from assignor_lab.runtime.discovery import discovered
+
+    rows = [
+        row
+        for row in discovered(sources(config, c).effective()).registry.listing()
+        if not kind or row.kind in [each.value for each in kind]
+    ]
+    if json:
+        print_json({"plugins": [attrs.asdict(row) for row in rows], "distributions": _distributions(rows)})
+    else:
+        _print_tables(rows)
 
 
 def _print_tables(rows: Sequence[PluginRow]) -> None:
-    """A table for each kind; where all rows come from one distribution, the heading names it and no column does."""
+    """A table for each kind; if all rows come from one distribution, the heading names it instead of a column."""
     kinds = dict.fromkeys([*_TITLES, *(row.kind for row in rows)])
     shown = console()
     for kind in kinds:
@@ -115,7 +116,7 @@ def _about(row: PluginRow) -> str:
 
 
 def _distributions(rows: Iterable[PluginRow]) -> dict[str, Any]:
-    """Version and hash of each distribution's RECORD: what a pin is made of."""
+    """Version and hash of each distribution's RECORD: the content of a pin."""
     found: dict[str, Any] = {}
     for name in dict.fromkeys(row.distribution for row in rows):
         try:

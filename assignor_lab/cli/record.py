@@ -1,4 +1,4 @@
-"""``assignor record``: groups' past from their coordinators' topic, and what follows."""
+"""``assignor record``: groups' past from their coordinators' topic, and later generations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,12 +16,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assignor_lab.cli.cluster_options import Anonymize, CommandConfig, Timeout
-from assignor_lab.cli.options import Json
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, table
 from assignor_lab.documents.wording import plural
 
 if TYPE_CHECKING:
-    from assignor_lab.capture.live.recorder import Recorded
+    from assignor_lab.capture.live.recorder import RecordingOutcome
+    from assignor_lab.watching.exporter import Exporter
 
 __all__ = ["register"]
 
@@ -39,7 +41,7 @@ Segments = Annotated[
 ]
 Group = Annotated[str | None, typer.Option("--group", metavar="GROUP", help="The group.")]
 All = Annotated[bool, typer.Option("--all", help="All groups of Streams and Connect, each in a folder of its own.")]
-Follow = Annotated[bool, typer.Option("--follow", help="Go on with what comes, until Ctrl-C or SIGTERM.")]
+Follow = Annotated[bool, typer.Option("--follow", help="Continue with new records, until Ctrl-C or SIGTERM.")]
 For = Annotated[
     str | None,
     typer.Option("--for", metavar="TIME", help="Go on for so long, such as 30s, 15m or 2h; with --follow or not."),
@@ -52,92 +54,131 @@ SampleEvery = Annotated[
         help="While following, keep ends and sizes of the group's topics so often, such as 30s: lags and workload.",
     ),
 ]
+Metrics = Annotated[
+    str | None,
+    typer.Option(
+        "--metrics",
+        metavar="[HOST]:PORT",
+        help="While following, serve Prometheus metrics of the groups; without a host, for this machine alone.",
+    ),
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with the recording in the folder.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the recording.")]
 
 _TIME = re.compile(r"([0-9]{1,6})(s|m|h)\Z")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600}
-#: Parts of segments that cannot be read, of which so many are named one by one.
 _MOST_NAMED = 5
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("record")(_record)
 
-    @app.command("record")
-    def record(
-        out: Out,
-        bootstrap_server: BootstrapServer = None,
-        segments: Segments = None,
-        group: Group = None,
-        all_: All = False,
-        command_config: CommandConfig = None,
-        follow: Follow = False,
-        for_: For = None,
-        sample_every: SampleEvery = None,
-        resume: Resume = False,
-        anonymize: Anonymize = None,
-        timeout: Timeout = 30,
-        json: Json = False,
-    ) -> None:
-        """Record a group's past from its coordinator's topic: every generation or epoch that is still there.
 
-        Only reads: joins no group, commits and writes nothing to the cluster. What is not there, cleaned away or
-        never completed, is shown as a hole.
-        """
-        import attrs
+def _record(
+    out: Out,
+    bootstrap_server: BootstrapServer = None,
+    segments: Segments = None,
+    group: Group = None,
+    all_: All = False,
+    command_config: CommandConfig = None,
+    follow: Follow = False,
+    for_: For = None,
+    sample_every: SampleEvery = None,
+    metrics: Metrics = None,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    resume: Resume = False,
+    anonymize: Anonymize = None,
+    timeout: Timeout = 30,
+    json: Json = False,
+) -> None:
+    """Record a group's past from its coordinator's topic: every generation or epoch that is still there.
 
-        from assignor_lab.capture.live.access import read_access
-        from assignor_lab.capture.live.cluster import connected
-        from assignor_lab.capture.live.recorder import Recording, record_groups, record_segments
-        from assignor_lab.scenarios.anonymous import read_pseudonyms
+    Only reads: joins no group, commits and writes nothing to the cluster. Generations that are deleted or were never
+    completed show as a gap.
+    """
+    import attrs
 
-        if (group is None) != all_:
-            raise typer.BadParameter("name the group with --group, or take all with --all", param_hint="--group")
-        if (bootstrap_server is None) == (not segments):
-            raise typer.BadParameter(
-                "say where from: brokers with --bootstrap-server, or files with --segments", param_hint="--segments"
-            )
-        follow_s = _seconds(for_, "--for") if for_ is not None else math.inf if follow else None
-        every_s = None if sample_every is None else _seconds(sample_every, "--sample-every")
-        if every_s is not None and follow_s is None:
-            raise typer.BadParameter("samples are taken while following: add --follow or --for", param_hint="--follow")
-        if segments and (follow_s is not None or resume or command_config is not None):
-            raise typer.BadParameter(
-                "files are read once: leave --follow, --for, --resume and --command-config out", param_hint="--segments"
-            )
+    from assignor_lab.capture.live.access import read_access
+    from assignor_lab.capture.live.cluster import connected
+    from assignor_lab.capture.live.recorder import RecordingSettings, record_groups, record_segments
+    from assignor_lab.capture.live.recordings import folder_name
+    from assignor_lab.scenarios.anonymous import read_pseudonyms
 
-        def on_generation(name: str, told: Mapping[str, Any]) -> None:
-            if follow_s is not None:
-                note(f"{f'group {name}: ' if all_ else ''}{_sentence(told)}")
+    if (group is None) != all_:
+        raise typer.BadParameter("name the group with --group, or take all with --all", param_hint="--group")
+    if (bootstrap_server is None) == (not segments):
+        raise typer.BadParameter(
+            "give one source: brokers with --bootstrap-server, or files with --segments", param_hint="--segments"
+        )
+    follow_s = _seconds(for_, "--for") if for_ is not None else math.inf if follow else None
+    every_s = None if sample_every is None else _seconds(sample_every, "--sample-every")
+    if every_s is not None and follow_s is None:
+        raise typer.BadParameter("samples are taken while following: add --follow or --for", param_hint="--follow")
+    if segments and (follow_s is not None or resume or command_config is not None):
+        raise typer.BadParameter(
+            "files are read once: leave --follow, --for, --resume and --command-config out", param_hint="--segments"
+        )
 
-        names = None if anonymize is None else read_pseudonyms(anonymize)
-        wanted = Recording(out, group, resume, on_generation, lambda why: note(f"warning: {why}"), names)
-        if segments:
-            recorded = record_segments(segments, wanted)
-        else:
-            access = read_access(bootstrap_server or "", command_config, timeout)
-            with connected(access) as cluster, _stopped_by_signals() as is_stopped:
-                wanted = attrs.evolve(wanted, is_stopped=is_stopped, on_moved=note)
+    if metrics is None and (config is not None or c):
+        raise typer.BadParameter("the configuration is for metrics: add --metrics", param_hint="--config")
+    if metrics is not None and (follow_s is None or segments):
+        raise typer.BadParameter("metrics are served while following: add --follow or --for", param_hint="--follow")
+    exporter = None if metrics is None else _exporter(metrics, config, c)
+
+    def on_generation(name: str, told: Mapping[str, Any]) -> None:
+        if follow_s is not None:
+            note(f"{f'group {name}: ' if all_ else ''}{_sentence(told)}")
+        if exporter is not None:
+            exporter.changed(name, out / folder_name(name) if all_ else out)
+
+    names = None if anonymize is None else read_pseudonyms(anonymize)
+    wanted = RecordingSettings(out, group, resume, on_generation, lambda why: note(f"warning: {why}"), names)
+    if segments:
+        recorded = record_segments(segments, wanted)
+    else:
+        access = read_access(bootstrap_server or "", command_config, timeout)
+        with connected(access) as cluster, _stopped_by_signals() as is_stopped:
+            wanted = attrs.evolve(wanted, is_stopped=is_stopped, on_moved=note)
+            try:
                 recorded = record_groups(cluster, access, wanted, follow_s=follow_s, sample_every_s=every_s)
-        _warn(recorded)
-        if all_:
-            _show_all(recorded, out, as_json=json)
-        else:
-            _show_one(recorded, out, as_json=json)
+            finally:
+                if exporter is not None:
+                    exporter.close()
+    _warn(recorded)
+    if all_:
+        _show_all(recorded, out, as_json=json)
+    else:
+        _show_one(recorded, out, as_json=json)
 
 
-#: Signals that ask for an end; not every system has all of them.
+def _exporter(address: str, config: Path | None, overrides: list[str] | None) -> Exporter:
+    """The exporter of metrics, which already serves."""
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.watching.exporter import Exporter, metrics_address
+    from assignor_lab.watching.figures import MeasuringTerms, figures_of_past
+
+    host, port = metrics_address(address)
+    given = sources(config, overrides)
+    plugins = found_plugins(given.effective())
+    terms = MeasuringTerms(plugins.registry, given, plugins.isolation)
+    exporter = Exporter(partial(figures_of_past, terms=terms), lambda why: note(f"warning: {why}"))
+    note(f"metrics: http://{host}:{exporter.serve(host, port)}/metrics")
+    return exporter
+
+
+#: Signals that request an end; not every system has all of them.
 _ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 @contextmanager
 def _stopped_by_signals() -> Iterator[Callable[[], bool]]:
-    """Has signals ask for an orderly end: Ctrl-C, SIGTERM of services, SIGHUP of a closed terminal.
+    """Makes signals request an orderly end: Ctrl-C, SIGTERM of services, SIGHUP of a closed terminal.
 
-    The second one does not wait.
+    The second one ends at once.
 
-    Raising at once, as Python has it, would get lost in whatever the client library does at that moment.
+    An immediate exception, Python's default, would get lost inside the client library.
     """
     asked: list[int] = []
 
@@ -154,7 +195,7 @@ def _stopped_by_signals() -> Iterator[Callable[[], bool]]:
             signal.signal(number, handler)
 
 
-def _warn(recorded: Recorded) -> None:
+def _warn(recorded: RecordingOutcome) -> None:
     for name, each in recorded.groups.items():
         for offset, reason in each.history.unreadable:
             note(f"warning: record {offset} of group {name} is kept, and left out of the history: {reason}")
@@ -166,7 +207,7 @@ def _warn(recorded: Recorded) -> None:
         note(f"warning: {len(recorded.faults) - _MOST_NAMED} further parts of segments are passed over")
 
 
-def _show_one(recorded: Recorded, out: Path, *, as_json: bool) -> None:
+def _show_one(recorded: RecordingOutcome, out: Path, *, as_json: bool) -> None:
     from assignor_lab.capture.live.group_recording import HISTORY
 
     (each,) = recorded.groups.values()
@@ -178,10 +219,10 @@ def _show_one(recorded: Recorded, out: Path, *, as_json: bool) -> None:
         })  # fmt: skip
         return
     console().print(table(("GENERATION", "TIME", "MEMBERS", "JOINED", "LEFT", ""), map(_row, generations)))
-    note(f"{recorded.kept} of {recorded.read} records are the group's; history in {out / HISTORY}")
+    note(f"{recorded.kept} of {plural(recorded.read, 'record')} belong to the group; history in {out / HISTORY}")
 
 
-def _show_all(recorded: Recorded, out: Path, *, as_json: bool) -> None:
+def _show_all(recorded: RecordingOutcome, out: Path, *, as_json: bool) -> None:
     groups = sorted(recorded.groups.items())
     if as_json:
         print_json({
@@ -200,7 +241,7 @@ def _show_all(recorded: Recorded, out: Path, *, as_json: bool) -> None:
     rows = [(name, *_span(each.history.generations), each.folder.name) for name, each in groups]
     console().print(table(("GROUP", "GENERATIONS", "HOLES", "LATEST", "AT", "FOLDER"), rows))
     count = plural(len(groups), "group")
-    note(f"{recorded.kept} of {recorded.read} records are those of {count}; a folder for each in {out}")
+    note(f"{recorded.kept} of {plural(recorded.read, 'record')} belong to {count}; a folder for each in {out}")
 
 
 def _span(generations: list[dict[str, Any]]) -> tuple[object, ...]:
@@ -246,5 +287,5 @@ def _time(epoch_ms: int) -> str:
     try:
         return datetime.fromtimestamp(epoch_ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
     except (OverflowError, ValueError, OSError):
-        # A garbled record may name any moment.
+        # A corrupt record may contain any time.
         return f"{epoch_ms} ms"

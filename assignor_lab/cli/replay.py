@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
+import attrs
 import typer
 
+from assignment_api.plugins import MetricPlugin, Registry
 from assignor_lab.capture.histories.episodes import past_scenarios, read_as_episodes
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Reads, Seed, Variants, sources
 from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone, given_timings, surroundings
-from assignor_lab.cli.simulate import Reads, Seed
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
-from assignor_lab.groups.playing import traffic_terms
-from assignor_lab.groups.replaying import Replayed, replay
-from assignor_lab.groups.variants import variants_of
+from assignor_lab.compare.figures import FigureCompared
+from assignor_lab.compare.plays import PlaysCompared, compared_plays
+from assignor_lab.compare.verdicts import NOT_RANKED, TOO_MANY, alone, settings_words, verdict_of_several
+from assignor_lab.documents.values import value_of
+from assignor_lab.documents.wording import shortened
+from assignor_lab.groups.entries import kind_named
+from assignor_lab.groups.kind import GroupKind
+from assignor_lab.groups.streams_episode.replaying import Replayed, replay
+from assignor_lab.groups.variants import Variant, variants_of
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.recorded_result import RECORDED, recorded_result
 from assignor_lab.simulation.streams.results import document_of
-from assignor_lab.simulation.streams.traffic import TrafficTerms
 from assignor_lab.verification.past import verified_past
+from assignor_lab.verification.verified import Verification
 from assignor_lab.verification.words import document_of as document_of_verification
 from assignor_lab.verification.words import sentences
 
@@ -30,110 +38,191 @@ History = Annotated[
     list[str],
     typer.Argument(
         metavar="HISTORY",
-        help="A group's past: what import-log, import-recording or import-episode writes, the folder of record, or "
-        "the logs of all instances; - is the standard input.",
+        help="A group's past: a file of import or import-episode, the folder of record, or the logs of all "
+        "instances; - is the standard input.",
     ),
 ]
 Assignors = Annotated[
     list[str] | None,
-    typer.Option("--assignor", metavar="NAME", help="Who decides; may be given several times."),
-]
-Variants = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--variant",
-        metavar="NAME=ASSIGNOR,KEY=VALUE",
-        help=(
-            "An assignor with keys of its own, several with commas: two=high_availability,num.standby.replicas=2; "
-            "another protocol: new=group_sticky_4_4,group.protocol=streams."
-        ),
-    ),
+    typer.Option("--assignor", metavar="NAME", help="A contender; may be repeated."),
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
-
-    @app.command("replay")
-    def replay_history(
-        history: History,
-        assignor: Assignors = None,
-        variant: Variants = None,
-        seed: Seed = 0,
-        config: ConfigFile = None,
-        c: Overrides = None,
-        topology: Topology = None,
-        timezone: Zone = None,
-        racks: RackFiles = None,
-        workload: WorkloadFile = None,
-        timings: TimingsFile = None,
-        reads_from: Reads = "leader",
-        json: Json = False,
-    ) -> None:
-        """Play a recorded group's history again with other assignors, beside what really happened.
-
-        Who started, stopped and crashed and when stays; the answers and what follows are the contender's.
-        """
-        contenders = variants_of(assignor or (), variant or ())
-        if not contenders:
-            raise typer.BadParameter("name somebody who decides, such as --assignor high_availability")
-        given = sources(config, c)
-        plugins = found_plugins(given.effective())
-        registry = plugins.registry
-        around = surroundings(given, config, topology, timezone, racks)
-        known = given_timings(timings)
-        scenarios = past_scenarios(history, around)
-        past = read_as_episodes(scenarios, known, workload, around)
-        verification = verified_past(
-            history, scenarios, past, around, given, registry, plugins.isolation, known
-        )  # fmt: skip
-        if not json:
-            for sentence in sentences(verification):
-                print_sentence(sentence)
-        for episode in map(read_episode, past):
-            for sentence in episode.assumptions:
-                note(f"assumed: {sentence}")
-            terms = traffic_terms(reads_from, given, episode)
-            documents = {
-                each.contender.name: _document(each, terms)
-                for each in replay(episode, registry, given, contenders, seed)
-            }
-            verified = document_of_verification(verification.of(episode.id))
-            _tell(episode, documents, seed, verified, as_json=json)
+    app.command("replay")(_replay_history)
 
 
-def _tell(
-    episode: StreamsEpisode,
-    documents: dict[str, dict[str, Any]],
-    seed: int,
-    verified: dict[str, Any] | None,
-    *,
-    as_json: bool,
+def _replay_history(
+    history: History,
+    assignor: Assignors = None,
+    variant: Variants = None,
+    seed: Seed = 0,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    topology: Topology = None,
+    timezone: Zone = None,
+    racks: RackFiles = None,
+    workload: WorkloadFile = None,
+    timings: TimingsFile = None,
+    reads_from: Reads = "leader",
+    json: Json = False,
 ) -> None:
-    first = next((each for each in documents.values() if "error" not in each), None)
-    recorded = None
-    if first is not None and episode.recorded is not None:
-        recorded = recorded_result(first, episode.recorded)
-    if as_json:
-        print_json({
-            "verified": verified, "episode": episode.id, "seed": seed, "contenders": documents, "recorded": recorded,
-        })  # fmt: skip
-        return
-    print_line(f"{episode.id}, seed {seed}")
-    for name, document in documents.items():
-        if "error" in document:
-            note(f"{name}: {document['error']}")
-    shown = {name: each for name, each in documents.items() if "error" not in each}
-    if recorded is not None:
-        shown = {RECORDED: recorded, **shown}
-    if shown:
+    """Play a recorded group's history again with other assignors, beside the recorded outcome.
+
+    Starts, stops and crashes stay; the assignments and their consequences are the contender's.
+    """
+    contenders = variants_of(assignor or (), variant or ())
+    if not contenders:
+        raise typer.BadParameter("name a contender, such as --assignor high_availability")
+    given = sources(config, c)
+    plugins = found_plugins(given.effective())
+    registry = plugins.registry
+    around = surroundings(given, config, topology, timezone, racks)
+    known = given_timings(timings)
+    scenarios = past_scenarios(history, around)
+    past = read_as_episodes(scenarios, known, workload, around)
+    verification = verified_past(
+        history, scenarios, past, around, given, registry, plugins.isolation, known
+    )  # fmt: skip
+    if not json:
+        for sentence in sentences(verification):
+            print_sentence(sentence)
+    compared = []
+    for episode in map(read_episode, past):
+        for sentence in episode.assumptions:
+            note(f"assumed: {sentence}")
+        played = replay(episode, registry, given, contenders, seed, reads_from=reads_from)
+        group = _Group.of(episode, map(_Kept.of, played), verification.of(episode.id), registry)
+        compared.append(group)
+        if not json:
+            _tell(group, seed)
+    overall = _overall(compared, registry) if len(compared) > 1 and not verification.refused else None
+    if json:
+        for group in compared:
+            print_json({**_document(group, seed), **({} if len(compared) < 2 else {"overall": overall})})
+    elif overall is not None:
+        print_line(f"over {len(compared)} histories:")
+        print_sentence(overall["verdict"])
+
+
+@attrs.frozen
+class _Kept:
+    contender: Variant
+    document: dict[str, Any]
+    figures: dict[str, float | None] | None
+    row: dict[str, Any] | None
+    not_comparable: str | None
+
+    @classmethod
+    def of(cls, replayed: Replayed) -> _Kept:
+        document: dict[str, Any] = {"assignor": replayed.assignor, "error": replayed.error}
+        if replayed.played is not None:
+            document = document_of(replayed.played, replayed.assignor, replayed.terms)
+        return cls(replayed.contender, document, replayed.figures, replayed.row, replayed.not_comparable)
+
+
+@attrs.frozen
+class _Group:
+    """A group's past as each contender played it.
+
+    Args:
+        recorded: The recorded counterpart of a play, or ``None``.
+        compared: The plays compared; ``None`` without a verdict.
+    """
+
+    episode: StreamsEpisode
+    plays: tuple[_Kept, ...]
+    recorded: dict[str, Any] | None
+    verification: Verification
+    compared: PlaysCompared | None
+
+    @classmethod
+    def of(
+        cls, episode: StreamsEpisode, plays: Iterable[_Kept], verification: Verification, registry: Registry
+    ) -> _Group:
+        made = tuple(plays)
+        first = next((each.document for each in made if "error" not in each.document), None)
+        recorded = None
+        if first is not None and episode.recorded is not None:
+            recorded = recorded_result(first, episode.recorded)
+        compared = None
+        if not verification.refused:
+            settings = {each.contender.name: settings_words(each.contender.settings) for each in made}
+            rows = {each.contender.name: each.row for each in made}
+            told = {name: words for name, words in settings.items() if words}
+            compared = compared_plays(rows, _kind().headline, _metrics(registry), told)
+        return cls(episode, made, recorded, verification, compared)
+
+
+def _kind() -> GroupKind[Any, Any]:
+    return kind_named("streams-episode")
+
+
+def _metrics(registry: Registry) -> dict[str, MetricPlugin]:
+    return {name: found.plugin for name, found in _kind().metrics(registry).items()}
+
+
+def _overall(groups: Sequence[_Group], registry: Registry) -> dict[str, Any] | None:
+    """The verdict over several groups, by the rule of `score`; ``None`` if its extra is not installed."""
+    try:
+        from assignor_lab.scoring.summaries.headline import MOST_COMPARED, PlayedStates, headline_of
+    except ModuleNotFoundError:
+        note("a verdict over several groups needs the extra spark: pip install 'assignor-lab[spark]'")
+        return None
+    rows: dict[str, list[dict[str, Any] | None]] = {}
+    for group in groups:
+        for each in group.plays:
+            rows.setdefault(each.contender.name, []).append(each.row)
+    found = headline_of(PlayedStates(rows), _kind().headline, _metrics(registry))
+    names = {name: shortened(name, 40) for name in found.places}
+    first = [name for name, place in found.places.items() if place == 1]
+    figures = [value_of(FigureCompared, "")(each) for each in found.document["figures"]]
+    if not first:
+        verdict = TOO_MANY if len(rows) > MOST_COMPARED else NOT_RANKED
+    elif len(names) == 1:
+        verdict = alone(names[first[0]])
+    else:
+        verdict = verdict_of_several(figures, names, found.document["baseline"], first, "history")
+    return {
+        "histories": len(groups),
+        "best": found.document["best"],
+        "verdict": verdict,
+        "headline": [*map(attrs.asdict, figures)],
+    }
+
+
+def _tell(group: _Group, seed: int) -> None:
+    print_line(f"{group.episode.id}, seed {seed}")
+    shown = {} if group.recorded is None else {RECORDED: group.recorded}
+    for each in group.plays:
+        name = each.contender.name
+        if "error" in each.document:
+            note(f"{name}: {each.document['error']}")
+            continue
+        shown[name] = each.document
+        if each.not_comparable is not None:
+            print_sentence(f"Not comparable: {name}: {each.not_comparable}.")
+    if group.compared is not None:
+        print_sentence(group.compared.verdict)
+    if any(name != RECORDED for name in shown):
         _print(shown)
 
 
-def _document(replayed: Replayed, terms: TrafficTerms) -> dict[str, Any]:
-    if replayed.played is None:
-        return {"assignor": replayed.assignor, "error": replayed.error}
-    return document_of(replayed.played, replayed.assignor, terms)
+def _document(group: _Group, seed: int) -> dict[str, Any]:
+    compared = group.compared
+    return {
+        "verified": document_of_verification(group.verification),
+        "episode": group.episode.id,
+        "seed": seed,
+        "best": [] if compared is None else list(compared.best),
+        "verdict": None if compared is None else compared.verdict,
+        "headline": [] if compared is None else [attrs.asdict(each) for each in compared.figures],
+        "figures": {each.contender.name: each.figures for each in group.plays},
+        "not_comparable": {each.contender.name: each.not_comparable for each in group.plays if each.not_comparable},
+        "contenders": {each.contender.name: each.document for each in group.plays},
+        "recorded": group.recorded,
+    }
 
 
 def _print(documents: dict[str, dict[str, Any]]) -> None:
@@ -151,9 +240,10 @@ def _print(documents: dict[str, dict[str, Any]]) -> None:
     console().print(table(["in all", *documents], totals))
 
 
-#: Totals in the order in which they are shown.
+#: Totals in display order.
 _NAMES = {
     "unavailable_task_s": "unavailable task-seconds",
+    "unavailable_without_restoring_task_s": "restoring left out",
     "worst_task_s": "of the worst task, s",
     "restored_bytes": "restored bytes",
     "restored_before_processing_bytes": "before processing",

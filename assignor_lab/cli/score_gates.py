@@ -1,4 +1,4 @@
-"""Baseline and gates of ``assignor score``: what is asked before the run, and the exit code of the command after it."""
+"""Baseline and gates of ``assignor score``: checks before the run, and the exit code of the command after it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from assignor_lab.cli.text import note
 if TYPE_CHECKING:
     from assignor_lab.groups.entries import KindEntry
     from assignor_lab.groups.variants import Variant
-    from assignor_lab.scoring.comparison import Terms
     from assignor_lab.scoring.competitors import Competitors
     from assignor_lab.scoring.gates import Gate
-    from assignor_lab.scoring.replay import Replay
+    from assignor_lab.scoring.terms import EvaluationTerms, ReplayCommand
 
 __all__ = ["JunitFileError", "compared_with", "conclude", "parsed_gates", "terms_of"]
 
@@ -26,11 +25,11 @@ GATE_FAILED, TOO_UNSURE = 1, 2
 
 
 class JunitFileError(AssignorLabError):
-    """The file for ``--junit`` cannot be made."""
+    """The file for ``--junit`` cannot be created."""
 
 
 def parsed_gates(expressions: Sequence[str], junit: Path | None, baseline: str | None) -> tuple[Gate, ...]:
-    """The gates, each once; what they need is found missing here, not after an hour of scoring.
+    """The gates, each once; missing requirements are found here, not after an hour of scoring.
 
     Raises:
         GateError: a subclass, if an expression is wrong.
@@ -59,17 +58,10 @@ def compared_with(
     *,
     may_run_code: bool = True,
 ) -> tuple[Competitors, str | None]:
-    """Who competes on scenarios of ``kind``, the baseline included, and the baseline's name.
-
-    Args:
-        registry: What is installed.
-        contenders: Who competes; nobody: every installed assignor.
-        baseline: The baseline, or ``None``.
-        kind: Kind of the scenarios.
-        may_run_code: Whether ``module:attribute`` may be imported.
+    """The contenders on scenarios of ``kind``, including the baseline, and the baseline's name.
 
     Raises:
-        PluginError: a subclass, if a selector means nothing; if the baseline cannot be loaded.
+        PluginError: a subclass, if a selector matches nothing; if the baseline cannot be loaded.
     """
     from assignor_lab.groups.work import OBSERVED
     from assignor_lab.scoring.competitors import Competitors, competitors
@@ -90,49 +82,41 @@ def terms_of(
     asked: Sequence[str],
     gates: tuple[Gate, ...],
     baseline: str | None,
-    replay: Replay,
+    replay: ReplayCommand,
     kind: KindEntry,
-) -> Terms:
-    """What is asked of the run besides its figures.
+    columns: Sequence[str] | None = None,
+) -> EvaluationTerms:
+    """Requests to the run besides its figures.
 
     Args:
-        registry: What is installed.
-        competing: Who competes.
-        asked: Who was asked for by name.
         gates: Conditions under which the command fails.
-        baseline: Name of the baseline, or ``None``.
-        replay: How a state is shown again.
-        kind: Kind of the scenarios.
+        columns: Columns of the metrics; ``None``: the usual ones.
 
     Raises:
         GateNameError: if a gate is about something that is not part of the run.
     """
     from assignor_lab.groups.work import OBSERVED
-    from assignor_lab.scoring.comparison import Terms
+    from assignor_lab.scoring.terms import EvaluationTerms
 
     if not gates:
-        return Terms(baseline, replay=replay)
+        return EvaluationTerms(baseline, replay=replay)
     from assignor_lab.scoring.gates import Subjects, check_gates
+    from assignor_lab.scoring.selected_metrics import metrics_of_run
 
-    # Who was asked for and could not be loaded is judged, too: its gates cannot be told, and do not pass.
+    # A requested assignor that could not be loaded is judged, too: its gates are unknown, and do not pass.
     names = [entrant.name for entrant in competing.assignors]
     names += [unloaded.name for unloaded in competing.unloaded if unloaded.name in asked]
     subjects = Subjects(tuple(dict.fromkeys(names)), baseline, OBSERVED)
-    check_gates(gates, tuple(kind.load().metrics(registry)), subjects)
-    return Terms(baseline, gates, subjects, replay)
+    check_gates(gates, tuple(metrics_of_run(kind.load(), registry, columns)), subjects)
+    return EvaluationTerms(baseline, gates, subjects, replay)
 
 
 def conclude(gates: Sequence[Mapping[str, Any]], junit: Path | None, say: Callable[[str], None]) -> None:
-    """Shows what came of the gates, writes the JUnit report, and ends the command if one did not pass.
-
-    Args:
-        gates: Entries of the summary's ``gates``.
-        junit: Where the report goes, or ``None``.
-        say: Prints a line.
+    """Prints the results of the gates, writes the JUnit report, and ends the command if one did not pass.
 
     Raises:
-        typer.Exit: with code 1, if a gate failed or could not be judged; with 2, if none did but the run does not bear
-            the confidence that one asks for.
+        typer.Exit: with code 1, if a gate failed or could not be judged; with 2, if none did but the run is too small
+            for the confidence that one requires.
         OSError: if the report cannot be written.
     """
     for gate in gates:
@@ -149,9 +133,6 @@ def conclude(gates: Sequence[Mapping[str, Any]], junit: Path | None, say: Callab
 
 def check_answered(results: Mapping[str, Any]) -> None:
     """Ends the command with exit code 1 if no assignor has an answer to any state.
-
-    Args:
-        results: The part ``results`` of the summary.
 
     Raises:
         typer.Exit: with code 1, after a line with the most frequent cause.

@@ -14,20 +14,16 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from assignor_lab.cli.text import note
 
 if TYPE_CHECKING:
-    from assignor_lab.scoring.scored import Progress as Done
+    from assignor_lab.scoring.rows import Progress as Done
 
 __all__ = ["Lines", "Shown", "shown_progress"]
 
-#: Seconds between two lines where standard error is no terminal.
+#: Seconds between two lines if standard error is not a terminal.
 INTERVAL = 30.0
 
 
 class Shown:
-    """The progress as a bar.
-
-    Args:
-        bar: The bar.
-    """
+    """The progress as a bar."""
 
     def __init__(self, bar: Progress) -> None:
         self._bar = bar

@@ -32,7 +32,7 @@ PortFileName = Annotated[
     typer.Option(
         "--port-file",
         metavar="FILE",
-        help="Where to write port and token, for who may read it: the application's assignor.lab.port.file.",
+        help="File for port and token, readable by its owner only: the application's assignor.lab.port.file.",
     ),
 ]
 Stdio = Annotated[
@@ -41,57 +41,58 @@ Stdio = Annotated[
 ]
 Log = Annotated[
     Path | None,
-    typer.Option("--log", metavar="DIR", help="Keep every decision there, with what was asked, as scenarios."),
+    typer.Option("--log", metavar="DIR", help="Folder for every decision with its input, as scenarios."),
 ]
 LogMb = Annotated[
     int,
     typer.Option("--log-mb", metavar="N", min=1, help="Mebibytes of that folder; the oldest decisions go first."),
 ]
 Parallel = Annotated[
-    int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Groups that are answered at a time.")
+    int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Most groups with an answer in progress.")
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("serve-assignor")(_serve_assignor)
 
-    @app.command("serve-assignor")
-    def serve_assignor(
-        name: Name,
-        port_file: PortFileName = None,
-        stdio: Stdio = False,
-        log: Log = None,
-        log_mb: LogMb = 256,
-        parallel: Parallel = 2,
-        trust: Trust = None,
-        isolate: Isolate = None,
-        config: ConfigFile = None,
-        c: Overrides = None,
-    ) -> None:
-        """Serve a task assignor to the Java applications beside it, which ask by the shim of 'java-shim'.
 
-        On the loopback address alone, for who can read the port file. SIGTERM ends it, after what it is answering.
-        """
-        from assignor_lab.serving.decision_log import DecisionLog
-        from assignor_lab.serving.serve import Served, serve_by_pipes
+def _serve_assignor(
+    name: Name,
+    port_file: PortFileName = None,
+    stdio: Stdio = False,
+    log: Log = None,
+    log_mb: LogMb = 256,
+    parallel: Parallel = 2,
+    trust: Trust = None,
+    isolate: Isolate = None,
+    config: ConfigFile = None,
+    c: Overrides = None,
+) -> None:
+    """Serve a task assignor to local Java applications, which call it through the shim of 'java-shim'.
 
-        if (port_file is None) == (not stdio):
-            raise typer.BadParameter("give one of --port-file and --stdio", param_hint="--port-file")
-        # What is printed must not get between the frames.
-        target = os.dup(1) if stdio else -1
-        if stdio:
-            os.dup2(2, 1)
-        given = sources(config, with_isolation(c, trust, isolate))
-        plugins = found_plugins(given.effective())
-        with ExitStack() as stack:
-            kept = None if log is None else stack.enter_context(closing(DecisionLog(log, log_mb * 2**20, note)))
-            served = Served(name, plugins, given, parallel, kept, note)
-            if port_file is not None:
-                _serve(served, port_file)
-                return
-            stopped, stop = os.pipe()
-            with _stopped_by_signals(lambda: os.write(stop, b"\0")):
-                serve_by_pipes(served, 0, target, stopped)
+    It serves the loopback address, for users with access to the port file. SIGTERM ends it after the present answers.
+    """
+    from assignor_lab.serving.decision_log import DecisionLog
+    from assignor_lab.serving.serve import Served, serve_by_pipes
+
+    if (port_file is None) == (not stdio):
+        raise typer.BadParameter("give one of --port-file and --stdio", param_hint="--port-file")
+    # Printed text must not get between the frames.
+    target = os.dup(1) if stdio else -1
+    if stdio:
+        os.dup2(2, 1)
+    given = sources(config, with_isolation(c, trust, isolate))
+    plugins = found_plugins(given.effective())
+    with ExitStack() as stack:
+        kept = None if log is None else stack.enter_context(closing(DecisionLog(log, log_mb * 2**20, note)))
+        served = Served(name, plugins, given, parallel, kept, note)
+        if port_file is not None:
+            _serve(served, port_file)
+            return
+        stopped, stop = os.pipe()
+        with _stopped_by_signals(lambda: os.write(stop, b"\0")):
+            serve_by_pipes(served, 0, target, stopped)
 
 
 def _serve(served: Served, port_file: Path) -> None:
@@ -105,7 +106,7 @@ def _serve(served: Served, port_file: Path) -> None:
 
     def stop_running() -> None:
         if not running:
-            # Nothing is served yet: there is nothing to end in order.
+            # No request is served yet: nothing needs an orderly end.
             raise KeyboardInterrupt
         running[0].stop()
 
@@ -115,7 +116,7 @@ def _serve(served: Served, port_file: Path) -> None:
 
 @contextmanager
 def _stopped_by_signals(stop: Callable[[], object]) -> Iterator[None]:
-    """Has Ctrl-C and SIGTERM, by which services are stopped, ask for an orderly end; the second one does not wait."""
+    """Makes Ctrl-C and SIGTERM, the stop signal of services, request an orderly end; the second one ends at once."""
     came: list[int] = []
 
     def ask(number: int, frame: FrameType | None) -> None:

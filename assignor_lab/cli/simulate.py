@@ -5,14 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from assignment_api.plugins import Registry
 from assignor_lab.capture.histories.episodes import past_scenarios, read_as_episodes
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
+from assignor_lab.cli.options import (
+    ConfigFile,
+    EpisodeDocument,
+    EpisodeNames,
+    Json,
+    Overrides,
+    Processes,
+    RackFiles,
+    Reads,
+    Seed,
+    sources,
+)
 from assignor_lab.cli.past_options import (
     TimingsFile,
     Topology,
@@ -24,8 +35,9 @@ from assignor_lab.cli.past_options import (
 )
 from assignor_lab.cli.simulate_fuzz import play_random_episodes
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
-from assignor_lab.groups.playing import play, traffic_terms
+from assignor_lab.documents.wording import plural
 from assignor_lab.groups.streams_episode.fuzzing import drawn_assignors
+from assignor_lab.groups.streams_episode.playing import play, traffic_terms
 from assignor_lab.scenarios import Place, canonical_line, read_scenarios, scenario_from_document
 from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.scenarios.with_racks import RackFiller
@@ -34,7 +46,7 @@ from assignor_lab.simulation.streams.episode_format import read_episode, read_ep
 from assignor_lab.simulation.streams.named_episodes import EPISODES
 from assignor_lab.simulation.streams.results import document_of
 from assignor_lab.simulation.streams.safety.random_episodes import random_episode
-from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from assignor_lab.simulation.streams.timeline import timeline
 from assignor_lab.simulation.streams.timings_format import with_timings
 from assignor_lab.verification.past import verified_past
@@ -49,7 +61,7 @@ Episode = Annotated[
     typer.Argument(
         metavar="EPISODE",
         help="File of kind streams-episode, plain or gzip (- is the standard input), or the name of an episode that "
-        "comes with the command (see --list); random-N is what --fuzz plays under seed N.",
+        "comes with the command (see --list); random-N is the episode of --fuzz under seed N.",
     ),
 ]
 Past = Annotated[
@@ -57,57 +69,40 @@ Past = Annotated[
     typer.Option(
         "--from",
         metavar="HISTORY",
-        help="Play the world behind a group's past: what import-log or import-recording writes, or the folder of "
-        "record; --config tells the application's timeouts.",
+        help="Play the world behind a group's past: a file of import, or the folder of record; --config has "
+        "the application's timeouts.",
     ),
 ]
-Names = Annotated[bool, typer.Option("--list", help="List the episodes that come with the command.")]
 Assignor = Annotated[
     str | None,
     typer.Option(
         "--assignor",
         metavar="NAME",
-        help="Who decides: as for 'assignor assign'. By default whom the episode names, else Kafka's default.",
+        help="The assignor, as for 'assignor assign'; by default the episode's, or Kafka's default.",
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of every draw.")]
 ProtocolName = Annotated[
     ProtocolOfGroup | None,
     typer.Option(
         "--protocol", metavar="NAME", help="Play the same world under classic or streams. By default the episode's."
     ),
 ]
-ComingRefiner = Annotated[
+ExperimentalWarmup = Annotated[
     bool,
     typer.Option(
-        "--coming-refiner",
-        help="Streams protocol: the broker warms state up before it moves tasks, as no release of Kafka does yet.",
-    ),
-]
-Reads = Annotated[
-    Literal["leader", "nearest"],
-    typer.Option(
-        "--reads-from",
-        metavar="WHOM",
-        help="Whom clients read from: leader, or nearest replica. For bytes across zones.",
+        "--experimental-warmup",
+        help="Streams protocol: the broker warms up state before it moves tasks. No release of Kafka does this yet.",
     ),
 ]
 Columns = Annotated[int, typer.Option("--width", metavar="N", min=10, max=1000, help="Columns of the timeline.")]
 Fuzz = Annotated[
     bool, typer.Option("--fuzz", help="Play random episodes, and check that none breaks a rule of safety.")
 ]
-Count = Annotated[int, typer.Option("--count", metavar="N", min=1, help="With --fuzz: how many episodes.")]
-Processes = Annotated[
-    int,
-    typer.Option("--processes", metavar="P", min=0, help="With --fuzz: how many processes; 0: one for each processor."),
-]
+Count = Annotated[int, typer.Option("--count", metavar="N", min=1, help="With --fuzz: number of episodes.")]
 Out = Annotated[
     Path, typer.Option("--out", metavar="DIR", help="With --fuzz: folder for the smallest episode of each finding.")
 ]
-Document = Annotated[
-    bool, typer.Option("--document", help="Print the episode as a file would hold it, and play nothing.")
-]
-#: Where findings lie unless --out says otherwise.
+#: Folder of findings without --out.
 _FINDINGS = Path("fuzz-findings")
 #: Names of the episodes that --fuzz plays, each with its seed.
 _RANDOM = re.compile(r"random-([0-9]{1,18})\Z")
@@ -116,89 +111,90 @@ Log = Annotated[bool, typer.Option("--log", help="Print the event log below the 
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("simulate")(_simulate)
 
-    @app.command()
-    def simulate(
-        episode: Episode = "",
-        from_: Past = None,
-        assignor: Assignor = None,
-        seed: Seed = 0,
-        config: ConfigFile = None,
-        c: Overrides = None,
-        racks: RackFiles = None,
-        topology: Topology = None,
-        timezone: Zone = None,
-        workload: WorkloadFile = None,
-        timings: TimingsFile = None,
-        protocol: ProtocolName = None,
-        coming_refiner: ComingRefiner = False,
-        reads_from: Reads = "leader",
-        width: Columns = 100,
-        log: Log = False,
-        names: Names = False,
-        document: Document = False,
-        fuzz: Fuzz = False,
-        count: Count = 1_000,
-        processes: Processes = 0,
-        out: Out = _FINDINGS,
-        json: Json = False,
-    ) -> None:
-        """Play what happens to a Streams group on a virtual clock: rebalances, restoring, who waits how long."""
-        if names:
-            _print_names(as_json=json)
+
+def _simulate(
+    episode: Episode = "",
+    from_: Past = None,
+    assignor: Assignor = None,
+    seed: Seed = 0,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    racks: RackFiles = None,
+    topology: Topology = None,
+    timezone: Zone = None,
+    workload: WorkloadFile = None,
+    timings: TimingsFile = None,
+    protocol: ProtocolName = None,
+    experimental_warmup: ExperimentalWarmup = False,
+    reads_from: Reads = "leader",
+    width: Columns = 100,
+    log: Log = False,
+    names: EpisodeNames = False,
+    document: EpisodeDocument = False,
+    fuzz: Fuzz = False,
+    count: Count = 1_000,
+    processes: Processes = 0,
+    out: Out = _FINDINGS,
+    json: Json = False,
+) -> None:
+    """Play the events of a Streams group on a virtual clock: rebalances, restoring, and waiting times."""
+    if names:
+        _print_names(as_json=json)
+        return
+    given = sources(config, c)
+    plugins = found_plugins(given.effective())
+    registry = plugins.registry
+    verification = NOTHING
+    if episode and from_ is not None:
+        raise typer.BadParameter("give an episode or --from, not both", param_hint="EPISODE")
+    if fuzz:
+        if episode or from_ is not None:
+            raise typer.BadParameter("random episodes are made, none is read", param_hint="EPISODE")
+        play_random_episodes(registry, count, seed, assignor, protocol, processes, out, as_json=json)
+        return
+    if from_ is not None:
+        around = surroundings(given, config, topology, timezone, racks)
+        scenarios = past_scenarios([from_], around)
+        past = read_as_episodes(scenarios, given_timings(timings), workload, around)
+        if document:
+            _print_lines(scenario.document for scenario in past)
             return
-        given = sources(config, c)
-        plugins = found_plugins(given.effective())
-        registry = plugins.registry
-        verification = NOTHING
-        if episode and from_ is not None:
-            raise typer.BadParameter("give an episode or --from, not both", param_hint="EPISODE")
-        if fuzz:
-            if episode or from_ is not None:
-                raise typer.BadParameter("random episodes are made, none is read", param_hint="EPISODE")
-            play_random_episodes(registry, count, seed, assignor, protocol, processes, out, as_json=json)
+        verification = verified_past(
+            [from_], scenarios, past, around, given, registry, plugins.isolation, given_timings(timings)
+        )
+        if not json:
+            for sentence in sentences(verification):
+                print_sentence(sentence)
+        played_ones = [read_episode(scenario) for scenario in past]
+    elif not episode:
+        raise typer.BadParameter("give a file or a name; --list shows the names", param_hint="EPISODE")
+    else:
+        known = _known_document(episode, registry, assignor, protocol)
+        if document:
+            _print_lines([known] if known is not None else (each.document for each in read_scenarios(episode)))
             return
-        if from_ is not None:
-            around = surroundings(given, config, topology, timezone, racks)
-            scenarios = past_scenarios([from_], around)
-            past = read_as_episodes(scenarios, given_timings(timings), workload, around)
-            if document:
-                _print_lines(scenario.document for scenario in past)
-                return
-            verification = verified_past(
-                [from_], scenarios, past, around, given, registry, plugins.isolation, given_timings(timings)
-            )
-            if not json:
-                for sentence in sentences(verification):
-                    print_sentence(sentence)
-            played_ones = [read_episode(scenario) for scenario in past]
-        elif not episode:
-            raise typer.BadParameter("give a file or a name; --list shows the names", param_hint="EPISODE")
+        filler = rack_filler(racks)
+        settings = given_settings(given.above)
+        played_ones = _episodes(episode, known, workload, given_timings(timings), settings, filler)
+        for sentence in () if filler is None else filler.unused():
+            note(f"warning: {sentence}")
+    for each in played_ones:
+        name, played = play(
+            each, registry, given, assignor, seed, protocol=protocol, coming_refiner=experimental_warmup,
+            may_run_code=True,
+        )  # fmt: skip
+        for sentence in played.episode.assumptions:
+            note(f"assumed: {sentence}")
+        if played.failures:
+            note(f"{plural(len(played.failures), 'decision')} left no new target, first: {played.failures[0][1]}")
+        told = document_of(played, name, traffic_terms(reads_from, given, each))
+        if json:
+            verified = document_of_verification(verification.of(each.id))
+            print_json(told if from_ is None else {"verified": verified, **told})
         else:
-            known = _known_document(episode, registry, assignor, protocol)
-            if document:
-                _print_lines([known] if known is not None else (each.document for each in read_scenarios(episode)))
-                return
-            filler = rack_filler(racks)
-            settings = given_settings(given.above)
-            played_ones = _episodes(episode, known, workload, given_timings(timings), settings, filler)
-            for sentence in () if filler is None else filler.unused():
-                note(f"warning: {sentence}")
-        for each in played_ones:
-            name, played = play(
-                each, registry, given, assignor, seed, protocol=protocol, coming_refiner=coming_refiner,
-                may_run_code=True,
-            )  # fmt: skip
-            for sentence in played.episode.assumptions:
-                note(f"assumed: {sentence}")
-            if played.failures:
-                note(f"{len(played.failures)} times there was no new target, first: {played.failures[0][1]}")
-            told = document_of(played, name, traffic_terms(reads_from, given, each))
-            if json:
-                verified = document_of_verification(verification.of(each.id))
-                print_json(told if from_ is None else {"verified": verified, **told})
-            else:
-                _print(told, played, width, with_log=log)
+            _print(told, played, width, with_log=log)
 
 
 def _known_document(source: str, registry: Registry, assignor: str | None, protocol: str | None) -> Any:
@@ -239,7 +235,7 @@ def _print_names(*, as_json: bool) -> None:
     console().print(table(("name", "what happens", "what was published"), rows))
 
 
-def _print(document: dict[str, Any], played: Played, width: int, *, with_log: bool) -> None:
+def _print(document: dict[str, Any], played: PlayedStreamsEpisode, width: int, *, with_log: bool) -> None:
     print_line(f"{document['episode']}: {document['assignor']}, seed {document['seed']}")
     columns = ("at s", "action", "who", "rebalances", "stable after s")
     console().print(
@@ -270,20 +266,24 @@ def _print_totals(totals: dict[str, Any]) -> None:
         f"{cause} {'unknown' if seconds is None else f'{seconds:.1f}'}"
         for cause, seconds in totals["unavailable_by_cause_s"].items()
     )
-    print_line(f"unavailable: {totals['unavailable_task_s']:.1f} task-seconds ({causes or 'none'})")
-    print_line(f"the worst task: {totals['worst_task_s']:.1f} s")
+    if totals["unavailable_task_s"] is None:
+        seconds = totals["unavailable_without_restoring_task_s"]
+        print_line(f"unavailable: {seconds:.1f} task-seconds and an unknown time of restoring ({causes})")
+    else:
+        print_line(f"unavailable: {totals['unavailable_task_s']:.1f} task-seconds ({causes or 'none'})")
+        print_line(f"the worst task: {totals['worst_task_s']:.1f} s")
     print_line(
         f"restored: {_bytes(totals['restored_bytes'])}, {_bytes(totals['restored_before_processing_bytes'])} of them "
-        f"before processing; {totals['rebalances']} rebalances, {totals['warmups']} warm-ups"
+        f"before processing; {plural(totals['rebalances'], 'rebalance')}, {plural(totals['warmups'], 'warm-up')}"
     )
-    print_line(f"taken over without a copy that had caught up: {totals['cold_takeovers']} tasks")
+    print_line(f"taken over without a copy that had caught up: {plural(totals['cold_takeovers'], 'task')}")
     if totals["cross_zone_bytes"] is None:
         print_line("across zones: unknown, because racks or the bytes of a state are unknown")
     else:
         whom = {"leader": "leaders", "nearest": "the nearest replicas"}[totals["reads_from"]]
         bytes_, dollars = totals["cross_zone_bytes"], totals["dollars"]
-        print_line(f"across zones: {bytes_:,} bytes, {dollars:.4f} dollars, where clients read from {whom}")
+        print_line(f"across zones: {_bytes(bytes_)}, {dollars:.4f} dollars, where clients read from {whom}")
 
 
 def _bytes(number: int | None) -> str:
-    return "unknown bytes" if number is None else f"{number:,} bytes"
+    return "unknown bytes" if number is None else f"{number:,} byte{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""``assignor simulate --fuzz``: random episodes of Streams groups, and whether they keep the rules of safety."""
+"""``assignor simulate --fuzz``: random episodes of Streams groups, checked against the rules of safety."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from assignment_api.plugins import Registry
 from assignor_lab.cli.fuzz_progress import note_speed, shown_parts
 from assignor_lab.cli.text import print_json, print_line
 from assignor_lab.documents.durable import write_durably
+from assignor_lab.documents.wording import plural
 from assignor_lab.groups.streams_episode.fuzzing import FoundEpisode, drawn_assignors, fuzz, smallest
 from assignor_lab.scenarios import canonical_line
-from assignor_lab.simulation.streams.safety.findings import Finding
-from assignor_lab.simulation.streams.safety.kafkas_own import KAFKAS_OWN
+from assignor_lab.simulation.streams.safety.findings import BrokenRule
+from assignor_lab.simulation.streams.safety.known_kafka_behaviour import KAFKAS_OWN
 
 __all__ = ["play_random_episodes"]
 
-#: Broken rules that are made small and told one by one; the others are counted.
 _SHOWN = 20
 
 
@@ -50,11 +50,11 @@ def play_random_episodes(
     *,
     as_json: bool,
 ) -> None:
-    """Plays them and prints what they found; raises ``typer.Exit(1)`` if a rule was broken that is not Kafka's own."""
+    """Plays them and prints the findings; raises ``typer.Exit(1)`` after a breach that is not Kafka's own."""
     begin = perf_counter()
     assignors = drawn_assignors(registry, assignor, protocol, may_run_code=True)
     played: Counter[tuple[str, str]] = Counter()
-    found: dict[tuple[str, str], list[tuple[FoundEpisode, Finding]]] = {}
+    found: dict[tuple[str, str], list[tuple[FoundEpisode, BrokenRule]]] = {}
     parts = fuzz(count, seed, assignors, processes or os.cpu_count() or 1, may_run_code=True)
     for part in shown_parts(parts, count):
         played.update(part.played)
@@ -90,13 +90,13 @@ def play_random_episodes(
 def _told(
     name: str,
     stem: str,
-    case: tuple[FoundEpisode, Finding],
+    case: tuple[FoundEpisode, BrokenRule],
     episodes: int,
     assignors: Mapping[str, Sequence[str]],
     registry: Registry,
     out: Path,
 ) -> _Told:
-    """Makes the episode small, and writes it into a file of its own: one for each reason, rule and seed."""
+    """Reduces the episode, and writes it into its own file: one for each reason, rule and seed."""
     episode, finding = case
     document, again = smallest(episode, finding, assignors, registry, may_run_code=True)
     out.mkdir(parents=True, exist_ok=True)
@@ -117,17 +117,19 @@ def _print(
     count: int, seed: int, played: Mapping[tuple[str, str], int], own: Sequence[_Told], broken: Sequence[_Told]
 ) -> None:
     for each in own:
-        print_line(f"{each.name} is Kafka's own, found in {each.episodes:,} episodes: {KAFKAS_OWN[each.name].reason}")
+        print_line(
+            f"{each.name} is Kafka's own, found in {plural(each.episodes, 'episode')}: {KAFKAS_OWN[each.name].reason}"
+        )
         _print_case(each)
     for each in broken:
-        print_line(f"{each.name}: a rule is broken, in {each.episodes:,} episodes")
+        print_line(f"{each.name}: a rule is broken, in {plural(each.episodes, 'episode')}")
         _print_case(each)
     for protocol, numbers in _by_protocol(played).items():
         told = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
-        print_line(f"{protocol}: {sum(numbers.values()):,} episodes ({told})")
+        print_line(f"{protocol}: {plural(sum(numbers.values()), 'episode')} ({told})")
     seeds = f"seed {seed}" if count == 1 else f"seeds {seed} to {seed + count - 1}"
     verdict = "every rule was kept, but where Kafka itself breaks it" if own else "every rule was kept"
-    print_line(f"{count:,} random episodes ({seeds}): {'rules are broken' if broken else verdict}")
+    print_line(f"{plural(count, 'random episode')} ({seeds}): {'rules are broken' if broken else verdict}")
 
 
 def _print_case(case: _Told) -> None:

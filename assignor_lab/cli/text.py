@@ -1,4 +1,4 @@
-"""Output of the command: names from files, logs, clusters and plugins are data, whatever they contain."""
+"""Output of the command: names from files, logs, clusters and plugins are data with any content."""
 
 from __future__ import annotations
 
@@ -11,24 +11,18 @@ from typing import Any
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 __all__ = ["console", "fits", "note", "plain", "print_json", "print_line", "print_sentence", "table"]
 
-#: Width of a table that does not go to a terminal, unless COLUMNS says otherwise.
 _PIPED_WIDTH = 200
-#: What a table takes between two columns, and beside all of them.
 _BETWEEN, _BEFORE = 3, 2
 
 
 def plain(value: object, *, keep_lines: bool = False) -> str:
-    """``value`` as text in which nothing can steer a terminal: control and invisible signs are shown as escapes.
-
-    Args:
-        value: Anything; its ``str()`` is taken.
-        keep_lines: Leave line ends as they are.
-    """
+    """``value`` as text that cannot control a terminal: control and invisible characters are shown as escapes."""
     return "".join(
         sign if sign.isprintable() or (keep_lines and sign == "\n") else _escaped(sign) for sign in str(value)
     )
@@ -39,13 +33,13 @@ def _escaped(sign: str) -> str:
 
 
 def console() -> Console:
-    """The console for results: standard output, no markup, no emoji codes, nothing coloured by guessing."""
+    """The console for results: standard output, no markup, no emoji codes, no highlighting."""
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _PIPED_WIDTH
     return Console(file=sys.stdout, markup=False, emoji=False, highlight=False, width=width)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """A table of foreign text; long cells are folded, never cut, and between words where the console is wide enough."""
+    """A table of foreign text; long cells are folded, never cut, and between words if the console is wide enough."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     cells = [[plain(cell) for cell in row] for row in rows]
     widths = _word_widths(columns, cells)
@@ -57,7 +51,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
 
 
 def fits(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bool:
-    """Whether a table of these can be shown without a break in any word."""
+    """True if a table of these fits without a break in any word."""
     return _fit(_word_widths(columns, [[plain(cell) for cell in row] for row in rows]))
 
 
@@ -75,9 +69,10 @@ def print_line(text: object = "") -> None:
     sys.stdout.write(plain(text) + "\n")
 
 
-def print_sentence(text: object) -> None:
-    """A sentence of result, made plain, with line ends between words where it is longer than the console is wide."""
-    console().print(Text(plain(text)))
+def print_sentence(text: object, indent: int = 0) -> None:
+    """A sentence of result, made plain, with line ends between words if it is longer than the console is wide."""
+    sentence = Text(plain(text))
+    console().print(Padding(sentence, (0, 0, 0, indent), expand=False) if indent else sentence)
 
 
 def note(text: object) -> None:
@@ -86,5 +81,5 @@ def note(text: object) -> None:
 
 
 def print_json(document: Any) -> None:
-    """A JSON document on standard output, in ASCII, so that it cannot steer a terminal either."""
+    """A JSON document on standard output, in ASCII, so that it cannot control a terminal either."""
     sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=True, default=str) + "\n")

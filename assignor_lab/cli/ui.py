@@ -1,4 +1,4 @@
-"""``assignor ui``: states, episodes and reports in a browser, changed and asked again."""
+"""``assignor ui``: states, episodes and reports in a browser, to be changed and decided again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Z
 from assignor_lab.cli.text import note, print_line
 
 if TYPE_CHECKING:
-    from assignor_lab.web.asking import Asking
+    from assignor_lab.web.asking import ViewAnswers
 
 __all__ = ["register"]
 
@@ -36,49 +36,50 @@ HOST = "127.0.0.1"
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
-
-    @app.command("ui")
-    def serve_page(
-        paths: Paths,
-        port: Port = 0,
-        open_: Browser = True,
-        trust: Trust = None,
-        isolate: Isolate = None,
-        config: ConfigFile = None,
-        c: Overrides = None,
-        racks: RackFiles = None,
-        topology: Topology = None,
-        timezone: Zone = None,
-        workload: WorkloadFile = None,
-        timings: TimingsFile = None,
-    ) -> None:
-        """Open states, episodes and reports in a browser: change them, and see the answers at once.
-
-        On the loopback address alone. The printed address has a token that is valid once. Ctrl-C ends it.
-        """
-        import assignor_lab.report.html  # - what is missing is told before anything is read
-        import assignor_lab.web.app  # noqa: F401
-        from assignor_lab.web.asking import Asking
-        from assignor_lab.web.opened import opened
-
-        given = sources(config, with_isolation(c, trust, isolate))
-        plugins = found_plugins(given.effective())
-        files = {"--topology": topology, "--timezone": timezone, "--workload": workload, "--timings": timings}
-        around = [word for name, value in files.items() if value is not None for word in (name, str(value))]
-        around += [word for file in racks or () for word in ("--racks", str(file))]
-        words = [*([] if config is None else ["--config", str(config)]), *override_words(given, c or [])]
-        terms = past_terms("independent", given, config, topology, timezone, workload, timings)
-        found = opened(paths, plugins.registry, given, note, terms, given_racks(racks))
-        asking = Asking(found, plugins, given, words=words, terms=terms, around=around)
-        try:
-            with suppress(KeyboardInterrupt):
-                asyncio.run(_serve(asking, port, open_page=open_))
-        finally:
-            asking.close()
+    app.command("ui")(_serve_page)
 
 
-async def _serve(asking: Asking, port: int, *, open_page: bool) -> None:
-    from assignor_lab.connect.rest.server import listening_socket, serve
+def _serve_page(
+    paths: Paths,
+    port: Port = 0,
+    open_: Browser = True,
+    trust: Trust = None,
+    isolate: Isolate = None,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    racks: RackFiles = None,
+    topology: Topology = None,
+    timezone: Zone = None,
+    workload: WorkloadFile = None,
+    timings: TimingsFile = None,
+) -> None:
+    """Open states, episodes and reports in a browser: change them, and see the answers at once.
+
+    On the loopback address alone. The printed address has a token that is valid once. Ctrl-C ends it.
+    """
+    import assignor_lab.report.html  # - report a missing extra before anything is read
+    import assignor_lab.web.app  # noqa: F401
+    from assignor_lab.web.asking import ViewAnswers
+    from assignor_lab.web.opened import opened
+
+    given = sources(config, with_isolation(c, trust, isolate))
+    plugins = found_plugins(given.effective())
+    files = {"--topology": topology, "--timezone": timezone, "--workload": workload, "--timings": timings}
+    around = [word for name, value in files.items() if value is not None for word in (name, str(value))]
+    around += [word for file in racks or () for word in ("--racks", str(file))]
+    words = [*([] if config is None else ["--config", str(config)]), *override_words(given, c or [])]
+    terms = past_terms("independent", given, config, topology, timezone, workload, timings)
+    found = opened(paths, plugins.registry, given, note, terms, given_racks(racks))
+    asking = ViewAnswers(found, plugins, given, words=words, terms=terms, around=around)
+    try:
+        with suppress(KeyboardInterrupt):
+            asyncio.run(_serve(asking, port, open_page=open_))
+    finally:
+        asking.close()
+
+
+async def _serve(asking: ViewAnswers, port: int, *, open_page: bool) -> None:
+    from assignor_lab.http.server import listening_socket, serve
     from assignor_lab.web.app import create_app
 
     token = secrets.token_urlsafe(24)

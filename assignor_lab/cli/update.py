@@ -1,4 +1,4 @@
-"""``assignor update``: brings a distribution that ``assignor new`` laid out up to a later template."""
+"""``assignor update``: updates a distribution of ``assignor new`` to a later template."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The distribution; b
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
+    app.command("update")(_update)
 
-    @app.command()
-    def update(folder: Folder = Path(), json: Json = False) -> None:
-        """Bring a distribution of 'assignor new' up to the newest template; changes of yours stay.
 
-        It has to be in git, with everything committed. What clashes is marked, as git does.
-        """
-        from assignor_lab.new import updated
+def _update(folder: Folder = Path(), json: Json = False) -> None:
+    """Update a distribution of 'assignor new' to the newest template and keep your changes.
 
-        updated(folder)
-        if json:
-            print_json({"folder": str(folder)})
-            return
-        print_line(f"{folder} is up to date with the template: look at git diff")
+    It must be a git repository without uncommitted changes. Conflicts are marked as in git.
+    """
+    from assignor_lab.new import updated
+
+    updated(folder)
+    if json:
+        print_json({"folder": str(folder)})
+        return
+    print_line(f"{folder} is up to date with the template: look at git diff")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from assignor_lab.cli.options import JsonWritten, check_json, print_written
+from assignor_lab.cli.options import JsonWritten, LinesOut, check_json, print_written
 from assignor_lab.kafka.wire import KINDS, WireKind, decode_lines, encode_lines
 from assignor_lab.scenarios import write_lines
 
@@ -25,12 +25,6 @@ Kind = Annotated[
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="File of JSON lines, plain or gzip; - is the standard input.")
 ]
-Out = Annotated[
-    str,
-    typer.Option(
-        "--out", metavar="FILE", help="Where lines go, compressed if the name ends in .gz; - is the standard output."
-    ),
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -38,23 +32,24 @@ def register(app: typer.Typer) -> None:
     wire = typer.Typer(
         name="wire", help="Read and write the bytes that members and leader of a group exchange.", no_args_is_help=True
     )
-
-    @wire.command()
-    def decode(kind: Kind, file: File, out: Out = "-", json: JsonWritten = False) -> None:
-        """Fill in 'decoded' from 'hex' in every line.
-
-        What Kafka refuses gets 'error'; the command still ends with 0.
-        """
-        check_json(out, as_json=json)
-        print_written(out, write_lines(out, decode_lines(kind, file)), as_json=json)
-
-    @wire.command()
-    def encode(kind: Kind, file: File, out: Out = "-", json: JsonWritten = False) -> None:
-        """Fill in 'hex' from 'version' and 'decoded' in every line.
-
-        What Kafka refuses gets 'error'; the command still ends with 0.
-        """
-        check_json(out, as_json=json)
-        print_written(out, write_lines(out, encode_lines(kind, file)), as_json=json)
-
+    wire.command("decode")(_decode)
+    wire.command("encode")(_encode)
     app.add_typer(wire)
+
+
+def _decode(kind: Kind, file: File, out: LinesOut = "-", json: JsonWritten = False) -> None:
+    """Fill in 'decoded' from 'hex' in every line.
+
+    Content that Kafka refuses gets 'error'; the command still ends with 0.
+    """
+    check_json(out, as_json=json)
+    print_written(out, write_lines(out, decode_lines(kind, file)), as_json=json)
+
+
+def _encode(kind: Kind, file: File, out: LinesOut = "-", json: JsonWritten = False) -> None:
+    """Fill in 'hex' from 'version' and 'decoded' in every line.
+
+    Content that Kafka refuses gets 'error'; the command still ends with 0.
+    """
+    check_json(out, as_json=json)
+    print_written(out, write_lines(out, encode_lines(kind, file)), as_json=json)

@@ -1,7 +1,7 @@
-"""Two answers to the same states, side by side: who moves what, who gains and loses, and what it costs."""
+"""Two answers to the same states, side by side: moves, gains and losses of clients, and costs."""
 
 from assignor_lab.compare.compared import Compared, Differing, Side, StateCompared, compare
-from assignor_lab.compare.contenders import Contender, ContenderError, Terms, contender_of, contenders_of
+from assignor_lab.compare.contenders import Contender, ContenderError, ContenderTerms, contender_of, contenders_of
 from assignor_lab.compare.figures import FigureCompared
 
 __all__ = [
@@ -12,7 +12,7 @@ __all__ = [
     "FigureCompared",
     "Side",
     "StateCompared",
-    "Terms",
+    "ContenderTerms",
     "compare",
     "contender_of",
     "contenders_of",

@@ -9,13 +9,15 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.compare.contenders import Contender, ContenderError, Terms
+from assignment_api.optimum import Gap
+from assignor_lab.compare.contenders import Contender, ContenderError, ContenderTerms
 from assignor_lab.compare.figures import FigureCompared, Rows, compared_figures, metrics_of_headline
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.holding import Held, HoldingOf
-from assignor_lab.groups.kind import Answer, Kind
-from assignor_lab.groups.labels import client_labels
-from assignor_lab.groups.rows import RowMaker
+from assignor_lab.groups.kind import CompetitorAnswer, GroupKind
+from assignor_lab.groups.ownership.labels import client_labels
+from assignor_lab.groups.ownership.ownership import HoldingOf, Ownership
+from assignor_lab.groups.runner.rows import RowMaker
+from assignor_lab.groups.shown_gaps import shown_gaps
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scenarios import Scenario
 
@@ -24,13 +26,10 @@ __all__ = ["Compared", "Differing", "Side", "StateCompared", "compare"]
 
 @attrs.frozen
 class Differing:
-    """A task that the two contenders leave to different clients, in some role.
+    """A task that the two contenders give to different clients, in some role.
 
     Args:
-        task: The task.
-        before: Who ran it, or ``None``: nobody who is still there.
-        owners: Who is to run it, of each contender.
-        copies: Who is to have a copy of it, of each contender, in the order of the clients.
+        copies: Clients with a copy of it, of each contender, in the order of the clients.
     """
 
     task: str
@@ -40,22 +39,21 @@ class Differing:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether it runs elsewhere, not only its copies."""
+        """True if its active task differs, not only its copies."""
         return self.owners[0] != self.owners[1]
 
 
 @attrs.frozen
 class Side:
-    """What one contender makes of one state.
+    """One contender's answer to one state.
 
     Args:
-        error: Why there is no answer, or ``None``.
-        moved: Tasks that somebody ran who is still there, and that another one is to run.
-        stopped: Tasks that somebody ran, and that nobody is to run now.
-        taken_up: Tasks that nobody ran who is still there, and that somebody is to run.
-        not_comparable: Why the answer says nothing of what the contender would really do, or ``None``.
-        actives: Client to the number of tasks that it is to run.
-        copies: Client to the number of tasks that it is to have a copy of.
+        moved: Tasks that move away from a client that is still present.
+        stopped: Tasks with an owner before, and none in the answer.
+        taken_up: Tasks with an owner in the answer, and no present client before.
+        not_comparable: Why the answer may differ from the contender's real decision, or ``None``.
+        actives: Client to its number of active tasks.
+        gaps: Avoidable part by goal (:func:`assignor_lab.groups.shown_gaps.shown_gaps`); ``None``: unknown.
     """
 
     error: str | None
@@ -65,22 +63,12 @@ class Side:
     not_comparable: str | None = None
     actives: Counter[str] = attrs.field(factory=Counter)
     copies: Counter[str] = attrs.field(factory=Counter)
+    gaps: tuple[Gap, ...] | None = None
 
 
 @attrs.frozen
 class StateCompared:
-    """Two answers to one state.
-
-    Args:
-        scenario: Its id.
-        round: Its round.
-        rounds: How many rounds the scenario has.
-        noun: What is held: ``task`` or ``job``.
-        tasks: How many there are.
-        labels: Client to the name that it is shown under, in the order of the state.
-        sides: What each contender makes of it.
-        differing: What they do not agree on, in the order of the tasks.
-    """
+    """Two answers to one state."""
 
     scenario: str
     round: int
@@ -93,20 +81,13 @@ class StateCompared:
 
     @property
     def elsewhere(self) -> tuple[Differing, ...]:
-        """What they have run by different clients."""
+        """Tasks with different active clients."""
         return tuple(each for each in self.differing if each.is_elsewhere)
 
 
 @attrs.frozen
 class Compared:
-    """Two contenders over all states.
-
-    Args:
-        names: Their names.
-        told: Who or what they are.
-        states: The states, in order.
-        figures: The five figures.
-    """
+    """Two contenders over all states."""
 
     names: tuple[str, str]
     told: tuple[str, str]
@@ -115,21 +96,21 @@ class Compared:
 
 
 def compare(
-    scenarios: Iterable[Scenario], contenders: tuple[Contender, Contender], terms: Terms, only_round: int | None = None
+    scenarios: Iterable[Scenario],
+    contenders: tuple[Contender, Contender],
+    terms: ContenderTerms,
+    only_round: int | None = None,
 ) -> Compared:
-    """Compares two contenders.
+    """The comparison of two contenders.
 
     Args:
-        scenarios: The states and histories, all of one kind.
-        contenders: The two.
-        terms: What both share.
-        only_round: The only round that is compared; ``None``: all.
+        only_round: The only round to compare; ``None``: all.
 
     Raises:
         ContenderError: if there is no state, or a contender has no answer to one.
-        AssignorLabError: a subclass, where a contender cannot be asked about states of this kind.
+        AssignorLabError: a subclass, if a contender does not support states of this kind.
     """
-    kind: Kind[Any, Any] | None = None
+    kind: GroupKind[Any, Any] | None = None
     holding: HoldingOf[Any, Any] | None = None
     states: list[StateCompared] = []
     rows: list[Rows] = []
@@ -147,18 +128,21 @@ def compare(
             )
         for pair in _answers(kind, scenario, number, contenders, terms):
             if only_round is None or pair[0].round == only_round:
-                states.append(_compared(holding, kind.rounds(scenario), pair))
+                states.append(_compared(kind, holding, kind.rounds(scenario), pair))
                 rows.append((makers[0].row(pair[0]), makers[1].row(pair[1])))
     if kind is None or not states:
         raise ContenderError("there is no state to be compared: is the file empty, or has it no such round?")
     metrics = {name: found.plugin for name, found in kind.metrics(terms.registry).items()}
     one, other = contenders
     return Compared(
-        (one.name, other.name), (one.told, other.told), tuple(states), compared_figures(kind.headline, rows, metrics)
+        (one.name, other.name),
+        (one.told, other.told),
+        tuple(states),
+        compared_figures(kind.headline, rows, metrics, (one.name, other.name)),
     )
 
 
-def _holding(kind: Kind[Any, Any], scenario: Scenario) -> HoldingOf[Any, Any]:
+def _holding(kind: GroupKind[Any, Any], scenario: Scenario) -> HoldingOf[Any, Any]:
     if kind.holding is None:
         raise ContenderError(
             f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}, which is played, not answered: "
@@ -167,22 +151,27 @@ def _holding(kind: Kind[Any, Any], scenario: Scenario) -> HoldingOf[Any, Any]:
     return kind.holding
 
 
-def _maker(kind: Kind[Any, Any], scenario: Scenario, contender: Contender, terms: Terms) -> RowMaker[Any, Any]:
+def _maker(
+    kind: GroupKind[Any, Any], scenario: Scenario, contender: Contender, terms: ContenderTerms
+) -> RowMaker[Any, Any]:
     known = kind.metrics(terms.registry)
     names = [name for name in metrics_of_headline(kind.headline) if name in known]
     return RowMaker(kind, kind.figures(terms.registry, names, contender.config(scenario, terms)))
 
 
 def _answers(
-    kind: Kind[Any, Any], scenario: Scenario, number: int, contenders: Sequence[Contender], terms: Terms
-) -> Iterator[tuple[Answer[Any, Any], Answer[Any, Any]]]:
+    kind: GroupKind[Any, Any], scenario: Scenario, number: int, contenders: Sequence[Contender], terms: ContenderTerms
+) -> Iterator[tuple[CompetitorAnswer[Any, Any], CompetitorAnswer[Any, Any]]]:
     item = WorkItem(number, 0, json.dumps(scenario.document), scenario.place.file, scenario.place.line)
     one, other = (contender.answers(kind, scenario, item, terms) for contender in contenders)
     return zip(one, other, strict=True)
 
 
 def _compared(
-    holding: HoldingOf[Any, Any], rounds: int, pair: tuple[Answer[Any, Any], Answer[Any, Any]]
+    kind: GroupKind[Any, Any],
+    holding: HoldingOf[Any, Any],
+    rounds: int,
+    pair: tuple[CompetitorAnswer[Any, Any], CompetitorAnswer[Any, Any]],
 ) -> StateCompared:
     state = next((answer.state for answer in pair if answer.state is not None), None)
     scenario = pair[0].scenario
@@ -196,8 +185,9 @@ def _compared(
         holding.after(state, answer.outcome.answer) if answer.outcome.answer is not None else None for answer in pair
     ]
     sides = tuple(
-        _side(answer, tasks, before, after) for answer, after in zip(pair, afters, strict=True)
-    )  # fmt: skip
+        attrs.evolve(_side(answer, tasks, before, after), gaps=_gaps(kind, state, answer, len(tasks)))
+        for answer, after in zip(pair, afters, strict=True)
+    )
     one, other = afters
     differing: tuple[Differing, ...] = ()
     if one is not None and other is not None:
@@ -207,7 +197,7 @@ def _compared(
     )
 
 
-def _side(answer: Answer[Any, Any], tasks: Sequence[str], before: Held, after: Held | None) -> Side:
+def _side(answer: CompetitorAnswer[Any, Any], tasks: Sequence[str], before: Ownership, after: Ownership | None) -> Side:
     if after is None:
         return Side(_error(answer))
     moved, stopped, taken_up = [], [], []
@@ -226,13 +216,20 @@ def _side(answer: Answer[Any, Any], tasks: Sequence[str], before: Held, after: H
     return Side(None, tuple(moved), tuple(stopped), tuple(taken_up), answer.not_comparable, actives, copies)
 
 
-def _error(answer: Answer[Any, Any]) -> str:
+def _gaps(
+    kind: GroupKind[Any, Any], state: Any, answer: CompetitorAnswer[Any, Any], tasks: int
+) -> tuple[Gap, ...] | None:
+    given = answer.outcome.answer
+    return None if given is None else shown_gaps(kind, state if answer.state is None else answer.state, given, tasks)
+
+
+def _error(answer: CompetitorAnswer[Any, Any]) -> str:
     failure = answer.outcome.failure
     return "no answer" if failure is None else f"{failure.type}: {failure.message}"
 
 
 def _differing(
-    tasks: Sequence[str], before: Held, one: Held, other: Held, places: dict[str, int]
+    tasks: Sequence[str], before: Ownership, one: Ownership, other: Ownership, places: dict[str, int]
 ) -> Iterator[Differing]:
     for task in tasks:
         if one.roles.get(task) != other.roles.get(task):

@@ -12,15 +12,15 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.documents.json_lines import json_lines
-from assignor_lab.groups.contest import Contest
-from assignor_lab.groups.kind import Answer, Kind
+from assignor_lab.groups.kind import CompetitorAnswer, GroupKind
+from assignor_lab.groups.runner.comparison import ComparisonRunner
 from assignor_lab.groups.variants import Variant, VariantError, as_variant, configured, variants_of
 from assignor_lab.groups.work import OBSERVED, WorkItem
-from assignor_lab.runtime.asking import OwnProcesses
-from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
+from assignor_lab.runtime.assignor_calls import OwnProcesses
+from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of
 from assignor_lab.scenarios import Scenario, scenario_from_document
 
-__all__ = ["Contender", "ContenderError", "Terms", "contender_of", "contenders_of"]
+__all__ = ["Contender", "ContenderError", "ContenderTerms", "contender_of", "contenders_of"]
 
 
 class ContenderError(AssignorLabError):
@@ -28,14 +28,8 @@ class ContenderError(AssignorLabError):
 
 
 @attrs.frozen
-class Terms:
-    """What all contenders share.
-
-    Args:
-        registry: What is installed.
-        isolation: Who runs in a process of its own, and those processes.
-        sources: Configuration around each scenario's own.
-    """
+class ContenderTerms:
+    """Terms shared by all contenders."""
 
     registry: Registry
     isolation: OwnProcesses | None
@@ -47,32 +41,32 @@ class Contender(Protocol):
 
     @property
     def name(self) -> str:
-        """Name under which its answers are shown."""
+        """Display name for its answers."""
 
     @property
     def told(self) -> str:
-        """Who or what that is, in a few words."""
+        """Its description, in a few words."""
 
-    def answers(self, kind: Kind[Any, Any], scenario: Scenario, item: WorkItem, terms: Terms) -> list[Answer[Any, Any]]:
+    def answers(
+        self, kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, terms: ContenderTerms
+    ) -> list[CompetitorAnswer[Any, Any]]:
         """Its answers to all rounds of a scenario, in order.
 
         Raises:
-            AssignorLabError: a subclass, if it cannot be asked about scenarios of this kind, or has no answer.
+            AssignorLabError: a subclass, if it does not support scenarios of this kind, or has no answer.
         """
 
-    def config(self, scenario: Scenario, terms: Terms) -> EffectiveConfig:
-        """The configuration under which it answers."""
+    def config(self, scenario: Scenario, terms: ContenderTerms) -> EffectiveConfig:
+        """The configuration for its answers."""
 
 
 def contenders_of(
     assignors: Sequence[str], variants: Sequence[str], answers: Sequence[str]
 ) -> tuple[Contender, Contender]:
-    """The two contenders that a command line names: assignors, then variants, then files.
+    """The two contenders of a command line: assignors, then variants, then files.
 
     Args:
-        assignors: Selectors of assignors; ``kafka`` is Kafka's own decision, where the source tells it.
-        variants: ``name=assignor,key=value,...``.
-        answers: Files of result lines.
+        assignors: Selectors of assignors; ``kafka`` is Kafka's own decision, if the source has it.
 
     Raises:
         ContenderError: if there are more or fewer than two; one alone is compared with Kafka's own decision.
@@ -87,7 +81,7 @@ def contenders_of(
     if len(found) != 2:
         raise ContenderError(
             f"two answers are compared, and {len(found) or 'none'} {'is' if len(found) < 2 else 'are'} named: "
-            "name two with --assignor, --variant or --answers; one alone is compared with what Kafka decided"
+            "name two with --assignor, --variant or --answers; one alone is compared with Kafka's decision"
         )
     return found[0], found[1]
 
@@ -96,7 +90,7 @@ def contender_of(contender: Variant | str) -> Contender:
     """One contender: an assignor, a variant, both of which may be text, or ``kafka``: Kafka's own decision.
 
     Raises:
-        VariantError: if it is a variant that is not written as one.
+        VariantError: if it is a malformed variant.
     """
     variant = as_variant(contender)
     return _Decided() if variant.assignor == OBSERVED and not variant.overrides else _Asked(variant)
@@ -104,8 +98,6 @@ def contender_of(contender: Variant | str) -> Contender:
 
 @attrs.frozen
 class _Asked:
-    """An assignor with keys of its own."""
-
     variant: Variant
 
     @property
@@ -117,52 +109,52 @@ class _Asked:
         changed = [f"{key}={value}" for key, value in self.variant.overrides.items()]
         return ", ".join([self.variant.assignor, *changed])
 
-    def answers(self, kind: Kind[Any, Any], scenario: Scenario, item: WorkItem, terms: Terms) -> list[Answer[Any, Any]]:
+    def answers(
+        self, kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, terms: ContenderTerms
+    ) -> list[CompetitorAnswer[Any, Any]]:
         if self.variant.protocol is not None:
             raise VariantError(
-                f"variant {self.name!r:.80}: a state has no other protocol to be asked under: `assignor convert` makes "
-                "states of the brokers' protocol, `assignor replay` plays histories under it"
+                f"variant {self.name!r:.80}: a state has one protocol, which a variant cannot change: `assignor "
+                "convert` makes states of the brokers' protocol, `assignor replay` plays histories under it"
             )
         found = kind.find(terms.registry, self.variant.assignor, may_run_code=True)
         competitor = attrs.evolve(kind.competitor(terms.registry, found), name=self.name)
-        contest = Contest(
+        contest = ComparisonRunner(
             kind, [competitor], config=self._sources(terms), observed=False, isolation=terms.isolation
         )  # fmt: skip
         return list(contest.answers(item))
 
-    def config(self, scenario: Scenario, terms: Terms) -> EffectiveConfig:
+    def config(self, scenario: Scenario, terms: ContenderTerms) -> EffectiveConfig:
         return self._sources(terms).effective(scenario.config, str(scenario.place))
 
-    def _sources(self, terms: Terms) -> ConfigSources:
+    def _sources(self, terms: ContenderTerms) -> ConfigSources:
         return configured(terms.sources, self.name, self.variant.overrides)
 
 
 @attrs.frozen
 class _Decided:
-    """Kafka itself, where the source tells what it decided."""
-
     name: str = OBSERVED
 
     @property
     def told(self) -> str:
         return "what Kafka decided"
 
-    def answers(self, kind: Kind[Any, Any], scenario: Scenario, item: WorkItem, terms: Terms) -> list[Answer[Any, Any]]:
+    def answers(
+        self, kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, terms: ContenderTerms
+    ) -> list[CompetitorAnswer[Any, Any]]:
         if scenario.observed is None:
             raise ContenderError(
-                f"{scenario.place}: scenario {scenario.id!r} does not tell what Kafka decided: name a second contender "
+                f"{scenario.place}: scenario {scenario.id!r} has no decision of Kafka: name a second contender "
                 "with --assignor, --variant or --answers"
             )
         return list(_told(kind, scenario, item, self.name, {}))
 
-    def config(self, scenario: Scenario, terms: Terms) -> EffectiveConfig:
+    def config(self, scenario: Scenario, terms: ContenderTerms) -> EffectiveConfig:
         return terms.sources.effective(scenario.config, str(scenario.place))
 
 
 @attrs.frozen
 class _InFile:
-    """Answers that ``assignor assign`` wrote."""
-
     file: str
     name: str
     lines: Mapping[str, Mapping[str, Any]]
@@ -183,36 +175,38 @@ class _InFile:
         asked = sorted({str(line["assignor"]) for line in self.lines.values()})
         return f"answers of {', '.join(asked[:3])} in a file" if asked else "an empty file"
 
-    def answers(self, kind: Kind[Any, Any], scenario: Scenario, item: WorkItem, terms: Terms) -> list[Answer[Any, Any]]:
+    def answers(
+        self, kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, terms: ContenderTerms
+    ) -> list[CompetitorAnswer[Any, Any]]:
         line = self.lines.get(scenario.id)
         if line is None:
             raise ContenderError(f"{self.file} has no answer to scenario {scenario.id!r} of {scenario.place}")
         error = line.get("error")
         if type(error) is dict:
-            failure = Failure(str(error.get("type")), None, str(error.get("message")))
+            failure = CallFailure(str(error.get("type")), None, str(error.get("message")))
             return [
-                Answer(item, number, self.name, scenario, None, CallOutcome(failure))
+                CompetitorAnswer(item, number, self.name, scenario, None, CallOutcome(failure))
                 for number in range(kind.rounds(scenario))
             ]
-        # What a result line says of an answer is what a scenario's `observed` says: its format checks it.
+        # The keys of an answer in a result line are those of a scenario's `observed`, so its format checks them.
         keys = ("assignment", "followup", "threads", "members", "rounds")
         document = {**scenario.document, "observed": {key: line[key] for key in keys if key in line}}
         answered = scenario_from_document(document, attrs.evolve(scenario.place, file=self.file, line=None))
         return list(_told(kind, answered, item, self.name, terms.sources.explicit_values()))
 
-    def config(self, scenario: Scenario, terms: Terms) -> EffectiveConfig:
+    def config(self, scenario: Scenario, terms: ContenderTerms) -> EffectiveConfig:
         return terms.sources.effective(scenario.config, str(scenario.place))
 
 
 def _told(
-    kind: Kind[Any, Any], scenario: Scenario, item: WorkItem, name: str, explicit: Mapping[str, Any]
-) -> Iterator[Answer[Any, Any]]:
-    """Answers that are there already, in a scenario's ``observed``."""
+    kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, name: str, explicit: Mapping[str, Any]
+) -> Iterator[CompetitorAnswer[Any, Any]]:
+    """Answers from a scenario's ``observed``."""
     holding = kind.holding
     if holding is None or scenario.observed is None:
         raise ContenderError(f"{scenario.place}: answers to scenarios of kind {scenario.kind!r} are not read")
     for number in range(kind.rounds(scenario)):
-        answer = partial(Answer, item, number, name, scenario)
+        answer = partial(CompetitorAnswer, item, number, name, scenario)
         try:
             state = kind.state(scenario, number, explicit)
         except AssignorLabError as error:
@@ -230,4 +224,4 @@ def _given(holding: Any, scenario: Scenario, number: int, state: Any) -> Any:
         return failure_of(error)
     except IndexError:
         given = None
-    return Failure("NoAnswer", None, "nothing is known of this round") if given is None else given
+    return CallFailure("NoAnswer", None, "nothing is known of this round") if given is None else given

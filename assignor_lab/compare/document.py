@@ -6,12 +6,13 @@ from typing import Any
 
 from assignor_lab.compare.compared import Compared, Side, StateCompared
 from assignor_lab.compare.figures import FigureCompared
+from assignor_lab.groups.shown_gaps import gap_documents
 
 __all__ = ["document_of"]
 
 
 def document_of(compared: Compared) -> dict[str, Any]:
-    """The comparison: contenders in their order wherever there is a list of two."""
+    """The comparison; lists of two are in the order of the contenders."""
     return {
         "contenders": [{"name": name, "is": told} for name, told in zip(compared.names, compared.told, strict=True)],
         "states": [_state(state) for state in compared.states],
@@ -56,6 +57,7 @@ def _side(side: Side) -> dict[str, Any]:
         "moved": list(side.moved),
         "stopped": list(side.stopped),
         "taken_up": list(side.taken_up),
+        "gaps": gap_documents(side.gaps),
     }
 
 
@@ -64,8 +66,8 @@ def _figure(figure: FigureCompared) -> dict[str, Any]:
         "figure": figure.figure,
         "title": figure.title,
         "metric": figure.metric,
-        "unit": figure.unit or None,
-        "direction": figure.direction,
+        "unit": figure.unit,
+        "direction": figure.direction or "none",
         "states": figure.states,
         "means": None if figure.means is None else list(figure.means),
         "difference": figure.difference,

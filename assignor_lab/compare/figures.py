@@ -8,86 +8,154 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.groups.headline import FAILURES, HeadlineFigure
+from assignor_lab.groups.metrics.headline import FAILURES, HeadlineFigure
 
-__all__ = ["FigureCompared", "compared_figures", "metrics_of_headline"]
+__all__ = [
+    "FigureCompared",
+    "NoInterval",
+    "ValueCompared",
+    "best_of",
+    "compared_figures",
+    "has_failed",
+    "metrics_of_headline",
+]
 
-#: A row of each contender for one state, as :class:`assignor_lab.groups.rows.RowMaker` makes it.
+#: A row of each contender for one state, from :class:`assignor_lab.groups.runner.rows.RowMaker`.
 Rows = tuple[Mapping[str, Any], ...]
+
+
+#: Least difference, as a share of the largest value, for one to be better.
+_NEARLY = 0.01
+
+
+@attrs.frozen
+class NoInterval:
+    """Why a difference has no interval."""
+
+    code: str
+    reason: str
+
+
+@attrs.frozen
+class ValueCompared:
+    """One contender in one figure.
+
+    Args:
+        tells: ``better``, ``worse``, ``equal``, ``unclear`` or ``none`` (too few differ); ``None`` for the baseline.
+        lower: Histories (or single states) in which its figure is lower than the baseline's; ``None``: unknown.
+    """
+
+    assignor: str
+    mean: float
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    no_interval: NoInterval | None = None
+    tells: str | None = None
+    lower: int | None = None
+    equal: int | None = None
+    higher: int | None = None
 
 
 @attrs.frozen
 class FigureCompared:
-    """One of the five.
-
-    Args:
-        figure: Its name.
-        title: Its title.
-        metric: The metric that measures it; ``None``: it is counted, or not measured.
-        unit: Unit of the means.
-        direction: Which way is better.
-        means: Mean of each contender over ``states``; ``None``: not measured.
-        states: States in which all have it.
-        not_measured: Why it is not measured, or ``None``.
-    """
+    """One of the five figures; if ``not_measured`` gives a reason, it has no values."""
 
     figure: str
     title: str
     metric: str | None
-    unit: str
-    direction: str
-    means: tuple[float, ...] | None
-    states: int
+    unit: str | None
+    direction: str | None
+    summary: str | None
     not_measured: str | None
+    states: int
+    of: tuple[ValueCompared, ...]
+    best: tuple[str, ...] = ()
+
+    @property
+    def means(self) -> tuple[float, ...] | None:
+        """Mean of each contender; ``None``: not measured."""
+        return tuple(each.mean for each in self.of) or None
 
     @property
     def difference(self) -> float | None:
         """The second one's mean less the first one's."""
-        return None if self.means is None else self.means[1] - self.means[0]
+        return None if len(self.of) < 2 else self.of[1].mean - self.of[0].mean
+
+
+def best_of(values: Mapping[str, float], direction: str | None) -> tuple[str, ...]:
+    """The contenders with the best value, or one nearly as good; none if all are alike."""
+    if len(set(values.values())) < 2 or direction not in ("lower", "higher"):
+        return ()
+    best = min(values.values()) if direction == "lower" else max(values.values())
+    # With values in megabytes, a few bytes make no contender better.
+    nearly = _NEARLY * max(abs(value) for value in values.values())
+    found = tuple(name for name, value in values.items() if abs(value - best) <= nearly)
+    return found if len(found) < len(values) else ()
 
 
 def metrics_of_headline(figures: Sequence[HeadlineFigure]) -> list[str]:
-    """The metrics that the five figures may be measured by."""
+    """The candidate metrics for the five figures."""
     return list(dict.fromkeys(metric for figure in figures for metric in figure.metrics))
 
 
 def compared_figures(
-    figures: Sequence[HeadlineFigure], rows: Sequence[Rows], metrics: Mapping[str, MetricPlugin]
+    figures: Sequence[HeadlineFigure], rows: Sequence[Rows], metrics: Mapping[str, MetricPlugin], names: Sequence[str]
 ) -> tuple[FigureCompared, ...]:
-    """The five figures.
-
-    Args:
-        figures: Those of the kind of group.
-        rows: For each state a row of each contender.
-        metrics: Column to metric.
-    """
-    return tuple(_failures(each, rows) if each.name == FAILURES else _figure(each, rows, metrics) for each in figures)
-
-
-def _failures(figure: HeadlineFigure, rows: Sequence[Rows]) -> FigureCompared:
-    means = _means([tuple(_failed(row, figure.metrics) for row in of) for of in rows]) if rows else None
-    return FigureCompared(
-        figure.name, figure.title, None, "share", "lower", means, len(rows), None if rows else figure.not_measured
+    """The five figures."""
+    return tuple(
+        _failures(each, rows, names) if each.name == FAILURES else _figure(each, rows, metrics, names)
+        for each in figures
     )
 
 
-def _failed(row: Mapping[str, Any], metrics: Sequence[str]) -> float:
+def _failures(figure: HeadlineFigure, rows: Sequence[Rows], names: Sequence[str]) -> FigureCompared:
+    if not rows:
+        return _not_measured(figure)
+    values = [tuple(has_failed(row, figure.metrics) for row in of) for of in rows]
+    return _measured(figure, None, "share", "lower", None, values, names)
+
+
+def has_failed(row: Mapping[str, Any], metrics: Sequence[str]) -> float:
+    """1 if a row has no answer, or one of ``metrics`` is above 0, else 0."""
     return float(row["error_type"] is not None or any((row.get(metric) or 0) > 0 for metric in metrics))
 
 
-def _figure(figure: HeadlineFigure, rows: Sequence[Rows], metrics: Mapping[str, MetricPlugin]) -> FigureCompared:
-    """Measured by the metric that says most among those known in most states, as in the headline of a run."""
+def _figure(
+    figure: HeadlineFigure, rows: Sequence[Rows], metrics: Mapping[str, MetricPlugin], names: Sequence[str]
+) -> FigureCompared:
+    """Measured by the most informative metric among those known in most states, as in the headline of a run."""
     best, values = "", list[tuple[float, ...]]()
     for metric in figure.metrics:
         known = [tuple(row[metric] for row in of) for of in rows if all(row.get(metric) is not None for row in of)]
         if metric in metrics and len(known) > len(values):
             best, values = metric, known
     if not best:
-        return FigureCompared(figure.name, figure.title, None, "", "none", None, 0, figure.not_measured)
+        return _not_measured(figure)
     plugin = metrics[best]
-    title = figure.title_of(best)
-    return FigureCompared(figure.name, title, best, plugin.unit, plugin.direction, _means(values), len(values), None)
+    return _measured(figure, best, plugin.unit, plugin.direction, plugin.summary, values, names)
 
 
-def _means(values: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
-    return tuple(sum(column) / len(column) for column in zip(*values, strict=True))
+def _not_measured(figure: HeadlineFigure) -> FigureCompared:
+    return FigureCompared(figure.name, figure.title, None, None, None, None, figure.not_measured, 0, ())
+
+
+def _measured(
+    figure: HeadlineFigure,
+    metric: str | None,
+    unit: str,
+    direction: str,
+    summary: str | None,
+    values: Sequence[tuple[float, ...]],
+    names: Sequence[str],
+) -> FigureCompared:
+    means = [sum(column) / len(column) for column in zip(*values, strict=True)]
+    of = tuple(
+        ValueCompared(name, mean, mean - means[0] if number else None)
+        for number, (name, mean) in enumerate(zip(names, means, strict=True))
+    )
+    best = best_of(dict(zip(names, means, strict=True)), direction)
+    return FigureCompared(
+        figure.name, figure.title_of(metric), metric, unit, direction, summary, None, len(values), of, best
+    )

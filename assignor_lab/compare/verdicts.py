@@ -1,139 +1,92 @@
-"""The verdict over several contenders, from their figures: score, replay and the page state it through this module.
+"""The verdict over several contenders, from their figures: shared by score, replay and the page.
 
-One state or one play is deterministic: its verdict is the plain difference. Over several, a finding says in how many of
-them a contender does better or worse than the baseline, where chance is no explanation.
+One state or one play is deterministic: its verdict is the plain difference. Over several, a finding counts the states
+in which a contender does better or worse than the baseline, if chance does not explain it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
 
-from assignor_lab.documents.wording import figure, listed, mean, plural, signed
+from assignor_lab.compare.figures import FigureCompared, ValueCompared, best_of
+from assignor_lab.documents.wording import figure, listed, mean, plural, shortened, signed
 
 __all__ = [
-    "ComparedFigure",
-    "ComparedValue",
-    "best_of",
+    "NOT_COMPARABLE",
+    "NOT_RANKED",
+    "TOO_MANY",
+    "alone",
+    "best_everywhere",
     "findings",
     "how_often",
+    "settings_words",
     "verdict_of_one",
     "verdict_of_several",
 ]
 
-#: Share of the largest value by which two have to differ, so that one of them is better.
-_NEARLY = 0.01
+_NAME_LIMIT = 40
 _MANY = {"history": "histories"}
-#: Most findings in a verdict; the figures have all of them.
 _MOST_FINDINGS = 6
 
 
-class ComparedValue(Protocol):
-    """One contender in one figure."""
-
-    @property
-    def assignor(self) -> str:
-        """The contender."""
-
-    @property
-    def mean(self) -> float:
-        """Its mean over all states, or its value in the one state."""
-
-    @property
-    def tells(self) -> str | None:
-        """What its difference from the baseline's tells: ``better``, ``worse`` and others; ``None``: nothing."""
-
-    @property
-    def lower(self) -> int | None:
-        """Histories (or single states) in which its figure is lower than the baseline's; ``None``: unknown."""
-
-    @property
-    def equal(self) -> int | None:
-        """Those in which both are equal."""
-
-    @property
-    def higher(self) -> int | None:
-        """Those in which its figure is higher."""
+#: Verdicts without a remaining contender.
+NOT_COMPARABLE = "No assignor can be compared with another one."
+NOT_RANKED = "Nothing could be ranked: no assignor has an answer with a figure that is better low or high."
+TOO_MANY = "Too many assignors are compared to put them in an order: each is compared with the baseline below."
 
 
-class ComparedFigure(Protocol):
-    """One figure of all contenders."""
-
-    @property
-    def title(self) -> str:
-        """Its title."""
-
-    @property
-    def unit(self) -> str | None:
-        """The unit of its values."""
-
-    @property
-    def direction(self) -> str | None:
-        """``lower`` or ``higher``: which way is better."""
-
-    @property
-    def of(self) -> Sequence[ComparedValue]:
-        """The contenders."""
+def alone(name: str) -> str:
+    """The verdict if one contender is left."""
+    return f"{name} is alone: there is no other contender to compare it with."
 
 
-def best_of(values: Mapping[str, float], direction: str | None) -> tuple[str, ...]:
-    """The contenders with the best value, or one nearly as good; none where all are alike.
+def settings_words(settings: Mapping[str, str]) -> str:
+    """The settings of a contender as the command line takes them."""
+    return listed([f"{shortened(key, 60)}={shortened(value, _NAME_LIMIT)}" for key, value in settings.items()])
 
-    Args:
-        values: Contender to its value.
-        direction: ``lower`` or ``higher``: which way is better.
-    """
-    if len(set(values.values())) < 2 or direction not in ("lower", "higher"):
-        return ()
-    best = min(values.values()) if direction == "lower" else max(values.values())
-    # Of megabytes, some bytes more or less make no contender better.
-    nearly = _NEARLY * max(abs(value) for value in values.values())
-    found = tuple(name for name, value in values.items() if abs(value - best) <= nearly)
-    return found if len(found) < len(values) else ()
+
+def best_everywhere(best: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """The contenders that are best in each figure that differs; none if no figure differs, or no contender is."""
+    told = [found for found in best if found]
+    return tuple(name for name in told[0] if all(name in found for found in told)) if told else ()
 
 
 def verdict_of_one(
-    figures: Sequence[ComparedFigure],
+    figures: Sequence[FigureCompared],
     names: Mapping[str, str],
     baseline: str,
     unit: str,
     settings: Mapping[str, str] | None = None,
 ) -> str:
-    """The verdict over one state or play: the best contender in each figure, with the plain difference.
-
-    Args:
-        figures: The figures.
-        names: Contender to the name that is shown.
-        baseline: The contender that the others are compared with.
-        unit: What was compared, such as ``history`` or ``decision``.
-        settings: Contender to settings of its own, in words.
-    """
-    told, best = [], []
-    for each in figures:
-        values = {value.assignor: value.mean for value in each.of if value.assignor in names}
-        found = best_of(values, each.direction)
-        if not found:
-            continue
-        best.append(frozenset(found))
-        told.append(f"{_small(each.title)}: {_best_words(each, values, found, names, baseline, settings or {})}")
+    """The verdict over one state or play: the best contender in each figure, with the plain difference."""
+    found = {each.title: best_of(_values(each), each.direction) for each in figures}
+    told = [
+        f"{_small(each.title)}: {_best_words(each, found[each.title], names, baseline, settings or {})}"
+        for each in figures
+        if found[each.title]
+    ]
     if not told:
         return f"All do the same in this {unit}, as far as the figures below go."
-    everywhere = frozenset.intersection(*best)
-    if everywhere:
-        begin = f"{listed([names[name] for name in names if name in everywhere])} did best in this {unit}"
+    best = best_everywhere(found.values())
+    if best:
+        begin = f"{listed([names[name] for name in best])} did best in this {unit}"
     else:
         begin = f"No contender did best in every figure of this {unit}"
     return f"{begin}. Best in {'; best in '.join(told)}."
 
 
+def _values(each: FigureCompared) -> dict[str, float]:
+    return {value.assignor: value.mean for value in each.of}
+
+
 def _best_words(
-    each: ComparedFigure,
-    values: Mapping[str, float],
+    each: FigureCompared,
     found: Sequence[str],
     names: Mapping[str, str],
     baseline: str,
     settings: Mapping[str, str],
 ) -> str:
+    values = _values(each)
     who = [
         f"{names[name]} with {settings[name]}" if settings.get(name, names[name]) != names[name] else names[name]
         for name in found
@@ -144,7 +97,7 @@ def _best_words(
     value = mean(bound, unit) if is_exact else f"{'at most' if lower else 'at least'} {mean(bound, unit)}"
     other = baseline
     if baseline in found or baseline not in values:
-        # The best is better than the next one, where the best is the baseline.
+        # If the baseline is the best, compare it with the next one.
         other = (min if lower else max)((name for name in values if name not in found), key=lambda name: values[name])
     beside = f"{names[other]} {mean(values[other], unit)}"
     plain = f", {signed(values[other] - bound, unit)}" if is_exact else ""
@@ -152,21 +105,13 @@ def _best_words(
 
 
 def verdict_of_several(
-    figures: Sequence[ComparedFigure],
+    figures: Sequence[FigureCompared],
     names: Mapping[str, str],
     baseline: str | None,
     first: Sequence[str],
     unit: str,
 ) -> str:
-    """The verdict over several states: the contenders that are behind in none, and what the figures show.
-
-    Args:
-        figures: The figures.
-        names: Contender to the name that is shown.
-        baseline: The contender that the others are compared with, or ``None``.
-        first: The contenders in the first place, one at least.
-        unit: What was compared, such as ``decision``.
-    """
+    """The verdict over several states: the contenders that are behind in none, and the findings."""
     found = findings(figures, names, baseline, unit)
     if len(first) == 1:
         begin = f"{names[first[0]]} is best: better in one figure beyond chance, and behind in none."
@@ -181,7 +126,7 @@ def verdict_of_several(
     return " ".join([begin, f"{'; '.join(shown)}."]) if shown else begin
 
 
-def _without_findings(figures: Sequence[ComparedFigure]) -> str:
+def _without_findings(figures: Sequence[FigureCompared]) -> str:
     told = {value.tells for each in figures for value in each.of}
     if "none" in told:
         return "No contender is best: too few of the states differ to be sure."
@@ -190,18 +135,27 @@ def _without_findings(figures: Sequence[ComparedFigure]) -> str:
     return "All do the same, as far as the figures below go."
 
 
-def findings(figures: Sequence[ComparedFigure], names: Mapping[str, str], baseline: str | None, unit: str) -> list[str]:
-    """The differences from the baseline beyond chance: contender, figure, and in how many states it is so."""
+def findings(figures: Sequence[FigureCompared], names: Mapping[str, str], baseline: str | None, unit: str) -> list[str]:
+    """The differences from the baseline beyond chance: contender, figure, and number of states.
+
+    The first one names the baseline, and consecutive ones of one contender name it once.
+    """
     other = "" if baseline is None else f" than {names.get(baseline, baseline)}"
-    return [
-        f"{names[value.assignor]}: {_small(each.title)} {value.tells}{other} {how_often(value, each.direction, unit)}"
+    beyond = [
+        (each, value)
         for each in figures
         for value in each.of
         if value.assignor in names and value.tells in ("better", "worse")
     ]
+    told = []
+    for number, (each, value) in enumerate(beyond):
+        is_same = number and beyond[number - 1][1].assignor == value.assignor
+        who, than = "" if is_same else f"{names[value.assignor]}: ", "" if number else other
+        told.append(f"{who}{_small(each.title)} {value.tells}{than} {how_often(value, each.direction, unit)}")
+    return told
 
 
-def how_often(value: ComparedValue, direction: str | None, unit: str) -> str:
+def how_often(value: ValueCompared, direction: str | None, unit: str) -> str:
     """In how many states the contender is better or worse, such as ``in 31 of 33 decisions, better in none``."""
     if value.lower is None or value.equal is None or value.higher is None:
         return "on average"

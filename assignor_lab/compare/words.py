@@ -1,23 +1,25 @@
-"""A comparison in words: what each contender does, where they differ, and what it costs."""
+"""A comparison in words: the moves of each contender, the differences, and the costs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assignment_api.optimum import Gap
 from assignor_lab.compare.compared import Compared, Side, StateCompared
 from assignor_lab.compare.figures import FigureCompared
 from assignor_lab.documents.wording import listed, mean, plain, plural, shortened, signed
-from assignor_lab.groups.holding import NOBODY_LABEL
+from assignor_lab.groups.metrics.gaps import has_solver
+from assignor_lab.groups.ownership.ownership import NOBODY_LABEL
+from assignor_lab.groups.shown_gaps import NO_SOLVER, gap_cell, moves_sentence, moves_words
 
-__all__ = ["client_rows", "differing_rows", "figure_rows", "sentences", "state_rows", "state_sentences"]
+__all__ = ["client_rows", "differing_rows", "figure_rows", "gap_rows", "sentences", "state_rows", "state_sentences"]
 
-#: Tasks that a sentence names.
 MOST_NAMED = 8
 NAME_LIMIT = 40
 
 
 def sentences(compared: Compared) -> Iterator[str]:
-    """The comparison as a whole: over all of its states."""
+    """The comparison over all of its states."""
     one, other = _names(compared)
     states = compared.states
     answered = [state for state in states if state.sides[0].error is None and state.sides[1].error is None]
@@ -31,8 +33,9 @@ def sentences(compared: Compared) -> Iterator[str]:
             parts = [f"moves {moved} {_noun(states[0], moved)} in all"]
             parts += [f"stops {stopped} for now"] if stopped else []
             parts += [f"has no answer to {failed}"] if failed else []
-            yield f"{name} {listed(parts)}."
-        yield "Each decision is asked about as it stood, whatever was answered to the one before."
+            unavoidable = _unavoidable([state.sides[number] for state in answered])
+            yield f"{name} {listed(parts)}.{unavoidable}"
+        yield "Each decision is made from its recorded state, independent of earlier answers."
     for figure in compared.figures:
         told = _told(figure, one, other)
         if told is not None:
@@ -40,13 +43,15 @@ def sentences(compared: Compared) -> Iterator[str]:
     if not answered:
         yield "Nothing else is measured: there are no two answers to one state."
         return
-    unknown = [figure for figure in compared.figures if figure.means is None]
+    unknown = [f"{each.title.lower()} ({each.not_measured})" for each in compared.figures if each.means is None]
+    if not has_solver():
+        unknown.append(f"the avoidable part of each goal ({NO_SOLVER})")
     if unknown:
-        yield "Not measured here: " + "; ".join(f"{each.title.lower()} ({each.not_measured})" for each in unknown) + "."
+        yield f"Not measured here: {'; '.join(unknown)}."
 
 
 def state_sentences(compared: Compared, state: StateCompared) -> Iterator[str]:
-    """One state: what each contender does with it, and how far they agree."""
+    """One state: the moves of each contender, and their agreement."""
     names = _names(compared)
     for name, side in zip(names, state.sides, strict=True):
         yield _side(name, side, state)
@@ -68,7 +73,7 @@ def state_sentences(compared: Compared, state: StateCompared) -> Iterator[str]:
 
 
 def state_rows(compared: Compared) -> list[list[str]]:
-    """A row for each state: its name, what each contender moves or stops, what runs elsewhere, copies elsewhere."""
+    """A row for each state: its name, moved or stopped tasks of each contender, different actives, different copies."""
     return [
         [
             state.scenario if state.rounds == 1 else f"{state.scenario}, {state.round}",
@@ -84,7 +89,7 @@ def state_rows(compared: Compared) -> list[list[str]]:
 
 
 def differing_rows(state: StateCompared) -> list[list[str]]:
-    """A row for each task that the two leave to different clients: before, then owner and copies of each."""
+    """A row for each task with different clients: before, then owner and copies of each contender."""
     rows = []
     for each in state.differing:
         owners = [_label(state, owner) for owner in each.owners]
@@ -95,7 +100,7 @@ def differing_rows(state: StateCompared) -> list[list[str]]:
 
 
 def client_rows(state: StateCompared) -> list[list[str]]:
-    """A row for each client: how much each contender gives it, what it gains with the second one, and loses."""
+    """A row for each client: its tasks under each contender, its gains and losses with the second one."""
     one, other = state.sides
     return [
         [
@@ -109,20 +114,48 @@ def client_rows(state: StateCompared) -> list[list[str]]:
 
 
 def figure_rows(compared: Compared) -> list[list[str]]:
-    """A row for each of the five figures that was measured: its title, both means, the difference."""
+    """A row for each measured one of the five figures: its title, both means, the difference."""
     return [
         [
             figure.title if figure.metric is None else f"{figure.title} ({_unit(figure)})",
-            *(mean(value, figure.unit) for value in figure.means),
-            signed(figure.difference, figure.unit),
+            *(mean(value, figure.unit or "") for value in figure.means),
+            signed(figure.difference, figure.unit or ""),
         ]
         for figure in compared.figures
         if figure.means is not None
     ]
 
 
+def gap_rows(compared: Compared) -> list[list[str]]:
+    """A row for each goal: value and avoidable part of both answers, as means over the states with both."""
+    pairs: dict[str, list[tuple[Gap, Gap]]] = {}
+    for state in compared.states:
+        one, other = ({str(gap.goal): gap for gap in side.gaps or ()} for side in state.sides)
+        for goal in one.keys() & other.keys():
+            pairs.setdefault(goal, []).append((one[goal], other[goal]))
+    order = [str(gap.goal) for state in compared.states for side in state.sides for gap in side.gaps or ()]
+    return [
+        [goal, *(gap_cell(_average(column)) for column in zip(*pairs[goal], strict=True))]
+        for goal in dict.fromkeys(order)
+        if goal in pairs
+    ]
+
+
+def _average(gaps: Sequence[Gap]) -> Gap:
+    number = len(gaps)
+    value, bound = sum(gap.value for gap in gaps) / number, sum(gap.bound for gap in gaps) / number
+    return Gap(gaps[0].goal, value, bound, all(gap.is_exact for gap in gaps))
+
+
+def _unavoidable(sides: Sequence[Side]) -> str:
+    """The unavoidable moves of some answers in words, after a space; empty if there are none."""
+    moves = [gap for side in sides for gap in side.gaps or () if gap.goal.kind == "moves"]
+    value, bound = sum(gap.value for gap in moves), sum(gap.bound for gap in moves)
+    return f" {moves_words(bound, value, is_exact=all(gap.is_exact for gap in moves))}" if value else ""
+
+
 def _unit(figure: FigureCompared) -> str:
-    return {"1": "ratio"}.get(figure.unit, figure.unit)
+    return "ratio" if figure.unit == "1" else figure.unit or ""
 
 
 def _names(compared: Compared) -> tuple[str, str]:
@@ -140,20 +173,23 @@ def _side(name: str, side: Side, state: StateCompared) -> str:
         parts.append(f"stops {plural(len(side.stopped), state.noun)} for now ({_tasks(side.stopped)})")
     if side.taken_up:
         parts.append(
-            f"gives out {plural(len(side.taken_up), state.noun)} that nobody here ran ({_tasks(side.taken_up)})"
+            f"gives out {plural(len(side.taken_up), state.noun)} that no member here ran ({_tasks(side.taken_up)})"
         )
-    return f"{name} {listed(parts) if parts else f'leaves every {state.noun} where it ran'}."
+    unavoidable = moves_sentence(side.gaps)
+    end = "" if unavoidable is None else f" {unavoidable}"
+    return f"{name} {listed(parts) if parts else f'leaves every {state.noun} where it ran'}.{end}"
 
 
 def _told(figure: FigureCompared, one: str, other: str) -> str | None:
     if figure.means is None or not figure.difference:
         return None
-    unit = "" if figure.unit in ("share", "bytes", "1") else f" {figure.unit}"
+    of = figure.unit or ""
+    unit = "" if of in ("share", "bytes", "1") else f" {of}"
     more = "more" if figure.difference > 0 else "less"
     average = " on average" if figure.states > 1 else ""
     return (
-        f"{figure.title}: {other} {mean(figure.means[1], figure.unit)}{unit}{average}, {one} "
-        f"{mean(figure.means[0], figure.unit)}; {mean(abs(figure.difference), figure.unit)} {more}."
+        f"{figure.title}: {other} {mean(figure.means[1], of)}{unit}{average}, {one} "
+        f"{mean(figure.means[0], of)}; {mean(abs(figure.difference), of)} {more}."
     )
 
 

@@ -1,1 +1,1 @@
-"""Conformance in the lab: the kit's trials with assignors as commands find them, isolated where nobody trusts them."""
+"""Conformance in the lab: the kit's trials with assignors of the commands, isolated if untrusted."""

@@ -1,4 +1,4 @@
-"""The question of a trial, answered in the assignor's own process."""
+"""The call of a trial, in the assignor's own process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assignor_lab.runtime.isolation.worker import Memory
 
 __all__ = ["ask"]
 
-#: Leaders that are remembered at a time: a trial goes on with the last few only.
+#: Remembered leaders: a trial continues with the last few only.
 _MOST_LEADERS = 8
 
 
@@ -23,27 +23,29 @@ def ask(
     packed: tuple[bytes, ...],
     watched: bool,  # noqa: FBT001 - handlers are called with what was sent, in order
 ) -> Mapping[str, Any]:
-    """Has leader ``number`` ask the plugin of this process.
+    """Calls the plugin of this process for leader ``number``.
 
     Args:
-        memory: What this process keeps.
+        memory: This process's memory.
         kind: Kind of the group.
-        number: Which leader asks; a new one has objects of its own.
+        number: Number of the leader; a new one has its own objects.
         configs: Configuration for ``configure``.
         packed: The state.
-        watched: Watch what the call does besides.
+        watched: True also observes side effects.
     """
     asking, found = the_plugin(memory)
     kept: dict[int, Leader[Any]] = memory.setdefault("leaders", {})
     if number not in kept:
         answering = KINDS[kind].answering
-        kept[number] = InProcessSubject(found.name, lambda: asking.created(found), answering).leader()
+        kept[number] = InProcessSubject(
+            found.name, lambda: asking.created(found), answering, has_deadline=False
+        ).leader()
         while len(kept) > _MOST_LEADERS:
             del kept[next(iter(kept))]
     state = memory["receiver"](*packed)
     reply = kept[number].ask(state, read_only(configs), watched=watched)
     if reply.input_changed:
-        # What it was shown may be shared with what the next question shows.
+        # The input may be shared with that of the next call.
         memory["receiver"] = asking.receiver()
     document: dict[str, Any] = {
         "ns": reply.cpu_ns,
@@ -52,7 +54,9 @@ def ask(
     }
     if reply.raised is not None:
         raised = reply.raised
-        return document | {"raised": [raised.type, raised.message, raised.traceback, raised.is_refusal]}
+        return document | {
+            "raised": [raised.type, raised.message, raised.traceback, raised.is_refusal, raised.after_answer]
+        }
     wrong = KINDS[kind].badly_typed(reply.answer)
     if wrong is not None:
         return document | {"badly_typed": wrong}

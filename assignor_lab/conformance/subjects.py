@@ -1,4 +1,4 @@
-"""Subjects of trials: assignors of a registry, in this process or in one of their own."""
+"""Subjects of trials: assignors of a registry, in this process or isolated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from assignment_api import AssignorLabError
 from assignment_api.conformance import KINDS, InProcessSubject, Raised, Reply, Subject
 from assignor_lab.groups.kind import FoundAssignor
-from assignor_lab.runtime.asking import Asking, runs_apart
+from assignor_lab.runtime.assignor_calls import AssignorCalls, runs_apart
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
 from assignor_lab.runtime.isolation.launching import launcher_of
 from assignor_lab.runtime.isolation.plugins import Isolation, origin_of, plain, process_of
@@ -18,24 +18,23 @@ from assignor_lab.runtime.isolation.process import PluginProcess
 
 __all__ = ["subject_of"]
 
-#: What answers in the assignor's process.
+#: Handler in the assignor's process.
 _ASK = "assignor_lab.conformance.asked:ask"
 _MOST_TEXT = 4_000
 _numbers = count(1)
 
 
-def subject_of(kind: str, asking: Asking[Any, Any], found: FoundAssignor, isolation: Isolation) -> Subject[Any]:
-    """An assignor as the policy wants it to run.
+def subject_of(kind: str, asking: AssignorCalls[Any, Any], found: FoundAssignor, isolation: Isolation) -> Subject[Any]:
+    """An assignor in the process that the policy requires.
 
     Args:
         kind: Kind of its groups.
-        asking: How it is asked.
-        found: Who it is.
-        isolation: The policy, and what a process may use.
+        asking: Calls of assignors of this kind.
+        isolation: The policy, and the limits of a process.
     """
     if runs_apart(found, isolation.policy):
         return _ApartSubject(kind, asking, found, isolation, 0)
-    # Who is trusted is asked here; in another process, too, to see what depends on the process.
+    # A trusted assignor runs here, and also in another process, which shows its dependence on the process.
     seed = 2 if os.environ.get("PYTHONHASHSEED") == "1" else 1
     return InProcessSubject(
         found.name,
@@ -46,10 +45,10 @@ def subject_of(kind: str, asking: Asking[Any, Any], found: FoundAssignor, isolat
 
 
 class _ApartSubject:
-    """An assignor in a process of its own, with every limit that it has elsewhere."""
+    """An isolated assignor, with its usual limits."""
 
     def __init__(
-        self, kind: str, asking: Asking[Any, Any], found: FoundAssignor, isolation: Isolation, hash_seed: int
+        self, kind: str, asking: AssignorCalls[Any, Any], found: FoundAssignor, isolation: Isolation, hash_seed: int
     ) -> None:
         self.name = found.name
         self._parts = (kind, asking, found, isolation)
@@ -68,9 +67,9 @@ class _ApartSubject:
 
 
 class _ApartLeader:
-    """A leader whose assignor is in a process of its own."""
+    """A leader with an isolated assignor."""
 
-    def __init__(self, kind: str, asking: Asking[Any, Any], process: PluginProcess, number: int) -> None:
+    def __init__(self, kind: str, asking: AssignorCalls[Any, Any], process: PluginProcess, number: int) -> None:
         self._kind, self._asking, self._process, self._number = kind, asking, process, number
 
     def ask(self, state: Any, configs: Mapping[str, Any], *, watched: bool = False) -> Reply:
@@ -78,7 +77,8 @@ class _ApartLeader:
         try:
             document = self._process.ask((_ASK, (self._kind, self._number, plain(configs), packed, watched)))
         except IsolationError as error:
-            return Reply(raised=Raised(type(error).__name__, str(error), is_loss=True))
+            place = _text(getattr(error, "stopped_at", ""))
+            return Reply(raised=Raised(type(error).__name__, str(error), place, is_loss=True))
         try:
             return self._reply(state, document)
         except (AnswerFormatError, KeyError, TypeError, ValueError):
@@ -86,18 +86,20 @@ class _ApartLeader:
             return Reply(raised=Raised(type(refused).__name__, str(refused), is_loss=True))
 
     def _reply(self, state: Any, document: Mapping[str, Any]) -> Reply:
-        """A reply from what may be forged: texts are cut, everything else is checked again by the trial."""
+        """A possibly forged reply: texts are cut here, and the trial checks the rest."""
         if "failure" in document:
             name, _, message, where = document["failure"]
             return Reply(raised=Raised(_text(name), _text(message), _text(where)))
         spent = int(document["ns"])
-        changed = bool(document["changed"])
+        changed = _text(document["changed"])
         seen = [(_text(rule), _text(sentence)) for rule, sentence in document["seen"]]
         if any(rule not in ("no clock", "no chance") for rule, _ in seen):
             raise AnswerFormatError("a rule that is not watched")
         if "raised" in document:
-            name, message, traceback, is_refusal = document["raised"]
-            raised = Raised(_text(name), _text(message), _text(traceback), is_refusal is True)
+            name, message, traceback, is_refusal, is_late = document["raised"]
+            raised = Raised(
+                _text(name), _text(message), _text(traceback), is_refusal is True, after_answer=is_late is True
+            )
             return Reply(raised=raised, input_changed=changed, seen=seen, cpu_ns=spent)
         if "badly_typed" in document:
             return Reply(badly_typed=_text(document["badly_typed"]), input_changed=changed, seen=seen, cpu_ns=spent)

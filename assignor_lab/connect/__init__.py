@@ -1,1 +1,1 @@
-"""A live Connect cluster of this project's own: workers, their herders, their logs on disk."""
+"""Running Kafka Connect clusters: a client of their REST interface."""

@@ -1,1 +1,1 @@
-"""JSON, the shapes of documents, places in files, and durable writes."""
+"""JSON, checks of documents, places in files, and durable writes."""

@@ -1,4 +1,4 @@
-"""Durable writes: a file is there, complete, or what had its name is as it was, also after a loss of power."""
+"""Durable writes: a new file is complete, or the old one is unchanged, also after a loss of power."""
 
 from __future__ import annotations
 
@@ -25,16 +25,15 @@ __all__ = [
     "write_durably",
 ]
 
-#: The name under which the standard output is written.
 STANDARD_OUTPUT = "-"
-#: Pattern of the hidden files beside their targets that a killed process leaves behind.
+#: Pattern of hidden files beside their targets, which a killed process leaves behind.
 UNFINISHED = ".*.tmp"
 
 _MOST_NAME = 40
 
 
 def sync(path: Path) -> None:
-    """Waits until a file, or the names in a folder, are on disk."""
+    """Waits until a file, or a folder's list of names, is on disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)  # noqa: TID251 - this is the one place
@@ -43,13 +42,13 @@ def sync(path: Path) -> None:
 
 
 def make_private(directory: Path) -> None:
-    """Makes a directory, and each missing one above it, open to its owner alone."""
+    """Creates a directory, and each missing parent, accessible only to its owner."""
     if not directory.is_dir():
         make_private(directory.parent)
         directory.mkdir(mode=0o700, exist_ok=True)
 
 
-#: What to do where the fault lies in what is asked for, and not in the name.
+#: Remedies for faults of the request rather than the name.
 _REMEDIES = {
     errno.ENOSPC: "make room, and try again",
     errno.EDQUOT: "make room, and try again",
@@ -59,11 +58,11 @@ _REMEDIES = {
 
 @contextmanager
 def naming_failures(path: str | PathLike[str]) -> Iterator[None]:
-    """Turns what the operating system says in the block into an error that names the file as the user did.
+    """Turns errors of the operating system into errors with the user's name of the file.
 
     Raises:
-        OutputFileError: for an ``OSError``, but not for a pipe whose reader has gone or a missing stream: the command
-            knows what to say of those.
+        OutputFileError: for an ``OSError``, except for a pipe without reader and a missing stream, which the command
+            handles.
     """
     try:
         yield
@@ -77,25 +76,19 @@ def naming_failures(path: str | PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def replacing(path: str | PathLike[str]) -> Iterator[Path]:
-    """An empty file beside ``path``, which takes its place when the block ends without an exception.
+    """An empty file beside ``path``, which replaces it when the block ends without an exception.
 
-    The content is on disk before the name is, and the name is on disk when this returns. The mode of an old file is
-    kept, and a link is followed: what it names is replaced.
-
-    Args:
-        path: The file; its folder must exist.
-
-    Yields:
-        Where to write the content; closed again when the block ends.
+    The content is on disk before the name, and the name is on disk when this returns. The mode of an old file is kept.
+    A link is followed, and its target is replaced.
 
     Raises:
-        OutputFileError: if the file cannot be made or replaced. What the block raises passes.
+        OutputFileError: if the file cannot be created or replaced. Exceptions of the block pass.
     """
     final = Path(os.path.realpath(path))
     temporary = final.parent / f".{final.name[:_MOST_NAME]}.{secrets.token_hex(6)}.tmp"
     try:
         with naming_failures(path):
-            # Nobody may read meanwhile what nobody else could read before.
+            # The temporary file is as private as the old one.
             mode = stat.S_IMODE(final.stat().st_mode) if final.exists() else None
             os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else 0o600))
         yield temporary
@@ -111,10 +104,9 @@ def replacing(path: str | PathLike[str]) -> Iterator[Path]:
 
 
 def append_durably(path: str | PathLike[str], content: bytes) -> None:
-    """Adds to the end of a file, which is made if need be; what is added is on disk when this returns.
+    """Appends to a file, created if necessary; the new content is on disk when this returns.
 
-    A process that is killed meanwhile may leave the beginning of ``content`` there: who reads lines takes those that
-    end.
+    A killed process may leave the beginning of ``content``, so readers use only complete lines.
 
     Raises:
         OutputFileError: if it cannot be written.
@@ -130,7 +122,7 @@ def append_durably(path: str | PathLike[str], content: bytes) -> None:
 
 
 def write_durably(path: str | PathLike[str], content: bytes) -> None:
-    """Writes a whole file, in the place of what had its name.
+    """Writes a whole file and replaces an old one.
 
     Raises:
         OutputFileError: if it cannot be written.

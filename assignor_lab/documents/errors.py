@@ -1,4 +1,4 @@
-"""Errors of files that cannot be read or written, with the place of the fault."""
+"""Errors of files that cannot be read or written, with their places."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from assignment_api.errors import AssignorLabError
 
 __all__ = ["DocumentFormatError", "OutputFileError", "Place", "key_path", "printable"]
 
-#: Longest piece of foreign text that a message quotes, in characters.
+#: Longest quotation of foreign text in a message, in characters.
 _QUOTE_LIMIT = 80
 
 
 def printable(text: str, limit: int = _QUOTE_LIMIT) -> str:
-    """``text`` without control characters, markup that a terminal would obey, or more than ``limit`` characters."""
+    """``text`` without control characters and terminal codes, cut to ``limit`` characters."""
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join(character if character.isprintable() else _escaped(character) for character in cut)
 
@@ -28,12 +28,7 @@ def _escaped(character: str) -> str:
 
 @attrs.frozen
 class Place:
-    """Where a document was read.
-
-    Args:
-        file: Name as the user gave it; ``-`` is the standard input.
-        line: Number of the line, from 1; ``None`` = the file as a whole.
-    """
+    """The place of a document."""
 
     file: str
     line: int | None = None
@@ -57,17 +52,15 @@ def key_path(steps: Sequence[str | int]) -> str:
 
 
 class OutputFileError(AssignorLabError, OSError):
-    """A file of results cannot be written; what had its name is as it was."""
+    """A file of results cannot be written; an old file is unchanged."""
 
 
 class DocumentFormatError(AssignorLabError):
-    """A file cannot be read, or it or a line of it is not in its format.
+    """A file cannot be read, or it or one of its lines has a wrong format.
 
     Args:
-        file: Name of the file; ``-`` is the standard input.
-        line: Number of the line, from 1, or ``None`` where the fault is the file's.
-        key: Path to the value at fault, e.g. ``clients[2].lags["1_0"]``; empty where the fault is the line's.
-        reason: What was expected, what was found, and what to do.
+        key: Path to the wrong value, e.g. ``clients[2].lags["1_0"]``; empty for a fault of the whole line.
+        reason: Expected and found content, and the remedy.
     """
 
     def __init__(self, file: str, line: int | None, key: str, reason: str) -> None:

@@ -20,22 +20,15 @@ def read_document(
 ) -> T:
     """Reads a file that is one document.
 
-    Args:
-        path: The file.
-        parse: Bytes to a value, ``parse_json`` or ``parse_toml``.
-        check: What the document has to be.
-        max_bytes: Most that is read.
-        what: What the file should be, for messages: ``a price file``.
-
     Raises:
-        DocumentFormatError: if the file cannot be read, is larger than ``max_bytes``, or is not what it should be.
+        DocumentFormatError: if the file cannot be read, is larger than ``max_bytes``, or fails the check.
     """
     name = fspath(path)
     try:
         with open_input(path) as file:
             content = file.read(max_bytes + 1)
     except (OSError, ValueError) as error:
-        # A ValueError is a path that no file can have, such as one with a null character.
+        # A ValueError is an impossible path, for example with a null character.
         reason = getattr(error, "strerror", None) or str(error)
         raise DocumentFormatError(name, None, "", f"cannot be read: {reason}; check the path") from None
     if len(content) > max_bytes:
@@ -44,10 +37,10 @@ def read_document(
 
 
 def document_of(content: bytes, parse: Callable[[bytes], Any], check: Check[T], place: Place) -> T:
-    """Checks a document that has been read already.
+    """Checks a parsed document.
 
     Raises:
-        DocumentFormatError: with ``place``, if it is not what it should be.
+        DocumentFormatError: with ``place``, if the check fails.
     """
     with faults_at(place):
         return check(parse(content))

@@ -14,13 +14,10 @@ __all__ = ["json_lines"]
 
 
 def json_lines(source: Source) -> Iterator[tuple[Place, Any]]:
-    """Yields where each line that is not blank stands, and what it holds.
-
-    Args:
-        source: Path, ``-`` for the standard input, or a binary stream; plain or gzip.
+    """Yields place and value of each line that is not blank.
 
     Raises:
-        DocumentFormatError: if the file cannot be read or a line is no JSON; the lines before that have been yielded.
+        DocumentFormatError: if the file cannot be read or a line is no JSON, after the lines before it.
     """
     name = source_name(source)
     for number, line in bounded_lines(source):

@@ -1,7 +1,7 @@
-"""Strict JSON: bytes to a value, refusing what Python's reader would let pass.
+"""Strict JSON: refuses inputs that Python's reader accepts.
 
-Python's ``json`` takes the last of two equal keys, reads ``NaN`` and ``Infinity``, lone surrogates, and other
-encodings than UTF-8. All of that is refused here, with the path to it where there is one.
+Python's ``json`` accepts repeated keys, ``NaN`` and ``Infinity``, lone surrogates, and other encodings than UTF-8. They
+are refused here, with the path if there is one.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from assignor_lab.documents.shapes import Mismatch, any_value
 
 __all__ = ["MAX_CONTAINERS", "parse_json"]
 
-#: Most lists and objects in one line (brackets in texts count too). An empty one takes twenty times the memory of its
-#: two characters, so without a limit a long line could still use up the memory; the largest known states have 30,000.
+#: Most lists and objects in one line, including brackets in texts. An empty one takes twenty times the memory of its
+#: two characters, so a long line could exhaust the memory; the largest known states have 30,000.
 MAX_CONTAINERS = 1_000_000
 
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -26,20 +26,20 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _Repeated(dict[str, Any]):
-    """An object that named a key twice; it stands in the value until its path is known."""
+    """Placeholder for an object with a repeated key until its path is known."""
 
     repeated_key = ""
 
 
 class _NoNumber(float):
-    """``NaN``, ``Infinity`` or a number that overflows; likewise."""
+    """Placeholder for ``NaN``, ``Infinity`` or a number that overflows."""
 
 
 def parse_json(line: bytes) -> Any:
-    """Reads the JSON value that ``line``, or a whole file, consists of.
+    """The JSON value of ``line`` or of a whole file.
 
     Raises:
-        Mismatch: if the bytes are not UTF-8 or not one JSON value, or hold a repeated key, a number that is not
+        Mismatch: if the bytes are not UTF-8 or not one JSON value, or contain a repeated key, a number that is not
             finite, a number of thousands of digits, a lone surrogate, or too many lists and objects.
     """
     if line.startswith(_BOMS):
@@ -53,7 +53,7 @@ def parse_json(line: bytes) -> Any:
     suspects: list[object] = []
     value = _decoded(text, suspects)
     if suspects or _ESCAPED_SURROGATE.search(text):
-        # That goes by recursion, so the depth must be known to be small.
+        # This recurses, so the depth must be small.
         _refuse_odd_values(any_value(value))
     return value
 
@@ -89,7 +89,7 @@ def _decoded(text: str, suspects: list[object]) -> Any:
     except RecursionError:
         raise Mismatch("nested too deeply: no value of the format is deeper than a few levels") from None
     except ValueError:
-        # Python's own limit against the quadratic time that reading thousands of digits takes.
+        # Python's own limit for numbers, whose conversion takes quadratic time.
         raise Mismatch("holds a number of thousands of digits: no number of the format is wider than 64 bits") from None
 
 

@@ -16,14 +16,12 @@ from assignor_lab.documents.errors import DocumentFormatError
 
 __all__ = ["MAX_LINE_BYTES", "STANDARD_INPUT", "Source", "bounded_lines", "source_name"]
 
-#: Longest line that is read, in bytes after decompression: a state of 1,000 clients x 1,000 tasks has 15 million.
+#: Longest line in bytes after decompression: a state of 1,000 clients and 1,000 tasks has 15 million.
 MAX_LINE_BYTES = 64 * 1024 * 1024
-#: The name under which the standard input is read.
 STANDARD_INPUT = "-"
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
-#: A path, ``-`` for the standard input, or a binary stream.
 Source = str | PathLike[str] | BinaryIO
 
 
@@ -38,15 +36,15 @@ def source_name(source: Source) -> str:
 def bounded_lines(source: Source, max_line_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes]]:
     """Number (from 1) and bytes of each line, with its line end.
 
-    Compression is recognised by the first two bytes, whatever the name says.
+    The first two bytes show compression, whatever the name.
 
     Args:
-        source: Path, ``-`` for the standard input, or a binary stream, which is read to its end and left open.
+        source: Path, ``-`` for the standard input, or a binary stream, which is read to its end and stays open.
         max_line_bytes: Longest line, after decompression.
 
     Raises:
-        DocumentFormatError: if the file cannot be opened or read, its gzip data is damaged or cut off, or a line is
-            too long; the lines before that have been yielded.
+        DocumentFormatError: if the file cannot be opened or read, its gzip data is damaged or incomplete, or a line is
+            too long; after the lines before it.
     """
     name = source_name(source)
     number = 0
@@ -69,7 +67,7 @@ def bounded_lines(source: Source, max_line_bytes: int = MAX_LINE_BYTES) -> Itera
         except (gzip.BadGzipFile, zlib.error) as error:
             raise _damaged(name, number, f"has damaged gzip data ({error}): copy it again") from None
         except (OSError, ValueError) as error:
-            # A ValueError is a path that no file can have, such as one with a null character.
+            # A ValueError is an impossible path, for example with a null character.
             reason = getattr(error, "strerror", None) or str(error)
             raise DocumentFormatError(name, None, "", f"cannot be read: {reason}; check the path") from None
 
@@ -90,7 +88,7 @@ def _opened(source: Source, stack: ExitStack) -> io.BufferedReader:
 
 
 class _Borrowed(io.RawIOBase):
-    """A stream of somebody else's, which is not closed with the buffer around it."""
+    """A caller's stream, which stays open when its buffer is closed."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream

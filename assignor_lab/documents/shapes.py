@@ -1,8 +1,7 @@
-"""Checks of JSON values, and how they are put together to the checks of whole documents.
+"""Checks of JSON values, and their combination to checks of whole documents.
 
-A check takes a value, returns what was read from it, and raises :class:`Mismatch` where the value is not what was
-expected. Containers add their own step to the mismatch on its way out, so that the path to the fault costs nothing
-as long as there is none. :func:`faults_at` turns a mismatch into the error that users see.
+A check takes a value, returns the read value, and raises :class:`Mismatch` for a wrong one. Containers add their own
+step to the mismatch, so a path costs nothing without a fault. :func:`faults_at` turns a mismatch into the user's error.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ __all__ = [
 INT_MAX = 2**31 - 1
 LONG_MIN, LONG_MAX = -(2**63), 2**63 - 1
 
-#: Deepest nesting of values whose shape is not checked further.
+#: Deepest nesting of unchecked values.
 _MAX_DEPTH = 64
 
 T = TypeVar("T")
@@ -53,12 +52,12 @@ Check = Callable[[Any], T]
 
 
 class Mismatch(Exception):  # noqa: N818 - it is a signal between checks; users get DocumentFormatError
-    """A value is not what the format asks for.
+    """A value has a wrong format.
 
     Args:
-        reason: What was expected, what was found, and what to do.
-        steps: Path from the value where it was raised down to the fault.
-        line: Line of the fault, from 1, where the text is no JSON or TOML at all.
+        reason: Expected and found content, and the remedy.
+        steps: Path from the checked value to the fault.
+        line: Line of the fault, from 1, if the text is no JSON or TOML.
     """
 
     def __init__(self, reason: str, *steps: str | int, line: int | None = None) -> None:
@@ -68,7 +67,7 @@ class Mismatch(Exception):  # noqa: N818 - it is a signal between checks; users 
         self.line = line
 
     def inside(self, *steps: str | int) -> Mismatch:
-        """The same mismatch seen from ``steps`` further up."""
+        """The same mismatch with ``steps`` before its path."""
         self.path[:0] = steps
         return self
 
@@ -78,7 +77,7 @@ def faults_at(place: Place) -> Iterator[None]:
     """Turns a mismatch in the block into the user's error for the document at ``place``.
 
     Raises:
-        DocumentFormatError: for a mismatch, with its place and the path to the value at fault.
+        DocumentFormatError: for a mismatch, with its place and the path to the wrong value.
     """
     try:
         yield
@@ -96,7 +95,7 @@ def described(value: object) -> str:
     if isinstance(value, str):
         return f'"{printable(value)}" (a text)'
     if isinstance(value, (int, float)):
-        # Never format a huge integer: that takes quadratic time.
+        # A huge integer is never formatted: that takes quadratic time.
         if isinstance(value, int) and value.bit_length() > 128:
             return "a number of more than 38 digits"
         return f"{value} (a number)"
@@ -109,7 +108,7 @@ def _expected(what: str, value: object) -> Mismatch:
 
 
 def at(check: Check[T], value: Any, *steps: str | int) -> T:
-    """What ``check`` reads from a value that lies ``steps`` below the one that the caller checks."""
+    """The result of ``check`` for a value ``steps`` below the caller's value."""
     try:
         return check(value)
     except Mismatch as mismatch:
@@ -117,14 +116,14 @@ def at(check: Check[T], value: Any, *steps: str | int) -> T:
 
 
 def text(value: Any) -> str:
-    """A text."""
+    """Checks a text."""
     if type(value) is not str:
         raise _expected("a text", value)
     return value
 
 
 def hexadecimal(value: Any) -> bytes:
-    """A text of pairs of hexadecimal digits, as the bytes that it stands for."""
+    """The bytes of a text of hexadecimal digits."""
     try:
         return binascii.unhexlify(text(value))
     except ValueError:
@@ -132,14 +131,14 @@ def hexadecimal(value: Any) -> bytes:
 
 
 def boolean(value: Any) -> bool:
-    """True or false; a number is neither."""
+    """Checks for true or false; a number is neither."""
     if type(value) is not bool:
         raise _expected("true or false", value)
     return value
 
 
 def whole(minimum: int, maximum: int) -> Check[int]:
-    """A check for a whole number from ``minimum`` to ``maximum``; a boolean and ``1.0`` are none."""
+    """A check for a whole number from ``minimum`` to ``maximum``; a boolean and ``1.0`` fail."""
 
     def check(value: Any) -> int:
         if type(value) is not int:
@@ -151,21 +150,20 @@ def whole(minimum: int, maximum: int) -> Check[int]:
     return check
 
 
-def format_number(known: int) -> Check[int]:
-    """A check for the number of a document's format, of which only ``known`` is read."""
+def format_number(
+    known: int, remedy: str = "convert the file, or use the version of the program that wrote it"
+) -> Check[int]:
+    """A check for the number of a document's format; only ``known`` passes."""
 
     def check(value: Any) -> int:
         if type(value) is not int or value != known:
-            raise Mismatch(
-                f"unknown format: this version reads format {known}, found {described(value)}; convert the file, or "
-                "use the version of the program that wrote it"
-            )
+            raise Mismatch(f"unknown format: this version reads format {known}, found {described(value)}; {remedy}")
         return known
 
     return check
 
 
-#: A number of things, at most what Java's int holds.
+#: A count, at most Java's largest int.
 count = whole(0, INT_MAX)
 
 
@@ -188,7 +186,7 @@ def nullable(check: Check[T]) -> Check[T | None]:
 
 
 def one_of(*choices: str) -> Check[str]:
-    """One of a few texts."""
+    """A check for one of a few texts."""
 
     def check(value: Any) -> str:
         if type(value) is not str or value not in choices:
@@ -199,7 +197,7 @@ def one_of(*choices: str) -> Check[str]:
 
 
 def list_of(check: Check[T]) -> Check[list[T]]:
-    """A list whose items pass ``check``."""
+    """A check for a list of items that pass ``check``."""
 
     def read(value: Any) -> list[T]:
         if type(value) is not list:
@@ -217,7 +215,7 @@ def list_of(check: Check[T]) -> Check[list[T]]:
 
 
 def map_of(key_check: Check[Any], check: Check[T]) -> Check[dict[str, T]]:
-    """An object with free keys that pass ``key_check`` and values that pass ``check``; the order is kept."""
+    """A check for an object with free keys that pass ``key_check`` and values that pass ``check``, in their order."""
 
     def read(value: Any) -> dict[str, T]:
         if type(value) is not dict:
@@ -238,7 +236,7 @@ def map_of(key_check: Check[Any], check: Check[T]) -> Check[dict[str, T]]:
 def record(
     required: Mapping[str, Check[Any]], optional: Mapping[str, Check[Any]] | None = None
 ) -> Check[dict[str, Any]]:
-    """An object with exactly these keys; an optional one may be missing, and is then missing in what is read."""
+    """A check for an object with exactly these keys; a missing optional key is also missing in the result."""
     checks = {**required, **(optional or {})}
     needed = required.keys()
 
@@ -263,12 +261,12 @@ def record(
 def open_record(
     required: Mapping[str, Check[Any]], optional: Mapping[str, Check[Any]] | None = None, *, hint: str = ""
 ) -> Check[dict[str, Any]]:
-    """An object of others that has at least these keys; those that are not named here are left out of what is read.
+    """A check for a foreign object with at least these keys; the result lacks other keys.
 
     Args:
-        required: Keys that must be there, with their checks.
-        optional: Keys that may be there; what is read lacks those that are not.
-        hint: What to do, or to ask oneself, where it is no object or a required key is not there.
+        required: Necessary keys, with their checks.
+        optional: Optional keys; the result lacks missing ones.
+        hint: Remedy for a missing key, or a value that is no object.
     """
     checks = {**required, **(optional or {})}
     remedy = f": {hint}" if hint else ""
@@ -295,14 +293,14 @@ def _wrong_keys(found: Iterable[str], needed: Iterable[str], known: Iterable[str
 
 
 def suggestion(word: str, known: Iterable[str], what: str) -> str:
-    """What may have been meant by a word that is none of the known ones; ``what`` they are called together."""
+    """A suggestion for an unknown word; ``what`` is the common name of the known ones."""
     known = list(known)
     near = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.7)
     return f'did you mean "{near[0]}"?' if near else f"known {what} are " + ", ".join(known)
 
 
 def any_value(value: Any) -> Any:
-    """Any value of at most 64 levels; its meaning is checked by whoever uses it."""
+    """Accepts any value of at most 64 levels; the caller checks its meaning."""
     level = [value]
     for _ in range(_MAX_DEPTH):
         deeper: list[Any] = []

@@ -1,4 +1,4 @@
-"""TOML: the bytes of a small file to a value."""
+"""TOML of a small file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLACE = re.compile(r" \(at line (\d+), column (\d+)\)\Z")
 
 
 def parse_toml(content: bytes) -> dict[str, Any]:
-    """Reads the table that ``content`` consists of.
+    """The table in ``content``.
 
     Raises:
         Mismatch: if the bytes are not UTF-8 or not TOML, with the line.

@@ -1,4 +1,4 @@
-"""Checks that make values of attrs classes: an object whose keys are the class's fields, as their types say."""
+"""Checks that create values of attrs classes from objects with the class's fields."""
 
 from __future__ import annotations
 
@@ -31,14 +31,10 @@ T = TypeVar("T")
 
 @cache
 def value_of(cls: type[T], hint: str) -> Check[T]:
-    """A check that reads an object into a ``cls``; keys that it does not know are left aside.
+    """A check that reads an object into a ``cls``; unknown keys are ignored.
 
-    Fields may be texts, whole and finite numbers, truth values, attrs classes, tuples of any length of these, maps from
+    Fields may be texts, whole and finite numbers, booleans, attrs classes, tuples of any length of these, maps from
     texts to these, and any of them or ``None``. A field with a default may be missing.
-
-    Args:
-        cls: An attrs class.
-        hint: What to do where a key is missing, for messages.
     """
     hints = typing.get_type_hints(cls)
     required: dict[str, Check[Any]] = {}

@@ -1,4 +1,4 @@
-"""The wording of figures and foreign text: harmless and readable, for pages and the terminal alike."""
+"""Harmless, readable forms of figures and foreign text, for pages and the terminal."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ __all__ = [
     "without_uuids",
 ]
 
-#: What a terminal acts on, and what turns or hides the text around it: controls, format characters (the
-#: right-to-left override is one), lone surrogates, private use, what is no character (yet), line and paragraph ends.
+#: Characters that control a terminal, or reverse or hide text: controls, format characters (such as the right-to-left
+#: override), lone surrogates, private use, unassigned characters, line and paragraph separators.
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
-#: From this size on, decimals of a mean say nothing.
+#: From this size on, decimals of a mean are noise.
 _LARGE = 10_000
 _UUID = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def plain(text: str) -> str:
-    """The text with every character that steers instead of shows written as its escape, as ``repr`` would.
+    """The text with every control character written as its escape, as ``repr`` does.
 
-    Markup stays as it is: escaping that is the view's part.
+    Markup stays unchanged: views escape it.
     """
     if text.isprintable() and text.isascii():
         return text
@@ -45,7 +45,7 @@ def _escape(sign: str) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """The plain text in at most ``limit`` characters; the middle goes, since ids differ at both ends."""
+    """The plain text in at most ``limit`` characters, cut in the middle, because ids differ at both ends."""
     whole = plain(text)
     if len(whole) <= limit:
         return whole
@@ -54,7 +54,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def figure(value: float | None, unit: str = "") -> str:
-    """A figure as people read it: whole where it is whole, else two decimals; bytes and shares in their own way."""
+    """A figure for people: whole if it is whole, else with two decimals; bytes and shares in their own form."""
     if value is None:
         return "–"
     if unit == "share":
@@ -67,7 +67,7 @@ def figure(value: float | None, unit: str = "") -> str:
 
 
 def mean(value: float | None, unit: str = "") -> str:
-    """A mean: as :func:`figure`, but always with decimals, so that a column of them is aligned, or large."""
+    """A mean: as :func:`figure`, but with decimals unless it is large, so that columns are aligned."""
     if value is None or unit in {"share", "bytes"}:
         return figure(value, unit)
     if abs(value) >= _LARGE:
@@ -76,7 +76,7 @@ def mean(value: float | None, unit: str = "") -> str:
 
 
 def signed(value: float | None, unit: str = "") -> str:
-    """A difference: as :func:`mean`, with its sign; a true minus, which is as wide as a plus."""
+    """A difference: as :func:`mean`, with its sign; a true minus, as wide as a plus."""
     if value is None or value == 0:
         return mean(value, unit)
     sign = "+" if value > 0 else "\u2212"
@@ -86,12 +86,12 @@ def signed(value: float | None, unit: str = "") -> str:
 def _grouped(value: float, decimals: int) -> str:
     if abs(value) >= 1e15:
         return f"{value:.3g}"
-    # A narrow space groups digits without being taken for a decimal sign, as a comma is in half of the world.
+    # A narrow space groups digits; a comma is the decimal sign in half of the world.
     return f"{value:,.{decimals}f}".replace(",", "\u202f")
 
 
 def unit_words(unit: str) -> str:
-    """How a unit is announced: ``In tasks``."""
+    """The announcement of a unit: ``In tasks``."""
     return {"share": "As a percentage", "1": "A ratio"}.get(unit) or f"In {shortened(unit, 30)}"
 
 
@@ -116,7 +116,7 @@ def listed(parts: list[str]) -> str:
 
 
 def moment(epoch_ms: int) -> str:
-    """A moment in UTC to the millisecond; the number itself where no calendar has it."""
+    """A time in UTC to the millisecond; the number itself if it is outside the calendar."""
     try:
         return datetime.fromtimestamp(epoch_ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
     except (OverflowError, ValueError, OSError):
@@ -124,10 +124,10 @@ def moment(epoch_ms: int) -> str:
 
 
 def natural_order(name: str) -> list[tuple[str, int]]:
-    """What to sort names by, so that ``i10`` comes after ``i9``."""
+    """Sort key of names, with ``i10`` after ``i9``."""
     return [(text, int(number or -1)) for text, number in re.findall(r"([^0-9]*)([0-9]{0,18})", name)]
 
 
 def without_uuids(text: str) -> str:
-    """Without the random parts at the end of names, by which Kafka's members are told apart."""
+    """Names without the random parts at the ends of Kafka's member ids."""
     return _UUID.sub("", text)

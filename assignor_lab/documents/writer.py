@@ -1,4 +1,4 @@
-"""Lines of JSON into files: either the complete new file or the old one, and the same bytes every time."""
+"""Lines of JSON into files: atomic, and with the same bytes every time."""
 
 from __future__ import annotations
 
@@ -20,31 +20,24 @@ _GZIP_LEVEL = 6
 
 
 def canonical_line(document: Mapping[str, Any]) -> bytes:
-    """The one line that a document is written as: keys in their own order, no spaces, ASCII, a line feed at the end.
+    """A document as one line: keys in their own order, no spaces, ASCII, a line feed at the end.
 
-    The order of keys is kept because it is data: a map stands in insertion order.
+    The order of keys is data: a map is in insertion order.
 
     Raises:
-        ValueError: if a number is not finite, which JSON cannot say.
+        ValueError: if a number is not finite, which JSON cannot express.
     """
     return json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def write_lines(path: str | PathLike[str], documents: Iterable[Mapping[str, Any]]) -> int:
-    """Writes documents to ``path``, one on each line; gzip where the name ends in ``.gz``.
+    """Writes documents to ``path``, one on each line; gzip if the name ends in ``.gz``.
 
-    A file appears under its name when it is complete and on the disk; until then, and after any failure, the old one
-    stays. The standard output (``-``), a pipe or a device is written as it goes.
-
-    Args:
-        path: Where to; its folder must exist.
-        documents: What to write; taken one by one.
-
-    Returns:
-        Number of lines written.
+    A file appears under its name when it is complete and on disk; until then, and after any failure, the old one stays.
+    The standard output (``-``), a pipe or a device is written directly.
 
     Raises:
-        OutputFileError: if the file cannot be written. What ``documents`` raises passes.
+        OutputFileError: if the file cannot be written. Exceptions of ``documents`` pass.
     """
     with _target(path) as stream:
         written = 0
@@ -71,10 +64,10 @@ def _target(path: str | PathLike[str]) -> Iterator[BinaryIO]:
             else:
                 raw = stack.enter_context(stack.enter_context(replacing(path)).open("wb"))
         if os.fspath(path).endswith(".gz"):
-            # Neither the moment nor the temporary name may get into the bytes.
+            # The bytes must contain neither the time nor the temporary name.
             packed = gzip.GzipFile(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=raw, mtime=0)
             raw = cast("BinaryIO", stack.enter_context(packed))
         yield raw
-        # What is still in buffers is written by closing.
+        # Closing writes the buffers.
         with naming_failures(path):
             stack.close()

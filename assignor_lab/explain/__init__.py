@@ -1,4 +1,4 @@
-"""Why a task is where an answer leaves it: what was known, which rules placed it, what would have led elsewhere."""
+"""Explanations of a task's place in an answer: known facts, rules of the assignor, and changes that lead elsewhere."""
 
 from assignor_lab.explain.asking_again import Budget, Question
 from assignor_lab.explain.explanation import Explained, ExplainError, Explanation, explain

@@ -1,4 +1,4 @@
-"""Asking an assignor the same question again, with one thing changed, within a budget of calls."""
+"""Repeated calls of an assignor with one change of the input, within a budget."""
 
 from __future__ import annotations
 
@@ -13,35 +13,30 @@ from assignment_api.plugins import ConfigSources
 from assignment_api.plugins.keys import SETTING_PREFIX
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
-from assignor_lab.groups.changes import Change, changed
-from assignor_lab.groups.holding import Held, HoldingOf
-from assignor_lab.groups.kind import Competitor, Kind, Player, TracingPlayer
+from assignor_lab.groups.changes import InputChange, changed
+from assignor_lab.groups.kind import AssignorSession, Competitor, GroupKind, TracingPlayer
+from assignor_lab.groups.ownership.ownership import HoldingOf, Ownership
 from assignor_lab.groups.variants import overridden
-from assignor_lab.runtime.asking import OwnProcesses
-from assignor_lab.runtime.invocation import Failure, failure_of
+from assignor_lab.runtime.assignor_calls import OwnProcesses
+from assignor_lab.runtime.invocation import CallFailure, failure_of
 from assignor_lab.scenarios import Scenario, SimilarDocuments
 
 __all__ = ["Budget", "Question", "Said"]
 
 
-#: Classes of changes that concern one task, which the next task does not ask about again.
+#: Classes of changes that concern one task; their answers are not kept for the next task.
 OF_ONE_TASK = frozenset({"lag", "previous owner"})
-#: Answers that are kept for the next task.
+#: Most answers kept for the next task.
 MOST_KEPT = 128
 
 
-def _key(change: Change) -> str:
+def _key(change: InputChange) -> str:
     return repr((change.edits, change.setting))
 
 
 @attrs.define
 class Budget:
-    """Calls and time that may be spent on asking again.
-
-    Args:
-        calls: Calls.
-        seconds: Seconds from now on.
-    """
+    """Calls and time for repeated calls."""
 
     calls: int
     seconds: float
@@ -50,54 +45,51 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing more may be asked."""
+        """True if no further call is allowed."""
         return self.spent >= self.calls or self.is_late
 
     @property
     def is_late(self) -> bool:
-        """Whether it is the time that has run out."""
+        """True if the time has ended."""
         return perf_counter() - self._start > self.seconds
 
 
 @attrs.frozen(eq=False)
 class Said:
-    """What came of one call.
+    """The outcome of one call.
 
     Args:
-        state: What was asked; ``None``: Kafka would refuse it.
-        answer: The answer, as the kind of group has it; ``None``: there is none.
-        held: Who holds what by it; ``None``: there is no answer.
-        failure: Why there is none.
-        is_lost: The assignor's own process was ended: it hung, died, or took too much.
-        by: Name of who answered.
+        state: The input; ``None``: Kafka would refuse it.
+        answer: The answer in the form of its kind; ``None``: there is none.
+        held: The owners by this answer; ``None``: there is no answer.
+        failure: Reason of a missing answer.
+        is_lost: True if the assignor's own process was ended: it hung, died, or exceeded a limit.
+        by: Name of the assignor.
     """
 
     state: Any
     answer: Any
-    held: Held | None
-    failure: Failure | None = None
+    held: Ownership | None
+    failure: CallFailure | None = None
     is_lost: bool = False
     by: str = ""
 
 
 class Question:
-    """One round of a scenario, and who is asked about it.
+    """One round of a scenario, and its assignor.
 
-    In a history the assignor answers the rounds before, too, each time anew: one object lives through all.
+    In a history the assignor also answers the earlier rounds, each time anew, because one object lives through all.
 
     Args:
         kind: Kind of the scenario.
-        holding: How its answers are read.
-        competitor: Who is asked.
-        scenario: The scenario.
+        holding: Reader of its answers.
+        competitor: The assignor.
         number: The round.
-        sources: Configuration around the scenario's own.
-        isolation: Who runs in a process of its own.
     """
 
     def __init__(
         self,
-        kind: Kind[Any, Any],
+        kind: GroupKind[Any, Any],
         holding: HoldingOf[Any, Any],
         competitor: Competitor,
         scenario: Scenario,
@@ -113,12 +105,12 @@ class Question:
         self.sources = sources
         self.isolation = isolation
         self._documents = SimilarDocuments()
-        #: What came of changes that do not concern one task alone: the next task is asked about without a call.
+        #: Results of changes that do not concern one task alone, kept for the next task.
         self._kept: dict[str, Said] = {}
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The settings of its own that who is asked is configured with, full key to value; secret ones are left out."""
+        """The assignor's own settings, full key to value, without secret ones."""
         effective = self.sources.effective(self.scenario.config, str(self.scenario.place))
         own = f"{SETTING_PREFIX}{self.competitor.found.name}."
         return {
@@ -128,10 +120,10 @@ class Question:
         }
 
     def traced(self) -> Traced[Any] | None:
-        """The answer as it is with the steps to it; ``None``: who is asked does not tell them, or not in this process.
+        """The answer without a change, with its steps; ``None``: the assignor reports none, or not in this process.
 
         Raises:
-            AssignorLabError: a subclass, where the state cannot be asked about; :meth:`asked` tells that.
+            AssignorLabError: a subclass, if the state is invalid; :meth:`asked` returns that as a failure.
         """
         config = self.sources.effective(self.scenario.config, str(self.scenario.place))
         explicit = self.sources.explicit_values()
@@ -143,8 +135,8 @@ class Question:
         state = self.kind.state(self.scenario, self.number, explicit)
         return player.traced(state, player.asked(state, config))
 
-    def asked(self, change: Change | None = None) -> Said:
-        """What the assignor answers, as it is or after a change. Failures are told, not raised."""
+    def asked(self, change: InputChange | None = None) -> Said:
+        """The outcome of a call, with or without a change. Failures are returned, not raised."""
         try:
             said = self._asked(change)
         except AssignorLabError as error:
@@ -153,11 +145,11 @@ class Question:
             self._kept[_key(change)] = attrs.evolve(said, state=None, answer=None)
         return said
 
-    def kept(self, change: Change) -> Said | None:
-        """What the assignor answered after this very change before, without state and answer; ``None``: not asked."""
+    def kept(self, change: InputChange) -> Said | None:
+        """The earlier outcome of the same change, without state and answer; ``None``: it was not tried."""
         return self._kept.get(_key(change))
 
-    def _asked(self, change: Change | None) -> Said:
+    def _asked(self, change: InputChange | None) -> Said:
         scenario, sources = self.scenario, self.sources
         if change is not None and change.edits:
             document = changed(scenario.document, change.edits)
@@ -175,7 +167,7 @@ class Question:
 
     def _answered(
         self,
-        player: Player[Any, Any],
+        player: AssignorSession[Any, Any],
         scenario: Scenario,
         number: int,
         config: EffectiveConfig,
@@ -184,6 +176,6 @@ class Question:
         state = self.kind.state(scenario, number, explicit)
         asked = player.asked(state, config)
         outcome = player.answer(state, asked).outcome
-        if isinstance(outcome.result, Failure):
+        if isinstance(outcome.result, CallFailure):
             return Said(state, None, None, outcome.result, outcome.loss is not None, asked.name)
         return Said(state, outcome.result, self.holding.after(state, outcome.result), by=asked.name)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from assignor_lab.explain import words
+from assignor_lab.explain.counterfactuals import Would
 from assignor_lab.explain.explanation import Explained, Explanation
-from assignor_lab.explain.would import Would
+from assignor_lab.groups.shown_gaps import gap_documents
 
 __all__ = ["RULES_PAGE", "document_of"]
 
-#: Page of the documentation that has a heading for each rule of the built-in assignors.
+#: Page of the documentation with a heading for each rule of the built-in assignors.
 RULES_PAGE = "docs/reference/rules.md"
 
 
 def document_of(explained: Explained) -> dict[str, Any]:
-    """All of it; clients by their ids, with the labels beside them."""
+    """All explanations; clients by their ids, with their labels beside them."""
     return {
         "scenario": explained.scenario,
         "round": explained.round,
@@ -23,6 +24,7 @@ def document_of(explained: Explained) -> dict[str, Any]:
         "named": explained.named,
         "tasks": explained.tasks,
         "moved": list(explained.moved),
+        "gaps": gap_documents(explained.gaps),
         "tells_rules": explained.tells_rules,
         "labels": dict(explained.labels),
         "explanations": [_explanation(explained, each) for each in explained.explanations],

@@ -1,4 +1,4 @@
-"""The explanation of where an answer leaves one task: what was known, which rules placed it, what would have."""
+"""The explanation of one task's place in an answer."""
 
 from __future__ import annotations
 
@@ -8,31 +8,25 @@ from typing import Any
 import attrs
 
 from assignment_api import AssignorLabError
+from assignment_api.optimum import Gap
 from assignment_api.tracing import RuleStep
 from assignor_lab.explain.asking_again import Budget, Question, Said
-from assignor_lab.explain.would import Search, search
+from assignor_lab.explain.counterfactuals import ChangeSearch, search
 from assignor_lab.groups.changes import ChangesOf, Knob, setting_knobs
-from assignor_lab.groups.holding import Client, Held
-from assignor_lab.groups.labels import client_labels
+from assignor_lab.groups.ownership.labels import client_labels
+from assignor_lab.groups.ownership.ownership import Ownership, PossibleOwner
+from assignor_lab.groups.shown_gaps import shown_gaps
 
 __all__ = ["ClientFacts", "ExplainError", "Explained", "Explanation", "explain"]
 
 
 class ExplainError(AssignorLabError):
-    """What is to be explained is not there, or cannot be."""
+    """The subject of an explanation is missing, or cannot be explained."""
 
 
 @attrs.frozen
 class ClientFacts:
-    """What concerns a task on one client.
-
-    Args:
-        client: The client.
-        label: The name that it is shown under.
-        facts: What the state says, in a few words; empty: nothing.
-        before: Its role before, or ``None``.
-        after: Its role by the answer, or ``None``.
-    """
+    """Facts of a task on one client."""
 
     client: str
     label: str
@@ -43,18 +37,14 @@ class ClientFacts:
 
 @attrs.frozen
 class Explanation:
-    """Why a task is where an answer leaves it.
+    """The reasons of a task's place in an answer.
 
     Args:
-        task: The task.
-        before: Who ran it before, or ``None``: nobody who is there.
-        after: Who is to run it, or ``None``: nobody.
-        why_not: The client that was asked about, or ``None``.
-        clients: Those that the state or the answer says anything of, in the order of the state.
-        steps: What the assignor's rules did with it, in order; empty where the assignor does not tell.
-        kafka: Who is to run it by what Kafka decided, in a tuple; ``None``: that is not known.
-        wish: What the changes below lead to, as ``stay on i1``.
-        would: Single changes that lead there.
+        clients: Clients with facts in the state or the answer, in the order of the state.
+        steps: The rules' steps for it, in order; empty if the assignor reports none.
+        kafka: Its owner in Kafka's decision, in a tuple; ``None``: unknown.
+        wish: The result of the changes below, as ``stay on i1``.
+        would: Single changes with that result.
     """
 
     task: str
@@ -65,26 +55,20 @@ class Explanation:
     steps: tuple[RuleStep, ...]
     kafka: tuple[str | None] | None
     wish: str
-    would: Search
+    would: ChangeSearch
 
 
 @attrs.frozen
 class Explained:
-    """What was asked, and the explanations of its tasks.
+    """A state with the explanations of its tasks.
 
     Args:
-        scenario: Id of the scenario.
-        round: The round.
-        rounds: How many rounds the scenario has.
-        assignor: Who answered.
-        named: Who was named; another one where Kafka has somebody else answer in this state.
-        noun: What is held: ``task`` or ``job``.
-        labels: Client to the name that it is shown under.
-        tasks: How many there are.
-        moved: Those that ran elsewhere before, in order.
-        tells_rules: Whether the assignor tells what its rules did.
-        rules: Id of a rule to what it says, as far as the assignor tells it.
-        explanations: Of the tasks that were asked about, in order.
+        rounds: Number of the scenario's rounds.
+        assignor: The assignor of the answer.
+        named: The requested assignor; another one if Kafka replaces it in this state.
+        tells_rules: True if the assignor reports its rules.
+        rules: Id of a rule to its text, if the assignor provides it.
+        gaps: Avoidable part of the answer by goal (:func:`~assignor_lab.groups.shown_gaps.shown_gaps`), if known.
     """
 
     scenario: str
@@ -99,9 +83,10 @@ class Explained:
     tells_rules: bool
     explanations: tuple[Explanation, ...]
     rules: Mapping[str, str] = attrs.field(factory=dict)
+    gaps: tuple[Gap, ...] | None = None
 
     def label(self, client: str | None) -> str:
-        """The name that a client is shown under."""
+        """The name of a client in views."""
         return "nobody" if client is None else self.labels.get(client, client)
 
 
@@ -112,18 +97,16 @@ def explain(
     budget: Callable[[], Budget],
     only: Collection[str] | None = None,
 ) -> Explained:
-    """Explains where a task is left, or every task that moves.
+    """Explains the place of one task, or of every task that moves.
 
     Args:
-        question: What is asked, of whom.
-        task: The task; ``None``: every one that ran elsewhere before.
-        why_not: Only with a task: why it is not with this client, which is named by its id, its label, its host, or
-            the beginning of one of these.
-        budget: Gives a budget for each task that is explained, which may be the same one for all.
-        only: Which of those that move are explained; ``None``: all.
+        task: The task; ``None``: every task with another owner before.
+        why_not: Only with a task: the client where it is not. Its id, its label, its host, or the beginning of one of
+            these names it.
+        only: Which of the moved tasks are explained; ``None``: all.
 
     Raises:
-        ExplainError: if there is no such task or client, or the assignor has no answer, or not the same one twice.
+        ExplainError: if the task or client is missing, or the assignor has no answer, or has two different ones.
     """
     kind, holding, changes = question.kind, question.holding, question.kind.changes
     if changes is None:
@@ -141,11 +124,11 @@ def explain(
     again = question.asked()
     if again.held != after:
         raise ExplainError(
-            f"{question.competitor.found.name} answers the same question differently from call to call: nothing that "
-            "follows from one call can be told of the next (`assignor conformance` names what differs)"
+            f"{question.competitor.found.name} answers differently from call to call for the same input: one call "
+            "does not explain the next (`assignor conformance` names the differences)"
         )
     if task is not None and wanted is not None and after.owner(task) == wanted:
-        raise ExplainError(f"{task} is with {labels[wanted]}: ask about another client with --why-not")
+        raise ExplainError(f"{task} is with {labels[wanted]}: name another client with --why-not")
     kafka, (steps, rules) = _decided(question, state), _steps(question, state, after)
     explanations = tuple(
         _explained(
@@ -174,6 +157,7 @@ def explain(
         steps is not None,
         explanations,
         rules,
+        shown_gaps(kind, state, said.answer, len(tasks)),
     )
 
 
@@ -182,9 +166,9 @@ def _explained(
     changes: ChangesOf[Any],
     task: str,
     why_not: str | None,
-    asked: tuple[Any, Held, Held],
+    asked: tuple[Any, Ownership, Ownership],
     labels: Mapping[str, str],
-    kafka: Held | None,
+    kafka: Ownership | None,
     steps: tuple[RuleStep, ...],
     budget: Budget,
 ) -> Explanation:
@@ -215,16 +199,15 @@ def _wish(
     if had is not None and had != has:
         return f"stay on {labels[had]}", lambda owner: owner == had
     if has is None:
-        return "go to somebody", lambda owner: owner is not None
+        return "go to a client", lambda owner: owner is not None
     if had is None:
         return "go elsewhere", lambda owner: owner is not None and owner != has
     return "leave " + labels[has], lambda owner: owner != has
 
 
 def _steps(
-    question: Question, state: Any, after: Held
+    question: Question, state: Any, after: Ownership
 ) -> tuple[dict[str, tuple[RuleStep, ...]] | None, Mapping[str, str]]:
-    """Task to what was done with it, and what the rules say; ``None`` where that is not told, or leads elsewhere."""
     traced = question.traced()
     if traced is None or question.holding.after(state, traced.answer) != after:
         return None, {}
@@ -234,8 +217,7 @@ def _steps(
     return {task: tuple(steps) for task, steps in found.items()}, traced.rules
 
 
-def _decided(question: Question, state: Any) -> Held | None:
-    """Who holds what by Kafka's own decision; ``None``: not known."""
+def _decided(question: Question, state: Any) -> Ownership | None:
     observed = question.scenario.observed
     if observed is None:
         return None
@@ -259,8 +241,8 @@ def _no_task(question: Question, task: str, tasks: Sequence[str]) -> str:
     return f"{question.scenario.id} has no {noun} {task!r:.80}: it has {listed or f'no {noun} at all'}"
 
 
-def _client(wanted: str, clients: Iterable[Client], labels: Mapping[str, str], question: Question) -> str:
-    """The client that is meant: by its whole name first, then by the beginning of one."""
+def _client(wanted: str, clients: Iterable[PossibleOwner], labels: Mapping[str, str], question: Question) -> str:
+    """The named client: by a whole name first, then by the beginning of one."""
     names = {
         client.process_id: [name for name in (client.process_id, labels[client.process_id], client.host) if name]
         for client in clients

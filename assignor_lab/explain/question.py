@@ -1,4 +1,4 @@
-"""The question that a command line means: a state of a file, a round of it, and who is asked."""
+"""The question of a command line: a state of a file, its round, and the assignor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.explain.asking_again import Question
 from assignor_lab.explain.explanation import ExplainError
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.runtime.asking import OwnProcesses
+from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
 
 __all__ = ["question_of"]
@@ -23,15 +23,10 @@ def question_of(
     """The question.
 
     Args:
-        scenario: The scenario.
-        number: The round; ``None``: the last one.
-        selector: Who is asked; ``None``: Kafka's own assignor for such groups.
-        registry: What is installed.
-        sources: Configuration around the scenario's own.
-        isolation: Who runs in a process of its own.
+        selector: The assignor; ``None``: Kafka's own assignor for such groups.
 
     Raises:
-        ExplainError: if there is no such round, or such scenarios are not explained.
+        ExplainError: if there is no such round, or scenarios of this kind are not explained.
         UnknownPluginError, PluginLoadError: as the registry.
     """
     kind = kind_named(scenario.kind)
@@ -39,7 +34,7 @@ def question_of(
     if holding is None or kind.changes is None:
         raise ExplainError(
             f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}, which is played, not answered: "
-            "`assignor simulate` shows what happens in it"
+            "`assignor simulate` shows its course"
         )
     rounds = kind.rounds(scenario)
     if not rounds:

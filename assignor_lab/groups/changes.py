@@ -1,14 +1,14 @@
-"""Changes: single differences that the input of a decision could have had, whatever the kind of group.
+"""Changes: single differences in the input of a decision, for any kind of group.
 
-A change is a few edits of the scenario's document, or one key of the configuration: whoever makes it by hand and asks
-the assignor gets the same answer.
+A change is a few edits of the scenario's document, or one key of the configuration. The same edit by hand gets the same
+answer from the assignor. A trial changes one input of recorded decisions, to find the input that does not fit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import attrs
 
@@ -16,14 +16,17 @@ from assignor_lab.scenarios import Scenario
 
 __all__ = [
     "CLASSES",
-    "Change",
+    "InputChange",
     "ChangesOf",
     "Edit",
+    "Input",
     "Knob",
+    "InputTrial",
     "changed",
     "choice_knob",
     "fresh",
     "number_knob",
+    "number_trials",
     "setting_knobs",
     "single",
     "tag_knobs",
@@ -31,18 +34,15 @@ __all__ = [
 
 S_contra = TypeVar("S_contra", contravariant=True)
 
-#: What may change, the smallest first: what drifts by itself, what somebody would have to set, who would have to go.
 CLASSES = ("lag", "time", "previous owner", "tag", "rack", "threads", "setting", "client")
 
 
 @attrs.frozen
 class Edit:
-    """One value of a document.
+    """One edit of a document.
 
     Args:
-        path: Keys and positions from the document on.
-        value: What it is to be.
-        remove: Take the entry out instead; positions are those before any other edit.
+        remove: Remove the entry instead; positions are those before any other edit.
     """
 
     path: tuple[str | int, ...]
@@ -51,14 +51,14 @@ class Edit:
 
 
 @attrs.frozen
-class Change:
+class InputChange:
     """One single change.
 
     Args:
-        what: Which of :data:`CLASSES`.
+        what: One of :data:`CLASSES`.
         words: The change as a condition without its ``if``: ``the lag of 0_3 on i2 were 100 instead of 12,400``.
         edits: Edits of the document.
-        setting: Key and value of the configuration, as ``-c key=value`` takes it.
+        setting: Key and value of the configuration, in the form of ``-c key=value``.
     """
 
     what: str
@@ -69,63 +69,47 @@ class Change:
 
 @attrs.frozen
 class Knob:
-    """Something that can be changed to several values.
+    """A property with several possible values.
 
     Args:
-        what: Which of :data:`CLASSES`.
-        values: Values to be tried, in this order.
-        at: The change to a value.
-        now: Its value, where it is a number between which and the others all numbers can be tried; else ``None``.
-        concerns: The client that it is about, or ``None``.
+        values: Values to try, in this order.
+        now: Its value, if it is a number and all numbers between it and the others can be tried; else ``None``.
+        concerns: Its client, or ``None``.
     """
 
     what: str
     values: Sequence[Any]
-    at: Callable[[Any], Change]
+    at: Callable[[Any], InputChange]
     now: int | None = None
     concerns: str | None = None
 
 
 class ChangesOf(Protocol, Generic[S_contra]):
-    """What could be changed in the states of one kind."""
+    """Possible changes in the states of one kind."""
 
     def knobs(
         self, scenario: Scenario, number: int, state: S_contra, task: str, label: Callable[[str], str]
     ) -> Iterable[Knob]:
-        """What may decide where a task goes, but for settings of the assignor's own.
+        """Knobs that may decide the place of a task, without the assignor's own settings."""
 
-        Args:
-            scenario: The scenario, as it was read.
-            number: The round.
-            state: What is asked.
-            task: The task.
-            label: Client to the name that it is shown under.
-        """
-
-    def one_more(self, scenario: Scenario, number: int, state: S_contra) -> Change | None:
-        """A client more, that has nothing yet and else is like the first one; ``None``: there is none to be like.
-
-        Args:
-            scenario: The scenario, as it was read.
-            number: The round.
-            state: What is asked.
-        """
+    def one_more(self, scenario: Scenario, number: int, state: S_contra) -> InputChange | None:
+        """A further client without tasks, otherwise like the first one; ``None`` if there is no client."""
 
     def facts(self, state: S_contra, task: str) -> Mapping[str, str]:
-        """What a state says of a task on each client, in a few words; clients of which it says nothing are left out."""
+        """Facts of a state about a task on each client, in a few words; clients without facts are left out."""
 
 
-def single(change: Change, concerns: str | None = None) -> Knob:
-    """One change that has no values to choose from."""
+def single(change: InputChange, concerns: str | None = None) -> Knob:
+    """One change without a choice of values."""
 
-    def at(_value: None) -> Change:
+    def at(_value: None) -> InputChange:
         return change
 
     return Knob(change.what, [None], at, concerns=concerns)
 
 
 def fresh(taken: Iterable[str], pattern: str) -> str:
-    """The first name of a pattern, with a number from 1 in it, that nobody has."""
+    """The first unused name of a pattern, with a number from 1 in it."""
     known = set(taken)
     return next(name for number in count(1) if (name := pattern.format(number)) not in known)
 
@@ -133,31 +117,23 @@ def fresh(taken: Iterable[str], pattern: str) -> str:
 def tag_knobs(
     where: str, entries: Sequence[Mapping[str, Any]], identity: str, keys: Iterable[str], label: Callable[[str], str]
 ) -> Iterator[Knob]:
-    """Tags of clients, each with the values that other clients have.
-
-    Args:
-        where: Key of the document that the clients are listed under.
-        entries: The clients, as they are there.
-        identity: The key of a client's id.
-        keys: The keys of tags.
-        label: Client to the name that it is shown under.
-    """
+    """Tags of clients, each with the values of the other clients."""
     for key in keys:
         values = list(dict.fromkeys(entry["tags"][key] for entry in entries if key in entry["tags"]))
         for place, entry in enumerate(entries):
             now = entry["tags"].get(key)
             others = [value for value in values if value != now]
 
-            def at(value: str, place: int = place, key: str = key, now: str | None = now) -> Change:
+            def at(value: str, place: int = place, key: str = key, now: str | None = now) -> InputChange:
                 words = f"the tag {key} of {label(entries[place][identity])} were {value} instead of {now}"
-                return Change("tag", words, (Edit((where, place, "tags", key), value),))
+                return InputChange("tag", words, (Edit((where, place, "tags", key), value),))
 
             if others and now is not None:
                 yield Knob("tag", others, at, concerns=entry[identity])
 
 
 def changed(document: Mapping[str, Any], edits: Iterable[Edit]) -> dict[str, Any]:
-    """A document after edits; the parts that are not edited are shared with the one before."""
+    """A document after edits; it shares its other parts with the original."""
     result: Any = dict(document)
     removed = []
     for edit in edits:
@@ -165,7 +141,7 @@ def changed(document: Mapping[str, Any], edits: Iterable[Edit]) -> dict[str, Any
             removed.append(edit)
         else:
             result = _edited(result, edit.path, edit)
-    # The last ones first, so that positions are still those that were meant.
+    # Last ones first, so that the positions stay valid.
     for edit in sorted(removed, key=_position, reverse=True):
         result = _edited(result, edit.path, edit)
     return dict(result)
@@ -191,38 +167,29 @@ def _edited(value: Any, path: tuple[str | int, ...], edit: Edit) -> Any:
 
 
 def number_knob(key: str, now: int, values: Iterable[int], low: int = 0) -> Knob:
-    """A number of the configuration.
-
-    Args:
-        key: Kafka's key.
-        now: Its value.
-        values: Values to be tried, the nearest ones first whatever their order here.
-        low: The smallest value that Kafka takes.
-    """
+    """A number of the configuration; values are tried from the nearest on, never below ``low``, Kafka's minimum."""
     wanted = sorted({value for value in values if value >= low and value != now}, key=lambda value: abs(value - now))
     return Knob(
         "setting",
         wanted,
-        lambda value: Change("setting", f"{key} were {value:,} instead of {now:,}", setting=(key, str(value))),
+        lambda value: InputChange("setting", f"{key} were {value:,} instead of {now:,}", setting=(key, str(value))),
         now=now,
     )
 
 
 def choice_knob(key: str, now: str, values: Iterable[str]) -> Knob:
-    """A word of the configuration, or a list of words with commas."""
+    """A word of the configuration, or a comma-separated list of words."""
 
-    def at(value: str) -> Change:
-        return Change("setting", f"{key} were {value or 'empty'} instead of {now or 'empty'}", setting=(key, value))
+    def at(value: str) -> InputChange:
+        return InputChange(
+            "setting", f"{key} were {value or 'empty'} instead of {now or 'empty'}", setting=(key, value)
+        )
 
     return Knob("setting", [value for value in values if value != now], at)
 
 
 def setting_knobs(settings: Mapping[str, Any]) -> Iterable[Knob]:
-    """The settings of an assignor's own that are configured: numbers a little up and down, switches the other way.
-
-    Args:
-        settings: Full key to value.
-    """
+    """The configured settings of an assignor: numbers a little higher and lower, switches inverted."""
     for key, value in settings.items():
         text = str(value)
         if text.lower() in ("true", "false"):
@@ -230,3 +197,30 @@ def setting_knobs(settings: Mapping[str, Any]) -> Iterable[Knob]:
         elif text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) < 16:
             now = int(text)
             yield number_knob(key, now, (now - 1, now + 1, now * 2, now * 10, 0), low=min(now, 0))
+
+
+#: Inputs of a decision that may not fit a recording.
+Input = Literal["racks", "tags", "configuration", "topology", "version", "session timeout"]
+
+
+@attrs.frozen
+class InputTrial:
+    """One changed input.
+
+    Args:
+        words: The change, as the end of the sentence "Kafka's assignor reproduces 12 of 12 decisions ...".
+        settings: Keys of the configuration to values, in the form of ``-c``.
+        edited: Returns the changed document of a decision; ``None``: the document stays.
+        assignor: Name of the assignor; ``None``: the group's own.
+    """
+
+    input: Input
+    words: str
+    settings: Mapping[str, str] = attrs.field(factory=dict)
+    edited: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
+    assignor: str | None = None
+
+
+def number_trials(key: str, values: Mapping[int, None]) -> list[InputTrial]:
+    """A trial of the configuration for each value of a numeric key."""
+    return [InputTrial("configuration", f"with {key}={value}", {key: str(value)}) for value in values]

@@ -1,11 +1,13 @@
-"""The columns of the two tables, format 1, as plain data: their names, types and order.
+"""The columns of the two tables, format 2, as plain data: their names, types and order.
 
-``results`` holds what follows from input, seed and plugins alone; ``run_metrics`` what differs from run to run. Both
-are keyed and sorted by ``item``, ``round``, ``assignor``. Docs: "Scoring", section "The tables".
+``results`` follows from input, seed and plugins alone; ``run_metrics`` differs from run to run. Both are keyed and
+sorted by ``item``, ``round``, ``assignor``. Docs: "Scoring", section "The tables".
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Literal
 
 import attrs
@@ -17,29 +19,55 @@ __all__ = [
     "OF_ASSIGNOR",
     "OF_FAMILY",
     "OF_SCENARIO",
+    "OTHER_FORMAT",
     "PROBES",
     "RAW",
+    "RENAMED",
     "STATE",
     "TIMES",
-    "Column",
+    "TableColumn",
     "column_names",
+    "suggested_name",
 ]
 
 #: Version of both tables; columns are added within a version, never renamed or removed.
-FORMAT = 1
+FORMAT = 2
+#: Remedy for a file of another version.
+OTHER_FORMAT = "score again, or use the release that wrote it"
 
-#: Values of ``error_origin``: the assignor failed, or the family or the scenario gave no state to answer.
+#: Names of format 1 to those of format 2: columns, then metrics.
+RENAMED = {
+    "answer": "answer_digest",
+    "findings": "finding_count",
+    "other_settings": "settings_difference",
+    "same_again": "deterministic",
+    "longest_restore": "longest_restore_seconds",
+    "process_load": "process_load_excess",
+    **{
+        name: f"{name}_range"
+        for name in (
+            *(f"{kind}_tasks_per_member" for kind in ("active", "stateful", "stateless", "standby", "total")),
+            *(f"{kind}_tasks_per_thread" for kind in ("active", "stateful", "stateless", "total")),
+            "standby_load_per_process",
+            "active_weight_per_thread",
+            "jobs_per_worker",
+            "tasks_of_connector_per_worker",
+            "final_tasks_per_worker",
+            "final_tasks_of_connector_per_worker",
+        )
+    },
+}
+
+#: Values of ``error_origin``: the assignor failed, or the family or the scenario gave no state.
 OF_ASSIGNOR, OF_FAMILY, OF_SCENARIO = "assignor", "family", "scenario"
 
 
 @attrs.frozen
-class Column:
+class TableColumn:
     """A column of a table.
 
     Args:
-        name: Its name.
-        type: Type of its values; ``strings`` is a list of texts.
-        required: Whether every row has a value.
+        required: True if every row has a value.
     """
 
     name: str
@@ -47,48 +75,59 @@ class Column:
     required: bool = False
 
 
-#: What identifies a row, and the order in which rows are sorted.
-KEYS = (Column("item", "int64", True), Column("round", "int32", True), Column("assignor", "string", True))
+#: Key of a row, and order of the rows.
+KEYS = (
+    TableColumn("item", "int64", True),
+    TableColumn("round", "int32", True),
+    TableColumn("assignor", "string", True),
+)
 STATE = (
-    Column("source", "int32", True),
-    Column("scenario", "string"),
-    Column("family", "string"),
-    Column("seed", "int64"),
-    Column("time_ms", "int64"),
-    Column("clients", "int32"),
-    Column("tasks", "int32"),
-    Column("stateful_tasks", "int32"),
+    TableColumn("source", "int32", True),
+    TableColumn("scenario", "string"),
+    TableColumn("family", "string"),
+    TableColumn("seed", "int64"),
+    TableColumn("time_ms", "int64"),
+    TableColumn("clients", "int32"),
+    TableColumn("tasks", "int32"),
+    TableColumn("stateful_tasks", "int32"),
 )
 ANSWER = (
-    Column("error_type", "string"),
-    Column("error_java_type", "string"),
-    Column("error_message", "string"),
-    Column("error_origin", "string"),
-    Column("error_traceback", "string"),
-    Column("validation", "string"),
-    Column("findings", "int32"),
-    Column("followup", "bool"),
-    Column("answer", "string"),
-    Column("equals_observed", "bool"),
-    Column("racks_unknown", "bool"),
-    Column("not_comparable", "string"),
-    Column("other_settings", "bool"),
-    Column("assumptions", "strings"),
-    Column("remarks", "strings"),
-    Column("metric_errors", "strings"),
+    TableColumn("error_type", "string"),
+    TableColumn("error_java_type", "string"),
+    TableColumn("error_message", "string"),
+    TableColumn("error_origin", "string"),
+    TableColumn("error_traceback", "string"),
+    TableColumn("validation", "string"),
+    TableColumn("finding_count", "int32"),
+    TableColumn("followup", "bool"),
+    TableColumn("answer_digest", "string"),
+    TableColumn("equals_observed", "bool"),
+    TableColumn("racks_unknown", "bool"),
+    TableColumn("not_comparable", "string"),
+    TableColumn("settings_difference", "bool"),
+    TableColumn("assumptions", "strings"),
+    TableColumn("remarks", "strings"),
+    TableColumn("metric_errors", "strings"),
 )
-TIMES = (Column("assign_ms", "double"), Column("build_ms", "double"), Column("metrics_ms", "double"))
+TIMES = (TableColumn("assign_ms", "double"), TableColumn("build_ms", "double"), TableColumn("metrics_ms", "double"))
 PROBES = (
-    Column("peak_memory_bytes", "int64"),
-    Column("same_again", "bool"),
-    Column("same_hash_seed", "bool"),
-    Column("same_order", "bool"),
-    Column("pure", "bool"),
+    TableColumn("peak_memory_bytes", "int64"),
+    TableColumn("deterministic", "bool"),
+    TableColumn("same_hash_seed", "bool"),
+    TableColumn("same_order", "bool"),
+    TableColumn("pure", "bool"),
 )
-#: The answer itself as JSON (:meth:`assignor_lab.groups.kind.Kind.document`), where it is kept on request.
-RAW = (Column("raw_answer", "string"),)
+#: The answer itself as JSON (:meth:`assignor_lab.groups.kind.GroupKind.document`), kept on request.
+RAW = (TableColumn("raw_answer", "string"),)
 
 
 def column_names() -> frozenset[str]:
-    """Names that no metric may take without its distribution before them."""
+    """Names that a metric may use only with its distribution before them."""
     return frozenset(column.name for column in (*KEYS, *STATE, *ANSWER, *TIMES, *PROBES, *RAW))
+
+
+def suggested_name(name: str, known: Sequence[str]) -> str | None:
+    """The name in ``known`` that an unknown one stands for: its new name, else the closest one."""
+    if (renamed := RENAMED.get(name)) in known:
+        return renamed
+    return next(iter(get_close_matches(name, known, 1)), None)

@@ -1,4 +1,4 @@
-"""The entries of the kinds of groups: one for each kind that the lab knows, imported when it is needed.
+"""The entries of the kinds of groups; each kind is imported at its first use.
 
 A new kind is a folder beside these and one entry here.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.groups.kind import Kind
+from assignor_lab.groups.kind import GroupKind
 from assignor_lab.scenarios import ScenarioKindError
 
 __all__ = ["KindEntry", "default_kind", "entries", "entry_of", "kind_named", "register_kind"]
@@ -18,15 +18,10 @@ __all__ = ["KindEntry", "default_kind", "entries", "entry_of", "kind_named", "re
 
 @attrs.frozen
 class KindEntry:
-    """Where a kind of group is.
+    """The place of a kind of group.
 
     Args:
-        name: Kind of its scenarios, as their documents have it.
-        place: Its :class:`~assignor_lab.groups.kind.Kind`, as ``module:attribute``.
-        plugins: Kind of the plugins that answer it, as ``assignor plugins`` lists them.
-        is_assigned: Whether one answer, or one for each round, is all there is to it: so that it can be answered line
-            by line, and timed.
-        is_scored: Whether it can be scored.
+        place: Its :class:`~assignor_lab.groups.kind.GroupKind`, as ``module:attribute``.
     """
 
     name: str
@@ -35,14 +30,13 @@ class KindEntry:
     is_assigned: bool = True
     is_scored: bool = True
 
-    def load(self) -> Kind[Any, Any]:
+    def load(self) -> GroupKind[Any, Any]:
         """The kind itself."""
         module, _, attribute = self.place.partition(":")
-        kind: Kind[Any, Any] = getattr(importlib.import_module(module), attribute)
+        kind: GroupKind[Any, Any] = getattr(importlib.import_module(module), attribute)
         return kind
 
 
-#: The kinds in the order in which a choice goes; the first is meant where nothing is said.
 _ENTRIES: dict[str, KindEntry] = {
     entry.name: entry
     for entry in (
@@ -71,12 +65,12 @@ def entries() -> tuple[KindEntry, ...]:
 
 
 def default_kind() -> KindEntry:
-    """The kind that is meant where nothing is said: applications of Kafka Streams."""
+    """The default kind: applications of Kafka Streams."""
     return next(iter(_ENTRIES.values()))
 
 
 def entry_of(kind: KindEntry | str | None) -> KindEntry:
-    """The entry of a kind that is named, or given; ``None``: the default one.
+    """The entry of a kind by name or entry; ``None``: the default one.
 
     Raises:
         ScenarioKindError: if there is no such kind.
@@ -91,7 +85,7 @@ def entry_of(kind: KindEntry | str | None) -> KindEntry:
 
 
 def register_kind(added: KindEntry) -> None:
-    """Makes a further kind known, in this process; whoever scores for a run imports it by its entry.
+    """Registers a further kind in this process; the processes that score import it by its entry.
 
     Its module registers the format of its scenarios (:func:`assignor_lab.scenarios.formats.register_format`).
 
@@ -102,6 +96,6 @@ def register_kind(added: KindEntry) -> None:
         raise ValueError(f"there is a kind of group called {added.name!r} already")
 
 
-def kind_named(name: str) -> Kind[Any, Any]:
+def kind_named(name: str) -> GroupKind[Any, Any]:
     """The kind called ``name``; raises ScenarioKindError if there is none."""
     return entry_of(name).load()

@@ -1,15 +1,15 @@
 """The protocol of a kind of group: everything that differs between Streams, streams groups and Connect.
 
-A kind is a folder beside this file with one object of a subclass of :class:`Kind`, and one entry in
-:mod:`assignor_lab.groups.entries`. Nothing above ``groups`` asks which kind it has before it: it calls this protocol.
-Two types go through it: ``S``, a *state*, which is what one competitor is asked in one round, and ``A``, the *answer*
-to it together with whatever the metrics need that follows from it.
+A kind is a folder beside this file with one object of a subclass of :class:`GroupKind`, and one entry in
+:mod:`assignor_lab.groups.entries`. Code above ``groups`` never branches on the kind: it calls this protocol.
+Two types go through it: ``S``, a *state*, the input of one competitor in one round, and ``A``, the *answer* together
+with everything that follows from it for the metrics.
 
-How the calls follow one another (:mod:`assignor_lab.groups.contest`): a document becomes a scenario (by the kind's
-format, :mod:`assignor_lab.scenarios.formats`), the scenario a state for each of its :meth:`Kind.rounds`; a
-:class:`Player` for each competitor answers it, through the one door of :mod:`assignor_lab.runtime.asking`; the
-:class:`Answer` becomes a row (:meth:`Kind.row`, :meth:`Kind.figures`) and, for a few, a picture (:meth:`Kind.picture`);
-in a history that is made as it goes, :meth:`Kind.after` says what the next round begins with.
+Order of the calls (:mod:`assignor_lab.groups.runner.comparison`): a document becomes a scenario (by the kind's format,
+:mod:`assignor_lab.scenarios.formats`), the scenario a state for each of its :meth:`GroupKind.rounds`. A
+:class:`AssignorSession` for each competitor answers it, always through :mod:`assignor_lab.runtime.assignor_calls`. The
+:class:`CompetitorAnswer` becomes a row (:meth:`GroupKind.row`, :meth:`GroupKind.figures`) and, for a few, a picture
+(:meth:`GroupKind.picture`). In a generated history, :meth:`GroupKind.after` gives the start of the next round.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 import attrs
 
+from assignment_api.optimum import Gap
 from assignment_api.plugins import ConfigSources, Found, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
-from assignor_lab.groups.beside import Beside
-from assignor_lab.groups.changes import ChangesOf
-from assignor_lab.groups.columns import Column
-from assignor_lab.groups.headline import HeadlineFigure, headline_of
-from assignor_lab.groups.holding import HoldingOf
-from assignor_lab.groups.trials import Trial
+from assignor_lab.groups.changes import ChangesOf, InputTrial
+from assignor_lab.groups.columns import TableColumn
+from assignor_lab.groups.metrics.headline import HeadlineFigure, headline_of
+from assignor_lab.groups.ownership.ownership import HoldingOf
+from assignor_lab.groups.ownership.recorded_outcome import RecordedOutcome
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.runtime.asking import Asking, OwnProcesses
-from assignor_lab.runtime.invocation import CallOutcome, Failure
+from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
+from assignor_lab.runtime.invocation import CallFailure, CallOutcome
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.origin import AssignorOrigin
 from assignor_lab.scenarios import Scenario
 
 __all__ = [
-    "Answer",
+    "CompetitorAnswer",
     "AnswerOptions",
-    "Asked",
+    "ChosenAssignor",
     "Competitor",
     "FoundAssignor",
-    "Kind",
+    "GroupKind",
     "Measure",
-    "Missing",
-    "Player",
+    "MissingCompetitor",
+    "AssignorSession",
     "Prober",
-    "Reply",
+    "CompetitorReply",
     "TracingPlayer",
     "Utility",
 ]
@@ -57,24 +57,24 @@ S = TypeVar("S")
 A = TypeVar("A")
 S_contra = TypeVar("S_contra", contravariant=True)
 
-#: A metric of a kind: the figure for one answer to one state, or ``None`` where the state does not tell.
+#: A metric of a kind: the figure for one answer to one state, or ``None`` if the state lacks the facts.
 Measure = Callable[[S, A], float | None]
 
 
 class FoundAssignor(Protocol):
-    """An assignor of any kind that was selected, as a registry has it."""
+    """A selected assignor of any kind, as in a registry."""
 
     @property
     def name(self) -> str:
-        """Name under which its results are filed."""
+        """Name of its results."""
 
     @property
     def plugin(self) -> Any:
-        """What the plugin's hook returned."""
+        """The value that the plugin's hook returned."""
 
     @property
     def distribution(self) -> str | None:
-        """Distribution that it came from, or ``None`` for ``module:attribute`` outside of any."""
+        """Its distribution, or ``None`` for ``module:attribute`` without one."""
 
     @property
     def version(self) -> str | None:
@@ -83,15 +83,12 @@ class FoundAssignor(Protocol):
 
 @attrs.frozen
 class Competitor:
-    """One who competes.
+    """A competitor.
 
     Args:
-        name: Name under which the answers are filed.
-        found: Who is asked.
-        stand_in: Who answers where Kafka has somebody else answer in its place, as its kind of group needs it;
-            ``None``: nobody.
-        overrides: Keys of the configuration to values that hold for it alone.
-        timings: Likewise durations, by their names in the kind's :attr:`Kind.timing_keys`.
+        stand_in: The assignor that Kafka calls in its place in some cases; ``None``: there is none.
+        overrides: Keys of the configuration to values for it alone.
+        timings: Likewise durations, by their names in the kind's :attr:`GroupKind.timing_keys`.
     """
 
     name: str
@@ -102,22 +99,20 @@ class Competitor:
 
 
 @attrs.frozen
-class Missing:
-    """One who would compete, and whom this process does not have: ``failure`` says why."""
+class MissingCompetitor:
+    """A competitor that this process does not have; ``failure`` is the reason."""
 
     name: str
-    failure: Failure
+    failure: CallFailure
 
 
 @attrs.frozen
-class Asked:
-    """Who is really asked about a state, and under which configuration.
+class ChosenAssignor:
+    """The assignor that answers a state, and its configuration.
 
     Args:
-        name: Name of the assignor.
-        distribution: Distribution that it comes from; ``None``: it is ``module:attribute``.
-        configs: Its configuration.
-        origin: Its entry point, where it is described in a process of its own; ``None``: it is not, or not looked for.
+        distribution: Its distribution; ``None``: it is ``module:attribute``.
+        origin: Its entry point, if it runs in its own process; ``None``: it does not, or is not looked up.
     """
 
     name: str
@@ -127,65 +122,57 @@ class Asked:
 
 
 @attrs.frozen(eq=False)
-class Reply(Generic[A]):
-    """What came of asking a player once.
+class CompetitorReply(Generic[A]):
+    """The outcome of one call of a player.
 
     Args:
-        outcome: The answer or the failure.
-        calls: Questions and outcomes of the single calls, where there is more than one, or another question than the
-            state: for those who watch.
+        calls: Inputs and outcomes of the single calls, for observers, if there are several or the input is not the
+            state itself.
     """
 
     outcome: CallOutcome[A]
     calls: Sequence[tuple[Any, CallOutcome[Any]]] = ()
 
 
-class Player(Protocol[S_contra, A]):
+class AssignorSession(Protocol[S_contra, A]):
     """One competitor through the rounds of one item."""
 
-    def asked(self, state: S_contra, config: EffectiveConfig) -> Asked:
-        """Who would answer ``state``; called before each :meth:`answer`.
+    def asked(self, state: S_contra, config: EffectiveConfig) -> ChosenAssignor:
+        """The assignor that would answer ``state``; called before each :meth:`answer`.
 
         Raises:
             AssignorLabError: a subclass, if the configuration does not allow it: a failed row.
         """
 
-    def answer(self, state: S_contra, asked: Asked) -> Reply[A]:
-        """What comes of asking; nothing that a plugin does gets out but ``KeyboardInterrupt``."""
+    def answer(self, state: S_contra, asked: ChosenAssignor) -> CompetitorReply[A]:
+        """The outcome of the call; of all a plugin's exceptions only ``KeyboardInterrupt`` passes."""
 
     def looked_ahead(self, answer: A) -> A:
-        """The answer that was just given, with what would follow from it if nothing else happened, for the metrics.
+        """The last answer, with everything that follows from it if nothing else happens, for the metrics.
 
-        Called where something is measured, before the next :meth:`answer`; the assignor is left as it was.
+        Called before the next :meth:`answer` if something is measured; the assignor stays unchanged.
         """
 
 
 @runtime_checkable
 class TracingPlayer(Protocol[S_contra, A]):
-    """A player that can tell the steps to an answer, where who is asked tells them."""
+    """A player that can return the steps to an answer, if the assignor reports them."""
 
-    def traced(self, state: S_contra, asked: Asked) -> Traced[A] | None:
-        """The answer with its steps, in place of :meth:`Player.answer`; ``None``: they are not told."""
+    def traced(self, state: S_contra, asked: ChosenAssignor) -> Traced[A] | None:
+        """The answer with its steps, in place of :meth:`AssignorSession.answer`; ``None`` if they are not reported."""
 
 
 @attrs.frozen(eq=False)
-class Answer(Generic[S, A]):
-    """What one competitor made of one state.
+class CompetitorAnswer(Generic[S, A]):
+    """The answer of one competitor to one state.
 
     Args:
-        item: The item that it belongs to.
-        round: Round of the history; 0 for a single state.
-        assignor: Name of the competitor, or ``OBSERVED``.
-        scenario: The scenario, or ``None`` where it could not be made.
-        state: What was asked, or ``None`` where Kafka would refuse it.
-        outcome: What came of it.
-        build_ns: Time that making the state took, shared among those who answered the same one.
-        other_ns: Time of everything around the assignor's own calls, nanoseconds.
-        asked: Who was asked, or ``None`` where nobody was.
-        calls: The single calls, as :class:`Reply` has them.
-        not_comparable: Why the answer says nothing of what the competitor would really do, or ``None``: it does.
-        other_settings: Whether it was asked under other settings than those that Kafka decided under; ``None`` where
-            Kafka's own decision is not known.
+        scenario: The scenario, or ``None`` if it could not be built.
+        state: The state, or ``None`` if Kafka would refuse it.
+        other_ns: Time around the assignor's own calls, nanoseconds.
+        calls: The single calls, as in :class:`CompetitorReply`.
+        not_comparable: Reason why the answer is not the competitor's real decision, or ``None``.
+        settings_difference: True if its settings differed from Kafka's; ``None`` if Kafka's own decision is unknown.
     """
 
     item: WorkItem
@@ -196,27 +183,26 @@ class Answer(Generic[S, A]):
     outcome: CallOutcome[A]
     build_ns: int = 0
     other_ns: int = 0
-    asked: Asked | None = None
+    asked: ChosenAssignor | None = None
     calls: Sequence[tuple[Any, CallOutcome[Any]]] = ()
     not_comparable: str | None = None
-    other_settings: bool | None = None
+    settings_difference: bool | None = None
 
 
 def _ignore(_problem: str) -> None:
-    """Nobody wants to know."""
+    """Discards it."""
 
 
 @attrs.frozen
 class AnswerOptions:
-    """What result lines are to hold, and under which configuration they are made.
+    """Contents of result lines, and their configuration.
 
     Args:
-        sources: Configuration around each scenario's own.
-        threads: Add which consumer runs what, where the kind knows.
+        threads: Add the tasks of each consumer, if the kind has them.
         followups: Add the deadlines of follow-up rebalances, likewise.
-        on_problem: Takes what lines have no place for, in sentences: remarks of an answer, failures of observers.
-        isolation: Who runs in a process of its own, and those processes.
-        on_raised: Takes where a failure was raised, line by line, after the failure itself; ``None``: nobody asks.
+        on_problem: Receives sentences that have no place in lines: remarks of an answer, failures of observers.
+        isolation: Plugins with their own process, and those processes.
+        on_raised: Receives the place of a failure, line by line, after the failure itself; ``None``: not wanted.
     """
 
     sources: ConfigSources
@@ -227,92 +213,83 @@ class AnswerOptions:
     on_raised: Callable[[str], None] | None = None
 
 
-#: Something that answers under a name and is no assignor: a scenario to its result line; raises AssignorLabError.
+#: An answerer that is no assignor: a scenario to its result line; raises AssignorLabError.
 Utility = Callable[[Scenario, AnswerOptions], dict[str, Any]]
-#: Finds out what an answer depends on: columns of ``run_metrics``, or none where nothing was found out.
-Prober = Callable[[Answer[S, A]], Mapping[str, Any]]
+Prober = Callable[[CompetitorAnswer[S, A]], Mapping[str, Any]]
 
 
-class Kind(ABC, Generic[S, A]):
-    """A kind of group; what has a body here need not be written by each.
+class GroupKind(ABC, Generic[S, A]):
+    """A kind of group; members with a body here are optional in a subclass.
 
-    Nothing here is asked of plugins but what the docstring says; states and answers belong to who made them and are
-    not changed.
+    Plugins are called only where a docstring mentions it. States and answers belong to their creators and are never
+    changed.
     """
 
-    #: Kind of its scenarios, as documents, families and metrics of plugins name it.
+    #: Kind of its scenarios, as in documents, families and metrics of plugins.
     name: str
     #: Further columns of its results, after those that all kinds have.
-    columns: tuple[Column, ...] = ()
-    #: Key of the summary's ``results`` that its pictures stand under.
+    columns: tuple[TableColumn, ...] = ()
+    #: Key of its pictures in the summary's ``results``.
     section: Literal["placements", "groups"] = "groups"
-    #: Whether the first states of a run are shown where few others ask for it.
+    #: True if the first states of a run are shown when few others are chosen.
     shows_first: bool = False
-    #: Whether a scenario of it is a whole play, in which each competitor goes on from its own answers.
+    #: True if a scenario is a whole play, in which each competitor continues from its own answers.
     plays: bool = False
-    #: The figures that are asked for first.
     headline: tuple[HeadlineFigure, ...] = headline_of()
-    #: Keys of Kafka's configuration that decide an assignment.
     config_keys: tuple[str, ...] = ()
     #: Key of Kafka's configuration that names a group's assignor; ``None``: applications do not name it.
     class_key: str | None = None
-    #: Keys of Kafka's configuration that decide how long things take, to the name of the duration.
     timing_keys: Mapping[str, str] = MappingProxyType({})
 
     # --- finding ----------------------------------------------------------------------------------
 
     @property
     @abstractmethod
-    def asking(self) -> Asking[Any, Any]:
-        """How one of its assignors is asked."""
+    def asking(self) -> AssignorCalls[Any, Any]:
+        """The way to call its assignors."""
 
     @abstractmethod
     def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
-        """Every assignor that can be used."""
+        """Every available assignor."""
 
     def find(self, registry: Registry, selector: str, *, may_run_code: bool = False) -> FoundAssignor:
-        """The assignor that ``selector`` means; errors as of the registry."""
+        """The assignor of ``selector``; errors as of the registry."""
         found: FoundAssignor = self.asking.select(registry, selector, may_run_code=may_run_code)
         return found
 
     def competitor(self, registry: Registry, found: FoundAssignor) -> Competitor:
-        """``found`` as it competes, with who stands in for it where Kafka has somebody else answer."""
+        """``found`` as a competitor, with the assignor that Kafka calls in its place in some cases."""
         return Competitor(found.name, found)
 
     def protocol(self, found: FoundAssignor) -> str | None:
-        """The protocol that a group is played in with an assignor; ``None``: nothing is played in this kind."""
+        """The protocol of a played group with an assignor; ``None`` if this kind is not played."""
         return None
 
     def others(self, registry: Registry) -> Sequence[FoundAssignor]:
-        """Those besides :meth:`installed` that :meth:`find` knows, with whom a group speaks another protocol."""
+        """Further assignors that :meth:`find` accepts, with which a group uses another protocol."""
         return ()
 
     def usual(self, scenario: Scenario) -> str | None:
-        """Who decides for the group of a scenario where nobody is named; ``None``: Kafka's own for all of them."""
+        """The default assignor for the group of a scenario; ``None``: Kafka's own for all of them."""
         return None
 
     @property
     def utilities(self) -> Mapping[str, Utility]:
-        """What else answers scenarios of this kind, line by line, by name."""
+        """Further answerers for scenarios of this kind, line by line, by name."""
         return {}
 
     # --- states -----------------------------------------------------------------------------------
 
     def rounds(self, scenario: Scenario) -> int:
-        """Rounds that a scenario holds: 1, where it is a single state."""
+        """Rounds of a scenario: 1 for a single state."""
         return 1
 
     @abstractmethod
     def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> S:
-        """The state of a round.
-
-        Args:
-            scenario: The scenario.
-            number: The round, from 0.
-            explicit: Configuration in place of the scenario's own, in the types of the keys.
+        """The state of a round; ``explicit`` replaces the scenario's own configuration, in the types of the keys.
 
         Raises:
-            AssignorLabError: a subclass, where Kafka would refuse the state: a failed row.
+            AssignorLabError: a subclass, if Kafka would refuse the state: a failed row.
         """
 
     @abstractmethod
@@ -320,45 +297,33 @@ class Kind(ABC, Generic[S, A]):
         """Tasks and clients (processes or workers, as in the results) of the largest round of a scenario."""
 
     def scene(self, state: S) -> object:
-        """Who is there and what is to be done: equal in two rounds of a history between which nothing happened."""
+        """The clients and the work: equal in two rounds of a history if nothing happened between them."""
         return None
 
     def settings(self, state: S) -> object:
-        """The settings that an answer depends on: equal in two states that are asked about under the same ones."""
+        """The settings on which an answer depends: equal in two states with the same ones."""
         return None
 
     def not_comparable(self, scenario: Scenario, state: S, explicit: Mapping[str, Any], answer: A) -> str | None:
-        """Why an answer says nothing of what who gave it would really decide; ``None``: it does.
-
-        Args:
-            scenario: The scenario.
-            state: What was asked.
-            explicit: Configuration in place of the scenario's own, in the types of the keys.
-            answer: What was answered.
-        """
+        """Reason why an answer is not the assignor's real decision, or ``None``."""
         return None
 
-    # --- asking -----------------------------------------------------------------------------------
+    # --- calling ----------------------------------------------------------------------------------
 
     @abstractmethod
-    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> Player[S, A]:
-        """A competitor for one item, as a rule a :class:`assignor_lab.groups.players.OneCall`.
-
-        Args:
-            competitor: Who competes.
-            isolation: As in :func:`assignor_lab.runtime.asking.assignor_for`.
-        """
+    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> AssignorSession[S, A]:
+        """A competitor for one item, usually a :class:`assignor_lab.groups.runner.one_call.OneCall`."""
 
     def observed(self, scenario: Scenario, number: int) -> CallOutcome[A] | None:
-        """What Kafka itself decided in a round of a scenario; ``None`` where that is not known."""
+        """Kafka's own decision in a round of a scenario, or ``None``."""
         return None
 
     def after(self, answer: A) -> Any:
-        """What a family is told of an answer, to make the next round of its history."""
+        """The part of an answer from which a family builds the next round of its history."""
         return answer
 
-    def tell(self, registry: Registry, answer: Answer[S, A]) -> Iterable[PluginRow]:
-        """Shows an answer to the observers among the plugins; a row for each that failed."""
+    def tell(self, registry: Registry, answer: CompetitorAnswer[S, A]) -> Iterable[PluginRow]:
+        """Passes an answer to the observers among the plugins; returns a row for each that failed."""
         return ()
 
     # --- measuring --------------------------------------------------------------------------------
@@ -367,94 +332,88 @@ class Kind(ABC, Generic[S, A]):
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
         """Column to metric, the lab's own ones first, in the order of the columns.
 
-        :func:`assignor_lab.groups.measures.metrics_of` makes it.
+        :func:`assignor_lab.groups.runner.measures.metrics_of` creates it.
         """
+
+    @property
+    def on_request(self) -> Sequence[MetricPlugin]:
+        """Metrics that are computed on request alone, since they take long; none by default."""
+        return ()
+
+    def gaps(self, state: S, answer: A) -> Mapping[str, Gap] | None:
+        """The distance of an answer from the best one, goal by goal; ``None``: no goals, or a task has no place.
+
+        Raises:
+            SolverMissingError: if the solver is needed and not installed.
+        """
+        return None
 
     @abstractmethod
     def figures(self, registry: Registry, names: Sequence[str], config: EffectiveConfig) -> Mapping[str, Measure[S, A]]:
-        """Column to what computes it.
+        """Column to the function that computes it; a metric that is not installed has a measure that raises its error.
 
-        Args:
-            registry: What is installed here; a metric that is not has a measure that raises its error.
-            names: The columns, as :meth:`metrics` names them.
-            config: Configuration of the run, for prices and the like.
-
-        :func:`assignor_lab.groups.measures.measures_of` makes it.
+        :func:`assignor_lab.groups.runner.measures.measures_of` creates it. ``config`` holds prices and the like.
         """
 
     @abstractmethod
-    def row(self, answer: Answer[S, A]) -> Mapping[str, Any]:
-        """The columns of :mod:`assignor_lab.groups.columns` that this kind knows of an answer, and those of its own.
+    def row(self, answer: CompetitorAnswer[S, A]) -> Mapping[str, Any]:
+        """The columns of :mod:`assignor_lab.groups.columns` that this kind fills for an answer, and its own ones.
 
-        ``clients`` and ``tasks``, and of an answer ``answer`` (a digest of who runs what), ``followup``, ``remarks``;
+        ``clients`` and ``tasks``, and of an answer ``answer_digest`` (of the holders), ``followup``, ``remarks``;
         columns that are left out are null.
         """
 
-    def document(self, answer: Answer[S, A]) -> Mapping[str, Any]:
-        """The answer itself as JSON, in the words of result lines (:mod:`assignor_lab.scenarios.results`).
+    def document(self, answer: CompetitorAnswer[S, A]) -> Mapping[str, Any]:
+        """The answer itself as JSON, in the form of result lines (:mod:`assignor_lab.scenarios.results`).
 
         Called for answers to a state that did not fail.
         """
         raise NotImplementedError(f"answers of kind {self.name} are not kept")
 
     def prober(self, limits: Limits) -> Prober[S, A] | None:
-        """Looks into single answers; ``None`` where this kind has no such thing."""
+        """Inspects single answers; ``None`` if this kind has no prober."""
         return None
 
     # --- showing ----------------------------------------------------------------------------------
 
     @abstractmethod
-    def picture(self, answers: Sequence[Answer[S, A]], assignor: str | None) -> dict[str, Any]:
-        """The full picture of one state, as JSON, with ``scenario``, ``round``, and ``chosen``: null, to be filled in.
+    def picture(self, answers: Sequence[CompetitorAnswer[S, A]], assignor: str | None) -> dict[str, Any]:
+        """The full picture of one state, as JSON, with ``scenario``, ``round``, and ``chosen``: null, filled in later.
 
-        In the later rounds of a history each competitor has a state of its own; the picture is then of one of them,
-        with the answers to that very state.
-
-        Args:
-            answers: All answers of one item and round, at least one.
-            assignor: Whose state it is to be; ``None``: the first one's.
+        In the later rounds of a history each competitor has its own state. The picture then shows that of ``assignor``
+        (``None``: of the first one), with the answers to that state.
         """
 
-    def beside(self, answers: Sequence[Answer[S, A]]) -> Beside | None:
-        """What was done in a play, and what is recorded of what followed; ``None``: that is not told of this kind.
-
-        Args:
-            answers: All plays of one scenario, at least one.
-        """
+    def beside(self, answers: Sequence[CompetitorAnswer[S, A]]) -> RecordedOutcome | None:
+        """The actions in a play, and the recorded consequences; ``None`` if this kind has none."""
         return None
 
     def picture_size(self, picture: Mapping[str, Any]) -> int:
-        """Entries of a picture, for the room that pictures have in a summary together; 0: they are small anyway."""
+        """Entries of a picture, for the limit on all pictures of a summary; 0: they are always small."""
         return 0
 
     @property
     def holding(self) -> HoldingOf[S, A] | None:
-        """How its states and answers are read as who holds what; ``None``: there is no such thing, as in a play."""
+        """Reads its states and answers as holders of tasks; ``None`` if that is impossible, as in a play."""
         return None
 
     @property
     def changes(self) -> ChangesOf[S] | None:
-        """What could have been otherwise in its states; ``None``: nobody asks, as in a play."""
+        """Possible changes in its states; ``None`` if there are none, as in a play."""
         return None
 
-    def trials(self, decisions: Sequence[Scenario], config: EffectiveConfig, assignor: str) -> Iterable[Trial]:
-        """Changed inputs that may explain why recorded decisions do not come out again, the likeliest first.
-
-        Args:
-            decisions: Recorded decisions of one group, at least one.
-            config: The configuration of the first one.
-            assignor: Name of the assignor that decided them again.
-        """
+    def trials(self, decisions: Sequence[Scenario], config: EffectiveConfig, assignor: str) -> Iterable[InputTrial]:
+        """Changed inputs that may explain decisions of one group that are not reproduced, the likeliest first."""
         return ()
 
     # --- answering line by line -------------------------------------------------------------------
 
     def place_of_round(self, number: int) -> str:
-        """What an error says of the round that it is in; empty where there is only one."""
+        """The mention of the round in an error; empty if there is only one."""
         return ""
 
     def suppositions(self, found: FoundAssignor, config: EffectiveConfig) -> Iterable[str]:
-        """Sentences on what is supposed where an assignor is asked about a group that it cannot lead as it is."""
+        """Sentences on the assumptions if an assignor cannot lead a group in its present form."""
         return ()
 
     def line(
@@ -462,17 +421,11 @@ class Kind(ABC, Generic[S, A]):
     ) -> dict[str, Any]:
         """The result line of ``assignor assign``: a JSON object.
 
-        Args:
-            scenario: What was asked.
-            assignor: Who answered.
-            answers: State and answer of each round.
-            options: What the line is to hold.
-
         Raises:
             AssignorLabError: a subclass, if the answer does not allow it: a failed line.
         """
         raise NotImplementedError(f"kind {self.name} is not answered line by line")
 
     def remarks(self, answer: A) -> Sequence[str]:
-        """What an assignor says of its answer, in sentences."""
+        """An assignor's remarks on its answer, in sentences."""
         return ()

@@ -1,7 +1,7 @@
 """Prices behind the metrics in dollars: a small file of TOML that users edit, or keys of the configuration.
 
-The file's entries become the keys ``assignor.prices.<name>`` of the configuration, so that they travel to the executors
-and stand in the summary like everything else that decides a result.
+The file's entries become the keys ``assignor.prices.<name>`` of the configuration. They reach the executors and the
+summary with all other settings that decide a result.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 BYTES_OF_GIB = 1 << 30
-#: The keys of the configuration begin with this.
+#: Prefix of the keys of the configuration.
 PREFIX = "assignor.prices."
 FORMAT = 1
 _LARGEST = 1e9
@@ -46,19 +46,21 @@ class PriceError(AssignorLabError):
 
 @attrs.frozen
 class Prices:
-    """What things cost.
+    """The prices.
 
     Args:
-        cross_zone_dollars_per_gib: A GiB that is read from another zone, both directions together.
-        hours_per_month: Hours that a month is taken to have.
-        source: Where the prices are from.
-        date: When they were read.
+        cross_zone_dollars_per_gib: A GiB that is read from another zone.
+        hours_per_month: Hours of a month.
+        source: Source of the prices, for people.
+        date: Day of the source.
+        disk_dollars_per_gib_month: A GiB of disk for a month.
     """
 
     cross_zone_dollars_per_gib: float
     hours_per_month: float
     source: str
     date: str
+    disk_dollars_per_gib_month: float = 0.0
 
 
 def _price(value: Any) -> float:
@@ -80,14 +82,16 @@ def _words(value: Any) -> str:
 
 
 _NUMBERS = {"cross_zone_dollars_per_gib": _price, "hours_per_month": _price}
+#: Missing in files of earlier versions: the price of the package.
+_LATER = {"disk_dollars_per_gib_month": _price}
 _TEXTS = {"source": _words, "date": _words}
-_CHECKS: Mapping[str, Check[Any]] = {**_NUMBERS, **_TEXTS}
-_DOCUMENT = record({"format": format_number(FORMAT), **_TEXTS, "prices": record(_NUMBERS)})
+_CHECKS: Mapping[str, Check[Any]] = {**_NUMBERS, **_LATER, **_TEXTS}
+_DOCUMENT = record({"format": format_number(FORMAT), **_TEXTS, "prices": record(_NUMBERS, _LATER)})
 _shipped: list[Prices] = []
 
 
 def default_prices() -> Prices:
-    """The prices that this package comes with."""
+    """The prices in this package."""
     if not _shipped:
         content = resources.files("assignor_lab.groups").joinpath("prices.toml").read_bytes()
         _shipped.append(document_of(content, parse_toml, _prices_of_document, Place("prices.toml")))
@@ -105,11 +109,15 @@ def read_prices(path: Path) -> Prices:
 
 def _prices_of_document(value: Any) -> Prices:
     document = _DOCUMENT(value)
-    return Prices(**{key: document[key] for key in _TEXTS}, **document["prices"])
+    numbers = document["prices"]
+    for key in _LATER:
+        if key not in numbers:
+            numbers[key] = getattr(default_prices(), key)
+    return Prices(**{key: document[key] for key in _TEXTS}, **numbers)
 
 
 def price_overrides(prices: Prices) -> list[str]:
-    """``prices`` as ``-c`` takes them: ``key=value``."""
+    """``prices`` in the form of ``-c``: ``key=value``."""
     return [f"{PREFIX}{field.name}={getattr(prices, field.name)}" for field in attrs.fields(Prices)]
 
 
@@ -123,10 +131,7 @@ def prices_of(config: EffectiveConfig) -> Prices:
 
 
 def prices_in(config: Mapping[str, Any]) -> Prices:
-    """The prices among the keys of a configuration; what it does not say is as in the shipped file.
-
-    Args:
-        config: Keys to values.
+    """The prices among the keys of a configuration; missing ones are those of the package.
 
     Raises:
         PriceError: if a key is unknown, or its value is no price.

@@ -1,4 +1,4 @@
-"""Variants: an assignor with keys of its own configuration, which competes under a name of its own."""
+"""Variants: an assignor with its own keys of the configuration, which competes under its own name."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = [
     "variants_of",
 ]
 
-#: Kafka's key that says which protocol a group speaks: ``classic`` or ``streams``.
+#: Kafka's key for a group's protocol: ``classic`` or ``streams``.
 PROTOCOL = "group.protocol"
 
 
 class VariantError(AssignorLabError):
-    """A variant is not written as ``name=assignor,key=value,...``, or there are two of one name."""
+    """A variant is not written as ``name=assignor,key=value,...``, or two have one name."""
 
 
 @attrs.frozen
@@ -36,10 +36,7 @@ class Variant:
     """A contender.
 
     Args:
-        name: Its name.
-        assignor: Whom it asks.
-        overrides: Keys of the configuration to values, in place of everybody else's.
-        protocol: The protocol that the group speaks, or ``None``: as it did.
+        protocol: The protocol of the group, or ``None``: unchanged.
     """
 
     name: str
@@ -49,27 +46,27 @@ class Variant:
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """Everything that it has of its own, the protocol included."""
+        """All its own settings, the protocol included."""
         return dict(self.overrides) if self.protocol is None else {**self.overrides, PROTOCOL: self.protocol}
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is an assignor as it is."""
+        """True if it is an assignor without changes."""
         return self.name == self.assignor and not self.settings
 
     @property
     def text(self) -> str:
-        """It as it can be written: the assignor's name where it is nothing but that assignor."""
+        """Its written form: the assignor's name if it is a plain assignor."""
         if self.is_plain:
             return self.name
         return ",".join([f"{self.name}={self.assignor}", *(f"{key}={value}" for key, value in self.settings.items())])
 
 
 def as_variant(contender: Variant | str) -> Variant:
-    """A contender from its text: an assignor as it is, where there is no ``=`` in it.
+    """A contender from its text: a plain assignor, if there is no ``=`` in it.
 
     Raises:
-        VariantError: if it is a variant that is not written as one.
+        VariantError: if it is a badly written variant.
     """
     if isinstance(contender, Variant):
         return contender
@@ -77,7 +74,7 @@ def as_variant(contender: Variant | str) -> Variant:
 
 
 def parse_variant(text: str) -> Variant:
-    """``name=assignor,key=value,...``; what has no ``=`` goes on with the value before it (``tags=zone,cluster``).
+    """``name=assignor,key=value,...``; a part without ``=`` continues the value before it (``tags=zone,cluster``).
 
     Raises:
         VariantError: if it is written in another way.
@@ -107,16 +104,11 @@ def parse_variant(text: str) -> Variant:
 
 
 def configured(sources: ConfigSources, name: str, overrides: Mapping[str, str]) -> ConfigSources:
-    """Sources of configuration with a variant's own keys above all others.
-
-    Args:
-        sources: The sources that all contenders share.
-        name: Name of the variant, for errors.
-        overrides: Its own keys.
+    """Sources of configuration with a variant's own keys above all others; ``name`` is for errors.
 
     Raises:
-        VariantError: if a key is one of the policy on plugins, which is the same for all, or a plugin's secret; if it
-            concerns no assignment, or its value is none.
+        VariantError: if a key belongs to the policy on plugins, which is the same for all, or is a plugin's secret; if
+            it concerns no assignment, or its value is not valid.
     """
     if not overrides:
         return sources
@@ -130,16 +122,14 @@ def configured(sources: ConfigSources, name: str, overrides: Mapping[str, str]) 
     own = EffectiveConfig(under.above[-1].entries)
     for key in overrides:
         if own.shown(key) is not own[key].value:
-            raise VariantError(f"variant {name!r:.80}: {key} is secret, and results keep what a variant is: use -c")
+            raise VariantError(
+                f"variant {name!r:.80}: {key} is secret, and results keep the settings of a variant: use -c"
+            )
     return under
 
 
 def overridden(sources: ConfigSources, settings: Mapping[str, str]) -> ConfigSources:
     """Sources of configuration with single keys above all others.
-
-    Args:
-        sources: The sources.
-        settings: Key to value, as ``-c`` takes them.
 
     Raises:
         ConfigKeyError: if a key concerns no assignment.
@@ -150,11 +140,7 @@ def overridden(sources: ConfigSources, settings: Mapping[str, str]) -> ConfigSou
 
 
 def timings_of(variant: Variant, keys: Mapping[str, str]) -> tuple[dict[str, str], dict[str, int]]:
-    """A variant's keys that concern assignment, and, by name, those that change how long things take.
-
-    Args:
-        variant: The variant.
-        keys: Kafka's key to the name of the duration that it sets.
+    """A variant's keys that concern assignment, and those that change durations, by the names in ``keys``.
 
     Raises:
         VariantError: if such a duration is no number.
@@ -171,10 +157,10 @@ def timings_of(variant: Variant, keys: Mapping[str, str]) -> tuple[dict[str, str
 
 
 def variants_of(assignors: Iterable[str], texts: Iterable[str]) -> list[Variant]:
-    """Assignors as they are, and variants, in this order.
+    """Plain assignors and variants, in this order.
 
     Raises:
-        VariantError: if a variant is not written as one, or two contenders have one name.
+        VariantError: if a variant is badly written, or two contenders have one name.
     """
     found: dict[str, Variant] = {}
     for each in (*(Variant(name, name) for name in assignors), *map(parse_variant, texts)):

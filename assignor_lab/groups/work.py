@@ -8,7 +8,7 @@ from assignor_lab.scenarios import Scenario
 
 __all__ = ["OBSERVED", "WorkItem"]
 
-#: Name under which Kafka's own decision is filed; no plugin may take it.
+#: Name of Kafka's own decision; no plugin may use it.
 OBSERVED = "kafka"
 
 
@@ -17,16 +17,11 @@ class WorkItem:
     """One scenario, or one history of a family.
 
     Args:
-        number: Its position in the run, from 0: the first sort key of the results.
-        source: Position of the source that it came from.
-        document: The scenario as a line of JSON, or ``None`` for a history, which travels as its seed.
-        file: Where the scenario was read, as the user named it.
+        document: The scenario as a line of JSON; ``None`` for a history, which is sent as its seed.
         line: Line in that file.
-        family: Name of the family, or ``None`` for a scenario.
-        seed: Seed of the history.
-        excluded: Assignors that are not asked (:mod:`assignor_lab.scoring.exclusion`).
-        settled_before: What was lost in the items before this number decides who that is.
-        scenario: The scenario itself in place of ``document``, where it has been read and the item does not travel.
+        excluded: Assignors that are not called (:mod:`assignor_lab.scoring.engine.exclusion`).
+        settled_before: The exclusions consider losses in the items before this number.
+        scenario: The scenario itself in place of ``document``, if it is in this process.
     """
 
     number: int

@@ -1,8 +1,8 @@
-"""The release of Kafka whose Connect this behaves like."""
+"""Kafka release that the Connect code emulates."""
 
 from __future__ import annotations
 
 __all__ = ["KAFKA_COMMIT", "KAFKA_VERSION"]
 
-#: What ``GET /`` says, so that clients take it for that release.
+#: Version in the response to ``GET /``, so that clients see that release.
 KAFKA_VERSION, KAFKA_COMMIT = "4.3.1", "26b251a451ce941d"

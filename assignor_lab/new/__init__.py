@@ -1,4 +1,4 @@
-"""New distributions of assignors, laid out from a template that travels in this package."""
+"""New distributions of assignors, from a template in this package."""
 
 from assignor_lab.new.laying_out import KINDS_OF_NEW, NameRefusedError, TemplateError, laid_out, updated
 

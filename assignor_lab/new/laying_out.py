@@ -1,4 +1,4 @@
-"""Laying out a distribution for an assignor, and bringing one up to a later template. Copier does both."""
+"""Creation of the distribution of an assignor or metric, and updates to a later template, by Copier."""
 
 from __future__ import annotations
 
@@ -17,33 +17,32 @@ from assignor_lab.new.template_repository import TemplateError, template_reposit
 
 __all__ = ["KINDS_OF_NEW", "NameRefusedError", "TemplateError", "laid_out", "updated"]
 
-#: Word on the command line to what it means.
+#: Kind of a new distribution to its content.
 KINDS_OF_NEW: Mapping[str, str] = {
-    "streams": "an application of Kafka Streams (KIP-924)",
-    "group": "a Kafka Streams group that brokers assign (KIP-1071)",
-    "connect": "a Kafka Connect group",
+    "streams": "an assignor for an application of Kafka Streams (KIP-924)",
+    "group": "an assignor for a Kafka Streams group that brokers assign (KIP-1071)",
+    "connect": "an assignor for a Kafka Connect group",
+    "metric": "a metric of Kafka Streams assignments",
 }
 _NAME = re.compile(r"\A[a-z][a-z0-9]*([._-][a-z0-9]+)*\Z")
 
 
 class NameRefusedError(AssignorLabError):
-    """A name that no distribution of an assignor can have."""
+    """A name that is impossible for an assignor's distribution."""
 
 
 def laid_out(name: str, kind: str, folder: Path) -> Path:
-    """Lays out a distribution called ``name`` in ``folder / name``.
+    """Creates a distribution called ``name`` in ``folder / name``.
 
     Args:
         name: Name of the distribution and, with ``_``, of its package and its assignor.
-        kind: One of :data:`KINDS_OF_NEW`.
-        folder: Where its folder is made.
 
     Returns:
         The folder.
 
     Raises:
-        NameRefusedError: if the name is none, or taken.
-        TemplateError: if there is something in that folder already, or the template cannot be read.
+        NameRefusedError: if the name is invalid or taken.
+        TemplateError: if that folder is not empty, or the template cannot be read.
     """
     import copier
 
@@ -61,19 +60,19 @@ def laid_out(name: str, kind: str, folder: Path) -> Path:
 
 
 def updated(folder: Path) -> None:
-    """Brings a distribution up to the newest template, and keeps what its author changed.
+    """Updates a distribution to the newest template, and keeps its author's changes.
 
     Args:
-        folder: The distribution: the top of a git repository without changes that are not committed.
+        folder: The distribution: the top of a git repository without uncommitted changes.
 
     Raises:
-        TemplateError: if it is none that was laid out here, or not in git, or has changes.
+        TemplateError: if it was not created here, is not in git, or has uncommitted changes.
     """
     import copier
 
     if not (folder / ".copier-answers.yml").is_file():
         raise TemplateError(f"{folder} was not laid out by `assignor new`: there is no .copier-answers.yml in it")
-    # The template that it was made from has to be there, too, to see what the author changed since.
+    # Its original template is needed, too, to find the author's changes.
     template_repository()
     try:
         copier.run_update(folder, defaults=True, overwrite=True, quiet=True)
@@ -96,6 +95,5 @@ def _check(name: str) -> None:
 
 
 def _version() -> str:
-    """The first two numbers of our own version: what the distribution asks for."""
     found: Any = metadata.version("assignor-lab")
     return ".".join(str(found).split(".")[:2])

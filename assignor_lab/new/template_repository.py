@@ -1,7 +1,7 @@
-"""The template as a git repository, which is what Copier updates from: a commit and a tag for each version of it.
+"""The template as a git repository for Copier, with a commit and a tag for each version.
 
-It lies in the user's cache, under a name that means the same on every machine, and is made of the files in this package
-with fixed authors and dates: so its commits are the same ones wherever it is made.
+It is in the user's cache, under a name with the same meaning on every machine. It is built from the files in this
+package with fixed authors and dates, so its commits are the same everywhere.
 """
 
 from __future__ import annotations
@@ -18,30 +18,27 @@ __all__ = ["CACHE", "TEMPLATES", "TemplateError", "template_repository"]
 
 #: A folder for each version of the template, by its number.
 TEMPLATES = Path(__file__).parent / "templates"
-#: Where the repository is. Answers of projects hold this text: it must not name a user.
+#: Path of the repository. Projects store this text, so it must not contain a user's name.
 CACHE = "~/.cache/assignor-lab/template"
 _DATE = "2026-01-01T00:00:00+00:00"
 
 
 class TemplateError(AssignorLabError):
-    """A distribution cannot be laid out or updated."""
+    """A distribution cannot be created or updated."""
 
 
 def template_repository(templates: Path = TEMPLATES) -> str:
-    """Makes the repository, unless it is there with the same versions.
-
-    Args:
-        templates: A folder for each version.
+    """Creates the repository, unless it exists with the same versions and the same newest files.
 
     Returns:
-        Where it is, as Copier takes it.
+        Its path in Copier's form.
 
     Raises:
         TemplateError: if git is not installed, or the cache cannot be written.
     """
     target = Path(CACHE).expanduser()
     versions = sorted((each.name for each in templates.iterdir() if each.is_dir()), key=_number)
-    if _tags(target) != versions:
+    if _tags(target) != versions or not _holds(target, templates / versions[-1]):
         shutil.rmtree(target, ignore_errors=True)
         try:
             target.mkdir(parents=True)
@@ -69,12 +66,20 @@ def _tags(target: Path) -> list[str]:
     return sorted(_git(target, "tag").split(), key=_number)
 
 
+def _holds(target: Path, newest: Path) -> bool:
+    """True if the work tree has every file of the newest version, which may still change before its release."""
+    files = [file for file in newest.rglob("*") if file.is_file()]
+    copies = [target / file.relative_to(newest) for file in files]
+    return all(
+        copy.is_file() and copy.read_bytes() == file.read_bytes() for copy, file in zip(copies, files, strict=True)
+    )
+
+
 def _number(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
 def _git(folder: Path, *words: str) -> str:
-    """Runs git without the user's settings; raises TemplateError where there is none."""
     who = {"NAME": "Assignor Lab", "EMAIL": "template@assignor-lab.invalid", "DATE": _DATE}
     environment = {
         **os.environ,

@@ -1,7 +1,7 @@
-"""Notebooks: read a group's states, ask assignors, compare their answers, and draw what came of it."""
+"""Notebooks: states of a group, answers of assignors, comparisons, and their charts."""
 
 from assignor_lab.notebook.answer_charts import plot_answer, plot_difference
-from assignor_lab.notebook.answers import Answered, ask
+from assignor_lab.notebook.answers import NotebookAnswer, ask
 from assignor_lab.notebook.comparisons import Comparison, compare
 from assignor_lab.notebook.errors import ChartError
 from assignor_lab.notebook.run_charts import plot_headline, plot_pareto
@@ -9,7 +9,7 @@ from assignor_lab.notebook.states import States, read
 from assignor_lab.notebook.timeline_chart import plot_timeline
 
 __all__ = [
-    "Answered",
+    "NotebookAnswer",
     "ChartError",
     "Comparison",
     "States",

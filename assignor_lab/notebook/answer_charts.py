@@ -1,12 +1,12 @@
-"""Charts of answers: who is to run what, and where two of them differ."""
+"""Charts of answers: placements, and differences between two of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from assignor_lab.documents.wording import natural_order, plural, shortened
-from assignor_lab.groups.holding import NOBODY_LABEL
-from assignor_lab.notebook.answers import Answered
+from assignor_lab.groups.ownership.ownership import NOBODY_LABEL
+from assignor_lab.notebook.answers import NotebookAnswer
 from assignor_lab.notebook.comparisons import Comparison
 from assignor_lab.notebook.drawing import MOST_TASKS, PADDING, altair, chart_text, left_out, name_text
 from assignor_lab.notebook.errors import ChartError
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_answer", "plot_difference"]
 
-#: Clients that a chart shows.
 MOST_CLIENTS = 60
-#: What happens to a task on a client, to its colour and its sign.
+#: Change of a task on a client, to its colour and its sign.
 _CHANGES = {
     "runs here as before": ("#b9c6d2", ""),
     "starts here": ("#d55e00", "→"),
@@ -29,11 +28,8 @@ _CHANGES = {
 }
 
 
-def plot_answer(answered: Answered) -> LayerChart:
-    """Who is to run what by one answer: a row for each client, a column for each task, and what happens there.
-
-    Args:
-        answered: What :func:`~assignor_lab.notebook.ask` gives.
+def plot_answer(answered: NotebookAnswer) -> LayerChart:
+    """The placement of one answer: a row for each client, a column for each task, with the changes.
 
     Raises:
         ChartError: if there is no answer, or the group was played.
@@ -71,7 +67,7 @@ def plot_answer(answered: Answered) -> LayerChart:
     signs = shared.mark_text(fontSize=12, color="black").encode(text="sign:N")
     left = left_out((len(who.tasks) - len(tasks), who.noun), (len(who.labels) - len(labels), "client"))
     title = alt.Title(
-        f"Who is to run what: {name_text(answered.name)}",
+        f"Assigned owners: {name_text(answered.name)}",
         subtitle=chart_text(f"{answered.state.id}{left}", 200),
         anchor="start",
     )
@@ -84,14 +80,10 @@ def plot_answer(answered: Answered) -> LayerChart:
 
 
 def plot_difference(comparison: Comparison, state: int = 0) -> LayerChart:
-    """What two answers to one state leave to different clients: who ran it before, and who is to with each.
-
-    Args:
-        comparison: What :func:`~assignor_lab.notebook.compare` gives.
-        state: Which of its states, from 0.
+    """Tasks with different owners in two answers: the owner before, and in each answer.
 
     Raises:
-        ChartError: if there is no such state, or the two agree on it.
+        ChartError: if there is no such state, or the answers are equal.
         MissingExtraError: if altair is not installed.
     """
     alt = altair()

@@ -1,4 +1,4 @@
-"""An answer as a notebook holds it: what one assignor makes of one state, and what that costs."""
+"""An answer in a notebook: the placement by one assignor, and its costs."""
 
 from __future__ import annotations
 
@@ -12,37 +12,29 @@ from assignor_lab.compare import FigureCompared, contender_of
 from assignor_lab.compare.figures import compared_figures, metrics_of_headline
 from assignor_lab.documents.wording import mean, natural_order, plural
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.holding import ACTIVE, Held
-from assignor_lab.groups.kind import Answer, Kind
-from assignor_lab.groups.labels import client_labels
-from assignor_lab.groups.rows import RowMaker
+from assignor_lab.groups.kind import CompetitorAnswer, GroupKind
+from assignor_lab.groups.ownership.labels import client_labels
+from assignor_lab.groups.ownership.ownership import ACTIVE, Ownership
+from assignor_lab.groups.runner.rows import RowMaker
 from assignor_lab.notebook.surroundings import item_of, terms_of
-from assignor_lab.runtime.invocation import Failure
+from assignor_lab.runtime.invocation import CallFailure
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["Answered", "Who", "ask"]
+__all__ = ["NotebookAnswer", "Who", "ask"]
 
 
 @attrs.frozen
 class Who:
-    """Who holds what, before an answer and after it.
-
-    Args:
-        noun: What is held: ``task`` or ``job``.
-        labels: Client to the name that it is shown under, in the order of the state.
-        tasks: What there is to be held, in order.
-        before: Who held it.
-        after: Who is to hold it.
-    """
+    """Owners before an answer and after it."""
 
     noun: str
     labels: Mapping[str, str]
     tasks: Sequence[str]
-    before: Held
-    after: Held
+    before: Ownership
+    after: Ownership
 
     def change(self, task: str, client: str) -> str | None:
-        """What happens to a task on a client, in words; ``None``: it neither had nor gets it."""
+        """The change of a task on a client, in words; ``None``: it is not there before or after."""
         had, has = self.before.role(task, client), self.after.role(task, client)
         if has == ACTIVE:
             if had == ACTIVE:
@@ -54,19 +46,11 @@ class Who:
 
 
 @attrs.frozen(eq=False)
-class Answered:
-    """What came of asking.
+class NotebookAnswer:
+    """The outcome of a call.
 
     Args:
-        state: What was asked.
-        name: Who answered.
-        round: The round.
-        who: Who holds what; ``None``: there is no answer, or the group was played (an episode).
         figures: The five figures of this answer.
-        failure: Why there is no answer, or ``None``.
-        not_comparable: Why it says nothing of what would really be decided, or ``None``: it does.
-        answer: The answer as the lab has it.
-        kind: Kind of the state.
     """
 
     state: Scenario = attrs.field(repr=False)
@@ -74,23 +58,22 @@ class Answered:
     round: int
     who: Who | None = attrs.field(repr=False)
     figures: tuple[FigureCompared, ...] = attrs.field(repr=False)
-    failure: Failure | None
+    failure: CallFailure | None
     not_comparable: str | None
-    answer: Answer[Any, Any] = attrs.field(repr=False)
-    kind: Kind[Any, Any] = attrs.field(repr=False)
+    answer: CompetitorAnswer[Any, Any] = attrs.field(repr=False)
+    kind: GroupKind[Any, Any] = attrs.field(repr=False)
 
     @property
     def result(self) -> Any:
-        """The answer as the assignor gave it, such as a :class:`assignment_api.TaskAssignment`, or ``None``."""
+        """The assignor's own answer, such as a :class:`assignment_api.TaskAssignment`, or ``None``."""
         return self.answer.outcome.answer
 
     def picture(self) -> dict[str, Any]:
-        """The answer's picture as the summary file has it (docs, "The summary file")."""
+        """The answer in the form of the summary file (docs, "The summary file")."""
         found: dict[str, Any] = self.kind.picture([self.answer], self.name)
         return found
 
     def _repr_html_(self) -> str:
-        """What it costs, and a row for each client: what stays, comes and goes."""
         told = f"{self.name} on {self.state.id}" + (f", round {self.round}" if self.round else "")
         if self.failure is not None:
             return f"<div>{paragraph(f'{told}: no answer: {self.failure.type}: {self.failure.message}')}</div>"
@@ -98,8 +81,8 @@ class Answered:
         if self.who is not None:
             parts.append(_clients(told, self.who))
         known = [each for each in self.figures if each.means is not None]
-        rows = [[each.title, mean(each.means[0], each.unit), each.unit] for each in known if each.means is not None]
-        parts.append(table(f"{told}: what it costs", ["figure", "value", "unit"], rows))
+        rows = [[each.title, mean(each.of[0].mean, each.unit or ""), each.unit or ""] for each in known]
+        parts.append(table(f"{told}: costs", ["figure", "value", "unit"], rows))
         return f"<div>{''.join(parts)}</div>"
 
 
@@ -125,19 +108,18 @@ def _clients(told: str, who: Who) -> str:
     return table(f"{told}: {plural(len(who.tasks), who.noun)}", columns, rows, len(by_client))
 
 
-def ask(state: Scenario, assignor: str, config: Mapping[str, Any] | None = None, *, round: int = 0) -> Answered:  # noqa: A002 - the column's name
-    """Asks an assignor about a state; an episode is played with it.
+def ask(state: Scenario, assignor: str, config: Mapping[str, Any] | None = None, *, round: int = 0) -> NotebookAnswer:  # noqa: A002 - the column's name
+    """Calls an assignor for a state; an episode is played with it.
 
     Args:
-        state: The state.
-        assignor: Name of an assignor, a variant (``two=sticky,num.standby.replicas=2``), or ``kafka``: what Kafka
-            decided, where the state knows it.
-        config: Keys and values in place of the state's own.
-        round: Round of a history of Connect.
+        assignor: Name of an assignor, a variant (``two=sticky,num.standby.replicas=2``), or ``kafka``: Kafka's recorded
+            decision.
+        config: Keys and values that replace the state's own.
+        round: Round of a Connect history.
 
     Raises:
-        AssignorLabError: a subclass, if there is no such assignor, it is not for groups of this kind, or the state
-            has no such round. What the assignor itself raises is the value's ``failure``.
+        AssignorLabError: a subclass, if there is no such assignor, it is for another kind of groups, or the state has
+            no such round. An exception of the assignor is the value's ``failure``.
     """
     kind = kind_named(state.kind)
     terms = terms_of(config)
@@ -149,12 +131,12 @@ def ask(state: Scenario, assignor: str, config: Mapping[str, Any] | None = None,
     metrics = {name: each.plugin for name, each in kind.metrics(terms.registry).items()}
     names = [name for name in metrics_of_headline(kind.headline) if name in metrics]
     row = RowMaker(kind, kind.figures(terms.registry, names, contender.config(state, terms))).row(found)
-    return Answered(
+    return NotebookAnswer(
         state=state,
         name=contender.name,
         round=round,
         who=_who(kind, found),
-        figures=compared_figures(kind.headline, [(row, row)], metrics),
+        figures=compared_figures(kind.headline, [(row,)], metrics, (found.assignor,)),
         failure=found.outcome.failure,
         not_comparable=found.not_comparable,
         answer=found,
@@ -162,7 +144,7 @@ def ask(state: Scenario, assignor: str, config: Mapping[str, Any] | None = None,
     )
 
 
-def _who(kind: Kind[Any, Any], answer: Answer[Any, Any]) -> Who | None:
+def _who(kind: GroupKind[Any, Any], answer: CompetitorAnswer[Any, Any]) -> Who | None:
     holding = kind.holding
     if holding is None or answer.state is None or answer.outcome.answer is None:
         return None

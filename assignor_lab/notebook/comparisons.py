@@ -1,4 +1,4 @@
-"""A comparison as a notebook holds it: the same values and words as of ``assignor compare``."""
+"""A comparison in a notebook, with the values and words of ``assignor compare``."""
 
 from __future__ import annotations
 
@@ -19,23 +19,18 @@ __all__ = ["Comparison", "compare"]
 
 @attrs.frozen(eq=False)
 class Comparison:
-    """Two answers to the same states.
-
-    Args:
-        compared: The comparison as values.
-    """
+    """Two answers to the same states."""
 
     compared: Compared
 
     def document(self) -> dict[str, Any]:
-        """What ``assignor compare --json`` prints."""
+        """The output of ``assignor compare --json``."""
         return document_of(self.compared)
 
     def __repr__(self) -> str:
         return " ".join(words.sentences(self.compared))
 
     def _repr_html_(self) -> str:
-        """In words, then as tables: of one state task by task, of several a row for each."""
         compared = self.compared
         one, other = compared.names
         parts = [paragraph(sentence) for sentence in words.sentences(compared)]
@@ -44,31 +39,34 @@ class Comparison:
             parts += [paragraph(sentence) for sentence in words.state_sentences(compared, state)]
             if state.differing:
                 columns = [state.noun, "before", f"{one} (copies)", f"{other} (copies)"]
-                parts.append(table("What they leave to different clients", columns, words.differing_rows(state)))
+                parts.append(table("Tasks with different owners", columns, words.differing_rows(state)))
                 columns = ["client", one, other, f"gains with {other}", "loses"]
-                parts.append(table("What each client runs, and its copies", columns, words.client_rows(state)))
+                parts.append(table("Tasks and copies of each client", columns, words.client_rows(state)))
         else:
             columns = ["state", f"{one} moves", f"{other} moves", "elsewhere", "copies elsewhere"]
             parts.append(table("Decision by decision", columns, words.state_rows(compared)))
         rows = words.figure_rows(compared)
         if rows:
-            parts.append(table("What it costs, on average", ["figure", one, other, "difference"], rows))
+            parts.append(table("Average costs", ["figure", one, other, "difference"], rows))
+        gaps = words.gap_rows(compared)
+        if gaps:
+            parts.append(table("Goals, with the avoidable part", ["goal", one, other], gaps))
         return f"<div>{''.join(parts)}</div>"
 
 
 def compare(
     states: Scenario | Iterable[Scenario], one: str, other: str, config: Mapping[str, Any] | None = None
 ) -> Comparison:
-    """Puts states to two contenders and compares what they answer.
+    """Compares the answers of two contenders to the same states.
 
     Args:
-        states: A state, or several of one kind.
-        one: Name of an assignor, a variant (``two=sticky,num.standby.replicas=2``), or ``kafka``: what Kafka decided.
-        other: Likewise.
-        config: Keys and values in place of the states' own, for both.
+        one: Name of an assignor, a variant (``two=sticky,num.standby.replicas=2``), or ``kafka``: Kafka's recorded
+            decision.
+        other: The same for the second contender.
+        config: Keys and values that replace the states' own, for both.
 
     Raises:
-        AssignorLabError: a subclass, if there is no such assignor, or it cannot be asked about such states.
+        AssignorLabError: a subclass, if there is no such assignor, or it is for another kind of groups.
     """
     given = [states] if isinstance(states, Scenario) else states
     return Comparison(compared_of(given, (contender_of(one), contender_of(other)), terms_of(config)))

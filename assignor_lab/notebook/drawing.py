@@ -1,7 +1,7 @@
-"""Parts that all charts share: altair, colours, and names as they may stand in a chart.
+"""Common parts of all charts: altair, colours, and safe names.
 
-Names are foreign text. The page that altair makes holds a chart's data inside of a script, where ``</script>`` in a
-name would end it: so names are written without steering signs, shortened, and with ``‹`` in the place of ``<``.
+Names are foreign text. Altair's page has a chart's data inside a script, which ``</script>`` in a name would end. So
+names are written without control characters, shortened, and with ``‹`` in place of ``<``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from assignor_lab.documents.wording import plural, shortened
 from assignor_lab.scoring.spark.session import MissingExtraError
 
 if TYPE_CHECKING:
-    from assignor_lab.report.summary import Results
+    from assignor_lab.report.summary.summary import Results
 
 __all__ = [
     "COLOURS",
@@ -29,20 +29,19 @@ __all__ = [
     "results_of",
 ]
 
-#: Colours that people who see few colours tell apart (Okabe and Ito), and that stand out on white.
+#: Colours for readers with colour blindness (Okabe and Ito) that are visible on white.
 COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#5d5d5d", "#b2a000"]
-#: Tasks that a chart shows; what is left out is said in its subtitle.
 MOST_TASKS = 120
 NAME_LIMIT = 40
-#: Around a chart: who draws it elsewhere may have wider letters than it was measured with.
+#: Padding of a chart, because letters elsewhere may be wider.
 PADDING = {"left": 24, "right": 36, "top": 6, "bottom": 6}
 
-#: A summary: of :func:`assignor_lab.scoring.summary`, a parsed ``summary.json``, its path, or that of its folder.
+#: A result of :func:`assignor_lab.scoring.summary`, a parsed ``summary.json``, its path, or its folder.
 SummaryLike = Mapping[str, Any] | str | PathLike[str]
 
 
 def altair() -> Any:
-    """The library; raises MissingExtraError where it is not installed."""
+    """The library; raises MissingExtraError if it is not installed."""
     try:
         import altair as alt
     except ModuleNotFoundError as error:
@@ -51,24 +50,24 @@ def altair() -> Any:
 
 
 def name_text(text: str) -> str:
-    """A name as a chart shows it."""
+    """A name in its form for a chart."""
     return chart_text(text, NAME_LIMIT)
 
 
 def chart_text(text: str, limit: int = 120) -> str:
-    """A text as a chart shows it."""
+    """A text in its form for a chart."""
     return shortened(str(text), limit).replace("<", "‹")
 
 
 def left_out(*left: tuple[int, str]) -> str:
-    """What a chart does not show, at the end of a subtitle; each with its noun."""
+    """End of a subtitle with the counts of left-out items; each with its noun."""
     told = [plural(number, noun) for number, noun in left if number > 0]
     return f" ({' and '.join(told)} left out)" if told else ""
 
 
 def results_of(summary: SummaryLike) -> Results:
     """The results of a summary; raises DocumentFormatError if it is none."""
-    from assignor_lab.report.summary import read_summary, summary_from_document
+    from assignor_lab.report.summary.summary import read_summary, summary_from_document
 
     if isinstance(summary, (str, PathLike)):
         path = Path(summary)

@@ -8,4 +8,4 @@ __all__ = ["ChartError"]
 
 
 class ChartError(AssignorLabError):
-    """There is nothing that a chart could show."""
+    """The data has nothing for this chart."""

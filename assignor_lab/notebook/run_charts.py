@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_headline", "plot_pareto"]
 
-#: Contenders that a chart shows, in the order of the summary.
+#: Most contenders of a chart, in the order of the summary.
 MOST_CONTENDERS = 24
 
 
 def plot_headline(summary: SummaryLike) -> VConcatChart:
-    """The figures that were measured: everybody's mean, and the interval of the difference from the baseline.
+    """The measured figures: each contender's mean, and the interval of the difference from the baseline.
 
     Args:
-        summary: Of :func:`assignor_lab.scoring.summary`; a parsed ``summary.json``, its path, or that of its folder.
+        summary: Result of :func:`assignor_lab.scoring.summary`; a parsed ``summary.json``, its path, or its folder.
 
     Raises:
         ChartError: if no figure was measured.
@@ -30,8 +30,8 @@ def plot_headline(summary: SummaryLike) -> VConcatChart:
         DocumentFormatError: if it is no summary.
     """
     alt = altair()
-    # The report needs what altair brings, or its own extra.
-    from assignor_lab.report.headline import headline_cards
+    # The report needs parts of altair, or its own extra.
+    from assignor_lab.report.sections.headline import headline_cards
 
     results = results_of(summary)
     names = {each.name: name_text(each.name) for each in results.assignors}
@@ -89,17 +89,14 @@ def plot_headline(summary: SummaryLike) -> VConcatChart:
 
 
 def plot_pareto(summary: SummaryLike) -> LayerChart:
-    """Two figures against each other, the first two in which contenders differ; who is behind nobody stands out.
-
-    Args:
-        summary: As of :func:`plot_headline`.
+    """The first two figures in which contenders differ, with the undominated contenders marked.
 
     Raises:
         ChartError: if the contenders do not differ in two figures.
         MissingExtraError, DocumentFormatError: as of :func:`plot_headline`.
     """
     alt = altair()
-    from assignor_lab.report.pareto import pareto
+    from assignor_lab.report.drawings.pareto import pareto
 
     results = results_of(summary)
     drawn = pareto(results, {each.name: name_text(each.name) for each in results.assignors})
@@ -113,7 +110,7 @@ def plot_pareto(summary: SummaryLike) -> LayerChart:
             "assignor": point.name,
             "x": value.mean,
             "y": second[value.assignor],
-            "standing": "behind nobody" if point.is_first else "behind somebody in both",
+            "standing": "behind no other" if point.is_first else "behind another contender in both",
             "across": point.values[0],
             "upright": point.values[1],
         }
@@ -128,7 +125,7 @@ def plot_pareto(summary: SummaryLike) -> LayerChart:
             alt.Tooltip("upright:N", title=chart_text(drawn.upright.title)),
         ],
     )
-    standing = ["behind nobody", "behind somebody in both"]
+    standing = ["behind no other", "behind another contender in both"]
     dots = shared.mark_point(filled=True, size=120).encode(
         color=alt.Color("standing:N", scale=alt.Scale(domain=standing, range=[COLOURS[0], COLOURS[6]]), title=None),
         shape=alt.Shape("standing:N", scale=alt.Scale(domain=standing, range=["circle", "square"]), title=None),

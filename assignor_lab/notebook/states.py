@@ -1,4 +1,4 @@
-"""The states of a source as a notebook holds them: a list that shows itself as a table."""
+"""The states of a source in a notebook: a list with a table view."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from assignor_lab.documents.wording import moment, plural, shortened
 from assignor_lab.groups.entries import entries
 from assignor_lab.notebook.surroundings import plugins
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
-from assignor_lab.scoring.sources import EmptySourceError, plan_sources
+from assignor_lab.scoring.sources.parts import EmptySourceError
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.simulation.streams.named_episodes import EPISODES
 
 __all__ = ["States", "read"]
@@ -23,11 +24,7 @@ __all__ = ["States", "read"]
 
 @attrs.frozen(eq=False)
 class States(Sequence[Scenario]):
-    """States, in the order of their source: by number, by id, or as a slice.
-
-    Args:
-        states: The states.
-    """
+    """States, in the order of their source: by number, by id, or as a slice."""
 
     states: tuple[Scenario, ...]
 
@@ -54,7 +51,6 @@ class States(Sequence[Scenario]):
         return f"<{plural(len(self.states), 'state')}>"
 
     def _repr_html_(self) -> str:
-        """A row for each state: when it was, and how large it is."""
         columns = ["state", "kind", "decided", "generation", "clients", "tasks"]
         told = f"{plural(len(self.states), 'state')}: states[0] or states['ID'] shows one"
         return f"<div>{table(told, columns, map(_row, self.states), len(self.states))}</div>"
@@ -76,7 +72,7 @@ def read(
 
     Args:
         sources: A path, several, or the name of an episode (``assignor simulate --list``).
-        config: File with the application's configuration, which logs and recordings do not tell.
+        config: File with the application's configuration, which logs and recordings lack.
 
     Raises:
         AssignorLabError: a subclass, if a source cannot be read, with its place.

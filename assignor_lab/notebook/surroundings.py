@@ -1,4 +1,4 @@
-"""Surroundings of everything that a notebook asks: the installed plugins, and keys in place of the states' own."""
+"""Installed plugins and configuration for all calls of a notebook."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from assignment_api.plugins.layers import Layer, default_layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
-from assignor_lab.compare import Terms
+from assignor_lab.compare import ContenderTerms
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.discovery import Plugins, discovered
 from assignor_lab.scenarios import Scenario
@@ -19,18 +19,18 @@ __all__ = ["item_of", "plugins", "terms_of"]
 
 @cache
 def plugins() -> Plugins:
-    """What is installed; processes of plugins that nobody trusts go on until the notebook ends."""
+    """The installed plugins; processes of untrusted ones live until the notebook ends."""
     return discovered(ConfigSources((default_layer(),), ()).effective())
 
 
-def terms_of(config: Mapping[str, Any] | None) -> Terms:
-    """Terms under ``config``: keys and values in place of the states' own."""
+def terms_of(config: Mapping[str, Any] | None) -> ContenderTerms:
+    """Terms under ``config``: keys and values that replace the states' own."""
     pairs = [(key, value, "the notebook") for key, value in (config or {}).items()]
     above = (layer_of(Layer.COMMAND_LINE, pairs),) if pairs else ()
     found = plugins()
-    return Terms(found.registry, found.isolation, ConfigSources((default_layer(),), above))
+    return ContenderTerms(found.registry, found.isolation, ConfigSources((default_layer(),), above))
 
 
 def item_of(state: Scenario) -> WorkItem:
-    """A state as it is put to a contender."""
+    """A state as a work item."""
     return WorkItem(0, 0, json.dumps(dict(state.document)), state.place.file, state.place.line)

@@ -1,4 +1,4 @@
-"""The timeline of a group: who ran which task when, in an episode or a past."""
+"""The timeline of a group: owners of each task over time, in an episode or a past."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from assignor_lab.documents.wording import figure, moment, natural_order, plural
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.labels import client_labels
-from assignor_lab.notebook.answers import Answered
+from assignor_lab.groups.ownership.labels import client_labels
+from assignor_lab.notebook.answers import NotebookAnswer
 from assignor_lab.notebook.drawing import COLOURS, MOST_TASKS, PADDING, altair, chart_text, left_out, name_text
 from assignor_lab.notebook.errors import ChartError
 from assignor_lab.scenarios import Scenario
@@ -18,28 +18,27 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_timeline"]
 
-AWAY, RESTORING = "nobody has it", "its state comes back"
+AWAY, RESTORING = "no owner", "its state comes back"
 _NO_OWNERS = {RESTORING: "#f0e442", AWAY: "#000000"}
-#: Decisions that are marked.
+#: Most marked decisions.
 MOST_MARKS = 400
 
-#: Stretches of tasks, marks, the tasks in order, and what it is.
 Timeline = tuple[list[dict[str, Any]], list[dict[str, Any]], list[str], str]
 
 
-def plot_timeline(what: Answered | Sequence[Scenario]) -> LayerChart:
-    """Who ran which task when: of an episode that was played, or of decisions that Kafka made.
+def plot_timeline(what: NotebookAnswer | Sequence[Scenario]) -> LayerChart:
+    """The owners of each task over time, in a played episode or in Kafka's recorded decisions.
 
     Args:
-        what: What :func:`~assignor_lab.notebook.ask` gives of an episode; or states of one group that know when they
-            were decided, and how (logs and recordings do).
+        what: Result of :func:`~assignor_lab.notebook.ask` for an episode; or states of one group with times and
+            decisions (from logs and recordings).
 
     Raises:
         ChartError: if it is neither.
         MissingExtraError: if altair is not installed.
     """
     alt = altair()
-    rows, marks, tasks, subtitle = _played(what) if isinstance(what, Answered) else _decided(what)
+    rows, marks, tasks, subtitle = _played(what) if isinstance(what, NotebookAnswer) else _decided(what)
     there = dict.fromkeys(row["who"] for row in rows)
     owners = sorted((who for who in there if who not in _NO_OWNERS), key=natural_order)
     waits = {who: colour for who, colour in _NO_OWNERS.items() if who in there}
@@ -66,22 +65,22 @@ def plot_timeline(what: Answered | Sequence[Scenario]) -> LayerChart:
         .mark_rule(strokeDash=[2, 3], color=COLOURS[6])
         .encode(x="at:Q", tooltip=alt.Tooltip("told:N", title="Decision"))
     )
-    title = alt.Title("Who ran what", subtitle=chart_text(subtitle, 200), anchor="start")
+    title = alt.Title("Owners of tasks", subtitle=chart_text(subtitle, 200), anchor="start")
     height = max(80, 14 * len(tasks))
-    words = f"Who ran what: {subtitle}; {plural(len(marks), 'rebalance')}"
+    words = f"Owners of tasks: {subtitle}; {plural(len(marks), 'rebalance')}"
     chart: LayerChart = (bars + rules).properties(
         padding=PADDING, title=title, width=620, height=height, description=chart_text(words, 400)
     )
     return chart
 
 
-def _played(answered: Answered) -> Timeline:
+def _played(answered: NotebookAnswer) -> Timeline:
     gantt = None
     if answered.failure is None and answered.kind.plays:
         answers = answered.picture().get("answers") or [{}]
         gantt = answers[0].get("gantt")
     if gantt is None:
-        raise ChartError("there is no play to be drawn: ask(EPISODE, ASSIGNOR) plays one; plot_answer shows one answer")
+        raise ChartError("there is no play to draw: ask(EPISODE, ASSIGNOR) plays one; plot_answer shows one answer")
     instances = [name_text(name) for name in gantt["instances"]]
     rows: list[dict[str, Any]] = []
     for row in gantt["rows"]:
@@ -98,11 +97,10 @@ def _played(answered: Answered) -> Timeline:
 
 
 def _decided(states: Sequence[Scenario]) -> Timeline:
-    """Kafka's own decisions one after the other; each holds until the next one."""
     known = sorted(_decisions(states), key=lambda each: each[0])
     if len(known) < 2:
         raise ChartError(
-            "fewer than two of the states tell when and what Kafka decided: give those of a log or recording"
+            "fewer than two of the states have a decision of Kafka with its time: give those of a log or recording"
         )
     first = known[0][0]
     tasks = list(dict.fromkeys(task for _, _, owners in known for task in owners))[:MOST_TASKS]
@@ -131,7 +129,6 @@ def _decided(states: Sequence[Scenario]) -> Timeline:
 
 
 def _decisions(states: Sequence[Scenario]) -> Iterator[tuple[int, str, dict[str, str]]]:
-    """Moment, name and owners of each decision that is known."""
     for state in states:
         holding = kind_named(state.kind).holding
         time_ms = (state.source or {}).get("time_ms")

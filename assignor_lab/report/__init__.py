@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assignor_lab.report.html import render_report, write_report
-from assignor_lab.report.summary import Summary, read_summary, summary_from_document
+from assignor_lab.report.summary.summary import Summary, read_summary, summary_from_document
 from assignor_lab.report.terminal import print_summary
 
 __all__ = [

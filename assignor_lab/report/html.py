@@ -1,8 +1,8 @@
-"""The report: one HTML file that opens from disk and asks the network for nothing.
+"""The report: one HTML file that opens from disk and needs no network.
 
-Foreign text reaches the page in one way only, as the value of a template expression, where it is first made plain
-(:func:`~assignor_lab.documents.wording.plain`) and then escaped. The content security policy allows the page's own
-style and script by their hashes and nothing else, so that a mistake here would still not run anybody's script.
+Foreign text reaches the page only as the value of a template expression, which is first made plain
+(:func:`~assignor_lab.documents.wording.plain`) and then escaped. The content security policy allows only the page's own
+style and script, by their hashes, so that an escaping mistake here still runs no foreign script.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ from markupsafe import Markup, escape
 from assignor_lab.documents import wording
 from assignor_lab.documents.durable import write_durably
 from assignor_lab.report import words
-from assignor_lab.report.down_times import clock
-from assignor_lab.report.exploration import case_groups, choices, difference_groups, share_rows
-from assignor_lab.report.groups import group_panel
-from assignor_lab.report.placement import Change
-from assignor_lab.report.summary import Summary, summary_from_document
+from assignor_lab.report.sections.exploration import case_groups, choices, difference_groups, share_rows
+from assignor_lab.report.sections.groups import group_panel
+from assignor_lab.report.sections.pasts import event_words
+from assignor_lab.report.summary.down_times import clock
+from assignor_lab.report.summary.placement import TaskChange
+from assignor_lab.report.summary.summary import Summary, summary_from_document
 from assignor_lab.report.view import page, panel
 
-__all__ = ["asset", "prepare", "render_report", "templates", "write_report"]
+__all__ = ["asset", "policy", "prepare", "render_report", "templates", "write_report"]
 
-#: Pictures of states are drawn until they come to this many characters; the rest is counted and left out.
+#: Most characters of drawn states; the rest is counted and left out.
 PANEL_BUDGET = 3_500_000
-#: The same for pictures and figures for machines together.
+#: The same for pictures and machine-readable figures together.
 BUDGET = 4_500_000
 #: Longest lists of sources, assumptions and the like that are shown whole.
 LONGEST_LIST = 200
@@ -44,7 +45,7 @@ _TEMPLATES = "templates"
 
 
 def prepare() -> None:
-    """Reads the templates, for whoever has to wait for something else anyway."""
+    """Reads the templates in advance, for callers with idle time."""
     for name in templates().list_templates(extensions=["j2"]):
         templates().get_template(name)
 
@@ -52,12 +53,8 @@ def prepare() -> None:
 def write_report(summary: Mapping[str, Any], path: str | PathLike[str]) -> None:
     """Writes the report of a run.
 
-    Args:
-        summary: The document of ``summary.json`` (``docs/reference/summary-format.md``).
-        path: Where to; an older file there is replaced only once the new one is complete.
-
     Raises:
-        DocumentFormatError: The document is not of format 1.
+        DocumentFormatError: The document is not of format 2.
         OutputFileError: The file cannot be written.
     """
     write_durably(path, render_report(summary_from_document(summary)).encode("utf-8"))
@@ -73,11 +70,13 @@ def render_report(summary: Summary) -> str:
     panels: list[Markup] = []
     anchors: dict[tuple[str, int, str], int] = {}
     deciders: dict[int, str] = {}
+    choosable: list[tuple[str, str]] = []
     size = 0
     template = environment.get_template("panel.html.j2")
     opened = 0
     for number, placement in enumerate(summary.results.placements, start=1):
-        picture = panel(number, placement, shown.names, observed, summary.explanations)
+        happened = event_words(placement, summary.results.timelines)
+        picture = panel(number, placement, shown.names, observed, summary.explanations, happened)
         if not opened and picture.moves:
             opened = number
         drawn = template.render(panel=picture, opened=number == opened, why=None)
@@ -85,20 +84,25 @@ def render_report(summary: Summary) -> str:
         if size > budget:
             break
         panels.append(Markup(drawn))  # noqa: S704 - made by an autoescaping template
+        choosable.append((picture.name, picture.event))
         deciders.update({each.key: each.name for each in picture.columns})
-        # In a history each assignor has states of its own, so that a state is one of those who answered it.
+        # In a history each assignor has its own states, so a state belongs to the assignors that answered it.
         anchors.update({(placement.scenario, placement.round, each.assignor): number for each in placement.after})
     groups: list[Markup] = []
-    for number, group in enumerate(summary.results.groups, start=1):
-        worst = words.worst_in(summary.results, group.scenario, group.round)
-        drawn = environment.get_template("group.html.j2").render(
-            panel=group_panel(number, group, shown.names, worst), opened=number == 1, at=None
-        )
+    pictures = [
+        group_panel(number, group, shown.names, words.worst_in(summary.results, group.scenario, group.round))
+        for number, group in enumerate(summary.results.groups, start=1)
+    ]
+    opened = next((each.number for each in pictures if each.moves), 1)
+    template = environment.get_template("group.html.j2")
+    for each in pictures:
+        drawn = template.render(panel=each, opened=each.number == opened, at=None)
         size += len(drawn)
         if size > budget:
             break
         groups.append(Markup(drawn))  # noqa: S704 - made by an autoescaping template
-        anchors.update({(group.scenario, group.round, each.assignor): number for each in group.answers})
+        state = each.group.scenario, each.group.round
+        anchors.update({(*state, answer.assignor): each.number for answer in each.group.answers})
     style, script = asset("report.css"), asset("report.js")
     return environment.get_template("report.html.j2").render(
         page=shown,
@@ -107,7 +111,7 @@ def render_report(summary: Summary) -> str:
         panels=panels,
         groups=groups,
         groups_are_drawn=any(each.gantt for group in summary.results.groups for each in group.answers),
-        drawn=summary.results.placements[: len(panels)],
+        choosable=choosable,
         members=any(client.process is not None for each in summary.results.placements for client in each.clients),
         anchors=anchors,
         deciders=sorted(deciders.items()),
@@ -118,7 +122,7 @@ def render_report(summary: Summary) -> str:
         - len(groups),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
-        policy=Markup(_policy(style, script)),  # noqa: S704 - hashes and keywords
+        policy=Markup(policy(style, script)),  # noqa: S704 - hashes and keywords
         figures=figures,
         choices=choices(summary.results.slices),
         compared=difference_groups(summary.results, shown.names),
@@ -129,7 +133,6 @@ def render_report(summary: Summary) -> str:
 
 
 def _figures(summary: Summary) -> Markup:
-    """The figures for machines, in JSON that no text in it can break out of; no placements, no worst cases."""
     results = attrs.asdict(attrs.evolve(summary.results, placements=(), groups=(), worst_cases=()))
     document = {"format": summary.format, "results": results, "run_metrics": attrs.asdict(summary.run_metrics)}
     for name in ("placements", "placements_left_out", "groups", "worst_cases"):
@@ -137,7 +140,9 @@ def _figures(summary: Summary) -> Markup:
     return htmlsafe_json_dumps(document, separators=(",", ":"))
 
 
-def _policy(style: str, script: str) -> str:
+def policy(style: str, script: str) -> str:
+    """The content security policy of a page with this style and script alone."""
+
     def digest(content: str) -> str:
         return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
@@ -149,13 +154,13 @@ def _policy(style: str, script: str) -> str:
 
 @cache
 def asset(name: str) -> str:
-    """One of our own files: style sheet or script."""
+    """One of the report's own files: style sheet or script."""
     return files(_PACKAGE).joinpath(_TEMPLATES, name).read_text(encoding="utf-8").strip()
 
 
 @cache
 def templates() -> Environment:
-    """The templates, in which every text is made plain and escaped."""
+    """The templates, which make every text plain and escape it."""
     environment = Environment(
         loader=PackageLoader(_PACKAGE, _TEMPLATES),
         autoescape=True,
@@ -177,7 +182,7 @@ def templates() -> Environment:
         better=words.better,
     )
     environment.globals.update(
-        Change=Change,
+        TaskChange=TaskChange,
         clock=clock,
         state_name=words.state_name,
         moment=wording.moment,
@@ -187,12 +192,12 @@ def templates() -> Environment:
 
 
 def _breakable(name: str) -> Markup:
-    """A name that a narrow column may break at its underscores."""
+    """A name with break opportunities at its underscores, for narrow columns."""
     return Markup("_<wbr>").join(escape(part) for part in wording.plain(name).split("_"))
 
 
 def _plain(value: object) -> object:
-    """Makes every text of every expression plain; markup that our own templates made passes."""
+    """Makes the text of every expression plain; markup of our own templates passes unchanged."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return wording.plain(value)
     return value

@@ -1,7 +1,7 @@
 """The same results as tables in a terminal.
 
 Foreign text is shown as rich's ``Text``, never as markup, and after :func:`~assignor_lab.report.wording.plain`, so that
-neither brackets nor terminal codes in a name do anything.
+brackets and terminal codes in a name have no effect.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from rich.text import Text
 
 from assignor_lab.documents.wording import figure, mean, plain, plural, shortened, unit_words
 from assignor_lab.report import words
-from assignor_lab.report.summary import Assignor, Failure, MetricRanking, summary_from_document
+from assignor_lab.report.summary.summary import Assignor, FailedRows, MetricRanking, summary_from_document
 from assignor_lab.report.view import Page, page
 
 __all__ = ["print_summary"]
 
-#: Columns of text that a measure and one assignor need at least; a wider table would be cropped.
+#: Least width of a measure and one assignor, in columns of text; a wider table would be cropped.
 MEASURE_WIDTH, VALUE_WIDTH = 28, 13
-#: Most assignors, best first, whose means are printed; the report has all of them.
 MOST_ASSIGNORS = 12
 NAME_LIMIT = 32
 MOST_FAILURES = 20
@@ -33,12 +32,8 @@ MOST_ASSUMPTIONS = 5
 def print_summary(summary: Mapping[str, Any], console: Console | None = None) -> None:
     """Prints the results of a run.
 
-    Args:
-        summary: The document of ``summary.json`` (``docs/reference/summary-format.md``).
-        console: Where to; standard output by default.
-
     Raises:
-        DocumentFormatError: The document is not of format 1.
+        DocumentFormatError: The document is not of format 2.
     """
     target = console or Console()
     for view in _views(summary, target.width):
@@ -63,7 +58,7 @@ def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
     if shown.results.failures or any(each.status == "not_loaded" for each in shown.results.assignors):
         views.append(_failures(shown))
     views += [
-        Text(shortened(f"- metric {each.metric} failed in {figure(each.rows)} rows: {each.message}", 300))
+        Text(shortened(f"- metric {each.metric} failed in {plural(each.rows, 'row')}: {each.message}", 300))
         for each in shown.results.metric_failures[:MOST_FAILURES]
     ]
     views += _more(len(shown.results.metric_failures) - MOST_FAILURES, "more failure")
@@ -78,7 +73,6 @@ def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
 
 
 def _more(count: int, what: str) -> list[RenderableType]:
-    """Says what is left out here; nothing is left out in silence."""
     return [Text(f"- {plural(count, what)}: in the report")] if count > 0 else []
 
 
@@ -139,13 +133,13 @@ def _agreement(shown: Page) -> list[RenderableType]:
         views.append(Text(f"- {plural(more, 'more measure')} of balance: in the report and the tables"))
     if shown.without_value:
         views.append(
-            Text(f"- {plural(len(shown.without_value), 'measure')} left out: no {shown.results.unit} tells of them")
+            Text(f"- {plural(len(shown.without_value), 'measure')} left out: no {shown.results.unit} has a value")
         )
     return views
 
 
 def _probes(shown: Page) -> Table:
-    table = _table("What a call costs, and what its answer depends on besides its input")
+    table = _table("Cost of a call, and dependencies of its answer besides the input")
     for name in ("Assignor", "Median ms", "p99 ms", "Peak memory", "Depends on"):
         table.add_column(name, overflow="fold", justify="left" if name in ("Assignor", "Depends on") else "right")
     times = {each.assignor: each for each in shown.summary.run_metrics.assign_ms}
@@ -161,7 +155,7 @@ def _probes(shown: Page) -> Table:
     return table
 
 
-def _failing(failure: Failure, shown: Page) -> str:
+def _failing(failure: FailedRows, shown: Page) -> str:
     if failure.type is None:
         return "all others"
     if failure.assignor is None:
@@ -170,7 +164,7 @@ def _failing(failure: Failure, shown: Page) -> str:
 
 
 def _failures(shown: Page) -> Table:
-    table = _table("What did not work")
+    table = _table("Failures")
     table.add_column("Cause", overflow="fold")
     table.add_column("Decisions", justify="right")
     table.add_column("Reason", overflow="fold")
@@ -178,7 +172,7 @@ def _failures(shown: Page) -> Table:
         who = _failing(failure, shown)
         reason = ": ".join(part for part in (failure.type, failure.message) if part) or "–"
         if failure.traceback:
-            # The last frame tells most; the report has all of them.
+            # The last frame is the most informative; the report has all of them.
             reason = f"{shortened(reason, 180)} (at {failure.traceback.splitlines()[-1]})"
         table.add_row(Text(shortened(who, NAME_LIMIT)), Text(figure(failure.rows)), Text(shortened(reason, 300)))
     more = len(shown.results.failures) - MOST_FAILURES

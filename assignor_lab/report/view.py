@@ -1,4 +1,4 @@
-"""The page as values, put together from a summary before any markup comes in."""
+"""The page as values, built from a summary without any markup."""
 
 from __future__ import annotations
 
@@ -8,27 +8,36 @@ import attrs
 
 from assignor_lab.documents.wording import figure, listed, natural_order, plural
 from assignor_lab.report import words
-from assignor_lab.report.charts import Histogram, Spread, spreads
-from assignor_lab.report.explanations import NO_EXPLANATIONS, NO_WHYS, Explanations, PanelWhys, panel_whys
-from assignor_lab.report.exploration import choices, histograms
-from assignor_lab.report.headline import HeadlineCard, NotMeasured, folded, headline_cards, not_measured
-from assignor_lab.report.pareto import Pareto, pareto
-from assignor_lab.report.pasts import PastDrawn, pasts
-from assignor_lab.report.pictures import Placement
-from assignor_lab.report.placement import Change, Column, Row, Slot, client_labels, column, runs_before, task_ranges
-from assignor_lab.report.summary import (
+from assignor_lab.report.drawings.charts import Histogram, Spread, spreads
+from assignor_lab.report.drawings.pareto import Pareto, pareto
+from assignor_lab.report.sections.exploration import choices, histograms
+from assignor_lab.report.sections.headline import HeadlineCard, NotMeasured, folded, headline_cards, not_measured
+from assignor_lab.report.sections.pasts import PastPicture, pasts
+from assignor_lab.report.summary.explanations import NO_EXPLANATIONS, NO_WHYS, Explanations, PanelWhys, panel_whys
+from assignor_lab.report.summary.placement import (
+    AnswerColumn,
+    ClientRow,
+    Slot,
+    TaskChange,
+    client_labels,
+    column,
+    runs_before,
+    task_ranges,
+)
+from assignor_lab.report.summary.snapshots import SnapshotPlacement
+from assignor_lab.report.summary.summary import (
     Aggregate,
     Assignor,
     AssignTime,
-    Metric,
     MetricRanking,
     Results,
     Summary,
+    SummaryMetric,
     metrics_by_group,
 )
 
 __all__ = [
-    "Cell",
+    "RoleCell",
     "MetricGroup",
     "MetricTable",
     "MetricRow",
@@ -40,13 +49,12 @@ __all__ = [
     "panel",
 ]
 
-#: From so many unchanged tasks of one role on a client, they are told as ranges instead of one by one.
+#: From this many unchanged tasks of one role on a client, they are shown as ranges.
 MANY = 24
-#: Most changed tasks of one role on a client that are drawn one by one.
+#: Most changed tasks of one role on a client that are drawn individually.
 MOST_CHANGED = 120
-#: From so many clients on, those that keep all they have in every answer are counted instead of drawn.
+#: From this many clients on, clients without a change in any answer are counted instead of drawn.
 MANY_CLIENTS = 24
-#: Most moves that are put into words for one assignor and state.
 MOST_MOVES = 100
 
 
@@ -64,15 +72,15 @@ class MetricRow:
 
     @property
     def telling(self) -> bool:
-        """Whether one state is worse than another, so that a worst one is worth naming."""
+        """True if states differ, so that a worst one is worth naming."""
         return self.aggregate.min != self.aggregate.max
 
 
 @attrs.frozen
 class MetricTable:
-    """One metric with the figures of every assignor; ``ranking`` ``None``: it is not ranked."""
+    """One metric with the figures of every assignor; ``ranking`` is ``None`` if it is not ranked."""
 
-    metric: Metric
+    metric: SummaryMetric
     label: str
     better: str
     ranking: MetricRanking | None
@@ -90,7 +98,7 @@ class MetricGroup:
 
 @attrs.frozen
 class Page:
-    """Everything but the pictures of who runs what."""
+    """The whole page without the pictures of placements."""
 
     summary: Summary
     names: dict[str, str]
@@ -111,7 +119,7 @@ class Page:
     groups: tuple[MetricGroup, ...]
     without_value: tuple[str, ...]
     times: tuple[tuple[AssignTime, str], ...]
-    pasts: tuple[PastDrawn, ...]
+    pasts: tuple[PastPicture, ...]
 
     @property
     def results(self) -> Results:
@@ -120,12 +128,12 @@ class Page:
 
     @property
     def single(self) -> bool:
-        """Whether there is one state alone, so that every figure is one number and no distribution."""
+        """True if there is only one state, so that every figure is one number and no distribution."""
         return self.results.states == 1
 
     @property
     def counts_alike(self) -> int:
-        """Over how many states every figure is; 0 where that differs, or a part of the run can be chosen."""
+        """Number of states behind every figure; 0 if it differs, or if a part of the run can be chosen."""
         counts = {row.aggregate.n for group in self.groups for table in group.tables for row in table.rows}
         counts |= {row.aggregate.n for group in self.groups for table in group.folded for row in table.rows}
         parts = choices(self.results.slices)
@@ -169,7 +177,6 @@ def page(summary: Summary) -> Page:
 
 
 def _ranked(results: Results, by_name: dict[str, Assignor]) -> tuple[Assignor, ...]:
-    """Everybody whose means are compared, the baseline first, then in the order of the summary."""
     compared = {place.assignor for ranking in results.ranking.by_metric for place in ranking.places}
     baseline = results.baseline if results.headline is None else results.headline.baseline
     found = [assignor for name, assignor in by_name.items() if name in compared]
@@ -177,7 +184,6 @@ def _ranked(results: Results, by_name: dict[str, Assignor]) -> tuple[Assignor, .
 
 
 def _without_value(results: Results) -> tuple[str, ...]:
-    """Measures of which no decision tells anything."""
     known = {each.metric for each in results.aggregates if each.n}
     return tuple(words.label(metric) for metric in results.metrics if metric.name not in known)
 
@@ -215,12 +221,12 @@ def _groups(results: Results, names: dict[str, str], by_name: dict[str, Assignor
     return tuple(groups)
 
 
-# --- who runs what --------------------------------------------------------------------------------
+# --- placements -----------------------------------------------------------------------------------
 
 
 @attrs.frozen
-class Cell:
-    """One role of one client: tasks drawn one by one, and the unchanged ones as a text where they are many."""
+class RoleCell:
+    """One role of one client: tasks drawn individually, and the unchanged ones as a text if they are many."""
 
     slots: tuple[Slot, ...]
     staying: int
@@ -233,21 +239,21 @@ class Cell:
 class PanelRow:
     """One client; ``before`` and each of ``after`` are (active, standby, leaving).
 
-    ``further``: a member of the process in the row before, which has said where that is.
+    ``further``: a member of the process in the row before, which has the location.
     """
 
-    row: Row
+    row: ClientRow
     label: str
-    before: tuple[Cell, Cell, Cell]
-    after: tuple[tuple[Cell, Cell, Cell] | None, ...]
+    before: tuple[RoleCell, RoleCell, RoleCell]
+    after: tuple[tuple[RoleCell, RoleCell, RoleCell] | None, ...]
     further: bool = False
 
 
 @attrs.frozen
 class PanelColumn:
-    """One answer: ``key`` is its assignor's in every panel, ``told`` says in a few words what it moves."""
+    """One answer: ``key`` is its assignor's in every panel, ``told`` summarises its moves."""
 
-    column: Column
+    column: AnswerColumn
     key: int
     name: str
     told: str
@@ -255,10 +261,15 @@ class PanelColumn:
 
 @attrs.frozen
 class Panel:
-    """One state with every answer to it; ``unknown``: whose answers are not drawn, as they say nothing."""
+    """One state with every answer to it.
+
+    Args:
+        unknown: Assignors without a picture, because they are not comparable.
+        happened: The event before the decision; empty if unknown.
+    """
 
     number: int
-    placement: Placement
+    placement: SnapshotPlacement
     name: str
     labels: dict[str, str]
     columns: tuple[PanelColumn, ...]
@@ -267,10 +278,29 @@ class Panel:
     most_moves: int = MOST_MOVES
     whys: PanelWhys = NO_WHYS
     unknown: tuple[str, ...] = ()
+    happened: str = ""
+
+    @property
+    def event(self) -> str:
+        """The event before the decision, and the fewest and most moved tasks of the answers."""
+        return "; ".join(part for part in (self.happened, self._moved) if part)
+
+    @property
+    def _moved(self) -> str:
+        counts = [
+            sum(move.source is not None and not move.within for move in each.column.moves)
+            for each in self.columns
+            if each.column.rows
+        ]
+        if not any(counts):
+            return "no task moves" if counts else ""
+        low, high = min(counts), max(counts)
+        moves = f"{plural(high, 'task')} {'moves' if high == 1 else 'move'}"
+        return moves if low == high else f"{figure(low)} to {moves}"
 
     @property
     def size(self) -> str:
-        """How many are there, in words."""
+        """Size of the state, in words."""
         clients = self.placement.clients
         processes = {client.process for client in clients if client.process is not None}
         tasks = plural(len(self.placement.tasks), "task")
@@ -280,40 +310,33 @@ class Panel:
 
     @property
     def members(self) -> bool:
-        """Whether a row is a member of a process, and not a process."""
+        """True if a row is a member of a process, and not a process."""
         return any(client.process is not None for client in self.placement.clients)
 
     @property
     def moves(self) -> bool:
-        """Whether any answer takes a running task elsewhere, so that there is something to see."""
+        """True if any answer moves a running task, so that there is something to see."""
         return any(move.source is not None for each in self.columns for move in each.column.moves)
 
 
 def panel(
     number: int,
-    placement: Placement,
+    placement: SnapshotPlacement,
     names: Mapping[str, str],
     observed: Collection[str],
     explanations: Explanations = NO_EXPLANATIONS,
+    happened: str = "",
 ) -> Panel:
-    """The picture of one state.
-
-    Args:
-        number: Counts from 1 and becomes its anchor.
-        placement: The state and the answers.
-        names: Assignor to how it is called.
-        observed: Those that are no assignors, but what Kafka decided.
-        explanations: Why tasks move, of the whole run.
-    """
+    """The picture of one state; ``happened``: the event before it."""
     labels = client_labels(placement.clients)
     clients = sorted(placement.clients, key=lambda client: natural_order(labels[client.process_id]))
     placement = attrs.evolve(placement, clients=tuple(clients))
     before = runs_before(placement)
-    # What Kafka decided comes first: the other answers are read against it.
+    # Kafka's decision comes first: the reader compares the other answers with it.
     answers = sorted(placement.after, key=lambda answer: answer.assignor not in observed)
     columns = [column(placement, answer) for answer in answers]
     unknown = [each for each in columns if each.answer.not_comparable is not None and each.answer.error is None]
-    if len(unknown) < len(columns):  # a column that says nothing, in each row, is not drawn beside one that does
+    if len(unknown) < len(columns):  # omit incomparable columns beside a comparable one
         columns = [each for each in columns if each not in unknown]
     else:
         unknown = []
@@ -344,31 +367,31 @@ def panel(
         tuple(unchanged),
         whys=panel_whys(number, placement, columns, explanations, names, observed),
         unknown=tuple(_who(names, each.answer.assignor)[1] for each in unknown),
+        happened=happened,
     )
 
 
 def _who(names: Mapping[str, str], assignor: str) -> tuple[int, str]:
-    """Where an assignor stands among all, and how it is called."""
     known = list(names)
     return (known.index(assignor), names[assignor]) if assignor in names else (len(known), assignor)
 
 
-def _keeps(row: Row) -> bool:
-    return all(slot.change is Change.STAYS for slot in (*row.active, *row.standby, *row.leaving))
+def _keeps(row: ClientRow) -> bool:
+    return all(slot.change is TaskChange.STAYS for slot in (*row.active, *row.standby, *row.leaving))
 
 
-def _cells(row: Row) -> tuple[Cell, Cell, Cell]:
+def _cells(row: ClientRow) -> tuple[RoleCell, RoleCell, RoleCell]:
     return _cell(row.active), _cell(row.standby), _cell(row.leaving)
 
 
-def _cell(slots: tuple[Slot, ...]) -> Cell:
-    changed = [slot for slot in slots if slot.change is not Change.STAYS]
-    staying = [slot for slot in slots if slot.change is Change.STAYS]
+def _cell(slots: tuple[Slot, ...]) -> RoleCell:
+    changed = [slot for slot in slots if slot.change is not TaskChange.STAYS]
+    staying = [slot for slot in slots if slot.change is TaskChange.STAYS]
     if len(staying) <= MANY and len(changed) <= MOST_CHANGED:
-        return Cell(slots, 0, "", 0, "")
+        return RoleCell(slots, 0, "", 0, "")
     drawn = tuple(changed[:MOST_CHANGED])
     more = changed[MOST_CHANGED:]
-    return Cell(
+    return RoleCell(
         drawn,
         len(staying),
         task_ranges([slot.task for slot in staying]),
@@ -377,11 +400,11 @@ def _cell(slots: tuple[Slot, ...]) -> Cell:
     )
 
 
-def _told(each: Column) -> str:
+def _told(each: AnswerColumn) -> str:
     if each.answer.error is not None:
         return "no answer"
     if each.answer.not_comparable is not None:
-        return "what it would have decided is not known"
+        return "its real decision is unknown"
     elsewhere = [move for move in each.moves if move.source is not None and not move.within]
     moved = [move for move in elsewhere if move.stateful]
     light = sum(not move.stateful for move in elsewhere)
@@ -399,7 +422,7 @@ def _told(each: Column) -> str:
     if within:
         parts.append(f"{plural(within, 'task')} {'changes its' if within == 1 else 'change their'} thread")
     if fresh:
-        parts.append(f"{plural(fresh, 'task')} nobody ran before {'starts' if fresh == 1 else 'start'}")
+        parts.append(f"{plural(fresh, 'task')} without a previous owner {'starts' if fresh == 1 else 'start'}")
     if each.new_copies:
         parts.append(plural(each.new_copies, "new copy", "new copies"))
     return listed(parts) if parts else "nothing moves"

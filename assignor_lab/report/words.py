@@ -1,12 +1,20 @@
-"""The run in plain sentences: for somebody who has to decide, and does not know Kafka."""
+"""The run in plain sentences: for decisions by a reader without knowledge of Kafka."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assignor_lab.compare.verdicts import verdict_of_one, verdict_of_several
+from assignor_lab.compare.verdicts import (
+    NOT_COMPARABLE,
+    NOT_RANKED,
+    TOO_MANY,
+    alone,
+    settings_words,
+    verdict_of_one,
+    verdict_of_several,
+)
 from assignor_lab.documents.wording import figure, listed, moment, plural, shortened
-from assignor_lab.report.summary import Agreement, Assignor, Metric, ProbeCounts, Results
+from assignor_lab.report.summary.summary import Agreement, Assignor, ProbeCounts, Results, SummaryMetric
 
 __all__ = [
     "OBSERVED",
@@ -26,18 +34,14 @@ __all__ = [
     "worst_in",
 ]
 
-#: How Kafka's own decisions are called wherever a person reads.
 OBSERVED = "Kafka itself"
 
-#: Longest name inside a sentence; the table of assignors has the whole one.
 NAME_LIMIT = 40
-#: Most variants whose settings are told in one sentence.
 MOST_VARIANTS = 8
-#: Most measures that are named for one state.
 MOST_WORST = 3
 
 _SOURCES = {"log": "log file", "recording": "recording", "scenarios": "scenario file", "family": "generated family"}
-#: How the assumption begins that racks were looked at which nobody knows.
+#: Start of the assumption about unknown racks.
 _NO_RACKS = "racks unknown"
 _MANY = {"generated family": "generated families"}
 
@@ -47,25 +51,25 @@ def display_name(assignor: Assignor) -> str:
     return OBSERVED if assignor.kind == "observed" else assignor.name
 
 
-def label(metric: Metric) -> str:
+def label(metric: SummaryMetric) -> str:
     """The metric's name as words: ``stateful_actives_moved`` is *Stateful actives moved*."""
     words = metric.name.replace("_", " ").strip()
     return words[:1].upper() + words[1:]
 
 
-def better(metric: Metric) -> str:
-    """Its direction in words."""
+def better(metric: SummaryMetric) -> str:
+    """Its better direction, in words."""
     return {"lower": "lower is better", "higher": "higher is better"}.get(metric.direction, "neither good nor bad")
 
 
 def state_name(scenario: str, number: int, time_ms: int | None = None) -> str:
-    """A state by its scenario, its round where the scenario's name does not tell that already, and when it was."""
+    """A state by its scenario, its round unless the scenario's name contains it, and its time."""
     name = scenario if not number or scenario.endswith(f"round-{number}") else f"{scenario}, round {number}"
     return name if time_ms is None else f"{name}, {moment(time_ms)}"
 
 
 def opening(results: Results) -> str:
-    """What was done, in one sentence."""
+    """The run in one sentence."""
     kinds: dict[str, int] = {}
     for source in results.sources:
         if source.states:
@@ -80,14 +84,12 @@ def opening(results: Results) -> str:
     verb = "was" if results.states == 1 else "were"
     told = {each.assignor for each in results.agreement if each.compared}
     kafka = any(each.kind == "observed" for each in results.assignors) and (told or not results.agreement)
-    compared = ", and its answers compared with what Kafka itself decided" if kafka else ""
-    if len(asked) != 1:
-        compared = compared.replace("its answers", "their answers")
+    compared = f", beside the decision of {OBSERVED}" if kafka else ""
     return f"{results.counted(results.states)}{origin} {verb} put to {plural(len(asked), 'assignor')}{compared}."
 
 
 def not_comparable(results: Results) -> list[str]:
-    """Whose answers cannot be compared, why, and what to do about it: to be said before anything else."""
+    """Assignors with incomparable answers, the reasons and the remedies: to be shown before anything else."""
     names = _names(results)
     sentences = []
     for each in results.not_comparable:
@@ -99,14 +101,14 @@ def not_comparable(results: Results) -> list[str]:
         what, _, remedy = each.reason.partition(": ")
         remedy = f" To compare them, {remedy}." if remedy else ""
         sentences.append(
-            f"Not comparable: {who} in {where}. There {what}, so nobody can tell what "
-            f"{'it' if len(each.assignors) == 1 else 'they'} would have decided.{remedy}"
+            f"Not comparable: {who} in {where}. There {what}, so "
+            f"{'its' if len(each.assignors) == 1 else 'their'} decisions are unknown.{remedy}"
         )
     return sentences
 
 
 def verdict(results: Results) -> str:
-    """What the figures find, stated in one place for terminal and report."""
+    """The finding of the figures, in one place for terminal and report."""
     ranked = results.ranking.overall
     compared = [
         each
@@ -115,69 +117,63 @@ def verdict(results: Results) -> str:
     ]
     if results.not_comparable and all(each.kind == "observed" for each in compared):
         return (
-            "No assignor can be compared with another one."
+            NOT_COMPARABLE
             if not compared
-            else (f"Only what {OBSERVED} decided can be measured: there is nobody to compare it with.")
+            else (f"Only the decision of {OBSERVED} can be measured: there is no other assignor to compare it with.")
         )
     if not ranked and results.ranking.by_metric:
-        return "Too many assignors are compared to put them in an order: each is compared with the baseline below."
+        return TOO_MANY
     if not ranked:
-        return "Nothing could be ranked: no assignor has an answer with a figure that is better low or high."
+        return NOT_RANKED
     names = _names(results)
     if results.headline is None:
         return f"{plural(len(ranked), 'assignor')} were compared, by an older release: see the measures one by one."
     first = [place.assignor for place in ranked if place.place == 1]
     if len(ranked) == 1:
-        return f"{names[first[0]]} is alone: there is no other contender to compare it with."
+        return alone(names[first[0]])
     of_ranked = {place.assignor: names[place.assignor] for place in ranked}
     headline = results.headline
     if results.states == 1 and headline.baseline in names:
-        settings = {each.name: _given(each.settings) for each in results.assignors if each.settings}
+        settings = {each.name: settings_words(each.settings) for each in results.assignors if each.settings}
         return verdict_of_one(headline.figures, of_ranked, headline.baseline, results.unit, settings)
     return verdict_of_several(headline.figures, of_ranked, headline.baseline, first, headline.unit)
 
 
 def reading(results: Results) -> list[str]:
-    """How pasts of groups were read: what figures over them say, and what they do not."""
+    """How pasts of groups were read, and the limits of figures over them."""
     decisions = sum(source.decisions for source in results.sources)
     if decisions:
-        goes_on = "each assignor went on from its own answers from the beginning" + (
-            "" if results.states == 1 else " of each"
-        )
         return [
-            f"Played as {'a history' if results.states == 1 else 'histories'}: behind "
-            f"{plural(decisions, 'recorded decision')} lies what was done to the group, and that was kept; {goes_on}. "
-            "(score --mode independent puts each recorded state to each assignor by itself, beside what Kafka decided.)"
+            f"Played as {'a history' if results.states == 1 else 'histories'}: the events behind "
+            f"{plural(decisions, 'recorded decision')} stay, and each assignor continues from its own answers. "
+            "(score --mode independent decides each recorded state by itself, beside Kafka's decision.)"
         ]
     sentences = _alone(results)
     if sentences and results.histories is not None:
         sentences[0] += (
-            " (score --mode played plays what was done to the group, and each assignor goes on from its own answers.)"
+            " (score --mode played plays the group's events, and each assignor continues from its own answers.)"
         )
     return sentences
 
 
 def _alone(results: Results) -> list[str]:
-    """What decisions that were made each by itself do not say."""
+    """The limits of decisions that were made one by one."""
     if results.headline is None or not results.headline.alone:
         return []
     every = results.headline.alone == results.states
-    which = "every decision" if every else f"{figure(results.headline.alone)} of the decisions"
+    which = "" if every else f" ({figure(results.headline.alone)} of them)"
     sentences = [
-        f"Each decision alone: {which} was made again from where the group really was, whatever had been answered "
-        "before. So figures are means for one decision, and do not add up to what a history under that assignor would "
-        "have been."
+        f"Each decision alone{which}: figures are means for one recorded state, and do not add up to a history."
     ]
-    if results.other_settings:
+    if results.settings_difference:
         sentences.append(
-            f"{OBSERVED} decided under its own settings, {_other_settings(results)}. What they would build up once, "
-            "such as a further standby, counts in each decision anew, since the group never had it."
+            f"{OBSERVED} decided under its own settings, {_other_settings(results)}. A copy that the other settings "
+            "add, such as a further standby, counts as new in each decision, since the group never had it."
         )
     return sentences
 
 
 def _other_settings(results: Results) -> str:
-    """Who was asked under which other settings."""
     variants = [each for each in results.assignors if each.settings]
     names = _names(results)
     told = [f"{names[each.name]} as {shortened(each.summary or '', 200).rstrip('.')}" for each in variants]
@@ -188,25 +184,21 @@ def _other_settings(results: Results) -> str:
 
 
 def variants(results: Results) -> str:
-    """What the names of variants stand for, in one sentence; empty where there are none, or it is said elsewhere."""
+    """Meaning of the variants' names, in one sentence; empty without variants, or if it is stated elsewhere."""
     asked = [each for each in results.assignors if each.settings and each.status != "not_loaded"]
-    if not asked or (results.headline is not None and results.headline.alone and results.other_settings):
+    if not asked or (results.headline is not None and results.headline.alone and results.settings_difference):
         return ""
     names = _names(results)
     told = [f"{names[each.name]} is {shortened(each.summary or '', 200).rstrip('.')}" for each in asked[:MOST_VARIANTS]]
-    more = [f"{figure(len(asked) - MOST_VARIANTS)} more are under Who took part"] if len(asked) > MOST_VARIANTS else []
+    more = [f"{figure(len(asked) - MOST_VARIANTS)} more are under Participants"] if len(asked) > MOST_VARIANTS else []
     return f"{'; '.join([*told, *more])}."
-
-
-def _given(settings: Mapping[str, str]) -> str:
-    """Settings as they are given on the command line."""
-    return listed([f"{shortened(key, 60)}={shortened(value, NAME_LIMIT)}" for key, value in settings.items()])
 
 
 def agreement_sentences(results: Results) -> list[str]:
     """In how many decisions each assignor agrees with Kafka's own.
 
-    Who cannot be compared with Kafka is told in one sentence, and in none where :func:`not_comparable` says so already.
+    All assignors that cannot be compared with Kafka share one sentence; it is left out if :func:`not_comparable` has
+    it.
     """
     names = _names(results)
     said = {name for each in results.not_comparable if each.states == results.states for name in each.assignors}
@@ -214,7 +206,7 @@ def agreement_sentences(results: Results) -> list[str]:
     unknown = [each.assignor for each in results.agreement if not each.compared and each.assignor not in said]
     if unknown:
         who = listed([names.get(name, shortened(name, NAME_LIMIT)) for name in unknown])
-        sentences.append(f"Whether {who} {'decides' if len(unknown) == 1 else 'decide'} as Kafka did cannot be told.")
+        sentences.append(f"The agreement of {who} with Kafka's own decisions is unknown.")
     return sentences
 
 
@@ -233,7 +225,7 @@ def _compared(agreement: Agreement) -> str:
 
 
 def remarks(results: Results) -> list[str]:
-    """What a reader must know before believing the ranking."""
+    """Facts that a reader needs before believing the ranking."""
     sentences = []
     for assignor in results.assignors:
         name = shortened(display_name(assignor), NAME_LIMIT)
@@ -255,7 +247,6 @@ def remarks(results: Results) -> list[str]:
 
 
 def _failing_families(results: Results) -> dict[str, int]:
-    """Rows without a state, by family."""
     found: dict[str, int] = {}
     for failure in results.failures:
         if failure.family is not None:
@@ -264,7 +255,7 @@ def _failing_families(results: Results) -> dict[str, int]:
 
 
 def worst_in(results: Results, scenario: str, number: int) -> str:
-    """The measures in which somebody does worst in a state, in words; those of the headline first, empty if none."""
+    """The measures with their worst value in a state, in words; those of the headline first, empty if none."""
     if results.states == 1:
         return ""
     known = {each.name: each for each in results.metrics}
@@ -273,7 +264,7 @@ def worst_in(results: Results, scenario: str, number: int) -> str:
         for each in results.aggregates
         if each.worst is not None
         and (each.worst.scenario, each.worst.round) == (scenario, number)
-        and each.min != each.max  # where all are alike, none is the worst
+        and each.min != each.max  # if all are alike, none is the worst
     }
     first = [] if results.headline is None else [each.metric for each in results.headline.figures]
     order = [name for name in dict.fromkeys((*first, *known)) if name in found and name in known]
@@ -283,7 +274,7 @@ def worst_in(results: Results, scenario: str, number: int) -> str:
 
 
 def trust(results: Results) -> str:
-    """What figures rest on, to be said beside them; empty where nothing was assumed."""
+    """Assumptions behind the figures, to be shown beside them; empty without any."""
     if not results.assumptions:
         return ""
     number = plural(len(results.assumptions), "assumption")
@@ -298,9 +289,9 @@ def trust(results: Results) -> str:
 
 
 def dependence(probe: ProbeCounts) -> str:
-    """What the answers of an assignor were seen to depend on besides their input."""
+    """Observed dependence of an assignor's answers on anything besides their input."""
     held = (
-        (probe.same_again, "chance"),
+        (probe.deterministic, "chance"),
         (probe.same_hash_seed, "the hash seed"),
         (probe.same_order, "the order of clients and tasks"),
         (probe.pure, "earlier calls, or it changes its input"),

@@ -1,13 +1,13 @@
-"""Runs assignors of any kind, trusted or not, and turns whatever they do into values."""
+"""Calls assignors of any kind, trusted or not, and turns every outcome into a value."""
 
-from assignor_lab.runtime.asking import AskedAssignor, Asking, assignor_for
-from assignor_lab.runtime.invocation import CallOutcome, Failure, InputMutatedError, InvalidAnswerError
+from assignor_lab.runtime.assignor_calls import AskedAssignor, AssignorCalls, assignor_for
+from assignor_lab.runtime.invocation import CallFailure, CallOutcome, InputMutatedError, InvalidAnswerError
 
 __all__ = [
     "AskedAssignor",
-    "Asking",
+    "AssignorCalls",
     "CallOutcome",
-    "Failure",
+    "CallFailure",
     "InputMutatedError",
     "InvalidAnswerError",
     "assignor_for",

@@ -1,4 +1,4 @@
-"""Python's garbage collector in processes that ask the same plugins again and again."""
+"""Settings of Python's garbage collector in processes that call the same plugins repeatedly."""
 
 from __future__ import annotations
 
@@ -8,28 +8,27 @@ from contextlib import contextmanager
 
 __all__ = ["seldom_collected", "spare_what_is_loaded"]
 
-#: Objects that come to be between two collections, 700 otherwise, and collections between two of what has lived longer.
+#: Allocations between two collections (700 by default), and collections between two of an older generation.
 _SELDOM = (50_000, 50, 50)
 
 
 def spare_what_is_loaded() -> None:
-    """Takes all that is there now, modules and plugins above all, out of what the collector goes through.
+    """Excludes all present objects, mainly modules and plugins, from collections.
 
-    It goes through everything after some thousands of rows, and finds nothing in modules; that costs more for the
-    memory that it touches than for its instructions: 10 % of a row's time. Garbage that is there now is never found.
+    Full collections after some thousands of rows find nothing in modules and cost 10 % of a row's time, mostly for
+    memory access. Present garbage is never collected.
     """
     gc.freeze()
 
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Has the collector look seldom at a long computation that leaves no circles behind.
+    """Collects rarely during a long computation without reference cycles.
 
-    Playing an hour of a large group makes a fifth less work in this way. What else the process does meanwhile is
-    collected as seldom.
+    An hour of a large group is played in a fifth less time. Other objects of the process are collected as rarely.
     """
     usual = gc.get_threshold()
-    if usual[0]:  # else somebody has turned it off
+    if usual[0]:  # the collector is switched off elsewhere
         gc.set_threshold(*map(max, usual, _SELDOM))
     try:
         yield

@@ -1,4 +1,4 @@
-"""The outcome of a call of an assignor: an answer or a failure, whatever the plugin did."""
+"""The outcome of a call of an assignor: an answer or a failure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assignor_lab.runtime.type_checks import CollectionCheckStrategy, TypeCheckE
 __all__ = [
     "MESSAGE_LIMIT",
     "CallOutcome",
-    "Failure",
+    "CallFailure",
     "InputMutatedError",
     "InvalidAnswerError",
     "NamedAssignor",
@@ -32,16 +32,16 @@ __all__ = [
 
 A = TypeVar("A")
 
-#: Longest message kept of a failure, in characters.
+#: Longest message of a failure, in characters.
 MESSAGE_LIMIT = 2_000
-#: Where an object happens to lie in memory, as ``repr()`` writes it: another place in every process.
+#: Memory address in a ``repr()``, which differs between processes.
 _MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
 
 
 class InvalidAnswerError(AssignorLabError):
-    """What an assignor returned is not an answer: a wrong type, or an answer that Kafka's validation refuses.
+    """The returned object is no valid answer: a wrong type, or a refusal of Kafka's validation.
 
-    Kafka fails the rebalance with a ``StreamsException`` in the second case.
+    In the second case Kafka fails the rebalance with a ``StreamsException``.
     """
 
     java_type = "StreamsException"
@@ -52,27 +52,24 @@ class InputMutatedError(AssignorLabError):
 
 
 class NamedAssignor(Protocol):
-    """What a call needs to know of an assignor of any kind."""
+    """Name and distribution of an assignor of any kind."""
 
     @property
     def name(self) -> str:
-        """Name under which results are filed."""
+        """Name in results."""
 
     @property
     def distribution(self) -> str | None:
-        """Distribution that it came from."""
+        """The assignor's distribution."""
 
 
 @attrs.frozen
-class Failure:
-    """Why there is no answer.
+class CallFailure:
+    """The reason of a missing answer.
 
     Args:
-        type: Name of our exception, or of the plugin's own.
-        java_type: Simple name of Kafka's exception for the same fault, or ``None``.
-        message: What it said, without control over its content; bounded.
-        traceback: Where a plugin raised it, a line for each frame from the plugin's first one on; bounded, and empty
-            where nothing of a plugin was involved.
+        traceback: Frames of the exception, one in a line, from the plugin's first one on; bounded, and empty if no
+            plugin was involved.
     """
 
     type: str
@@ -88,18 +85,17 @@ def _not_nothing(_instance: object, _attribute: attrs.Attribute[Any], value: obj
 
 @attrs.frozen
 class CallOutcome(Generic[A]):
-    """What came of one call of an assignor of any kind: an answer or a failure, never both and never neither.
+    """The outcome of one call of an assignor of any kind: either an answer or a failure.
 
     Args:
-        result: The answer, or why there is none.
-        assign_ns: Duration of the ``assign`` call alone, nanoseconds; 0 where it was not reached.
-        out_of_memory: There was no memory for what the assignor wanted.
-        loss: Why the assignor's own process was ended, where it has one, or why it was not asked at all.
-        input_mutated: The input was changed: the caller must build a new one before it goes on.
-        validation: What Kafka's validation said of the answer; ``None``: nothing was validated.
+        assign_ns: Duration of the ``assign`` call alone, nanoseconds; 0 if it was not reached.
+        out_of_memory: True if the assignor ran out of memory.
+        loss: Reason for the end of the assignor's own process, or for a call that was not made.
+        input_mutated: True if the input was changed: the caller must build a new one.
+        validation: Result of Kafka's validation; ``None`` if nothing was validated.
     """
 
-    result: A | Failure = attrs.field(validator=_not_nothing)
+    result: A | CallFailure = attrs.field(validator=_not_nothing)
     assign_ns: int = attrs.field(default=0, kw_only=True)
     out_of_memory: bool = attrs.field(default=False, kw_only=True)
     loss: AssignorLabError | None = attrs.field(default=None, kw_only=True)
@@ -109,32 +105,32 @@ class CallOutcome(Generic[A]):
     @property
     def answer(self) -> A | None:
         """The answer, or ``None`` after a failure."""
-        return None if isinstance(self.result, Failure) else self.result
+        return None if isinstance(self.result, CallFailure) else self.result
 
     @property
-    def failure(self) -> Failure | None:
-        """The failure, or ``None`` where there is an answer."""
-        return self.result if isinstance(self.result, Failure) else None
+    def failure(self) -> CallFailure | None:
+        """The failure, or ``None`` if there is an answer."""
+        return self.result if isinstance(self.result, CallFailure) else None
 
     @property
     def stopped_at(self) -> list[str]:
-        """Where a plugin's code was when its deadline came: a line for each frame; nothing where that is not known.
+        """Position of a plugin's code at its deadline, a line for each frame; empty if unknown.
 
-        It differs from call to call, so that no row tells it.
+        No row contains it, because it differs from call to call.
         """
         said = getattr(self.loss, "stopped_at", "")
         return said.splitlines() if isinstance(said, str) else []
 
 
 def prints_to_stderr() -> contextlib.AbstractContextManager[object]:
-    """What a plugin prints meanwhile is a message: results alone belong on the standard output."""
+    """Redirects a plugin's output to standard error, because standard output is for results only."""
     return contextlib.redirect_stdout(sys.stderr)
 
 
-def failure_of(error: BaseException) -> Failure:
-    """The failure that stands for ``error``; its message is cut to ``MESSAGE_LIMIT`` characters.
+def failure_of(error: BaseException) -> CallFailure:
+    """The failure for ``error``; its message is cut to ``MESSAGE_LIMIT`` characters.
 
-    Addresses in memory are left out of it, so that the same failure is the same row in every process.
+    Memory addresses are removed, so that the same failure gives the same row in every process.
     """
     java_type = error.java_type if isinstance(error, AssignorLabError) else None
     message = _guarded(lambda: str(error))[:MESSAGE_LIMIT]
@@ -142,16 +138,16 @@ def failure_of(error: BaseException) -> Failure:
     if where:
         for look in _looking:
             look(error)
-    return Failure(type(error).__name__, java_type, _MEMORY_ADDRESS.sub("0x...", message), where)
+    return CallFailure(type(error).__name__, java_type, _MEMORY_ADDRESS.sub("0x...", message), where)
 
 
-#: Who looks at what plugins raise, while it is there with its frames.
+#: Observers of exceptions of plugins, called while the frames exist.
 _looking: list[Callable[[BaseException], None]] = []
 
 
 @contextlib.contextmanager
 def looking_at_raised(look: Callable[[BaseException], None]) -> Iterator[None]:
-    """Meanwhile ``look`` is shown what plugins raise in this process: for debuggers."""
+    """Passes exceptions of plugins in this process to ``look``, for debuggers."""
     _looking.append(look)
     try:
         yield
@@ -170,7 +166,7 @@ def checked_figure(figure: object) -> float:
     """Returns the figure of a metric as a float.
 
     Raises:
-        TypeError: if it is no number; a ``bool`` or a text is a mistake in the metric.
+        TypeError: if it is not a number; ``bool`` and text are mistakes of the metric.
         ValueError: if it is not finite.
     """
     if isinstance(figure, bool) or not isinstance(figure, Real):
@@ -183,7 +179,7 @@ def checked_figure(figure: object) -> float:
 
 
 def check_value(name: str, place: str, value: object, expected: Any) -> None:
-    """Raises ``InvalidAnswerError`` if ``value``, or any item in it, has not the type ``expected``."""
+    """Raises ``InvalidAnswerError`` if ``value``, or any item in it, does not have the type ``expected``."""
     try:
         check_type(value, expected, collection_check_strategy=CollectionCheckStrategy.ALL_ITEMS)
     except TypeCheckError as error:

@@ -1,7 +1,7 @@
-"""A Streams application as plain data, in which tasks are numbers: what travels to another process, or to Java.
+"""A Streams application as plain data with numbered tasks, for the transfer to another process or to Java.
 
-A task's number is its place among the application's tasks, and then among others that clients or a workload name. The
-tasks themselves are a part of their own, since they seldom change between the rounds of a history.
+A task's number is its position among the application's tasks, then among further tasks of clients or a workload. The
+tasks are a separate part, because they seldom change between the rounds of a history.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PlainClient(NamedTuple):
     active: list[int]
     standby: list[int]
     lags: dict[int, int] | None
-    #: Consumer to the tasks that it reported; ``None``: unknown.
+    #: Consumer to its reported tasks; ``None``: unknown.
     before: dict[str, list[int]] | None
     host: tuple[str, int] | None
     tags: dict[str, str]
@@ -38,10 +38,10 @@ class PlainClient(NamedTuple):
 
 
 class PlainApplication(NamedTuple):
-    """An application without the tasks themselves.
+    """An application without its tasks.
 
-    ``ids`` are those of the application's tasks, then those of others; ``configs`` stand in the order of
-    ``AssignmentConfigs``; ``workload`` is ``None`` or the tasks' weights and the restore rate.
+    ``ids`` are the ids of the application's tasks, then of further tasks. ``configs`` have the order of
+    ``AssignmentConfigs``. ``workload`` is ``None`` or the tasks' weights and the restore rate.
     """
 
     ids: list[PlainId]
@@ -53,7 +53,7 @@ class PlainApplication(NamedTuple):
 
 
 def plain_tasks(infos: Sequence[TaskInfo]) -> tuple[list[PlainId], list[tuple[Any, ...]]]:
-    """Ids of tasks, and what each is: stateful, logged, stores, partitions (``None``: unknown)."""
+    """Ids and properties of tasks: stateful, logged, stores, partitions (``None``: unknown)."""
     return [(info.id.subtopology, info.id.partition, info.id.topology_name) for info in infos], [
         (
             info.is_stateful,
@@ -71,7 +71,7 @@ def plain_tasks(infos: Sequence[TaskInfo]) -> tuple[list[PlainId], list[tuple[An
 
 
 def plain_application(application: ApplicationMetadata) -> PlainApplication:
-    """The application, but for its tasks."""
+    """The application without its tasks."""
     numbers: dict[TaskId, int] = {task: number for number, task in enumerate(application.task_infos())}
     shared: dict[int, dict[int, int]] = {}
     clients = [_client(client, numbers, shared) for client in application.streams_client_states().values()]
@@ -103,7 +103,7 @@ def _client(client: StreamsClientState, numbers: dict[TaskId, int], shared: dict
         try:
             return [numbers[task] for task in tasks]
         except KeyError:
-            # Tasks that no longer exist come after those of the application.
+            # Tasks that no longer exist follow those of the application.
             return [numbers.setdefault(task, len(numbers)) for task in tasks]
 
     lags = client._lags

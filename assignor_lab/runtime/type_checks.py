@@ -1,7 +1,7 @@
-"""typeguard, without the checkers that installed distributions add to it.
+"""typeguard without checkers from installed distributions.
 
-typeguard imports every entry point of its own group as soon as it is imported itself. That would be code that nobody
-trusts, in the lab's process, whatever the policy says.
+typeguard imports every entry point of its own group when it is imported. That would run untrusted code in the lab's
+process, against the policy.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Scenario files: what an assignor may see, read, written and generated."""
+"""Scenario files, an assignor's whole input: read, written and generated."""
 
 from assignor_lab.documents.errors import DocumentFormatError, OutputFileError, Place
 from assignor_lab.documents.writer import canonical_line, write_lines

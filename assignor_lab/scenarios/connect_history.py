@@ -16,10 +16,8 @@ class ConnectRound:
     """One rebalance of a history.
 
     Args:
-        time_ms: Leader's clock, epoch milliseconds.
-        configured: All jobs of the group.
         workers: The members, in the order of the document.
-        new_leader: Another worker leads, whose assignor knows nothing of the rounds before.
+        new_leader: Another worker leads; its assignor has no state of earlier rounds.
         generation_gap: The leader never completed the round before.
     """
 
@@ -32,12 +30,11 @@ class ConnectRound:
 
 @attrs.frozen(eq=False)
 class ConnectHistory:
-    """A Connect group over several rebalances, with what its workers really owned in each.
+    """A Connect group over several rebalances, with the workers' real jobs in each.
 
     Args:
-        protocol: What the members agreed on.
+        protocol: The members' common protocol.
         max_delay_ms: ``scheduled.rebalance.max.delay.ms`` of every leader.
-        rounds: The rebalances; the number of a round is its generation.
     """
 
     protocol: ConnectProtocol
@@ -45,24 +42,14 @@ class ConnectHistory:
     rounds: tuple[ConnectRound, ...]
 
     def rebalances(self, protocol: ConnectProtocol | None = None) -> Iterator[tuple[ConnectRound, Rebalance]]:
-        """Each round, and what its leader knows.
-
-        Args:
-            protocol: In place of the history's own. Under ``eager`` nobody reports what it owns, whatever the history
-                says.
-        """
+        """Each round, as its leader's input."""
         for generation, each in enumerate(self.rounds):
             yield each, self.rebalance(generation, protocol)
 
     def rebalance(self, generation: int, protocol: ConnectProtocol | None = None) -> Rebalance:
-        """What the leader knows in one round.
-
-        Args:
-            generation: The round, from 0.
-            protocol: As for ``rebalances``.
-        """
+        """The leader's input in one round."""
         spoken, each = protocol or self.protocol, self.rounds[generation]
-        # Everything was synced, unless a round says that the one before it was not.
+        # Every round was synced, unless the next one records that it was not.
         completed = generation - 1
         while completed >= 0 and self.rounds[completed + 1].generation_gap:
             completed -= 1

@@ -8,4 +8,4 @@ __all__ = ["ScenarioKindError"]
 
 
 class ScenarioKindError(AssignorLabError):
-    """Something was asked of a scenario that its kind does not have."""
+    """The kind of a scenario lacks the requested part."""

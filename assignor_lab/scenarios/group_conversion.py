@@ -1,6 +1,6 @@
-"""One group under both protocols: a ``streams`` scenario as the brokers would see it (KIP-1071).
+"""One group under both protocols: a ``streams`` scenario in the brokers' form (KIP-1071).
 
-What the classic protocol does not tell is assumed and said; nothing is hidden in the document.
+Facts that the classic protocol lacks are assumed, and each assumption is reported beside the document.
 """
 
 from __future__ import annotations
@@ -19,12 +19,7 @@ __all__ = ["GroupDocument", "group_document"]
 
 @attrs.frozen
 class GroupDocument:
-    """A converted scenario.
-
-    Args:
-        document: Of kind ``streams-group``.
-        assumptions: What the source did not tell, one sentence each.
-    """
+    """A converted scenario."""
 
     document: dict[str, Any]
     assumptions: tuple[str, ...]
@@ -34,24 +29,27 @@ def group_document(scenario: Scenario) -> GroupDocument:
     """The group of a ``streams`` scenario under the broker-side protocol.
 
     A member is a thread: its id is that of the consumer, its process that of the client. A sub-topology is stateful if
-    one of its tasks has a changelog, and has as many tasks as its greatest partition asks for; one of a named topology
-    is called ``<topology>__<number>``. What a consumer had before is its previous target. Members stand in the order of
-    the clients and, within a client, of its consumers. Lags have no place: nothing in Kafka 4.3.1 reports offsets.
+    one of its tasks has a changelog, and the greatest partition gives its number of tasks; one of a named topology
+    is called ``<topology>__<number>``. A consumer's previous tasks are its previous target. Members have the order of
+    the clients and, within a client, of its consumers. Settings of time, client ids and instance ids stay. Lags are
+    dropped: no client of Kafka 4.3.1 reports offsets.
 
     Raises:
         ScenarioKindError: if the scenario is of another kind.
     """
     clients = scenario.clients
+    settings = scenario.document.get("settings")
     said: dict[str, None] = dict.fromkeys(scenario.assumptions)
     members: list[dict[str, Any]] = []
     for client, written in zip(clients, scenario.document["clients"], strict=True):
-        # A client's state has its consumers sorted; the document has them as the group's leader met them.
-        members += _members(written["consumers"], client, said)
+        # A client's state has its consumers sorted; the document has them in the leader's order.
+        members += _members(written, client, said)
     document = {
         "format": scenario.document["format"],
         "kind": "streams-group",
         "id": scenario.id,
         "config": {NUM_STANDBY_REPLICAS: scenario.config.get(NUM_STANDBY_REPLICAS, 0)},
+        **({} if settings is None else {"settings": settings}),
         "subtopologies": _subtopologies(scenario.tasks, said),
         "members": members,
     }
@@ -82,8 +80,8 @@ def _subtopologies(infos: Sequence[TaskInfo], said: dict[str, None]) -> list[dic
     return subtopologies
 
 
-def _members(consumers: Sequence[str], client: StreamsClientState, said: dict[str, None]) -> list[dict[str, Any]]:
-    names = list(consumers)
+def _members(written: Mapping[str, Any], client: StreamsClientState, said: dict[str, None]) -> list[dict[str, Any]]:
+    names, known = list(written["consumers"]), written.get("members", {})
     if not names:
         names = [f"{client.process_id}-{number}" for number in range(1, client.num_stream_threads + 1)]
         said["clients without consumers have a member for each thread, named by process id and number"] = None
@@ -91,7 +89,8 @@ def _members(consumers: Sequence[str], client: StreamsClientState, said: dict[st
     return [
         {
             "id": name,
-            "instance_id": None,
+            "instance_id": known.get(name, {}).get("instance_id"),
+            **({"client_id": known[name]["client_id"]} if name in known else {}),
             "rack": client.rack_id,
             "process_id": str(client.process_id),
             "tags": dict(client.client_tags),
@@ -108,7 +107,7 @@ def _members(consumers: Sequence[str], client: StreamsClientState, said: dict[st
 def _previous(
     names: Sequence[str], client: StreamsClientState, said: dict[str, None]
 ) -> Mapping[str, Sequence[TaskId]]:
-    """Member to the tasks that it had; those that no consumer reported are dealt out to whoever had fewest."""
+    """Member to its previous tasks; tasks that no consumer reported go to the members with fewest."""
     had = {name: list(client.previous_tasks_of(name)) for name in names}
     reported = {task for tasks in had.values() for task in tasks}
     for task in (*client.previous_active_tasks, *client.previous_standby_tasks):

@@ -1,4 +1,4 @@
-"""Histories that make their scenarios themselves, without a document that is read and checked again."""
+"""Histories that create their scenarios directly, without reading and checking a document."""
 
 from __future__ import annotations
 
@@ -13,30 +13,25 @@ __all__ = ["MadeDocument", "ScenarioHistory"]
 
 
 class ScenarioHistory(ABC):
-    """A history of a family of the lab's own, besides the documents that :class:`assignment_api.plugins.History` has.
+    """A history of one of the lab's own families; it also has the documents of :class:`assignment_api.plugins.History`.
 
-    Rounds are asked for in one way or the other, not in both.
+    Rounds are requested in one way or the other, not in both.
     """
 
     @abstractmethod
     def scenario(self, number: int, previous: Any, place: Place) -> Scenario:
-        """What reading the document of ``round(number, previous)`` gives.
+        """The scenario of the document ``round(number, previous)``, without reading one.
 
-        Scenarios of one history share what they have in common, and so do those of histories of the same seed.
+        Scenarios of one history, or of histories with the same seed, share their common parts.
         """
 
     @abstractmethod
     def forget(self) -> None:
-        """Shares nothing any more with scenarios that were made before: somebody has changed a state."""
+        """Drops everything shared with earlier scenarios, after an assignor changed a state."""
 
 
 class MadeDocument(Mapping[str, Any]):
-    """The document of a scenario that was made without one: its larger parts are made when they are asked for.
-
-    Args:
-        known: The parts that are there.
-        made: Makes the others.
-    """
+    """The document of a scenario that was created without one: its larger parts are created on request."""
 
     __slots__ = ("_known", "_made")
 
@@ -50,7 +45,7 @@ class MadeDocument(Mapping[str, Any]):
         return self._known[key]
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The part called ``key``, or ``default``; without the exception that the base class answers by."""
+        """The part called ``key``, or ``default``; without the exception that the base class uses."""
         return self[key] if key in self else default  # noqa: SIM401 - that is this very method
 
     def __contains__(self, key: object) -> bool:

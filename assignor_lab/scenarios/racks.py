@@ -1,7 +1,7 @@
-"""Racks as an operator writes them down, in a file: of the clients, of the brokers, and where the partitions lie.
+"""Racks that an operator writes in a file: of the clients, of the brokers, and of the partitions.
 
-Documented in "Racks in a file" (docs/how-to/racks.md). A file of TOML, or the ``.properties`` file of one instance,
-whose ``client.rack`` is then that of the client which it configures.
+Documented in "Give the racks in a file" (docs/how-to/racks.md). A file of TOML, or the ``.properties`` file of one
+instance, whose ``client.rack`` is then that of the configured client.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from assignor_lab.documents.toml_text import parse_toml
 __all__ = ["ANY_TOPIC", "Racks", "read_racks"]
 
 FORMAT = 1
-#: Stands for every topic that is not named.
+#: Every topic that is not named.
 ANY_TOPIC = "*"
 _MAX_BYTES = 64 * 1024 * 1024
 _CLIENT_RACK = ("client.rack", "consumer.client.rack", "main.consumer.client.rack")
@@ -52,10 +52,7 @@ class Racks:
     """Racks of clients and partitions.
 
     Args:
-        files: Names of the files that say so.
-        clients: What names a client (process id, end point, ``client.id``, ``key=value`` of a tag) to its rack.
         topics: Topic to the racks of each partition, from 0; those of :data:`ANY_TOPIC` hold for every partition.
-        where: What names a client to where that stands, for messages.
     """
 
     files: tuple[str, ...]
@@ -64,7 +61,7 @@ class Racks:
     where: Mapping[str, str] = attrs.field(factory=dict)
 
     def of_partition(self, topic: str, partition: int) -> tuple[str, ...]:
-        """Racks of the replicas of a partition; empty where no file tells."""
+        """Racks of the replicas of a partition; empty if no file has them."""
         known = self.topics.get(topic)
         if known is None:
             return tuple(self.topics[ANY_TOPIC][0]) if ANY_TOPIC in self.topics else ()
@@ -87,12 +84,12 @@ def read_racks(paths: Iterable[str | PathLike[str]] | str | PathLike[str]) -> Ra
         found = _of_instance(Path(path)) if name.endswith(".properties") else _of_file(Path(path))
         for key, rack in found.clients.items():
             if clients.setdefault(key, rack) != rack:
-                reason = f"{described(rack)}, but {where[key]} says {described(clients[key])}: keep one of them"
+                reason = f"{described(rack)}, but {where[key]} has {described(clients[key])}: keep one of them"
                 raise DocumentFormatError(name, _line_of(Path(path), key), key, reason)
             where[key] = found.where.get(key, name)
         for topic, partitions in found.topics.items():
             if topics.setdefault(topic, partitions) != partitions:
-                raise DocumentFormatError(name, _line_of(Path(path), topic), topic, "another file says otherwise")
+                raise DocumentFormatError(name, _line_of(Path(path), topic), topic, "another file has other racks")
     return Racks(tuple(fspath(path) for path in names), clients, topics, where)
 
 
@@ -102,7 +99,7 @@ def read_racks(paths: Iterable[str | PathLike[str]] | str | PathLike[str]) -> Ra
 def _name(value: Any) -> str:
     found = text(value)
     if not found.strip():
-        raise Mismatch("expected the name of a rack, found an empty text: leave out what has no rack")
+        raise Mismatch("expected the name of a rack, found an empty text: leave out entries without a rack")
     return found
 
 
@@ -144,7 +141,7 @@ def _of_file(path: Path) -> Racks:
                 topics.setdefault(topic, partitions)
         clients = document.get("clients", {})
         if not clients and not topics:
-            raise Mismatch("neither clients nor topics in it: brokers alone do not say where the partitions are")
+            raise Mismatch("neither clients nor topics in it: brokers alone do not show the places of the partitions")
         return Racks((str(path),), clients, topics)
 
     try:
@@ -173,9 +170,9 @@ def _of_topic(topic: str, value: Any, brokers: Mapping[int, str]) -> list[tuple[
 
 
 def _racks(replicas: Sequence[int | str], brokers: Mapping[int, str]) -> tuple[str, ...]:
-    """The racks of a partition, each once; as Kafka sees them, none at all where one replica's is unknown."""
+    """The racks of a partition, each once; as in Kafka, none at all if one replica's is unknown."""
     if not replicas:
-        raise Mismatch("expected at least one replica, found an empty list: leave out what is not known")
+        raise Mismatch("expected at least one replica, found an empty list: leave out unknown partitions")
     racks: dict[str, None] = {}
     for index, replica in enumerate(replicas):
         if type(replica) is str:
@@ -188,7 +185,6 @@ def _racks(replicas: Sequence[int | str], brokers: Mapping[int, str]) -> tuple[s
 
 
 def _described(path: Path, brokers: Mapping[int, str]) -> dict[str, list[tuple[str, ...]]]:
-    """What ``kafka-topics.sh --describe`` printed; a partition that it leaves out is unknown."""
     content = read_document(path, _text_of, lambda value: value, max_bytes=_MAX_BYTES, what="a description of topics")
     found: dict[str, dict[int, tuple[str, ...]]] = {}
     for number, line in enumerate(content.splitlines(), start=1):
@@ -202,7 +198,7 @@ def _described(path: Path, brokers: Mapping[int, str]) -> dict[str, list[tuple[s
         found.setdefault(match[1], {})[int(match[2])] = racks
     if not found:
         raise DocumentFormatError(
-            str(path), None, "", "no line of a partition in it: give what kafka-topics.sh --describe prints"
+            str(path), None, "", "no line of a partition in it: give the output of kafka-topics.sh --describe"
         )
     return {
         topic: [partitions.get(number, ()) for number in range(max(partitions) + 1)]
@@ -218,7 +214,7 @@ def _text_of(content: bytes) -> str:
 
 
 def _line_of(path: Path, key: str) -> int | None:
-    """The line of the last name in ``key`` that the file has as a key or a table at the start of a line."""
+    """The line of the last name in ``key``, as a key or a table at the start of a line."""
     try:
         lines = read_input(path).decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -236,7 +232,7 @@ def _line_of(path: Path, key: str) -> int | None:
 
 
 def _of_instance(path: Path) -> Racks:
-    """The rack that an application's own configuration gives the instance that it is for."""
+    """The rack in an application's own configuration for its instance."""
 
     def check(value: Any) -> Racks:
         given: dict[str, tuple[str, int]] = value
@@ -250,8 +246,8 @@ def _of_instance(path: Path) -> Racks:
         name = names[0] if names else ",".join(sorted(tags))
         if not name:
             raise Mismatch(
-                "neither application.server nor client.id nor client.tag.* in it: nothing says which client it is for; "
-                "name that in a file of racks",
+                "neither application.server nor client.id nor client.tag.* in it: its client is unknown; "
+                "name it in a file of racks",
                 "client.rack",
                 line=rack[1],
             )

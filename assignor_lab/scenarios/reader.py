@@ -1,4 +1,4 @@
-"""Scenario files to scenarios: streaming, checked, and never guessing."""
+"""Scenario files to scenarios: streaming and checked, without guesses."""
 
 from __future__ import annotations
 
@@ -27,15 +27,13 @@ _FORMAT = format_number(FORMAT)
 def read_scenarios(
     source: str | PathLike[str] | BinaryIO, max_line_bytes: int = MAX_LINE_BYTES, *, name: str | None = None
 ) -> Iterator[Scenario]:
-    """Yields the scenarios of a file, in order, reading no further than it has to.
+    """Yields the scenarios of a file, in order, and reads no more lines than necessary.
 
-    Blank lines are skipped; a file without any other line holds no scenario, which is no fault of the file.
+    Blank lines are skipped; a file without any other line is valid and holds no scenario.
 
     Args:
-        source: Path of a ``.jsonl`` or ``.jsonl.gz`` file (what is compressed is seen by its content), ``-`` for the
+        source: Path of a ``.jsonl`` or ``.jsonl.gz`` file (compression is recognized by content), ``-`` for the
             standard input, or a binary stream.
-        max_line_bytes: Longest line that is read, after decompression.
-        name: What the scenarios' places call the source; ``None``: its own name.
 
     Raises:
         DocumentFormatError: if the file cannot be read or a line of it is not in the format; the scenarios before that
@@ -66,7 +64,7 @@ def scenario_from_line(line: bytes, place: Place) -> Scenario:
 
 
 def scenario_from_document(document: Any, place: Place) -> Scenario:
-    """Checks a document that is there already, for example from a generator or an importer.
+    """Checks an existing document, for example from a generator or an importer.
 
     The document is kept, not copied.
 
@@ -77,9 +75,9 @@ def scenario_from_document(document: Any, place: Place) -> Scenario:
 
 
 class SimilarDocuments:
-    """Reads documents that are there already and have much in common, such as the rounds of a history.
+    """Reads documents with much in common, such as the rounds of a history.
 
-    What they share is read once, and the scenarios share the values that it became.
+    Common parts are read once, and the scenarios share their values.
     """
 
     __slots__ = ("_reads",)

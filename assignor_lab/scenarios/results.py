@@ -1,4 +1,4 @@
-"""Result rows of format 1: what one assignor answered for one scenario."""
+"""Result rows of format 1: the answer of one assignor to one scenario."""
 
 from __future__ import annotations
 
@@ -34,12 +34,8 @@ def result_row(
 ) -> dict[str, Any]:
     """The row of an answer to a scenario of kind ``streams``.
 
-    Args:
-        scenario: What was asked.
-        assignor: Name of who answered.
-        assignment: The answer. A client of the scenario that it leaves out gets an entry without tasks.
-        threads: Consumer to ``active`` and ``standby`` tasks, where the spread over threads was asked for.
-        with_followups: Add ``followups``, process id to deadline in epoch milliseconds.
+    A client that the answer lacks gets an entry without tasks. ``threads`` is consumer to ``active`` and ``standby``
+    tasks, if requested; ``with_followups`` adds process id to deadline in epoch milliseconds.
     """
     deadlines = {
         str(client.process_id): client.followup_rebalance_deadline_ms
@@ -62,15 +58,7 @@ def result_row(
 def error_row(
     scenario: Scenario, assignor: str, error_type: str, java_type: str | None, message: str
 ) -> dict[str, Any]:
-    """The row of a failure.
-
-    Args:
-        scenario: What was asked.
-        assignor: Name of who failed.
-        error_type: Name of our exception.
-        java_type: Simple name of Kafka's exception for the same fault, or ``None``.
-        message: What it said.
-    """
+    """The row of a failure, with the names of our exception and of Kafka's for the same fault, or ``None``."""
     error = {"type": error_type, "java_type": java_type, "message": message}
     return _row(scenario, assignor, **dict.fromkeys(format_of(scenario.kind).line), error=error)
 
@@ -78,13 +66,13 @@ def error_row(
 def group_result_row(scenario: Scenario, assignor: str, assignment: GroupAssignment) -> dict[str, Any]:
     """The row of an answer to a scenario of kind ``streams-group``.
 
-    Every member of the scenario is in it, in the scenario's order, whether the answer names it or not.
+    It has every member of the scenario, in the scenario's order, even if the answer lacks it.
     """
     return _row(scenario, assignor, members=group_members(scenario.member_ids, assignment), error=None)
 
 
 def group_members(members: Iterable[str], assignment: GroupAssignment) -> dict[str, dict[str, dict[str, list[int]]]]:
-    """Member to role to sub-topology to partitions; each of ``members`` is in it, also where the answer lacks it."""
+    """Member to role to sub-topology to partitions; it has each of ``members``, even if the answer lacks it."""
     nothing = MemberAssignment()
     targets = {member: assignment.members.get(member, nothing) for member in members}
     return {
@@ -100,11 +88,8 @@ def group_members(members: Iterable[str], assignment: GroupAssignment) -> dict[s
 def connect_result_row(scenario: Scenario, assignor: str, answers: Sequence[ConnectAssignment]) -> dict[str, Any]:
     """The row of the answers to a scenario of kind ``connect``, one for each round.
 
-    Args:
-        scenario: What was asked.
-        assignor: Name of who answered.
-        answers: One for each round. Every member of a round has an entry in both maps, whether its answer names it or
-            not, in the order of the document; names and tasks are sorted.
+    Every member of a round has an entry in both maps, even if its answer lacks it, in the order of the document; names
+    and tasks are sorted.
     """
     rounds = [
         connect_round((worker.member_id for worker in each.workers), answer)
@@ -114,7 +99,7 @@ def connect_result_row(scenario: Scenario, assignor: str, answers: Sequence[Conn
 
 
 def connect_round(members: Iterable[str], answer: ConnectAssignment) -> dict[str, Any]:
-    """What the ``members`` of a round are told, each in both maps, whether the answer names it or not."""
+    """The answer to the ``members`` of a round; each has an entry in both maps, even if the answer lacks it."""
     told = {member: answer.workers.get(member, WorkerAssignment()) for member in members}
     return {
         "delay_ms": answer.delay_ms,
@@ -135,8 +120,7 @@ def _partitions(tasks: TasksBySubtopology) -> dict[str, list[int]]:
 def placement(scenario: Scenario, assignment: TaskAssignment) -> dict[str, dict[str, list[str]]]:
     """Process id to ``active`` and ``standby`` tasks, each sorted.
 
-    The scenario's clients come first, in its order, whether the answer names them or not; then those that the answer
-    alone names.
+    The scenario's clients come first, in its order, even if the answer lacks them; then those of the answer alone.
     """
     active: dict[str, list[TaskId]] = {str(process): [] for process in scenario.process_ids}
     standby: dict[str, list[TaskId]] = {process: [] for process in active}

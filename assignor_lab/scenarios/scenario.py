@@ -1,4 +1,4 @@
-"""One scenario: everything that an assignor may see, and where it was read."""
+"""One scenario: an assignor's whole input, and its place."""
 
 from __future__ import annotations
 
@@ -33,14 +33,13 @@ __all__ = ["EpisodeContent", "GroupContent", "Scenario", "StreamsContent"]
 
 @attrs.frozen(eq=False)
 class StreamsContent:
-    """What a scenario of kind ``streams`` holds, as values of the SPI.
+    """Content of a scenario of kind ``streams``, as values of the SPI.
 
     Args:
-        config: Kafka's keys to values, not yet checked for their ranges.
-        tasks: All tasks, in the order of the document; a table where other states share it.
+        tasks: All tasks, in the order of the document; a table if other states share it.
         clients: All clients, likewise.
-        time_ms: Moment of the rebalance in epoch milliseconds; 0 where the document does not say.
-        workload: What the tasks weigh; ``None`` where the document does not say.
+        time_ms: Moment of the rebalance in epoch milliseconds; 0 if the document lacks it.
+        workload: Weights of the tasks; ``None`` if the document lacks them.
     """
 
     config: Mapping[str, Any]
@@ -52,10 +51,10 @@ class StreamsContent:
 
 @attrs.frozen(eq=False)
 class EpisodeContent:
-    """What a scenario of kind ``streams-episode`` holds, as far as it is read with the document.
+    """The part of a scenario of kind ``streams-episode`` that is read with the document.
 
     Args:
-        initial: The application when the episode begins.
+        initial: The application at the start of the episode.
     """
 
     initial: StreamsContent
@@ -63,10 +62,9 @@ class EpisodeContent:
 
 @attrs.frozen(eq=False)
 class GroupContent:
-    """What a scenario of kind ``streams-group`` holds, as values of the SPI.
+    """Content of a scenario of kind ``streams-group``, as values of the SPI.
 
     Args:
-        config: Kafka's keys to values, not yet checked for their ranges.
         members: Member id to member, in the order of the document.
         subtopologies: In the order of the document; of several with one id the last one counts.
     """
@@ -81,12 +79,8 @@ class Scenario:
     """A scenario of any kind.
 
     Args:
-        id: Its name; two scenarios of one file may have the same.
         kind: ``streams``, ``connect``, ``streams-group``, ``streams-episode``, ``connect-episode``, or a further one.
-        document: The JSON document as it was read; treat it as read-only.
-        place: Where it was read.
-        content: What it holds, as its format reads it: :class:`StreamsContent`, :class:`GroupContent`,
-            :class:`EpisodeContent`,
+        content: Its value, of its format: :class:`StreamsContent`, :class:`GroupContent`, :class:`EpisodeContent`,
             :class:`~assignor_lab.scenarios.connect_history.ConnectHistory`, or a value of a further kind's own;
             ``None`` for kinds that are not read in full.
     """
@@ -96,12 +90,12 @@ class Scenario:
     document: Mapping[str, Any] = attrs.field(repr=False)
     place: Place
     content: Any = attrs.field(default=None, repr=False)
-    #: The application under the scenario's own config, once somebody asked for it.
+    #: The application under the scenario's own config, after the first request.
     _own_application: list[ApplicationMetadata] = attrs.field(factory=list, init=False, repr=False)
 
     @property
     def application(self) -> ApplicationMetadata:
-        """The application under the scenario's own config; each access gives one whose lags are not yet computed.
+        """The application under the scenario's own config; each access returns one without computed lags.
 
         The leader is unknown, and the time is that of ``source``, else 0.
 
@@ -144,7 +138,7 @@ class Scenario:
 
     @property
     def clients(self) -> tuple[StreamsClientState, ...]:
-        """The clients, in the order of the document, for who needs no lags.
+        """The clients, in the order of the document, for callers that need no lags.
 
         Raises:
             ScenarioKindError: if the scenario is of another kind than ``streams``.
@@ -162,7 +156,7 @@ class Scenario:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """The scenario's own configuration; empty for the kinds that have none."""
+        """The scenario's own configuration; empty for kinds without one."""
         if isinstance(self.content, ConnectHistory):
             return {CONNECT_PROTOCOL: self.content.protocol.value, MAX_DELAY_KEY: self.content.max_delay_ms}
         if isinstance(self.content, StreamsContent):
@@ -173,17 +167,17 @@ class Scenario:
 
     @property
     def observed(self) -> Mapping[str, Any] | None:
-        """What Kafka really decided in this state (``assignment``, ``followup``, ``threads``), or ``None``."""
+        """Kafka's own decision in this state (``assignment``, ``followup``, ``threads``), or ``None``."""
         return self.document.get("observed")
 
     @property
     def assumptions(self) -> Sequence[str]:
-        """Sentences about what the source of the state did not tell."""
+        """Sentences about facts that the source of the state lacks."""
         return self.document.get("assumptions", ())  # type: ignore[no-any-return]
 
     @property
     def source(self) -> Mapping[str, Any] | None:
-        """Where a captured state was read (``file``, ``line``, ``time_ms``, ``group``, ``generation``), or ``None``."""
+        """Origin of a captured state (``file``, ``line``, ``time_ms``, ``group``, ``generation``), or ``None``."""
         return self.document.get("source")
 
     @property
@@ -197,14 +191,14 @@ class Scenario:
         return self.group_spec_with({})
 
     def group_spec_with(self, config: Mapping[str, Any]) -> GroupSpec:
-        """The group with entries of ``config`` in place of the scenario's own; keys of no concern are ignored.
+        """The group with entries of ``config`` in place of the scenario's own; other keys are ignored.
 
         Raises:
             ScenarioKindError, GroupConfigError: as ``group_spec``.
         """
         group = self._group_content()
         known = {key: config[key] for key in (NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS) if key in config}
-        # Kafka's map has the number of standbys whenever it has anything.
+        # Kafka's map has the number of standbys unless it is empty.
         standbys = {NUM_STANDBY_REPLICAS: 0} if known and not group.config else {}
         return GroupSpec(group.members, GroupConfigs.from_mapping({**standbys, **group.config, **known}))
 
@@ -238,7 +232,7 @@ class Scenario:
         return self.content
 
     def _repr_html_(self) -> str:
-        """Tables for notebooks: where it is from, and who is there with what."""
+        """Tables for notebooks: the origin, the clients and their tasks."""
         told = f"Scenario {self.id}, kind {self.kind}, read at {self.place}"
         time_ms = (self.source or {}).get("time_ms")
         parts = [paragraph(told if time_ms is None else f"{told}, decided {moment(time_ms)}")]
@@ -275,7 +269,6 @@ _latest_configs: tuple[Mapping[str, Any], Mapping[str, Any], AssignmentConfigs] 
 
 
 def _assignment_configs(own: Mapping[str, Any], replaced: Mapping[str, Any]) -> AssignmentConfigs:
-    """A scenario's own configuration with entries replaced; the latest one is kept, where both are read-only."""
     global _latest_configs  # noqa: PLW0603 - a memory of one: the rounds of a history share their configuration
     known = _latest_configs
     if known is not None and known[0] is own and known[1] is replaced:

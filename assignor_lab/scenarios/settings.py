@@ -1,26 +1,36 @@
-"""Settings of time and membership that the source of a state had: ``settings`` of a scenario (scenario format, 7)."""
+"""Settings of time and membership of a state's source: ``settings`` of a scenario (scenario format, 7)."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from assignment_api.plugins.keys import GROUP_KEYS, read_value
+from assignment_api.plugins.keys import GROUP_KEYS, TOPOLOGY_OPTIMIZATION, read_value
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.documents.shapes import LONG_MAX, Check, one_of, record, text, whole
 
-__all__ = ["NUMBERS", "check_settings", "given_settings", "group_settings", "is_exactly_once", "with_given"]
+__all__ = [
+    "CLASSIC_KEYS", "NUMBERS", "check_settings", "given_settings", "group_settings", "is_exactly_once", "most_frequent",
+    "with_given", "without_effect",
+]  # fmt: skip
 
 _GROUP_TEXTS = ("streams.assignor.name", "streams.rack.aware.assignment.tags")
 _TEXTS = ("dsl.store.suppliers.class", "processing.guarantee", *_GROUP_TEXTS)
-#: Keys whose values are numbers.
 NUMBERS = (
-    *(key for key in GROUP_KEYS if key not in _TEXTS),
+    *(key for key in GROUP_KEYS if key not in (*_TEXTS, TOPOLOGY_OPTIMIZATION)),
     "rebalance.timeout.ms",
     "streams.num.standby.replicas",
     "streams.num.warmup.replicas",
     "streams.acceptable.recovery.lag",
 )
+_SETTINGS = frozenset(GROUP_KEYS) - {TOPOLOGY_OPTIMIZATION}
+
+#: Keys that have no effect in the streams protocol, and the group's own key in their place.
+CLASSIC_KEYS: Mapping[str, str] = {
+    "session.timeout.ms": "streams.session.timeout.ms",
+    "heartbeat.interval.ms": "streams.heartbeat.interval.ms",
+}
 
 #: Checks the object: every key is optional, and a missing one is unknown, not a default. Other keys are refused.
 check_settings: Check[dict[str, Any]] = record(
@@ -34,22 +44,17 @@ check_settings: Check[dict[str, Any]] = record(
 
 
 def given_settings(layers: Iterable[ConfigLayer]) -> dict[str, Any]:
-    """The settings that ``--config`` and ``-c`` give, in their types.
-
-    Args:
-        layers: What the two say, the lowest first.
-    """
+    """The settings of ``--config`` and ``-c``, the lowest layer first, in their types, without that of the topology."""
     found: dict[str, Any] = {}
     for layer in layers:
-        found |= {key: read_value(key, held.value) for key, held in layer.entries.items() if key in GROUP_KEYS}
+        found |= {key: read_value(key, held.value) for key, held in layer.entries.items() if key in _SETTINGS}
     return found
 
 
 def group_settings(told: Mapping[str, str]) -> dict[str, Any]:
-    """Settings of a streams group, as the broker returns its configuration; keys that are not allowed are left out.
+    """Settings of a streams group, as the broker returns them, with or without the prefix ``streams.``.
 
-    Args:
-        told: Keys to values as texts, with or without the prefix ``streams.``.
+    Keys that are not allowed are left out.
     """
     found: dict[str, Any] = {}
     for name, value in told.items():
@@ -62,19 +67,16 @@ def group_settings(told: Mapping[str, str]) -> dict[str, Any]:
 
 
 def with_given(document: dict[str, Any], found: Mapping[str, Any], layers: Iterable[ConfigLayer]) -> dict[str, Any]:
-    """The document with its ``settings``: what its source shows, under what ``--config`` and ``-c`` give.
+    """The document with its ``settings``: those of its source, below those of ``--config`` and ``-c``.
 
-    Args:
-        document: A scenario.
-        found: Settings that the source shows.
-        layers: What the two say, the lowest first.
-
-    Returns:
-        The document as it is, if nothing is known.
+    It is unchanged if nothing is known.
     """
-    settings = {**document.get("settings", {}), **found, **given_settings(layers)}
+    given = given_settings(layers)
+    settings = {**document.get("settings", {}), **found, **given}
     if not settings:
         return document
+    if document.get("kind") == "streams-group" and (ineffective := without_effect(given)):
+        document = {**document, "assumptions": [*document.get("assumptions", ()), *ineffective]}
     made: dict[str, Any] = {}
     for key, value in document.items():
         if key != "settings":
@@ -84,7 +86,33 @@ def with_given(document: dict[str, Any], found: Mapping[str, Any], layers: Itera
     return made
 
 
+def most_frequent(members: Iterable[Mapping[str, Any]], assumptions: list[str]) -> dict[str, Any]:
+    """The settings of a group: for each key the most frequent value of its members.
+
+    ``assumptions`` gets a sentence for each key in which members differ.
+    """
+    values: dict[str, Counter[Any]] = {}
+    for settings in members:
+        for key, value in settings.items():
+            values.setdefault(key, Counter())[value] += 1
+    for key, counts in values.items():
+        if len(counts) > 1:
+            shown = ", ".join(map(str, sorted(counts)))
+            assumptions.append(f"members differ in {key} ({shown}): the most frequent one counts for all")
+    return {key: counts.most_common(1)[0][0] for key, counts in values.items()}
+
+
+def without_effect(settings: Iterable[str]) -> list[str]:
+    """A sentence for each given key that has no effect in the streams protocol."""
+    return [
+        f"{key} has no effect in the streams protocol: the group's own key is {CLASSIC_KEYS[key]} (give it with "
+        "--config or -c)"
+        for key in settings
+        if key in CLASSIC_KEYS
+    ]
+
+
 def is_exactly_once(settings: Mapping[str, Any]) -> bool | None:
-    """Whether the application processes exactly once; ``None``: the settings do not say."""
+    """True if the application processes exactly once; ``None`` if unknown."""
     guarantee = settings.get("processing.guarantee")
     return None if guarantee is None else str(guarantee).startswith("exactly_once")

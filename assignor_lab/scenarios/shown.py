@@ -1,4 +1,4 @@
-"""What scenarios hold, as tables for notebooks."""
+"""Scenarios as tables for notebooks."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from assignment_api import ApplicationMetadata
 from assignment_api.notebook import names_text, table
 from assignment_api.streams import AssignmentConfigs, StreamsClientState, TaskInfo
 from assignment_api.streams.task_table import TaskTable
-from assignor_lab.documents.wording import figure, moment
+from assignor_lab.documents.wording import figure, moment, plural
 from assignor_lab.scenarios.connect_history import ConnectHistory
 
 __all__ = ["application_html", "events_html", "history_html"]
 
 
 def application_html(tasks: Iterable[TaskInfo] | TaskTable, clients: Sequence[StreamsClientState]) -> str:
-    """Clients and tasks, whatever the configuration: one that Kafka refuses must not hide them."""
+    """Clients and tasks, even under a configuration that Kafka refuses."""
     return ApplicationMetadata(AssignmentConfigs(), tasks, clients)._repr_html_()
 
 
@@ -35,12 +35,12 @@ def history_html(history: ConnectHistory) -> str:
         for number, each in enumerate(history.rounds)
     )
     columns = ["round", "time", "workers", "who", "connectors", "tasks", "new leader"]
-    told = f"Connect group, protocol {history.protocol.value}: {len(history.rounds)} rounds"
+    told = f"Connect group, protocol {history.protocol.value}: {plural(len(history.rounds), 'round')}"
     return table(told, columns, rows, len(history.rounds))
 
 
 def events_html(events: Sequence[Mapping[str, Any]]) -> str:
-    """What is done in an episode, in order."""
+    """The actions of an episode, in order."""
     rows = (
         [
             f"{figure(each.get('at_ms', 0) / 1000)} s",
@@ -49,7 +49,7 @@ def events_html(events: Sequence[Mapping[str, Any]]) -> str:
         ]
         for each in events
     )
-    return table(f"Episode: {len(events)} events", ["at", "what", "of whom"], rows, len(events))
+    return table(f"Episode: {plural(len(events), 'event')}", ["at", "what", "of whom"], rows, len(events))
 
 
 _SAID = frozenset({"at_ms", "type"})

@@ -1,4 +1,4 @@
-"""Racks of a file put into scenarios whose source did not tell them."""
+"""Fills racks of a file into scenarios without them."""
 
 from __future__ import annotations
 
@@ -8,52 +8,58 @@ from typing import Any
 import attrs
 
 from assignment_api import AssignorLabError
-from assignor_lab.documents.errors import printable
+from assignor_lab.documents.errors import Place, printable
+from assignor_lab.scenarios.rack_provenance import NOT_USED, RACKS_UNKNOWN, racks_told
 from assignor_lab.scenarios.racks import ANY_TOPIC, Racks
 from assignor_lab.scenarios.reader import scenario_from_document
 from assignor_lab.scenarios.scenario import Scenario
-from assignor_lab.scenarios.told_racks import NOT_USED, RACKS_UNKNOWN, racks_told
 
 __all__ = ["RackContradictionError", "RackFiller"]
 
 Document = Mapping[str, Any]
-#: Names that a sentence lists.
+#: Most names in a sentence.
 _MOST_NAMED = 3
 
 
 class RackContradictionError(AssignorLabError):
-    """A file of racks says something else than a scenario, or than itself, about one client or partition."""
+    """A file of racks contradicts a scenario, or itself, about one client or partition."""
 
 
 @attrs.define
 class RackFiller:
-    """Fills racks into documents, and remembers what of the file was good for anything.
-
-    Args:
-        racks: The racks.
-    """
+    """Fills racks into documents, and records the used parts of the file."""
 
     racks: Racks
     _used: set[str] = attrs.field(factory=set)
-    #: Whether some task's partitions are unknown: topics of the file may be theirs.
+    #: True if some task's partitions are unknown: topics of the file may be theirs.
     _has_unknown_partitions: bool = False
-    #: Whether a state was filled whose assignor uses racks of partitions, and whether one had no racks at all.
+    #: True if a filled state's assignor uses racks of partitions; True if a state had no racks at all.
     _has_tasks: bool = False
     _has_none: bool = False
+    #: Contradictions to recorded decisions, whose own racks stay: sentences, each once.
+    _contradictions: dict[str, None] = attrs.field(factory=dict)
 
     def filled(self, document: Document) -> dict[str, Any]:
-        """The document with the racks that it lacks; what it knows stays, and what is still unknown it says.
+        """The document with its missing racks filled in; known ones stay, and unknown ones are reported in it.
 
-        Groups of Connect have no racks: their documents stay as they are.
+        Groups of Connect have no racks: their documents stay unchanged.
+
+        If the file contradicts a recorded decision, that keeps its own racks: :meth:`unused` and :meth:`foreign` report
+        this, and nothing that rests on the file has a verdict.
 
         Raises:
-            RackContradictionError: if the file gives a client or a partition another rack than the document, or two.
+            RackContradictionError: if the file gives a client two racks, or contradicts a state without a recorded
+                decision.
         """
         kind = document.get("kind")
         if kind == "streams":
             return self._streams(document)
+        is_recorded = document.get("observed") is not None
         if kind == "streams-group":
-            members = [self._with_rack(member, _names_of_member(member)) for member in document["members"]]
+            members = [
+                self._with_rack(member, _names_of_member(member), is_recorded=is_recorded)
+                for member in document["members"]
+            ]
             return {**document, "members": members}
         if kind == "streams-episode":
             events = [self._event(event) for event in document["events"]]
@@ -66,7 +72,8 @@ class RackFiller:
         return scenario_from_document(self.filled(scenario.document), scenario.place)
 
     def unused(self) -> Iterator[str]:
-        """Sentences on the names of clients and topics of the file that no document had."""
+        """Sentences on contradictions to documents, and on names of the file that no document had."""
+        yield from (f"{sentence}: the state's is used" for sentence in [*self._contradictions][:_MOST_NAMED])
         if self._has_none and not self._has_tasks and not self._used:
             yield f"{self._file()}: groups of Connect have no racks: it is not used"
             return
@@ -82,12 +89,27 @@ class RackFiller:
         remedy = " (the tasks' partitions are unknown: give --topology)" if self._has_unknown_partitions else ""
         yield f"{self._file()}: {named}: {'it is' if len(topics) == 1 else 'they are'} not used{remedy}"
 
+    def foreign(self) -> str | None:
+        """A sentence on a file of another cluster; ``None``: nothing shows that it is one.
+
+        It contradicts a recorded decision, or names no client and no topic of any classic group.
+        """
+        if self._contradictions:
+            return next(iter(self._contradictions))
+        named = {*self.racks.clients, *self.racks.topics}
+        if not named or not self._has_tasks or self._has_unknown_partitions or named & {*self._used, ANY_TOPIC}:
+            return None
+        return f"{self._file()} names no client and no topic of the group"
+
     # --- Streams ----------------------------------------------------------------------------------
 
     def _streams(self, document: Document) -> dict[str, Any]:
         self._has_tasks = True
-        clients = [self._with_rack(client, _names_of_client(client)) for client in document["clients"]]
-        tasks = [self._task(task) for task in document["tasks"]]
+        is_recorded = document.get("observed") is not None
+        clients = [
+            self._with_rack(client, _names_of_client(client), is_recorded=is_recorded) for client in document["clients"]
+        ]
+        tasks = [self._task(task, is_recorded=is_recorded) for task in document["tasks"]]
         filled = {**document, "tasks": tasks, "clients": clients}
         told = document.get("assumptions", ())
         if racks_told(told):
@@ -95,35 +117,35 @@ class RackFiller:
         sentences = [sentence for sentence in told if not sentence.startswith((RACKS_UNKNOWN, NOT_USED))]
         return {**filled, "assumptions": [*sentences, self._what_is_known(clients, tasks)]}
 
-    def _task(self, task: Document) -> dict[str, Any]:
+    def _task(self, task: Document, *, is_recorded: bool) -> dict[str, Any]:
         partitions = task["partitions"]
         if partitions is None:
             self._has_unknown_partitions = True
             return dict(task)
-        return {**task, "partitions": [self._partition(partition) for partition in partitions]}
+        return {**task, "partitions": [self._partition(each, is_recorded=is_recorded) for each in partitions]}
 
-    def _partition(self, partition: Document) -> Document:
+    def _partition(self, partition: Document, *, is_recorded: bool) -> Document:
         topic = partition["topic"]
         self._used.add(topic)
         known, found = partition["racks"], self.racks.of_partition(topic, partition["partition"])
         if known and found and set(known) != set(found):
-            raise RackContradictionError(
+            self._contradicts(
                 f"{self._file()}: partition {printable(topic)}-{partition['partition']} is in {_listed(found)} there, "
-                f"and in {_listed(known)} in the state: correct the one that is wrong"
+                f"and in {_listed(known)} in the state",
+                is_recorded=is_recorded,
             )
         return partition if known or not found else {**partition, "racks": list(found)}
 
     # --- clients ----------------------------------------------------------------------------------
 
     def _event(self, event: Document) -> Document:
-        """An episode's event; one that starts an instance has its rack."""
         if event.get("type") != "start":
             return event
         told = {**event, "rack": event.get("rack")}
         filled = self._with_rack(told, _names_of_start(event))
         return event if filled["rack"] is None else filled
 
-    def _with_rack(self, client: Document, names: Iterable[str]) -> dict[str, Any]:
+    def _with_rack(self, client: Document, names: Iterable[str], *, is_recorded: bool = False) -> dict[str, Any]:
         found = {name: self.racks.clients[name] for name in names if name in self.racks.clients}
         self._used.update(found)
         racks = {rack: name for name, rack in found.items()}
@@ -131,10 +153,17 @@ class RackFiller:
             racks.setdefault(client["rack"], "the state")
         if len(racks) > 1:
             said = " and ".join(f"{printable(rack)} by {printable(name)}" for rack, name in racks.items())
-            raise RackContradictionError(f"{self._file()}: one client is in {said}: correct the one that is wrong")
+            is_its_own = is_recorded and client["rack"] is not None
+            self._contradicts(f"{self._file()}: one client is in {said}", is_recorded=is_its_own)
+            return dict(client)
         return {**client, "rack": next(iter(racks), None)}
 
-    # --- what is known then -----------------------------------------------------------------------
+    def _contradicts(self, sentence: str, *, is_recorded: bool) -> None:
+        if not is_recorded:
+            raise RackContradictionError(f"{sentence}: correct the one that is wrong")
+        self._contradictions[sentence] = None
+
+    # --- facts known afterwards -------------------------------------------------------------------
 
     def _what_is_known(self, clients: Iterable[Document], tasks: Iterable[Document]) -> str:
         missing = [f"client {client['host'] or client['process_id']}" for client in clients if client["rack"] is None]
@@ -150,17 +179,17 @@ class RackFiller:
             missing.append("the partitions, which --topology names where the log is read")
         if not missing:
             return f"racks of clients and partitions are those in {self._file()}"
-        return f"{RACKS_UNKNOWN} {self._file()} does not tell those of {_listed(missing)}"
+        return f"{RACKS_UNKNOWN} {self._file()} does not have those of {_listed(missing)}"
 
     def _file(self) -> str:
-        return ", ".join(printable(name) for name in self.racks.files)
+        return ", ".join(str(Place(name)) for name in self.racks.files)
 
 
 def _names_of_client(client: Document) -> Iterator[str]:
     yield client["process_id"]
     if client["host"] is not None:
         yield client["host"]
-    # Kafka Streams calls its consumers <client.id>-StreamThread-<number>-consumer-<uuid>.
+    # Kafka Streams names its consumers <client.id>-StreamThread-<number>-consumer-<uuid>.
     yield from dict.fromkeys(consumer.partition("-StreamThread-")[0] for consumer in client["consumers"])
     yield from _names_of_tags(client["tags"])
 
@@ -170,6 +199,8 @@ def _names_of_member(member: Document) -> Iterator[str]:
     yield member["process_id"]
     if member["instance_id"] is not None:
         yield member["instance_id"]
+    if member.get("client_id"):
+        yield from dict.fromkeys((member["client_id"].partition("-StreamThread-")[0], member["client_id"]))
     yield from _names_of_tags(member["tags"])
 
 

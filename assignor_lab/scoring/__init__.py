@@ -4,30 +4,30 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assignor_lab.capture.histories.past_terms import PastTerms
-    from assignor_lab.scoring.dataframe import score
-    from assignor_lab.scoring.frame_summary import FrameError, summary
-    from assignor_lab.scoring.run_summary import RunSummary
-    from assignor_lab.scoring.sources import Generated
+    from assignor_lab.scoring.frames.dataframe import score
+    from assignor_lab.scoring.frames.frame_summary import FrameError, summary
+    from assignor_lab.scoring.frames.run_summary import RunSummary
+    from assignor_lab.scoring.sources.parts import Generated
 
 __all__ = ["FrameError", "Generated", "PastTerms", "RunSummary", "score", "summary"]
 
 
 def __getattr__(name: str) -> Any:
-    # Spark is to be on its way before anything else is imported, and what starts it is in a folder of this package.
+    # Start Spark before any other import; its starter is in a folder of this package.
     if name == "score":
-        from assignor_lab.scoring.dataframe import score
+        from assignor_lab.scoring.frames.dataframe import score
 
         return score
     if name == "Generated":
-        from assignor_lab.scoring.sources import Generated
+        from assignor_lab.scoring.sources.parts import Generated
 
         return Generated
     if name in ("FrameError", "summary"):
-        from assignor_lab.scoring import frame_summary
+        from assignor_lab.scoring.frames import frame_summary
 
         return getattr(frame_summary, name)
     if name == "RunSummary":
-        from assignor_lab.scoring.run_summary import RunSummary
+        from assignor_lab.scoring.frames.run_summary import RunSummary
 
         return RunSummary
     if name == "PastTerms":

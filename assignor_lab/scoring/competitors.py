@@ -1,4 +1,4 @@
-"""Competitors of a run: every installed assignor or the named ones, and what could not be loaded."""
+"""Competitors of a run: every installed assignor or the named ones, and those that cannot be loaded."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import attrs
 from assignment_api.plugins import PluginLoadError, PluginRow, Registry
 from assignment_api.plugins.keys import GROUP_KEYS
 from assignor_lab.groups.entries import KindEntry, default_kind, entries, entry_of
-from assignor_lab.groups.kind import FoundAssignor, Kind
-from assignor_lab.groups.terms import NO_CONFIG
+from assignor_lab.groups.kind import FoundAssignor, GroupKind
+from assignor_lab.groups.runner.terms import NO_CONFIG
 from assignor_lab.groups.variants import PROTOCOL, Variant, VariantError, as_variant, configured, timings_of
 from assignor_lab.groups.work import OBSERVED
 
@@ -20,7 +20,7 @@ __all__ = ["Competitors", "Entrant", "Unloaded", "competitors", "kind_of_assigno
 
 @attrs.frozen
 class Unloaded:
-    """A plugin that could not be loaded, and why."""
+    """A plugin that could not be loaded, and the reason."""
 
     name: str
     distribution: str | None
@@ -30,19 +30,14 @@ class Unloaded:
 
 @attrs.frozen
 class Entrant:
-    """Somebody who competes.
-
-    Args:
-        variant: Its name, and what it has of its own.
-        found: Whom it asks.
-    """
+    """One competitor."""
 
     variant: Variant
     found: FoundAssignor
 
     @property
     def name(self) -> str:
-        """Name under which its results are filed."""
+        """Name of its results."""
         return self.variant.name
 
     @property
@@ -52,12 +47,12 @@ class Entrant:
 
     @property
     def version(self) -> str | None:
-        """Version of that."""
+        """Version of the distribution."""
         return self.found.version
 
     @property
     def summary(self) -> str | None:
-        """What it is, in a sentence."""
+        """A sentence about it."""
         if not self.variant.settings:
             return self.found.plugin.summary or None
         settings = ", ".join(f"{key}={value}" for key, value in self.variant.settings.items())
@@ -66,12 +61,12 @@ class Entrant:
 
 @attrs.frozen
 class Competitors:
-    """Everybody who was asked for.
+    """All requested competitors.
 
     Args:
-        assignors: Who competes, each once, in the order in which they were asked for.
-        unloaded: Who would, but could not be loaded.
-        refused: Plugins that were refused, because of their name for example, and are not among ``unloaded``.
+        assignors: The competitors, each once, in the requested order.
+        unloaded: Requested plugins that could not be loaded.
+        refused: Refused plugins, for example because of their name; not among ``unloaded``.
     """
 
     assignors: tuple[Entrant, ...]
@@ -80,10 +75,7 @@ class Competitors:
 
 
 def kind_of_assignors(registry: Registry, selectors: Iterable[str]) -> KindEntry:
-    """The kind of histories that the named assignors answer: the first that is the only one for all of them.
-
-    ``module:attribute`` says nothing before it is imported, and decides nothing here.
-    """
+    """The kind of histories that the named assignors answer, if one kind is the only one for all of them."""
     offered = [kinds for name in selectors if name != OBSERVED and (kinds := registry.assignor_kinds(name))]
     answered = [entry for entry in entries() if offered and all(found == (entry.plugins,) for found in offered)]
     return answered[0] if answered else default_kind()
@@ -99,14 +91,12 @@ def competitors(
     """Finds the assignors of a run.
 
     Args:
-        registry: What is installed.
         contenders: Names, aliases and the like, or variants, which may be text; none: every installed assignor.
-            ``kafka`` may be among them: what Kafka really decided is scored anyway where it is known.
-        may_run_code: Whether ``module:attribute`` may be imported.
-        kind: Kind of the scenarios; ``None``: the default one.
+            ``kafka`` may be among them; Kafka's recorded decision is scored in any case.
+        may_run_code: True if ``module:attribute`` may be imported.
 
     Raises:
-        UnknownPluginError, AmbiguousPluginError, UntrustedCodeError: if a selector means nothing that could be loaded.
+        UnknownPluginError, AmbiguousPluginError, UntrustedCodeError: if a selector names nothing loadable.
         PluginLoadError: if no assignor is left.
         VariantError: if a variant has the name of another contender or of an installed assignor, or a setting that it
             cannot have.
@@ -132,7 +122,7 @@ def competitors(
             unloaded.append(Unloaded(variant.name, None, None, str(error)))
             continue
         if not variant.is_plain and entrant.name in taken | found.keys():
-            raise VariantError(f"variant {variant.name!r:.80}: somebody else has that name: give it another one")
+            raise VariantError(f"variant {variant.name!r:.80}: another contender has that name: choose a different one")
         found.setdefault(entrant.name, entrant)
     if not found:
         reasons = "; ".join(f"{one.name}: {one.reason}" for one in unloaded)
@@ -148,8 +138,7 @@ def _as_it_is(assignor: FoundAssignor) -> Entrant:
     return Entrant(Variant(assignor.name, assignor.name), assignor)
 
 
-def _entrant(variant: Variant, group: Kind[Any, Any], registry: Registry, *, may_run_code: bool) -> Entrant:
-    """Who can compete; what a variant cannot have is found here, not in each row."""
+def _entrant(variant: Variant, group: GroupKind[Any, Any], registry: Registry, *, may_run_code: bool) -> Entrant:
     found = group.find(registry, variant.assignor, may_run_code=may_run_code)
     if variant.is_plain:
         return _as_it_is(found)

@@ -1,87 +1,153 @@
-"""The terms of a run: what is to be scored, as a value, as it travels, and as text.
+"""The terms of a run: as a value, in serializable form, and as text.
 
-A run that was interrupted is gone on with under equal terms only.
+An interrupted run is resumed under equal terms only.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib import metadata
+from typing import TYPE_CHECKING
 
 import attrs
 
-from assignment_api.plugins import Registry
+from assignment_api.plugins import Found, MetricPlugin, Registry
+from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.layers import ConfigLayer, ConfigValue, Layer
-from assignment_api.plugins.selection import ConfigSources, hides
+from assignment_api.plugins.selection import HIDDEN, ConfigSources, hides
+from assignor_lab.documents.wording import plural
 from assignor_lab.groups.columns import FORMAT
 from assignor_lab.groups.prices import prices_of
-from assignor_lab.groups.terms import JobSpec
-from assignor_lab.runtime.discovery import Description
-from assignor_lab.scoring.code import source_digest
-from assignor_lab.scoring.comparison import NO_TERMS, Terms
+from assignor_lab.groups.runner.terms import JobSpec
+from assignor_lab.runtime.discovery import EntryPointDescription
+from assignor_lab.scoring.code_digests import source_digest
 from assignor_lab.scoring.competitors import Competitors, Entrant
-from assignor_lab.scoring.sources import Plan
+from assignor_lab.scoring.selected_metrics import metrics_of_run
+from assignor_lab.scoring.sources.plan import ScoringPlan
 
-__all__ = ["Run", "job_spec", "terms_of_run"]
+if TYPE_CHECKING:
+    from assignor_lab.scoring.gates.grammar import Gate, Subjects
+
+__all__ = ["NO_TERMS", "ReplayCommand", "ScoringRun", "EvaluationTerms", "job_spec", "shown_config", "terms_of_run"]
+
+
+def shown_config(config: ConfigSources, keys: Collection[str]) -> list[dict[str, str]]:
+    """The summary's ``config``: explicit values of ``keys`` and the plugins' settings, some of them hidden."""
+    effective = config.effective()
+    return [
+        {
+            "key": key,
+            "value": HIDDEN if hides(effective, key, held.value) else _value_text(held.value),
+            "source": str(held.origin),
+        }
+        for key, held in effective.items()
+        if held.origin.layer.is_explicit and (key in keys or is_setting(key))
+    ]
+
+
+def _value_text(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+@attrs.frozen
+class ReplayCommand:
+    """Parts of a command line that determine its states.
+
+    A history is generated again from family and seed, so that its command does not depend on other scored items. A
+    scenario is found by its number among all of the sources.
+
+    Args:
+        variants: Name to text of competitors with their own settings.
+    """
+
+    sources: tuple[str, ...] = ()
+    config: tuple[str, ...] = ()
+    out: str = "replay"
+    variants: Mapping[str, str] = attrs.field(factory=dict)
+
+    def command(self, item: int, number: int, family: str | None, seed: int | None, assignors: Sequence[str]) -> str:
+        """The command, quoted for a POSIX shell.
+
+        Args:
+            family: Family of the history, or ``None``.
+        """
+        if family is not None:
+            state = ["--families", family, "--seed", str(seed or 0), "--count", "1", "--only-round", str(number)]
+        else:
+            state = [*self.sources, "--only-item", str(item), *(["--only-round", str(number)] if number else [])]
+        names = [
+            word
+            for name in assignors
+            for word in (("--variant", self.variants[name]) if name in self.variants else ("--assignor", name))
+        ]
+        return shlex.join(["assignor", "score", *state, *names, *self.config, "--out", self.out])
+
+
+@attrs.frozen
+class EvaluationTerms:
+    """Requests to a run besides its figures.
+
+    Args:
+        baseline: Name of the assignor that the others are compared with, or ``None``.
+    """
+
+    baseline: str | None = None
+    gates: tuple[Gate, ...] = ()
+    subjects: Subjects | None = None
+    replay: ReplayCommand | None = None
+
+
+NO_TERMS = EvaluationTerms()
 
 
 @attrs.frozen(eq=False)
-class Run:
-    """What is to be scored.
-
-    Args:
-        registry: What is installed.
-        competing: Who competes.
-        plan: On what.
-        config: Under which configuration.
-        command: The command line for the summary, or ``None``.
-        master: Where the engine runs, for the summary.
-        terms: Baseline, gates, and how a state is shown again.
-        only_round: The one round whose rows are kept; ``None``: all.
-        raw: Whether the answers themselves are kept.
-        described: What plugins said that are not imported in this process; ``None``: each who scores asks them.
-    """
+class ScoringRun:
+    """The terms of a run."""
 
     registry: Registry
     competing: Competitors
-    plan: Plan
+    plan: ScoringPlan
     config: ConfigSources
     command: str | None = None
     master: str | None = None
-    terms: Terms = NO_TERMS
+    terms: EvaluationTerms = NO_TERMS
     only_round: int | None = None
     raw: bool = False
-    described: tuple[Description, ...] | None = None
+    described: tuple[EntryPointDescription, ...] | None = None
+    #: Columns of the metrics; ``None``: the usual ones.
+    columns: tuple[str, ...] | None = None
+
+    @property
+    def metrics(self) -> Mapping[str, Found[MetricPlugin]]:
+        """Column to metric of this run."""
+        return metrics_of_run(self.plan.kind.load(), self.registry, self.columns)
 
 
 def job_spec(
     registry: Registry,
     competing: Competitors,
-    plan: Plan,
+    plan: ScoringPlan,
     config: ConfigSources,
-    described: tuple[Description, ...] | None = None,
+    described: tuple[EntryPointDescription, ...] | None = None,
     *,
     raw: bool = False,
+    columns: Sequence[str] | None = None,
 ) -> JobSpec:
-    """The terms as they travel to whoever scores.
+    """The terms in serializable form, for scorers.
 
     Args:
-        registry: What is installed.
-        competing: Who competes.
-        plan: On what.
-        config: Under which configuration.
-        described: As :class:`~assignor_lab.groups.terms.JobSpec` has it.
-        raw: Whether the answers themselves are kept.
+        columns: Columns of the metrics; ``None``: the usual ones.
 
     Raises:
-        PriceError: if a price in the configuration is none.
+        PriceError: if a price in the configuration is invalid.
     """
     prices_of(config.effective())
     return JobSpec(
         assignors=tuple(entrant.variant for entrant in competing.assignors),
-        metrics=tuple(plan.kind.load().metrics(registry)),
+        metrics=tuple(metrics_of_run(plan.kind.load(), registry, columns)),
         families=tuple(sorted({source.generated.family for source in plan.sources if source.generated is not None})),
         config=config,
         may_run_code=True,
@@ -91,17 +157,15 @@ def job_spec(
     )
 
 
-def terms_of_run(run: Run, engine: Mapping[str, str], salt: bytes) -> Mapping[str, str]:
+def terms_of_run(run: ScoringRun, engine: Mapping[str, str], salt: bytes) -> Mapping[str, str]:
     """Name to value of everything that the rows depend on.
 
     Args:
-        run: The run.
-        engine: What of the engine decides them.
-        salt: Enters the digests of values that are secret.
+        salt: Salt for the digests of secret values.
     """
     plan = run.plan
-    metrics = plan.kind.load().metrics(run.registry)
-    kept = {"--only-item": plan.only, "--only-round": run.only_round, "--answers": run.raw or None}
+    metrics = run.metrics
+    kept = {"--only-item": plan.only, "--only-round": run.only_round, "--keep-assignments": run.raw or None}
     return {
         "assignor-lab": metadata.version("assignor-lab"),
         "tables": f"format {FORMAT}, {plan.kind.name}",
@@ -115,13 +179,13 @@ def terms_of_run(run: Run, engine: Mapping[str, str], salt: bytes) -> Mapping[st
     }
 
 
-def _sources(run: Run) -> Iterator[str]:
+def _sources(run: ScoringRun) -> Iterator[str]:
     for source in run.plan.sources:
         if source.generated is None:
-            yield f"{source.name} ({source.items} scenarios)"
+            yield f"{source.name} ({plural(source.items, 'scenario')})"
         else:
             found = run.registry.family(source.generated.family)
-            made = f"{source.items} histories from seed {source.generated.seed}"
+            made = f"{plural(source.items, 'history', 'histories')} from seed {source.generated.seed}"
             yield f"{found.name} ({found.distribution} {found.version}), {made}"
 
 
@@ -129,7 +193,7 @@ def _assignor(entrant: Entrant) -> str:
     found, text = entrant.found, entrant.variant.text
     if found.distribution is not None:
         return f"{text} ({found.distribution} {found.version})"
-    # Code that was named on the command line has no version.
+    # Code from the command line has no version.
     digest = source_digest(found.plugin.factory)
     return f"{text} (sha256:{'unknown' if digest is None else digest[:16]})"
 

@@ -1,1 +1,1 @@
-"""A task assignor served to the Java applications beside it: frames, the handshake, decisions, and their log."""
+"""A task assignor for Java applications on the same host: frames, handshake, decisions, and their log."""

@@ -1,4 +1,4 @@
-"""A conversation with one Java application: its questions, the answers, and what it says became of them."""
+"""The exchange with one Java application: its questions, the answers, and its reports on them."""
 
 from __future__ import annotations
 
@@ -12,43 +12,40 @@ from assignor_lab.documents.errors import Place, printable
 from assignor_lab.kafka.leader.task_order import made_order_of
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.serving.deciding import BusyError, Decider
-from assignor_lab.serving.decision_log import DecisionLog, Entry
+from assignor_lab.serving.decision_log import DecisionEntry, DecisionLog
 from assignor_lab.serving.errors import PeerError
-from assignor_lab.serving.link import MAX_FRAME_BYTES, Link
+from assignor_lab.serving.link import MAX_FRAME_BYTES, DescriptorLink
 
 __all__ = ["Conversation"]
 
-#: Longest that a question waits for others; a shim's own deadline is shorter.
+#: Longest wait of a question for others; a shim's own deadline is shorter.
 _MAX_WAIT_MS = 60_000
 _MOST_TEXT = 2_000
-#: Seconds in which an application says what became of an answer; it does so at once.
+#: Seconds for an application's report on an answer, which follows at once.
 VERDICT_SECONDS = 2.0
 
 
 @attrs.define(eq=False)
 class Conversation:
-    """What is said after the handshake.
+    """The exchange after the handshake.
 
     Args:
-        link: The other end.
-        decider: Who is asked.
-        log: Where decisions are kept; ``None``: nowhere.
-        idle_seconds: How long the other end may say nothing; ``None``: for ever.
-        stopped: Descriptor that becomes readable when no further question is wanted.
+        idle_seconds: Longest silence of the other end; ``None``: unlimited.
+        stopped: Descriptor that becomes readable when the server stops.
     """
 
-    link: Link
+    link: DescriptorLink
     decider: Decider
     log: DecisionLog | None
     idle_seconds: float | None
     stopped: int | None
-    _entry: Entry | None = attrs.field(default=None, init=False)
+    _entry: DecisionEntry | None = attrs.field(default=None, init=False)
 
     def hold(self) -> None:
-        """Answers until the other end is done, or nothing more is wanted.
+        """Answers until the other end closes, or the server stops.
 
         Raises:
-            PeerError: if the other end breaks a rule; nothing it says is answered any more.
+            PeerError: if the other end breaks the protocol; no further question is answered.
         """
         try:
             while self._waits():
@@ -60,7 +57,6 @@ class Conversation:
             self._close_entry()
 
     def _waits(self) -> bool:
-        """Waits for a frame; for what became of an answer even where no further question is wanted."""
         if self._entry is not None and self.link.waits(VERDICT_SECONDS):
             return True
         self._close_entry()
@@ -77,12 +73,12 @@ class Conversation:
             self._close_entry()
             self._answer(document)
         else:
-            raise PeerError(f"a frame says none of ask, decided and missed: {printable(str(list(document))[:200])}")
+            raise PeerError(f"a frame has none of ask, decided and missed: {printable(str(list(document))[:200])}")
 
     def _answer(self, question: dict[str, Any]) -> None:
         group, wait_ms = question.get("group"), question.get("deadline_ms")
         if not isinstance(group, str) or type(wait_ms) is not int or not 0 < wait_ms <= _MAX_WAIT_MS:
-            raise PeerError("a question says no group, or no deadline_ms that is one")
+            raise PeerError("a question has no group, or no deadline_ms in its range")
         try:
             scenario = _state(question["ask"])
         except AssignorLabError as error:
@@ -106,22 +102,22 @@ class Conversation:
 
     def _note(self, verdict: Any) -> None:
         if not isinstance(verdict, dict):
-            raise PeerError("what was decided is no JSON object")
+            raise PeerError("a decision is no JSON object")
         if self._entry is not None:
             self._entry.verdict = verdict
         self._close_entry()
 
     def _miss(self, told: Any) -> None:
-        """Takes what was decided while nobody here could be told."""
+        """Receives decisions that could not be reported at their time."""
         if self.log is None:
             return
         group, verdict = (told.get(key) if isinstance(told, dict) else None for key in ("group", "decided"))
         if not isinstance(group, str) or not isinstance(verdict, dict):
-            raise PeerError("what was missed says no group, or not what was decided")
+            raise PeerError("a missed decision has no group, or no answer")
         try:
             state = _state(told.get("ask"))
         except AssignorLabError as error:
-            raise PeerError(f"what was missed holds no state: {error}") from None
+            raise PeerError(f"a missed decision has no state: {error}") from None
         self.log.missed(state.document, group, verdict)
 
     def _close_entry(self) -> None:
@@ -135,14 +131,14 @@ def _state(document: Any) -> Scenario:
 
 
 def _with_tasks_as_made(document: Any) -> Any:
-    """The state with its tasks in the order in which Kafka made them; the application was shown them by a hash map.
+    """The state with its tasks in Kafka's order; the application had them from a hash map.
 
-    So a state that was asked about is the one that a log or a recording of the group tells, and has the same answer.
+    So the state equals the one from the group's log or recording, and has the same answer.
     """
     try:
         by_id = {TaskId.parse(task["id"]): task for task in document["tasks"]}
         made = [by_id[task] for task in made_order_of(list(by_id))]
         return {**document, "tasks": made} if len(made) == len(document["tasks"]) else document
     except (AssignorLabError, KeyError, TypeError, AttributeError):
-        # It is no state; who reads it says why.
+        # It is no valid state; its reader raises the error.
         return document

@@ -1,4 +1,4 @@
-"""Deciding: one question at a time for each group, several groups side by side, each with an assignor kept warm."""
+"""Decisions: one question at a time for each group, several groups in parallel, each with a warm assignor."""
 
 from __future__ import annotations
 
@@ -10,28 +10,24 @@ from time import monotonic
 from typing import Any
 
 from assignor_lab.documents.errors import Place
-from assignor_lab.groups.answering import Answerer
+from assignor_lab.groups.runner.result_lines import Answerer
 from assignor_lab.scenarios import Scenario, scenario_from_document
 
 __all__ = ["BusyError", "Decider", "warm_up_state"]
 
-#: Groups of which something is remembered; more than a host has instances.
+#: Remembered groups; more than a host has instances.
 _MAX_GROUPS = 1_000
 
 
 class BusyError(Exception):
-    """Nobody could be asked in time; the text says why."""
+    """No assignor was free in time; the text has the reason."""
 
 
 class Decider:
-    """Who is asked, for all groups.
+    """The assignors of all groups.
 
-    A task assignor is made anew for each question, so that any of them may answer any group; what they need to keep
-    apart is who hangs.
-
-    Args:
-        make: Makes one more of what answers, with processes of its own.
-        most: Most questions at a time.
+    Each question has a new task assignor, so any of them may answer any group. Separate processes keep a hanging call
+    from blocking other groups.
     """
 
     def __init__(self, make: Callable[[], Answerer], most: int) -> None:
@@ -42,10 +38,7 @@ class Decider:
         self._guard = threading.Lock()
 
     def warm_up(self) -> dict[str, Any]:
-        """Has the one who is asked next import what it needs, by a state of one task.
-
-        Returns:
-            Its answer.
+        """Has the next assignor import its modules, with a state of one task.
 
         Raises:
             ScenarioKindError: if it is no task assignor.
@@ -57,16 +50,13 @@ class Decider:
             self._idle.put(answer)
 
     def decide(self, scenario: Scenario, group: str, seconds: float, tell: Callable[[dict[str, Any]], None]) -> None:
-        """Has the assignor answer, and tells the result line as soon as it is there.
+        """Calls the assignor, and passes the result line on at once.
 
         Args:
-            scenario: What is asked.
-            group: Who asks.
-            seconds: How long to wait for those who ask at the same time.
-            tell: Takes the line.
+            scenario: The state.
 
         Raises:
-            BusyError: if an earlier question of the group, or all that may be asked at a time, take longer than that.
+            BusyError: if an earlier question of the group, or all simultaneous ones, take longer.
             ScenarioKindError: if it is no task assignor.
         """
         end = monotonic() + seconds
@@ -74,7 +64,7 @@ class Decider:
             line = answer(scenario)
             tell(line)
             if line["error"] is not None:
-                # Its process may be gone: the next question does not wait until there is another one.
+                # Its process may have ended: a new one is started before the next question.
                 answer(warm_up_state())
 
     @contextmanager
@@ -95,7 +85,7 @@ class Decider:
         try:
             answer = self._idle.get(timeout=max(end - monotonic(), 0))
         except Empty:
-            raise BusyError("as many groups are being answered as may be at a time (--parallel)") from None
+            raise BusyError("the limit of groups with an answer in progress is reached (--parallel)") from None
         try:
             yield answer
         finally:

@@ -1,8 +1,8 @@
-"""The log of decisions: a bounded folder of what was asked, as scenarios, and what came of it.
+"""The log of decisions: a bounded folder of states as scenarios, with the results.
 
-``states-N.jsonl`` are scenario files, with what Kafka was given under ``observed`` where that is known;
-``decisions-N.jsonl`` has a line for each state, in the same order. What is being decided lies beside them in a file of
-its own, so that it is not lost where this process is killed meanwhile.
+``states-N.jsonl`` are scenario files, with Kafka's received answer under ``observed`` if known. ``decisions-N.jsonl``
+has a line for each state, in the same order. A decision in progress has its own file, so that it survives a kill of
+this process.
 """
 
 from __future__ import annotations
@@ -21,19 +21,17 @@ from assignor_lab.documents.writer import canonical_line
 from assignor_lab.scenarios import scenario_from_document
 from assignor_lab.serving.errors import ServingError
 
-__all__ = ["DecisionLog", "Entry"]
+__all__ = ["DecisionLog", "DecisionEntry"]
 
-#: Parts that a full folder has.
 PARTS = 8
-#: Decisions of which the application may still say what became of them.
 MAX_HELD = 20
-#: What is said of a decision whose process was killed, unless the application says more.
+#: Text for a decision whose process was killed, without a report of the application.
 KILLED = "the process that served it ended before it was decided"
 _STATES = re.compile(r"states-([0-9]{6,12})\.jsonl\Z")
 _ASKING = re.compile(r"asking-([0-9]{6,12})\.json\Z")
 
 
-class Entry:
+class DecisionEntry:
     """One decision on its way into the log; :meth:`close` writes it, once."""
 
     def __init__(self, log: DecisionLog, part: Path, document: Mapping[str, Any], group: str) -> None:
@@ -41,41 +39,31 @@ class Entry:
         self._part = part
         self._document = document
         self._group = group
-        #: The result line of the assignor; ``None``: there is none.
         self.result: dict[str, Any] | None = None
-        #: Milliseconds that it took.
         self.ms: float | None = None
-        #: What the application says that became of it; ``None``: it has not said.
         self.verdict: Mapping[str, Any] | None = None
-        #: What is said of it if the application says nothing.
         self.supposed: str | None = None
-        #: What tells it from others.
         self.key = (group, str(document["id"]))
 
     def close(self) -> None:
-        """Writes what is known; where the application has not said what became of it, that is waited for."""
+        """Writes the known facts, after a wait for the application's report."""
         if self.verdict is None:
             self._log.hold(self)
         else:
             self.write()
 
     def write(self) -> None:
-        """Writes what is known."""
+        """Writes the known facts."""
         verdict = {"message": self.supposed} if self.verdict is None else self.verdict
         self._log.add(self._document, self._group, self.result, self.ms, verdict)
         self._log.drop(self._part)
 
 
 class DecisionLog:
-    """A folder; a folder that is full loses its oldest part.
-
-    Args:
-        folder: Where it is; it is made if need be. One process writes it at a time.
-        most_bytes: Bytes of all parts together.
-        on_problem: Takes why nothing can be written, in a sentence, once for each cause.
+    """A folder that loses its oldest part when it is full.
 
     Raises:
-        OutputFileError: if the folder cannot be made.
+        OutputFileError: if the folder cannot be created.
         ServingError: if another process writes there.
     """
 
@@ -89,7 +77,7 @@ class DecisionLog:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = (folder / "lock").open("ab")
         try:
-            # It goes with the process, however that ends.
+            # The lock ends with the process in any case.
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             self._lock.close()
@@ -98,25 +86,20 @@ class DecisionLog:
             ) from None
         self._number = max(self._numbers(), default=1)
         self._asked = 0
-        self._held: dict[tuple[str, str], Entry] = {}
+        self._held: dict[tuple[str, str], DecisionEntry] = {}
         for left in sorted(folder.glob("asking-*.json")):
             self._take_over(left)
 
-    def asked(self, document: Mapping[str, Any], group: str) -> Entry:
-        """Keeps what is asked now.
-
-        Args:
-            document: A scenario's.
-            group: Who asks.
-        """
+    def asked(self, document: Mapping[str, Any], group: str) -> DecisionEntry:
+        """Saves a state before its decision."""
         with self._guard:
             self._asked += 1
             part = self._asking(self._asked)
         self._guarded(lambda: part.write_bytes(canonical_line({"group": group, "state": document})))
-        return Entry(self, part, document, group)
+        return DecisionEntry(self, part, document, group)
 
-    def hold(self, entry: Entry) -> None:
-        """Has a decision wait until its application says what became of it; the oldest one waits no longer."""
+    def hold(self, entry: DecisionEntry) -> None:
+        """Keeps a decision for its application's report; the oldest one is written without."""
         with self._guard:
             self._held[entry.key] = entry
             first = None if len(self._held) <= MAX_HELD else self._held.pop(next(iter(self._held)))
@@ -124,13 +107,7 @@ class DecisionLog:
             first.write()
 
     def missed(self, document: Mapping[str, Any], group: str, verdict: Mapping[str, Any]) -> None:
-        """Takes what became of a decision that could not be told at once, whether it was asked here or not.
-
-        Args:
-            document: What was to be asked.
-            group: Who was to ask.
-            verdict: As of :meth:`add`.
-        """
+        """Adds a late report on a decision, made here or elsewhere."""
         with self._guard:
             held = self._held.pop((group, str(document["id"])), None)
         if held is None:
@@ -140,7 +117,7 @@ class DecisionLog:
         held.write()
 
     def close(self) -> None:
-        """Writes what still waits, and lets go of the folder."""
+        """Writes the waiting decisions, and releases the folder."""
         with self._guard:
             waiting, self._held = list(self._held.values()), {}
         for entry in waiting:
@@ -148,7 +125,7 @@ class DecisionLog:
         self.leave()
 
     def leave(self) -> None:
-        """Lets go of the folder, as a process does that is killed."""
+        """Releases the folder without writing, as a kill does."""
         self._lock.close()
 
     def add(
@@ -162,12 +139,8 @@ class DecisionLog:
         """Adds a decision.
 
         Args:
-            document: What was asked.
-            group: Who asked.
-            result: The result line; ``None``: there is none.
-            ms: How long the answer took.
-            verdict: What the application says of it: ``by``, ``ms``, and where another decided ``cause``,
-                ``message``, ``assignment`` and ``followup``.
+            verdict: The application's report: ``by``, ``ms``, and for a fallback ``cause``, ``message``, ``assignment``
+                and ``followup``.
         """
         told = dict(verdict or {})
         state = canonical_line(_with_observed(document, result, told))
@@ -186,7 +159,7 @@ class DecisionLog:
             self._guarded(lambda: self._append(state, canonical_line(decision)))
 
     def drop(self, part: Path) -> None:
-        """Removes what was kept while it was asked."""
+        """Removes the file of a decision in progress."""
         self._guarded(lambda: part.unlink(missing_ok=True))
 
     def _append(self, state: bytes, decision: bytes) -> None:
@@ -210,7 +183,7 @@ class DecisionLog:
         return [int(match[1]) for path in self._folder.iterdir() if (match := _STATES.match(path.name))]
 
     def _take_over(self, left: Path) -> None:
-        """Has what a process that was killed was asked last wait as if it had been asked here."""
+        """Adopts the last question of a killed process."""
         if _ASKING.match(left.name) is None:
             return
         try:
@@ -218,20 +191,19 @@ class DecisionLog:
             state = scenario_from_document(kept["state"], Place(str(left))).document
             group = str(kept["group"])
         except (OSError, ValueError, KeyError, TypeError, DocumentFormatError):
-            # It was killed while it wrote this.
+            # The process was killed while it wrote this.
             pass
         else:
             self._asked += 1
             part = self._asking(self._asked)
             self._guarded(lambda: left.replace(part))
-            entry = Entry(self, part, state, group)
+            entry = DecisionEntry(self, part, state, group)
             entry.supposed = KILLED
             self.hold(entry)
             return
         self.drop(left)
 
     def _guarded(self, write: Callable[[], object]) -> None:
-        """Writes; a full disk stops no decision."""
         try:
             with naming_failures(self._folder):
                 write()
@@ -244,7 +216,7 @@ class DecisionLog:
 def _with_observed(
     document: Mapping[str, Any], result: Mapping[str, Any] | None, verdict: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """The state with what Kafka was given, where that is known and can be part of a scenario."""
+    """The state with Kafka's received answer, if it is known and valid in a scenario."""
     given, followup = verdict.get("assignment"), verdict.get("followup")
     if verdict.get("by") == "assignor" and result is not None:
         given, followup = result["assignment"], result["followup"]

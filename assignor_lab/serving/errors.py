@@ -8,8 +8,8 @@ __all__ = ["PeerError", "ServingError"]
 
 
 class ServingError(AssignorLabError):
-    """An assignor cannot be served: what is in the way, and what to do about it."""
+    """An assignor cannot be served; the message has the obstacle and a remedy."""
 
 
 class PeerError(AssignorLabError):
-    """Who is at the other end is gone, slow, or says what the protocol does not know; the connection is closed."""
+    """The other end is gone, slow, or breaks the protocol; the connection is closed."""

@@ -1,7 +1,8 @@
-"""The handshake: both ends prove that they know the token, and the token itself never travels.
+"""The handshake: both ends prove that they have the token, without sending it.
 
-A port file may outlive its process, and another process may have its port by then. It learns nothing of the token.
-The server names its assignor only after the client's proof, in a frame ``welcome`` that the client's hello requests.
+A port file may outlive its process, and another process may have its port by then; that process learns nothing of
+the token. The server sends its assignor's name only after the client's proof, in a frame ``welcome`` that the
+client's hello requests.
 """
 
 from __future__ import annotations
@@ -12,36 +13,33 @@ import secrets
 from typing import Any
 
 from assignor_lab.serving.errors import PeerError
-from assignor_lab.serving.link import Link
+from assignor_lab.serving.link import DescriptorLink
 
 __all__ = ["HANDSHAKE_BYTES", "HANDSHAKE_SECONDS", "VERSION", "greet", "greeted", "proof"]
 
-#: Version of the protocol; another one is refused by either end.
+#: Version of the protocol; either end refuses another one.
 VERSION = 1
-#: What a stranger may send, and how long he may take.
+#: Longest frame and longest time before the proof.
 HANDSHAKE_BYTES = 1_024
 HANDSHAKE_SECONDS = 2.0
 _NONCE = re.compile(r"[0-9a-f]{32}\Z")
 
 
 def proof(token: str, role: str, client_nonce: str, server_nonce: str) -> str:
-    """What only who knows the token can say: HMAC-SHA256, in hex.
+    """The proof of having the token: HMAC-SHA256, in hex.
 
     Args:
-        token: The token.
-        role: Who says it: ``client`` or ``server``.
-        client_nonce: What the client drew.
-        server_nonce: What the server drew.
+        role: The sender: ``client`` or ``server``.
     """
     said = f"assignor-lab {role} {client_nonce} {server_nonce}"
     return hmac.new(token.encode(), said.encode(), "sha256").hexdigest()
 
 
-def greet(link: Link, token: str, assignor: str) -> None:
+def greet(link: DescriptorLink, token: str, assignor: str) -> None:
     """The server's part.
 
     Raises:
-        PeerError: if the other end is no client of this version, or does not know the token.
+        PeerError: if the other end is no client of this version, or does not have the token.
     """
     nonce = secrets.token_hex(16)
     asked = link.receive(HANDSHAKE_BYTES, HANDSHAKE_SECONDS)
@@ -59,14 +57,11 @@ def greet(link: Link, token: str, assignor: str) -> None:
         link.send({"welcome": {"assignor": assignor}}, HANDSHAKE_SECONDS)
 
 
-def greeted(link: Link, token: str) -> str:
-    """The client's part, for tests and for who asks whether a port file's process is there.
-
-    Returns:
-        The assignor that is served.
+def greeted(link: DescriptorLink, token: str) -> str:
+    """The client's part, for tests and for a check of a port file's process.
 
     Raises:
-        PeerError: if the other end is no server of this version, or does not know the token.
+        PeerError: if the other end is no server of this version, or does not have the token.
     """
     nonce = secrets.token_hex(16)
     link.send({"hello": {"version": VERSION, "nonce": nonce, "welcome": True}}, HANDSHAKE_SECONDS)
@@ -75,7 +70,7 @@ def greeted(link: Link, token: str) -> str:
     hello: dict[str, Any] = answer["hello"]
     expected = proof(token, "server", nonce, theirs)
     if not hmac.compare_digest(str(hello.get("proof")).encode(), expected.encode()):
-        raise PeerError("what answers at this port does not know the token")
+        raise PeerError("the program at this port does not know the token")
     link.send({"proof": proof(token, "client", nonce, theirs)}, HANDSHAKE_SECONDS)
     answer = link.receive(HANDSHAKE_BYTES, HANDSHAKE_SECONDS)
     welcome = answer.get("welcome") if isinstance(answer, dict) else None

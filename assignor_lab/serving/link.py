@@ -1,6 +1,6 @@
-"""The link between a Java application and this process: frames, read and written with an eye on time.
+"""The connection between a Java application and this process: frames with limits of time and size.
 
-Nothing that the other end does costs more than a bounded time and the memory that it has really sent.
+The other end can only cost a bounded time, and memory for bytes that it has really sent.
 """
 
 from __future__ import annotations
@@ -10,27 +10,22 @@ import select
 from time import monotonic
 from typing import Any
 
-from assignor_lab.documents.frames import LENGTH_BYTES, FrameError, framed, length_in
+from assignor_lab.documents.frames import LENGTH_BYTES, FramingError, framed, length_in
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Mismatch
 from assignor_lab.serving.errors import PeerError
 
-__all__ = ["FRAME_SECONDS", "MAX_FRAME_BYTES", "Link"]
+__all__ = ["FRAME_SECONDS", "MAX_FRAME_BYTES", "DescriptorLink"]
 
-#: Longest frame: a line of a scenario file is not longer.
+#: Longest frame: the longest line of a scenario file.
 MAX_FRAME_BYTES = 64 * 2**20
-#: Seconds in which a frame that has begun has to be there, or taken, as a whole.
+#: Seconds for the rest of a frame after its first byte, in both directions.
 FRAME_SECONDS = 10.0
 _BLOCK = 65_536
 
 
-class Link:
-    """Two descriptors, which are made non-blocking: what comes from the other end, and what goes there.
-
-    Args:
-        source: Descriptor to read from.
-        target: Descriptor to write to; a socket's is both.
-    """
+class DescriptorLink:
+    """Two descriptors, made non-blocking: input and output."""
 
     def __init__(self, source: int, target: int) -> None:
         self._source, self._target = source, target
@@ -41,11 +36,7 @@ class Link:
         """Waits for the first byte of a frame, or for the end of the connection.
 
         Args:
-            seconds: How long; ``None``: for ever.
-            stopped: Descriptor that becomes readable when nobody wants to wait any longer.
-
-        Returns:
-            Whether there is something to read.
+            seconds: Longest wait; ``None``: unlimited.
         """
         poll = select.poll()
         poll.register(self._source, select.POLLIN)
@@ -55,10 +46,10 @@ class Link:
         return self._source in ready
 
     def receive(self, most_bytes: int = MAX_FRAME_BYTES, seconds: float = FRAME_SECONDS) -> Any:
-        """The next frame's document; ``None`` where the other end has closed the connection between two frames.
+        """The next frame's document; ``None`` if the other end has closed the connection between two frames.
 
         Raises:
-            PeerError: if it is too long, no JSON, cut off, or too slow.
+            PeerError: if it is too long, no JSON, incomplete, or too slow.
         """
         end = monotonic() + seconds
         head = self._read(LENGTH_BYTES, end)
@@ -66,7 +57,7 @@ class Link:
             return None
         try:
             length = length_in(head, most_bytes)
-        except FrameError as error:
+        except FramingError as error:
             raise PeerError(str(error)) from None
         content = self._read(length, end)
         if content is None:
@@ -80,7 +71,7 @@ class Link:
         """Sends a document.
 
         Raises:
-            PeerError: if the other end is gone, or does not take it in time.
+            PeerError: if the other end is gone, or too slow.
         """
         end = monotonic() + seconds
         rest = memoryview(framed(document))
@@ -93,7 +84,6 @@ class Link:
                 raise PeerError(f"the connection was closed: {error.strerror}") from None
 
     def _read(self, count: int, end: float) -> bytes | None:
-        """That many bytes; ``None`` where the connection was closed before the first one."""
         received = bytearray()
         while len(received) < count:
             try:

@@ -1,4 +1,4 @@
-"""The port file: where a served assignor listens, and the token of who may ask it; readable by its owner alone."""
+"""The port file: port and token of a served assignor, readable only by its owner."""
 
 from __future__ import annotations
 
@@ -15,25 +15,17 @@ from assignment_api.input_files import open_input
 from assignor_lab.documents.durable import naming_failures
 from assignor_lab.serving.errors import PeerError, ServingError
 from assignor_lab.serving.handshake import HANDSHAKE_SECONDS, greeted
-from assignor_lab.serving.link import Link
+from assignor_lab.serving.link import DescriptorLink
 
 __all__ = ["HOST", "PortFile", "read_port_file", "withdraw", "write_port_file"]
 
-#: Nobody else's machine can connect.
 HOST = "127.0.0.1"
 _MOST_BYTES = 4_096
 
 
 @attrs.frozen
 class PortFile:
-    """What a port file says.
-
-    Args:
-        port: Port on the loopback address.
-        token: Known to who may read the file.
-        pid: Id of the serving process.
-        assignor: Name of what is served.
-    """
+    """The content of a port file."""
 
     port: int
     token: str = attrs.field(repr=False)
@@ -42,10 +34,10 @@ class PortFile:
 
 
 def write_port_file(path: Path, said: PortFile) -> None:
-    """Writes the file with rights 0600, complete from the first moment, in the place of a dead process's.
+    """Writes the file with mode 0600, atomically; it replaces a dead process's file.
 
     Raises:
-        ServingError: if a process that lives serves by this file, or it is something else than a port file.
+        ServingError: if the file belongs to a living process, or is no port file.
         OutputFileError: if it cannot be written.
     """
     _refuse_living(path)
@@ -64,13 +56,13 @@ def write_port_file(path: Path, said: PortFile) -> None:
 
 
 def withdraw(path: Path, said: PortFile) -> None:
-    """Removes the file, unless it is another process's by now."""
+    """Removes the file, unless it belongs to another process by now."""
     if read_port_file(path) == said:
         path.unlink(missing_ok=True)
 
 
 def read_port_file(path: Path) -> PortFile | None:
-    """What the file says; ``None`` where there is none, or it is something else."""
+    """The content of the file; ``None`` if there is none, or it is no port file."""
     try:
         with open_input(path) as stream:
             document: Any = json.loads(stream.read(_MOST_BYTES))
@@ -92,7 +84,7 @@ def _refuse_living(path: Path) -> None:
 
 
 def _refuse_other(path: Path) -> None:
-    """Keeps what somebody named by mistake."""
+    """Protects a file that was named by mistake."""
     if path.is_file() and path.stat().st_size and read_port_file(path) is None:
         raise ServingError(
             f"{path}: is no port file, and would be replaced: name another --port-file, or remove it first"
@@ -100,10 +92,10 @@ def _refuse_other(path: Path) -> None:
 
 
 def _answers(said: PortFile) -> bool:
-    """Whether the process of a port file is there: a port alone may be a stranger's by now."""
+    """True if the process of a port file lives; another process may have the port by now."""
     try:
         with socket.create_connection((HOST, said.port), timeout=HANDSHAKE_SECONDS) as connection:
-            greeted(Link(connection.fileno(), connection.fileno()), said.token)
+            greeted(DescriptorLink(connection.fileno(), connection.fileno()), said.token)
     except (OSError, PeerError):
         return False
     return True

@@ -1,4 +1,4 @@
-"""Serving: an assignor with its plugins, warm, behind a port file or behind pipes, until it is told to stop."""
+"""Serving an assignor with warm plugins, by a port file or by pipes, until it is stopped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import attrs
 
 from assignment_api.plugins import ConfigSources
 from assignment_api.plugins.keys import CALL_TIMEOUT_MS
-from assignor_lab.groups.answering import Answerer, AnswerOptions, answerer
+from assignor_lab.groups.runner.result_lines import Answerer, AnswerOptions, answerer
 from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.plugins import Isolation
@@ -26,22 +26,13 @@ from assignor_lab.serving.server import Server, serve_pipes
 
 __all__ = ["DEADLINE_MS", "Served", "serve_by_pipes", "serve_by_port_file"]
 
-#: Milliseconds of a call, where the configuration says nothing: less than the shim waits, so that it learns why.
 DEADLINE_MS = 1_500
+_MORE_TIME = f"assignor.lab.deadline.ms of the application, and a lower {CALL_TIMEOUT_MS} of serve-assignor"
 
 
 @attrs.frozen(eq=False)
 class Served:
-    """What is served.
-
-    Args:
-        assignor: Selector of the assignor.
-        plugins: What is installed.
-        sources: Configuration around each state's own.
-        parallel: Most groups that are answered at a time.
-        log: Where decisions are kept; ``None``: nowhere.
-        on_problem: Takes what goes wrong, in sentences.
-    """
+    """A served assignor."""
 
     assignor: str
     plugins: Plugins
@@ -52,11 +43,11 @@ class Served:
 
 
 def serve_by_port_file(served: Served, path: Path, on_ready: Callable[[Server], None]) -> None:
-    """Serves until the server that ``on_ready`` is told of is stopped.
+    """Serves until the server passed to ``on_ready`` is stopped.
 
     Raises:
-        ServingError: if a process that lives serves by this file, or it is no task assignor.
-        PluginError: a subclass, if the assignor cannot be had.
+        ServingError: if a living process uses this file, or it is no task assignor.
+        PluginError: a subclass, if the assignor is not available.
         OutputFileError: if the port file cannot be written.
     """
     with _decider(served) as decider:
@@ -79,15 +70,15 @@ def serve_by_pipes(served: Served, source: int, target: int, stopped: int | None
 
 @contextmanager
 def _decider(served: Served) -> Iterator[Decider]:
-    """Who is asked; one of them is warm."""
     config = served.sources.effective()
-    limits = Limits.of(config)
+    # An application waits for this assignor, so its own deadline comes first, and leaving it out is no remedy.
+    limits = attrs.evolve(Limits.of(config), more_time=_MORE_TIME, or_leave_out="")
     if CALL_TIMEOUT_MS not in config or config[CALL_TIMEOUT_MS].value is None:
         limits = attrs.evolve(limits, deadline_ms=DEADLINE_MS)
     made: list[Isolation] = []
 
     def make() -> Answerer:
-        # Each has processes of its own: who hangs there keeps no other group waiting.
+        # Each has its own processes, so a hanging call blocks no other group.
         isolation = Isolation(limits, served.plugins.isolation.policy)
         made.append(isolation)
         options = AnswerOptions(served.sources, followups=True, on_problem=served.on_problem, isolation=isolation)
@@ -111,6 +102,6 @@ def _warmed(decider: Decider, assignor: str) -> dict[str, Any]:
         return decider.warm_up()
     except ScenarioKindError:
         raise ServingError(
-            f"{assignor} is no task assignor of classic Streams groups, and only those are asked by their application: "
+            f"{assignor} is no task assignor of classic Streams groups, and applications call only those: "
             "name another one (`assignor plugins` lists them)"
         ) from None

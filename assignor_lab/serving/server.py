@@ -1,4 +1,4 @@
-"""The server: connections on the loopback address, each in a thread, until it is told to stop."""
+"""The server: connections on the loopback address, each in a thread, until it is stopped."""
 
 from __future__ import annotations
 
@@ -15,32 +15,24 @@ from assignor_lab.serving.deciding import Decider
 from assignor_lab.serving.decision_log import DecisionLog
 from assignor_lab.serving.errors import PeerError
 from assignor_lab.serving.handshake import VERSION, greet
-from assignor_lab.serving.link import Link
+from assignor_lab.serving.link import DescriptorLink
 from assignor_lab.serving.port_file import HOST
 
 __all__ = ["Server", "serve_pipes"]
 
-#: Connections at a time whose clients have proved the token; further ones are closed at once.
+#: Most connections with a proof of the token; further ones are closed at once.
 MAX_CONNECTIONS = 64
-#: Connections at a time before that proof; for a further one the oldest is closed.
+#: Most connections before that proof; a further one closes the oldest.
 MAX_STRANGERS = 64
-#: Seconds that somebody who is connected may say nothing: a shim connects for each decision anew.
+#: Seconds of allowed silence: a shim opens a connection for each decision.
 IDLE_SECONDS = 10.0
-#: Seconds in which what is being answered has to end once the server is stopped.
+#: Seconds for answers in progress after a stop.
 STOP_SECONDS = 30.0
 _MAX_COMPLAINTS = 20
 
 
 class Server:
-    """Serves one assignor.
-
-    Args:
-        decider: Who is asked.
-        log: Where decisions are kept; ``None``: nowhere.
-        assignor: Name of what is served.
-        token: What clients have to know.
-        on_problem: Takes what somebody did wrong, in a sentence, each once.
-    """
+    """Serves one assignor."""
 
     def __init__(
         self,
@@ -57,15 +49,14 @@ class Server:
         self._listener = socket.create_server((HOST, 0))
         self._stopped, self._stop = os.pipe()
         self._threads: set[threading.Thread] = set()
-        #: Connections whose clients have not proved the token, oldest first, and the number of the others.
+        #: Connections without proof, oldest first, and the number of the others.
         self._strangers: dict[socket.socket, None] = {}
         self._known = 0
         self._guard = threading.Lock()
-        #: Port on the loopback address.
         self.port: int = self._listener.getsockname()[1]
 
     def run(self) -> None:
-        """Serves until :meth:`stop`; what is being answered then is answered."""
+        """Serves until :meth:`stop`; answers in progress are finished."""
         poll = select.poll()
         poll.register(self._listener, select.POLLIN)
         poll.register(self._stopped, select.POLLIN)
@@ -74,7 +65,7 @@ class Server:
                 try:
                     connection, _ = self._listener.accept()
                 except OSError as error:
-                    # It was gone again, or there are too many open files at the moment.
+                    # The client has closed, or there are too many open files now.
                     self._complain(f"a connection was not accepted: {error.strerror}")
                     continue
                 self._threads = {thread for thread in self._threads if thread.is_alive()}
@@ -93,7 +84,7 @@ class Server:
     def _serve(self, connection: socket.socket) -> None:
         with connection:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            link = Link(connection.fileno(), connection.fileno())
+            link = DescriptorLink(connection.fileno(), connection.fileno())
             try:
                 greet(link, self._token, self._assignor)
             except PeerError as error:
@@ -111,14 +102,13 @@ class Server:
                     self._known -= 1
 
     def _make_room_for(self, connection: socket.socket) -> None:
-        """Closes the oldest connection without a proof where there are too many: a proof takes milliseconds."""
+        """Closes the oldest connection without proof if there are too many; a proof takes milliseconds."""
         with self._guard:
             self._strangers[connection] = None
             if len(self._strangers) <= MAX_STRANGERS:
                 return
             oldest = next(iter(self._strangers))
             del self._strangers[oldest]
-            # Its thread ends and closes it.
             with contextlib.suppress(OSError):
                 oldest.shutdown(socket.SHUT_RDWR)
         self._complain(f"more than {MAX_STRANGERS} connections without a proof at a time: the oldest was closed")
@@ -128,7 +118,7 @@ class Server:
             self._strangers.pop(connection, None)
 
     def _proved(self, connection: socket.socket) -> bool:
-        """Counts a connection among the known ones; False if there are too many, or it was closed meanwhile."""
+        """Counts a connection among the proved ones; False if there are too many, or it was closed meanwhile."""
         with self._guard:
             was_open = connection in self._strangers
             self._strangers.pop(connection, None)
@@ -148,19 +138,11 @@ class Server:
 def serve_pipes(
     source: int, target: int, decider: Decider, log: DecisionLog | None, assignor: str, stopped: int | None
 ) -> None:
-    """Serves one assignor to the process that started this one, until that closes its end.
-
-    Args:
-        source: Descriptor to read from.
-        target: Descriptor to write to.
-        decider: Who is asked.
-        log: Where decisions are kept; ``None``: nowhere.
-        assignor: Name of what is served.
-        stopped: Descriptor that becomes readable when no further question is wanted.
+    """Serves one assignor to this process's parent until the parent closes its end.
 
     Raises:
-        PeerError: if the other end breaks a rule.
+        PeerError: if the other end breaks the protocol.
     """
-    link = Link(source, target)
+    link = DescriptorLink(source, target)
     link.send({"hello": {"version": VERSION, "assignor": assignor}})
     Conversation(link, decider, log, None, stopped).hold()

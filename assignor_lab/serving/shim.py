@@ -1,4 +1,4 @@
-"""The shim: the jar in this distribution by which a Java application asks a Python assignor."""
+"""The shim: the jar through which a Java application calls a Python assignor."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from importlib.resources import files
 
 __all__ = ["ASSIGNOR_CLASS", "JAR_NAME", "shim_jar"]
 
-#: What the application sets ``task.assignor.class`` to.
 ASSIGNOR_CLASS = "assignorlab.shim.AssignorLabTaskAssignor"
-#: Name of the copy.
 JAR_NAME = "assignor-lab-shim.jar"
 
 

@@ -1,1 +1,1 @@
-"""Groups on a virtual clock."""
+"""Simulated groups on a virtual clock."""

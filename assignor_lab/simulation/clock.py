@@ -1,6 +1,6 @@
-"""The virtual clock: what happens when, in one order.
+"""Virtual clock: actions by time, in one order.
 
-Entries of one moment happen in the order in which they were made, so that a run depends on its input and seed alone.
+Actions of one time run in the order of scheduling, so that a run depends on its input and seed alone.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ __all__ = ["VirtualClock"]
 
 
 class VirtualClock:
-    """Things to do, by time. Milliseconds, whole numbers; nothing ever waits for a real clock.
+    """Actions by time, in integer milliseconds; no real clock is involved.
 
     Args:
-        start_ms: What the clock shows at first, at least 1: Kafka's assignor takes a deadline of 0 for "none".
+        start_ms: Initial time, at least 1: Kafka's assignor takes a deadline of 0 for "none".
     """
 
     __slots__ = ("_entries", "_sequence", "now")
@@ -26,16 +26,16 @@ class VirtualClock:
         self._sequence = 0
 
     def at(self, time_ms: int, action: Callable[[], None]) -> None:
-        """Has ``action`` called at ``time_ms``; a moment that has passed means now, after what is due now."""
+        """Schedule ``action`` at ``time_ms``; a past time means now, after the actions due now."""
         self._sequence += 1
         heapq.heappush(self._entries, (max(time_ms, self.now), self._sequence, action))
 
     def after(self, delay_ms: int, action: Callable[[], None]) -> None:
-        """Has ``action`` called in ``delay_ms``."""
+        """Schedule ``action`` in ``delay_ms``."""
         self.at(self.now + delay_ms, action)
 
     def step(self, until_ms: int) -> bool:
-        """Does the next thing if it is due by ``until_ms``; false if there is none."""
+        """Run the next action if it is due by ``until_ms``; returns false if there is none."""
         if not self._entries or self._entries[0][0] > until_ms:
             return False
         self.now, _, action = heapq.heappop(self._entries)

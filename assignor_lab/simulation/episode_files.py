@@ -1,4 +1,4 @@
-"""Files of episodes: what they have in common, whatever happens in them and to which kind of group."""
+"""Files of episodes: common rules of all kinds of groups."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ E = TypeVar("E")
 
 
 def episodes_in(source: str | PathLike[str] | BinaryIO, read: Callable[[Scenario], E]) -> list[E]:
-    """All episodes of a file, each as ``read`` reads it.
+    """All episodes of a file, converted by ``read``.
 
     Raises:
-        DocumentFormatError: if the file cannot be read or holds none, and as ``read`` does.
+        DocumentFormatError: if the file cannot be read or is empty, and as ``read`` does.
     """
     episodes = [read(scenario) for scenario in read_scenarios(source)]
     if not episodes:
@@ -28,7 +28,7 @@ def episodes_in(source: str | PathLike[str] | BinaryIO, read: Callable[[Scenario
 
 
 def check_kind(scenario: Scenario, kind: str) -> None:
-    """Raises ``DocumentFormatError``, with its place, if a scenario is of another kind."""
+    """Raise ``DocumentFormatError``, with its place, if a scenario is of another kind."""
     with faults_at(scenario.place):
         if scenario.kind != kind:
             made = kind.removesuffix("-episode") == scenario.kind

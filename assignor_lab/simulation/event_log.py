@@ -1,4 +1,4 @@
-"""The event log of a simulation: what happened, line by line, for people and programs."""
+"""Event log of a simulation, line by line, for people and programs."""
 
 from __future__ import annotations
 
@@ -7,19 +7,15 @@ from typing import Any
 
 import attrs
 
-__all__ = ["Entry", "EventLog"]
+__all__ = ["EventEntry", "EventLog"]
 
 
 @attrs.frozen
-class Entry:
+class EventEntry:
     """A line of the log.
 
     Args:
-        time_ms: Milliseconds since the episode began.
-        actor: A worker's name, ``coordinator``, ``client``, or ``episode`` for what the episode does.
-        event: One word for programs.
-        text: What happened, as a sentence.
-        details: Figures and names behind the sentence.
+        actor: A worker's name, ``coordinator``, ``client``, or ``episode`` for the episode's own events.
     """
 
     time_ms: int
@@ -29,7 +25,7 @@ class Entry:
     details: Mapping[str, Any] = attrs.field(factory=dict)
 
     def line(self) -> str:
-        """The entry as a person reads it."""
+        """The entry as text for people."""
         return f"{self.time_ms / 1000:>10.3f} s  {self.actor:<14} {self.text}"
 
     def document(self) -> dict[str, Any]:
@@ -40,18 +36,14 @@ class Entry:
 
 
 class EventLog:
-    """Entries in the order in which things happened.
-
-    Args:
-        start_ms: What the clock showed when the episode began.
-    """
+    """Entries in the order of events."""
 
     __slots__ = ("entries", "start_ms")
 
     def __init__(self, start_ms: int) -> None:
         self.start_ms = start_ms
-        self.entries: list[Entry] = []
+        self.entries: list[EventEntry] = []
 
     def add(self, now_ms: int, actor: str, event: str, text: str, **details: Any) -> None:
-        """Adds a line; ``now_ms`` is the clock's time."""
-        self.entries.append(Entry(now_ms - self.start_ms, actor, event, text, details))
+        """Add a line; ``now_ms`` is the clock's time."""
+        self.entries.append(EventEntry(now_ms - self.start_ms, actor, event, text, details))

@@ -1,7 +1,7 @@
-"""Patience: how long somebody waits for plays, and who is told how far one is.
+"""Progress and cancellation of simulations.
 
-A play itself knows no real time, and nothing that it answers depends on any: it looks here now and then only to learn
-whether it is still waited for.
+A simulation does not use real time, and its results do not depend on it. It regularly calls a function of the caller,
+which can end it.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from assignment_api import AssignorLabError
 
 __all__ = ["GivenUpError", "patient", "still_waited_for"]
 
-#: Steps of the virtual clock after which a play looks again: a fraction of a millisecond.
+#: Steps of the virtual clock between two calls: a fraction of a millisecond.
 STEPS = 64
 
 
 class GivenUpError(AssignorLabError):
-    """Nobody waits for a play any longer; it says how far it had come."""
+    """The caller has stopped waiting for a simulation; the message has the progress."""
 
 
-#: Told the moment of a play and its last one, milliseconds of the virtual clock; raises to end the play.
+#: Receives the present and the last time of a simulation, ms of the virtual clock; raises to end it.
 Look = Callable[[int, int], None]
 _LOOK: ContextVar[Look | None] = ContextVar("patience", default=None)
 
 
 @contextmanager
 def patient(look: Look) -> Iterator[None]:
-    """Has the plays of this thread call ``look`` now and then."""
+    """Let the simulations of this thread call ``look`` regularly."""
     token = _LOOK.set(look)
     try:
         yield
@@ -39,10 +39,10 @@ def patient(look: Look) -> Iterator[None]:
 
 
 def still_waited_for() -> Look | None:
-    """What a play calls at each step, with its moment and its last one; ``None``: it takes as long as it takes.
+    """Function that a simulation calls at each step, with its present and its last time; ``None``: no limit.
 
     Raises (when called):
-        GivenUpError: if nobody waits any longer.
+        GivenUpError: if the caller has stopped waiting.
     """
     look = _LOOK.get()
     if look is None:

@@ -1,1 +1,1 @@
-"""Verification: what the lab reproduces of a real group's own recording, and the likely cause where it does not."""
+"""Verification: the share of a real group's recording that the lab reproduces, and the likely cause of differences."""

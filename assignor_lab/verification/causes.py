@@ -1,4 +1,4 @@
-"""The likely cause where recorded decisions do not come out again, found by changing one input at a time."""
+"""The likely cause of decisions that are not reproduced, found by changing one input at a time."""
 
 from __future__ import annotations
 
@@ -10,31 +10,29 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.documents.wording import plural
+from assignor_lab.groups.changes import Input, InputTrial
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.trials import Input, Trial
 from assignor_lab.groups.variants import overridden
-from assignor_lab.runtime.asking import OwnProcesses
+from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.verification.decisions import CheckedDecision, checked_decisions
 
 __all__ = ["Cause", "Reading", "Tried", "likely_cause"]
 
-#: Decisions that every trial repeats first; the trials that help most repeat more.
 _FIRST = 4
-#: Decisions that the best trials repeat.
 _MOST = 24
-#: Trials that repeat all of those.
 _BEST = 3
-#: Tasks that are assigned in all trials together, about: it bounds the time, and not by a clock.
+#: Approximate number of assigned tasks in all trials together: a bound on time, without a clock.
 _MOST_TASKS = 120_000
-#: Share of the tasks that a trial must bring to their recorded place to count as a cause, where no decision comes out.
+#: Share of the tasks that a trial must bring to their recorded place to count as a cause, if it reproduces no decision.
 _NOTICEABLE = 0.05
-#: How an assumption begins that leaves an input open, the input, and the evidence.
+#: Start of an assumption about an open input, the input, and the evidence.
 _OPEN: Mapping[str, tuple[Input, str]] = {
     "racks unknown:": ("racks", "the source does not show the racks"),
     "config not in the log": ("configuration", "the log does not show the configuration"),
-    "config is not told": ("configuration", "the recording does not show the configuration"),
+    "config is unknown": ("configuration", "the recording does not show the configuration"),
 }
+_STRATEGY = "rack.aware.assignment.strategy"
 #: Share of the decisions that exchange tasks among equal loads, from which racks are the likely cause.
 _EXCHANGES = 0.5
 
@@ -45,9 +43,6 @@ class Reading:
 
     Args:
         input: The input that it changes.
-        words: The change, as in :class:`~assignor_lab.groups.trials.Trial`.
-        decisions: Returns the decisions as they are then.
-        fits: Whether it can change a decision, by the document of one.
     """
 
     input: Input
@@ -61,11 +56,8 @@ class Tried:
     """The result of a trial.
 
     Args:
-        input: The changed input.
-        words: The change.
-        decisions: Decisions that were decided again.
-        reproduced: Those that are as recorded with the change.
-        before: Those that are as recorded without it.
+        reproduced: Those that equal the recording with the change.
+        before: Those that equal it without the change.
     """
 
     input: Input
@@ -80,9 +72,8 @@ class Cause:
     """The likely cause.
 
     Args:
-        input: The input that does not fit the recording.
-        evidence: What points to it, as a sentence without its full stop.
-        remedy: What to do about it, likewise; ``None``: what helps for that input in general.
+        evidence: The evidence, as a sentence without its full stop.
+        remedy: The remedy, likewise; ``None``: the general one for that input.
         tried: The trial that found it; ``None``: the recording itself does.
     """
 
@@ -101,22 +92,18 @@ def likely_cause(
 ) -> tuple[Cause | None, tuple[Tried, ...]]:
     """The input that most likely does not fit a recording, and all trials.
 
-    Every trial repeats a few decisions that did not come out. The best trials repeat more decisions.
+    Every trial repeats a few decisions that were not reproduced. The best trials repeat more decisions.
 
     Args:
-        checked: Decisions of one group, decided again with one assignor; at least one did not come out.
-        registry: The plugins.
-        config: The group's configuration around each decision's own.
-        isolation: Processes of assignors that run in their own.
-        readings: Other ways to read the source.
+        checked: Decisions of one group, decided again with one assignor; at least one was not reproduced.
 
     Returns:
-        The cause, or ``None`` where no trial helps and the source leaves nothing open; and every trial.
+        The cause, or ``None`` if no trial helps and the source leaves nothing open; and every trial.
     """
     trying = _Trying(registry, config, isolation)
     first = checked[0].scenario
     own = config.effective(first.config, str(first.place))
-    trials: list[Trial | Reading] = [
+    trials: list[InputTrial | Reading] = [
         *(each for each in readings if each.fits(first.document)),
         *kind_named(first.kind).trials([each.scenario for each in checked], own, checked[0].assignor),
     ]
@@ -131,14 +118,13 @@ def likely_cause(
         found = [next((new for new in again if new.trial is each.trial), each) for each in found]
         best = sorted(again, key=_Result.order)
     cause = _found(best[0]) if best else None
-    return cause or _left_open(failed), tuple(each.tried for each in found)
+    is_rack_aware = own.entries.get(_STRATEGY) is not None and own.entries[_STRATEGY].value != "none"
+    return cause or _left_open(failed, is_rack_aware=is_rack_aware), tuple(each.tried for each in found)
 
 
 @attrs.frozen
 class _Result:
-    """A trial, and what came of it: decisions and tasks as recorded, with the change and without it."""
-
-    trial: Trial | Reading
+    trial: InputTrial | Reading
     decisions: int
     tasks: int
     reproduced: int
@@ -160,8 +146,8 @@ class _Trying:
     config: ConfigSources
     isolation: OwnProcesses | None
 
-    def result(self, trial: Trial | Reading, base: Sequence[CheckedDecision]) -> _Result | None:
-        """The result of a trial; ``None`` if it cannot be made, as with a key that Kafka refuses."""
+    def result(self, trial: InputTrial | Reading, base: Sequence[CheckedDecision]) -> _Result | None:
+        """The result of a trial; ``None`` if it is impossible, for example because Kafka refuses a key."""
         try:
             found = self._decided(trial, base)
         except AssignorLabError:
@@ -178,7 +164,7 @@ class _Trying:
         )
 
     def _decided(
-        self, trial: Trial | Reading, base: Sequence[CheckedDecision]
+        self, trial: InputTrial | Reading, base: Sequence[CheckedDecision]
     ) -> dict[tuple[str, int], CheckedDecision]:
         scenarios = list({id(each.scenario): each.scenario for each in base}.values())
         config, assignor = self.config, base[0].assignor
@@ -199,7 +185,6 @@ def _key(each: CheckedDecision) -> tuple[str, int]:
 
 
 def _spread(decisions: Sequence[CheckedDecision], most: int, tasks: int) -> list[CheckedDecision]:
-    """Decisions from the first to the last at equal distances, with about so many tasks in all; at least one."""
     largest = max((each.tasks for each in decisions), default=0)
     count = min(len(decisions), most, max(1, tasks // max(1, largest)))
     if count < 2:
@@ -208,7 +193,7 @@ def _spread(decisions: Sequence[CheckedDecision], most: int, tasks: int) -> list
 
 
 def _found(best: _Result) -> Cause | None:
-    """The cause that the best trial shows: more decisions come out, or else noticeably more tasks."""
+    """The cause that the best trial shows: it reproduces more decisions, or else noticeably more tasks."""
     trial, change = best.trial, best.trial.words
     if best.reproduced > best.reproduced_before:
         some = "" if best.reproduced_before == 0 else f", {best.reproduced_before} without"
@@ -223,17 +208,17 @@ def _found(best: _Result) -> Cause | None:
     return None
 
 
-def _left_open(failed: Sequence[CheckedDecision]) -> Cause | None:
-    """The cause that the source itself suggests."""
+def _left_open(failed: Sequence[CheckedDecision], *, is_rack_aware: bool) -> Cause | None:
     reason = next((each.not_comparable for each in failed if each.not_comparable is not None), None)
     if reason is not None:
         what, _, remedy = reason.partition(": ")
         return Cause("racks", what, remedy=remedy or None)
-    for beginning, (name, evidence) in _OPEN.items():
-        if any(told.startswith(beginning) for each in failed for told in each.scenario.assumptions):
-            return Cause(name, evidence)
     exchanges = sum(each.is_exchange for each in failed)
-    if exchanges > _EXCHANGES * len(failed):
-        evidence = f"{exchanges} of {plural(len(failed), 'decision')} give each client as many tasks, and others"
-        return Cause("racks", evidence)
-    return None
+    evidence = f"{exchanges} of {plural(len(failed), 'decision')} give each client as many tasks, and others"
+    of_exchanges = Cause("racks", evidence) if exchanges > _EXCHANGES * len(failed) else None
+    if of_exchanges is not None and is_rack_aware:
+        return of_exchanges
+    for beginning, (name, open_evidence) in _OPEN.items():
+        if any(told.startswith(beginning) for each in failed for told in each.scenario.assumptions):
+            return Cause(name, open_evidence)
+    return of_exchanges

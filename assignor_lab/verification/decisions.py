@@ -10,18 +10,17 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry
-from assignor_lab.groups.contest import Contest
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.holding import Held
-from assignor_lab.groups.labels import client_labels
+from assignor_lab.groups.ownership.labels import client_labels
+from assignor_lab.groups.ownership.ownership import Ownership
+from assignor_lab.groups.runner.comparison import ComparisonRunner
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.runtime.asking import OwnProcesses
-from assignor_lab.runtime.invocation import Failure
+from assignor_lab.runtime.assignor_calls import OwnProcesses
+from assignor_lab.runtime.invocation import CallFailure
 from assignor_lab.scenarios import Scenario
 
 __all__ = ["CheckedDecision", "checked_decisions", "group_of", "recorded_assignor"]
 
-#: Tasks that a sentence names.
 _MOST_NAMED = 5
 
 
@@ -30,15 +29,11 @@ class CheckedDecision:
     """The result of one recorded decision that was decided again.
 
     Args:
-        scenario: The decision.
-        round: Round of the history, where the scenario is one.
-        assignor: The assignor that decided again.
-        difference: The differences from the recording, in a sentence; ``None``: there are none.
-        not_comparable: Why the answer is not comparable with the recorded one; ``None``: it is.
-        tasks: Tasks of the recorded and of the new answer.
+        round: Round of the history, if the scenario is one.
+        not_comparable: Why the answer is not comparable with the recorded one; ``None`` if it is.
         same_tasks: Those whose owner and copies are as recorded.
-        is_exchange: Whether every client has as many active tasks as recorded, and not the same ones.
-        was_ready: False if nothing was assigned: Kafka asks no assignor while topics are missing.
+        is_exchange: True if every client has as many active tasks as recorded, and not the same ones.
+        was_ready: False if nothing was assigned: Kafka calls no assignor while topics are missing.
     """
 
     scenario: Scenario
@@ -53,7 +48,7 @@ class CheckedDecision:
 
     @property
     def is_reproduced(self) -> bool:
-        """Whether the answer is the recorded one."""
+        """True if the answer equals the recorded one."""
         return self.difference is None
 
 
@@ -67,11 +62,7 @@ def checked_decisions(
     """Decides each recorded decision again; states without a recorded decision are left out.
 
     Args:
-        scenarios: Recorded decisions of any kind.
-        registry: The plugins.
-        config: Configuration around each scenario's own.
         assignor: The assignor; ``None``: the one that the source names, else Kafka's default for the kind of group.
-        isolation: Processes of assignors that run in their own; ``None``: all run in this one.
 
     Raises:
         UnknownPluginError: if there is no such assignor.
@@ -84,7 +75,9 @@ def checked_decisions(
         if holding is None:
             continue
         found = kind.find(registry, assignor or recorded_assignor(scenario), may_run_code=True)
-        contest = Contest(kind, [kind.competitor(registry, found)], config=config, observed=False, isolation=isolation)
+        contest = ComparisonRunner(
+            kind, [kind.competitor(registry, found)], config=config, observed=False, isolation=isolation
+        )
         item = WorkItem(number, 0, None, scenario.place.file, scenario.place.line, scenario=scenario)
         for answer in contest.answers(item):
             try:
@@ -94,13 +87,13 @@ def checked_decisions(
                     else holding.answer(scenario, answer.round, answer.state, scenario.observed)
                 )
             except AssignorLabError as error:
-                yield CheckedDecision(scenario, answer.round, found.name, f"what was recorded is no answer: {error}")
+                yield CheckedDecision(scenario, answer.round, found.name, f"the recording has no valid answer: {error}")
                 continue
             if answer.state is not None and recorded is None:
                 continue
             result = answer.outcome.result
-            if answer.state is None or isinstance(result, Failure):
-                why = result.message if isinstance(result, Failure) else "the state is none that Kafka would accept"
+            if answer.state is None or isinstance(result, CallFailure):
+                why = result.message if isinstance(result, CallFailure) else "the state is none that Kafka would accept"
                 yield CheckedDecision(scenario, answer.round, found.name, f"cannot be decided again: {why}")
                 continue
             labels = client_labels(holding.clients(answer.state))
@@ -130,8 +123,8 @@ def _checked(
     number: int,
     assignor: str,
     not_comparable: str | None,
-    recorded: Held,
-    decided: Held,
+    recorded: Ownership,
+    decided: Ownership,
     labels: Mapping[str, str],
 ) -> CheckedDecision:
     tasks = sorted({*recorded.roles, *decided.roles})
@@ -149,11 +142,11 @@ def _checked(
     )
 
 
-def _difference(recorded: Held, decided: Held, other: Sequence[str], labels: Mapping[str, str]) -> str | None:
+def _difference(recorded: Ownership, decided: Ownership, other: Sequence[str], labels: Mapping[str, str]) -> str | None:
     if not other:
         return None
     if not any(recorded.roles.values()):
-        return "nobody was given anything: the group was not ready, as before its internal topics are made"
+        return "no member got a task: the group was not ready, as before its internal topics are created"
     named = [
         f"{task} was {_told(recorded, task, labels)}, and is {_told(decided, task, labels)}"
         for task in other[:_MOST_NAMED]
@@ -162,19 +155,19 @@ def _difference(recorded: Held, decided: Held, other: Sequence[str], labels: Map
     return "; ".join(named) + more
 
 
-def _roles(held: Held, task: str) -> tuple[tuple[str, str], ...]:
+def _roles(held: Ownership, task: str) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(held.roles.get(task, {}).items()))
 
 
-def _owners(held: Held) -> dict[str, str | None]:
+def _owners(held: Ownership) -> dict[str, str | None]:
     return {task: held.owner(task) for task in held.roles}
 
 
-def _loads(held: Held) -> Counter[str | None]:
+def _loads(held: Ownership) -> Counter[str | None]:
     return Counter(_owners(held).values())
 
 
-def _told(held: Held, task: str, labels: Mapping[str, str]) -> str:
+def _told(held: Ownership, task: str, labels: Mapping[str, str]) -> str:
     owner, copies = held.owner(task), sorted(labels.get(name, name) for name in held.copies(task))
     told = "with nobody" if owner is None else f"on {labels.get(owner, owner)}"
     return f"{told} with {'a copy' if len(copies) == 1 else 'copies'} on {', '.join(copies)}" if copies else told

@@ -1,4 +1,4 @@
-"""The verification of a past that a command was given, before the command plays it."""
+"""The verification of a command's past, before the command plays it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import partial
 import attrs
 
 from assignment_api.plugins import ConfigSources, Registry
-from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
+from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of_past
 from assignor_lab.documents.lines import STANDARD_INPUT
-from assignor_lab.runtime.asking import OwnProcesses
+from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
 from assignor_lab.verification.readings import terms_of
 from assignor_lab.verification.replays import is_recorded_past, past_episodes
@@ -23,26 +23,19 @@ def verified_past(
     sources: Sequence[str],
     scenarios: Sequence[Scenario],
     episodes: Sequence[Scenario],
-    around: Surroundings,
+    around: PastSurroundings,
     given: ConfigSources,
     registry: Registry,
     isolation: OwnProcesses | None = None,
     timings: Mapping[str, int] | None = None,
 ) -> Verification:
-    """The verification of the groups of a past, under the configuration that they had.
+    """The verification of the groups of a past, under their own configuration.
 
-    Single keys of the command line are what is asked now. Where they were laid around the past, it is read once more
-    without them.
+    Single keys of the command line are the user's question, not the group's settings. If they were applied to the past,
+    it is read again without them.
 
     Args:
-        sources: The past, as it was named.
-        scenarios: The decisions in it, or its episodes.
-        episodes: The episodes that they make up.
         around: The surroundings that it was read with.
-        given: All sources of configuration.
-        registry: The plugins.
-        isolation: Processes of assignors that run in their own.
-        timings: Those of ``--timings``.
     """
     config = group_sources(given)
     read = None if STANDARD_INPUT in sources else partial(scenarios_of_past, sources)

@@ -1,4 +1,4 @@
-"""Other ways to read a past: without the topology file, and as brokers of another release decide."""
+"""Other ways to read a past: without the topology file, and under the rules of another broker release."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import attrs
 from assignment_api.plugins import ConfigSources, Registry
 from assignment_api.plugins.keys import GROUP_KEYS
 from assignor_lab.capture.histories.moments import STREAMS, protocol_of
-from assignor_lab.capture.histories.past import Surroundings
+from assignor_lab.capture.histories.past import PastSurroundings
 from assignor_lab.capture.histories.settings import settings_of_decisions
-from assignor_lab.runtime.asking import OwnProcesses
+from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.simulation.streams.timings import TIMING_KEYS
 from assignor_lab.verification.causes import Reading
 from assignor_lab.verification.decisions import group_of
-from assignor_lab.verification.verified import Terms
+from assignor_lab.verification.verified import VerificationTerms
 
 __all__ = ["other_readings", "own_settings", "terms_of"]
 
-_NOTHING = Surroundings()
-#: Whether the brokers are of 4.4 or later, in words.
+_NOTHING = PastSurroundings()
+#: Words for brokers of 4.4 or later, and earlier ones.
 _BROKERS = {True: "of 4.4", False: "before 4.4"}
 
 
@@ -33,29 +33,27 @@ def terms_of(
     config: ConfigSources,
     isolation: OwnProcesses | None = None,
     *,
-    read: Callable[[Surroundings], Iterable[Scenario]] | None = None,
-    around: Surroundings = _NOTHING,
+    read: Callable[[PastSurroundings], Iterable[Scenario]] | None = None,
+    around: PastSurroundings = _NOTHING,
     timings: Mapping[str, int] | None = None,
     settings: Mapping[str, Any] | None = None,
     assignor: str | None = None,
-) -> Terms:
+) -> VerificationTerms:
     """The terms under which a past is verified.
 
     Args:
-        registry: The plugins.
-        config: The groups' configuration around each decision's own.
-        isolation: Processes of assignors that run in their own.
-        read: Reads the past once more; ``None``: it cannot be read twice, as the standard input.
-        around: The surroundings that it was read with.
-        timings: Those of ``--timings``.
+        read: Reads the past again; ``None`` if that is impossible, as for the standard input.
         settings: Settings that were given besides those of the surroundings' configuration.
         assignor: The assignor that decides again; ``None``: each group's own.
     """
     known = {key: (timings or {})[name] for key, name in TIMING_KEYS.items() if name in (timings or {})}
     settings = {**given_settings(around.config), **(settings or {}), **known}
+    foreign_racks = (lambda: None) if around.racks is None else around.racks.foreign
     if read is None:
-        return Terms(registry, config, isolation, assignor=assignor, settings=settings)
-    return Terms(
+        return VerificationTerms(
+            registry, config, isolation, assignor=assignor, settings=settings, foreign_racks=foreign_racks
+        )
+    return VerificationTerms(
         registry,
         config,
         isolation,
@@ -63,16 +61,14 @@ def terms_of(
         assignor,
         settings,
         partial(own_settings, read, around),
+        foreign_racks,
     )
 
 
-def other_readings(read: Callable[[Surroundings], Iterable[Scenario]], around: Surroundings) -> tuple[Reading, ...]:
-    """The readings of a past that differ in one input.
-
-    Args:
-        read: Reads the past.
-        around: The surroundings that it was read with.
-    """
+def other_readings(
+    read: Callable[[PastSurroundings], Iterable[Scenario]], around: PastSurroundings
+) -> tuple[Reading, ...]:
+    """The readings of a past that differ in one input."""
     quiet = attrs.evolve(around, on_problem=lambda _: None)
     found = []
     if around.topology is not None:
@@ -85,13 +81,10 @@ def other_readings(read: Callable[[Surroundings], Iterable[Scenario]], around: S
     return tuple(found)
 
 
-def own_settings(read: Callable[[Surroundings], Iterable[Scenario]], around: Surroundings) -> dict[str, dict[str, Any]]:
-    """Group to the settings that its source shows by itself, without those of ``--config`` and ``-c``.
-
-    Args:
-        read: Reads the past.
-        around: The surroundings that it was read with.
-    """
+def own_settings(
+    read: Callable[[PastSurroundings], Iterable[Scenario]], around: PastSurroundings
+) -> dict[str, dict[str, Any]]:
+    """Group to the settings that its source shows by itself, without those of ``--config`` and ``-c``."""
     layers = [
         attrs.evolve(layer, entries={key: held for key, held in layer.entries.items() if key not in GROUP_KEYS})
         for layer in around.config

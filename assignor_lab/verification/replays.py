@@ -1,4 +1,4 @@
-"""Plays of recorded pasts with the group's own assignor, held against the recordings."""
+"""Plays of recorded pasts with the group's own assignor, compared with the recordings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.episodes import played_histories
-from assignor_lab.groups.playing import play
+from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Scenario
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.recorded_result import recorded_totals
@@ -19,7 +19,7 @@ from assignor_lab.simulation.streams.results import document_of
 
 __all__ = ["ReplayCheck", "is_recorded_past", "past_episodes", "replay_check", "replay_checks"]
 
-#: Tasks times events of all plays together: larger pasts are not played for their verification alone.
+#: Limit of tasks times events of all plays together: larger pasts are not played for their verification alone.
 _MOST = 400_000
 
 
@@ -28,11 +28,9 @@ class ReplayCheck:
     """A play of a past beside its recording.
 
     Args:
-        rebalances: Rebalances of the play.
-        recorded_rebalances: Rebalances that are recorded.
-        downtime_s: Task-seconds without processing in the play.
-        recorded_downtime_s: The same as recorded; ``None``: the source does not show it.
-        shows_restoring: Whether the recorded downtime includes restoring.
+        downtime_s: Task-seconds without processing in the play, without restoring if its time is unknown.
+        recorded_downtime_s: The same as recorded; ``None`` if the source does not show it.
+        shows_restoring: True if the recorded downtime includes restoring.
     """
 
     rebalances: int
@@ -43,18 +41,17 @@ class ReplayCheck:
 
     @property
     def downtime_difference(self) -> float | None:
-        """The difference of the play's downtime as a share of the recorded one; ``None``: not known."""
+        """The difference of the play's downtime as a share of the recorded one; ``None`` if unknown."""
         if not self.recorded_downtime_s:
             return None
         return abs(self.downtime_s - self.recorded_downtime_s) / self.recorded_downtime_s
 
 
 def past_episodes(decisions: Iterable[Scenario], settings: Mapping[str, Any] | None = None) -> list[Scenario]:
-    """The episodes of the pasts that some decisions make up; none where they make up no past.
+    """The episodes of some decisions' pasts; empty if the decisions form no past.
 
     Args:
-        decisions: Recorded decisions.
-        settings: Settings of the groups in place of those that their source shows.
+        settings: Settings of the groups in place of those from their source.
     """
     try:
         return [each for each in played_histories(decisions, settings=settings) if is_recorded_past(each)]
@@ -63,7 +60,7 @@ def past_episodes(decisions: Iterable[Scenario], settings: Mapping[str, Any] | N
 
 
 def is_recorded_past(scenario: Scenario) -> bool:
-    """Whether a scenario is an episode of a Streams group that has a recording of what followed."""
+    """True if a scenario is an episode of a Streams group with a recorded outcome."""
     document = scenario.document
     return "initial" in document and bool((document.get("recorded") or {}).get("generations"))
 
@@ -72,8 +69,6 @@ def replay_checks(episodes: Iterable[Scenario], registry: Registry, config: Conf
     """Group to the play of its past; pasts that are too large, cannot be played or have no recording are left out.
 
     Args:
-        episodes: Episodes of pasts, with their recordings.
-        registry: The plugins.
         config: The groups' configuration around each episode's own.
     """
     found: dict[str, ReplayCheck] = {}
@@ -92,17 +87,13 @@ def replay_checks(episodes: Iterable[Scenario], registry: Registry, config: Conf
 
 
 def replay_check(document: Mapping[str, Any], recorded: Mapping[str, Any]) -> ReplayCheck:
-    """A play beside its recording.
-
-    Args:
-        document: The result of the play.
-        recorded: The ``recorded`` of its episode.
-    """
+    """A play beside its recording."""
     totals, known = document["totals"], recorded_totals(recorded, document["tasks"])
+    downtime_s = totals["unavailable_task_s"]
     return ReplayCheck(
         totals["rebalances"],
         known["rebalances"],
-        totals["unavailable_task_s"],
+        totals["unavailable_without_restoring_task_s"] if downtime_s is None else downtime_s,
         known.get("unavailable_task_s"),
         bool(recorded.get("probe")) or bool(recorded.get("downtime", {}).get("shows_restoring")),
     )

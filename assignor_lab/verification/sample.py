@@ -9,11 +9,10 @@ import attrs
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.scenarios import Scenario
 from assignor_lab.verification.decisions import group_of
-from assignor_lab.verification.verified import MOST_TASKS, Terms, Verification, verify
+from assignor_lab.verification.verified import MOST_TASKS, Verification, VerificationTerms, verify
 
 __all__ = ["DecisionSample"]
 
-#: Groups of which decisions are kept.
 _MOST_GROUPS = 50
 
 
@@ -45,13 +44,13 @@ class DecisionSample:
     _groups: dict[tuple[str, str], _Kept] = attrs.field(init=False, factory=dict)
 
     def passed(self, scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
-        """The scenarios, as they come."""
+        """Yields the scenarios unchanged."""
         for each in scenarios:
             self.add(each)
             yield each
 
     def add(self, scenario: Scenario) -> None:
-        """Takes the next scenario; one without a recorded decision is passed over."""
+        """Adds the next scenario; ignores one without a recorded decision."""
         if scenario.observed is None or kind_named(scenario.kind).holding is None:
             return
         key = scenario.kind, group_of(scenario)
@@ -60,10 +59,10 @@ class DecisionSample:
 
     @property
     def decisions(self) -> Sequence[Scenario]:
-        """The decisions that are kept."""
+        """The kept decisions."""
         return [each for kept in self._groups.values() for each in kept.decisions]
 
-    def verified(self, terms: Terms) -> Verification:
+    def verified(self, terms: VerificationTerms) -> Verification:
         """The verification of these decisions alone, without a play of the past."""
         return verify(self.decisions, terms, recorded=self.recorded)
 

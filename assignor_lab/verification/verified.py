@@ -1,4 +1,4 @@
-"""The verification of real groups: what the lab reproduces of their recordings, before it answers from them."""
+"""The verification of real groups: the reproduced share of their recordings, before the lab answers from them."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Layer, PluginError, Registry
+from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.histories.history import read_histories
+from assignor_lab.capture.histories.moments import CLASSIC, protocol_of
+from assignor_lab.capture.histories.settings import longest_session_ms
+from assignor_lab.documents.wording import plural
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.runtime.asking import OwnProcesses
+from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
-from assignor_lab.scenarios.told_topology import DESCRIPTION_NOT_USED, TOPOLOGY_CONFLICT, topology_conflicts
+from assignor_lab.scenarios.told_topology import contradicted_description
+from assignor_lab.scenarios.told_version import OTHER_RULES
 from assignor_lab.verification.causes import Cause, Reading, Tried, likely_cause
 from assignor_lab.verification.decisions import CheckedDecision, checked_decisions, group_of, recorded_assignor
 from assignor_lab.verification.replays import ReplayCheck, replay_checks
 
-__all__ = ["MOST_TASKS", "NOTHING", "Terms", "Verification", "VerifiedGroup", "group_sources", "verify"]
+__all__ = ["MOST_TASKS", "NOTHING", "VerificationTerms", "Verification", "VerifiedGroup", "group_sources", "verify"]
 
-#: Tasks of a group's decisions together, beyond which a sample is decided again.
+#: Tasks of a group's decisions together, beyond which only a sample is decided again.
 MOST_TASKS = 30_000
-#: Share of the decisions that must come out as recorded, or there is no verdict.
+#: Share of the decisions that must be reproduced for a verdict.
 ENOUGH = 0.9
 
 
 @attrs.frozen
-class Terms:
-    """The plugins and the configuration that recorded decisions are decided again with.
+class VerificationTerms:
+    """The plugins and the configuration for deciding recorded decisions again.
 
     Args:
-        registry: The plugins.
-        config: The groups' configuration around each decision's own (:func:`group_sources`).
-        isolation: Processes of assignors that run in their own; ``None``: all run in this one.
-        readings: Other ways to read the source.
-        assignor: The assignor that decides again; ``None``: each group's own.
-        settings: Settings that were given for the groups, in place of those of their source.
         own_settings: Returns group to the settings that its source shows by itself.
     """
 
@@ -46,6 +46,7 @@ class Terms:
     assignor: str | None = None
     settings: Mapping[str, Any] = attrs.field(factory=dict)
     own_settings: Callable[[], Mapping[str, Mapping[str, Any]]] = dict
+    foreign_racks: Callable[[], str | None] = lambda: None
 
 
 @attrs.frozen
@@ -53,19 +54,13 @@ class VerifiedGroup:
     """The verification of one group.
 
     Args:
-        group: Its name; empty if the source has none.
-        assignor: Name of the assignor that decided again.
-        is_kafkas: Whether that is Kafka's default for such groups.
-        recorded: Recorded decisions.
-        checked: Those that were decided again: all, or a sample.
-        reproduced: Those that came out as recorded.
+        is_kafkas: True if that is Kafka's default for such groups.
+        reproduced: Those that equal the recording.
         not_ready: Generations that assigned nothing.
-        cause: The likely cause where too few came out, or where one changed input brings more of them out.
-        tried: The changed inputs, and what came of each.
-        replay: Its past, played with its own assignor; ``None``: there is no play.
-        not_verifiable: Why no decision can be decided again; ``None``: it can.
-        unverified: What the source cannot verify, in sentences.
-        decisions: The decisions that were decided again.
+        cause: The likely cause if too few were reproduced, or if one changed input reproduces more of them.
+        tried: The changed inputs, each with its result.
+        not_verifiable: Why no decision can be decided again; ``None`` if that is possible.
+        unverified: Facts that the source cannot verify, in sentences.
     """
 
     group: str
@@ -84,22 +79,18 @@ class VerifiedGroup:
 
     @property
     def is_refused(self) -> bool:
-        """Whether no verdict can rest on this group's inputs."""
+        """True if no verdict can rest on this group's inputs."""
         return self.cause is not None or self.reproduced < ENOUGH * self.checked
 
 
 @attrs.frozen
 class Verification:
-    """The verification of every real group in a source.
-
-    Args:
-        groups: The groups, in the order of the source; none where no state is of a real group.
-    """
+    """The verification of every real group in a source."""
 
     groups: tuple[VerifiedGroup, ...] = ()
 
     def of(self, group: str) -> Verification:
-        """The verification of one group; nothing if it is not among them."""
+        """The verification of one group; empty if it is not among them."""
         return Verification(tuple(each for each in self.groups if each.group == group))
 
     @property
@@ -116,7 +107,7 @@ NOTHING = Verification()
 
 
 def group_sources(sources: ConfigSources) -> ConfigSources:
-    """The configuration that the groups had: files, and not single keys of the command line, which are the question."""
+    """The groups' own configuration: files, without single keys of the command line, which are the user's question."""
     layers = [
         attrs.evolve(
             layer,
@@ -129,38 +120,37 @@ def group_sources(sources: ConfigSources) -> ConfigSources:
 
 def verify(
     decisions: Iterable[Scenario],
-    terms: Terms,
+    terms: VerificationTerms,
     episodes: Iterable[Scenario] | None = None,
     *,
     most_tasks: int | None = MOST_TASKS,
     recorded: Mapping[str, int] | None = None,
 ) -> Verification:
-    """The verification of the groups that some decisions are of.
+    """The verification of the groups of some decisions.
 
     Args:
         decisions: Recorded decisions of any kind; scenarios without a recorded decision are left out.
-        terms: The plugins and the configuration.
-        episodes: The pasts that the decisions make up, to be played; ``None``: plays are not asked for.
-        most_tasks: Tasks of each group's decisions together, beyond which a sample of them is decided again; ``None``:
-            all decisions are.
-        recorded: Group to its number of recorded decisions, where ``decisions`` are a sample already.
+        episodes: The decisions' pasts, to be played; ``None`` without plays.
+        recorded: Group to its number of recorded decisions, if ``decisions`` are a sample already.
 
     Raises:
-        UnknownPluginError: if ``terms`` name an assignor, and there is no such.
+        UnknownPluginError: if the assignor of ``terms`` does not exist.
     """
     groups: dict[tuple[str, str], list[Scenario]] = {}
     for each in decisions:
         if each.observed is not None and kind_named(each.kind).holding is not None:
             groups.setdefault((each.kind, group_of(each)), []).append(each)
     replays = replay_checks(episodes or (), terms.registry, terms.config)
-    timeouts = _contradicted_timeouts(terms)
+    timeouts = _contradicted_timeouts(terms, [each for held in groups.values() for each in held])
+    racks = terms.foreign_racks()
+    foreign = None if racks is None else Cause("racks", racks)
     found = []
     for (_, group), held in groups.items():
         made = _verified(group, held if most_tasks is None else _sample(held, most_tasks), terms)
         known = max(len(held), (recorded or {}).get(group, 0))
         total = made.recorded if made.recorded > known else known - made.not_ready
         if made.cause is None and made.not_verifiable is None:
-            made = attrs.evolve(made, cause=timeouts.get(group) or _foreign_topology(held))
+            made = attrs.evolve(made, cause=timeouts.get(group) or _foreign_topology(held) or foreign)
         if episodes is not None and group not in replays and total > 1:
             made = attrs.evolve(made, unverified=(*made.unverified, _NO_REPLAY))
         found.append(attrs.evolve(made, recorded=total, replay=replays.get(group)))
@@ -174,7 +164,7 @@ def verify(
 
 
 def _sample(decisions: Sequence[Scenario], most_tasks: int) -> Sequence[Scenario]:
-    """Decisions at equal distances, the first and the last included, with about so many tasks; at least two."""
+    """Decisions at equal distances, including the first and the last, with about this many tasks; at least two."""
     sizes = [kind_named(each.kind).size(each)[0] for each in decisions]
     if sum(sizes) <= most_tasks:
         return decisions
@@ -182,7 +172,7 @@ def _sample(decisions: Sequence[Scenario], most_tasks: int) -> Sequence[Scenario
     return [decisions[place * (len(decisions) - 1) // max(1, count - 1)] for place in range(count)]
 
 
-def _verified(group: str, decisions: Sequence[Scenario], terms: Terms) -> VerifiedGroup:
+def _verified(group: str, decisions: Sequence[Scenario], terms: VerificationTerms) -> VerifiedGroup:
     first = decisions[0]
     holding = kind_named(first.kind).holding
     assert holding is not None
@@ -202,11 +192,13 @@ def _verified(group: str, decisions: Sequence[Scenario], terms: Terms) -> Verifi
     tried: tuple[Tried, ...] = ()
     if reproduced < len(ready):
         cause, tried = likely_cause(ready, terms.registry, terms.config, terms.isolation, terms.readings)
+        if cause is None or not _raises(cause):
+            cause = _other_rules(ready) or cause
         if cause is not None and reproduced >= ENOUGH * len(ready) and not _raises(cause):
             cause = None
     unverified = [
-        f"{unready} of {len(checked)} generations assigned nothing: topics were missing, and Kafka asks no assignor "
-        "then."
+        f"{unready} of {plural(len(checked), 'generation')} assigned nothing: topics were missing, and Kafka then "
+        "calls no assignor."
     ] if unready else []  # fmt: skip
     return VerifiedGroup(
         group,
@@ -223,16 +215,15 @@ def _verified(group: str, decisions: Sequence[Scenario], terms: Terms) -> Verifi
     )
 
 
-def _contradicted_timeouts(terms: Terms) -> dict[str, Cause]:
-    """Group to the session timeout that was given, where its own members used another one."""
+def _contradicted_timeouts(terms: VerificationTerms, decisions: Iterable[Scenario]) -> dict[str, Cause]:
     given = {key: terms.settings[key] for key in _TIMEOUTS if key in terms.settings}
     if not given:
         return {}
-    found = {}
+    found = _too_long(given[_TIMEOUTS[0]], decisions) if _TIMEOUTS[0] in given else {}
     try:
         settings = terms.own_settings()
     except AssignorLabError:
-        return {}  # the source cannot be read once more
+        return found  # the source cannot be read again
     for group, own in settings.items():
         for key, value in given.items():
             if key in own and own[key] != value:
@@ -242,13 +233,40 @@ def _contradicted_timeouts(terms: Terms) -> dict[str, Cause]:
     return found
 
 
+def _too_long(given_ms: int, decisions: Iterable[Scenario]) -> dict[str, Cause]:
+    """Group to the given session timeout, if the coordinator removed a silent member sooner."""
+    try:
+        histories = read_histories(each for each in decisions if protocol_of(each.document) == CLASSIC)
+    except HistoryError:
+        return {}
+    found = {}
+    for history in histories:
+        longest = longest_session_ms(history.moments, is_told=True)
+        if longest is not None and given_ms > longest:
+            found[history.group] = Cause(
+                "session timeout",
+                f"the coordinator removed a silent member {longest:,} ms after its last decision, and {given_ms:,} ms "
+                "is given",
+                remedy="Give the session timeout of the application, or leave it out",
+            )
+    return found
+
+
 def _foreign_topology(decisions: Sequence[Scenario]) -> Cause | None:
-    """The cause where the given description is that of another application."""
+    """The cause if the group itself contradicts the given description."""
     for each in decisions:
-        for sentence in topology_conflicts(each.assumptions):
-            if sentence.endswith(DESCRIPTION_NOT_USED):
-                told = sentence.removeprefix(TOPOLOGY_CONFLICT).removesuffix(DESCRIPTION_NOT_USED)
-                return Cause("topology", told.strip().removesuffix(":"))
+        told = contradicted_description(each.assumptions)
+        if told is not None:
+            return Cause("topology", told)
+    return None
+
+
+def _other_rules(checked: Sequence[CheckedDecision]) -> Cause | None:
+    """The cause if the instances run a release whose rules the lab does not have."""
+    for each in checked:
+        for sentence in each.scenario.assumptions:
+            if sentence.startswith(OTHER_RULES):
+                return Cause("version", sentence.removeprefix(OTHER_RULES).strip())
     return None
 
 
@@ -256,8 +274,8 @@ def _raises(cause: Cause) -> bool:
     return cause.tried is not None and cause.tried.reproduced > cause.tried.before
 
 
-def _assignor(scenario: Scenario, terms: Terms) -> tuple[str, str | None]:
-    """The assignor of a group, and why it cannot be asked, if it cannot.
+def _assignor(scenario: Scenario, terms: VerificationTerms) -> tuple[str, str | None]:
+    """The assignor of a group, or the reason why it cannot be called.
 
     The recording goes before a configuration, and Kafka's default comes last.
     """
@@ -271,4 +289,4 @@ def _assignor(scenario: Scenario, terms: Terms) -> tuple[str, str | None]:
     try:
         return kind.find(terms.registry, name, may_run_code=True).name, None
     except PluginError as error:
-        return name, f"the group's assignor cannot be asked: {error}"
+        return name, f"the group's assignor cannot be called: {error}"

@@ -14,7 +14,7 @@ from assignor_lab.verification.verified import Verification, VerifiedGroup
 
 __all__ = ["banner", "document_of", "remedy_of", "sentences"]
 
-#: What to do about an input that does not fit.
+#: Remedies for inputs that do not fit.
 _REMEDIES: Mapping[str, str] = {
     "racks": "Give the racks that the group had with --racks, or correct that file.",
     "tags": "Give the application's own rack.aware.assignment.tags with --config.",
@@ -32,20 +32,20 @@ _TRIED = "racks, tags, configuration, topology and version"
 
 
 def sentences(verification: Verification) -> list[str]:
-    """What every answer begins with: a line for each group, its banner where it is refused, and what is not verified.
+    """First sentences of every answer: a line for each group, its banner if it is refused, and its unverified facts.
 
-    Empty where no state is of a real group.
+    Empty if no state is of a real group.
     """
     return [sentence for each in verification.groups for sentence in _of_group(verification, each)]
 
 
 def banner(verification: Verification) -> list[str]:
-    """The sentences in place of a verdict; empty: a verdict may be given."""
+    """The sentences in place of a verdict; empty if a verdict is allowed."""
     return [_refusal(verification, each) for each in verification.refused]
 
 
 def document_of(verification: Verification) -> dict[str, Any] | None:
-    """The JSON object ``verified``; ``None`` where no state is of a real group."""
+    """The JSON object ``verified``; ``None`` if no state is of a real group."""
     if not verification.groups:
         return None
     groups = [_group_document(each) for each in verification.groups]
@@ -74,7 +74,6 @@ def _of_group(verification: Verification, each: VerifiedGroup) -> Iterator[str]:
 
 
 def _unverified(each: VerifiedGroup) -> list[str]:
-    """Sentences on what the source of a group cannot verify."""
     replay = each.replay
     hides = replay is not None and replay.recorded_downtime_s is not None and not replay.shows_restoring
     return [*each.unverified, _NO_RESTORING] if hides else list(each.unverified)
@@ -89,7 +88,7 @@ def _refusal(verification: Verification, each: VerifiedGroup) -> str:
 
 
 def remedy_of(cause: Cause) -> str:
-    """What to do about a cause, as a sentence."""
+    """The remedy for a cause, as a sentence."""
     return _REMEDIES[cause.input] if cause.remedy is None else _sentence(cause.remedy)
 
 

@@ -1,1 +1,1 @@
-"""The page in the browser: states and episodes, changed and asked again, with the Python that the commands use."""
+"""The pages of ``assignor ui``: states and episodes, changed and decided again, with the code of the commands."""

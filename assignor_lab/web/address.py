@@ -1,4 +1,4 @@
-"""The address of what one sees: everything that decides a view is in it, so that it can be shared and gone back to."""
+"""The URL of a view. It contains everything that decides the view, so it can be shared and stored."""
 
 from __future__ import annotations
 
@@ -10,36 +10,31 @@ from urllib.parse import urlencode
 import attrs
 from starlette.datastructures import QueryParams
 
-from assignor_lab.groups.changes import Change, Edit
+from assignor_lab.groups.changes import Edit, InputChange
 from assignor_lab.web.errors import PageError
 
 __all__ = ["ONE_MORE", "Step", "View", "text_of"]
 
-#: The step that adds a client that has nothing yet: what it would lack is worked out from the state.
+#: Step that adds an empty client, whose lags follow from the state.
 ONE_MORE = "one more"
 #: A change of a state: edits of its document, or :data:`ONE_MORE`.
 Step = tuple[Edit, ...] | str
 
-#: Longest list of changes, and most contenders side by side.
 MOST_EDITS, MOST_CONTENDERS = 100, 4
 _MOST_STEPS = 8
 
 
 @attrs.frozen
 class View:
-    """What is looked at, and how it was changed.
+    """A view: its subject and its changes.
 
     Args:
-        source: Number of the source, from 0.
-        state: Number of the state in it, from 0.
         round: The round; ``None``: the last one.
-        contenders: Who is asked, as ``--assignor`` and ``--variant`` name them; none: Kafka's own for such groups.
-        steps: Changes of the state, one after another, each of some edits: positions are those after the steps before.
-        settings: Keys and values of the configuration in place of the state's own.
-        task: The task that is explained, or ``None``.
-        why_not: Why it is not there, or ``None``.
-        at_ms: The moment of an episode that is shown, or ``None``.
-        past: Number of the past in the source that is played, from 0, in place of a state; ``None``: a state is shown.
+        contenders: Contenders, as in ``--assignor`` and ``--variant``; none: Kafka's own assignor for such groups.
+        steps: Successive changes of the state, each of some edits; positions are those after the earlier steps.
+        settings: Configuration keys and values that replace the state's own.
+        at_ms: The shown moment of an episode, or ``None``.
+        past: Number of the played past in the source, from 0; ``None``: a state is shown.
     """
 
     source: int = 0
@@ -55,10 +50,10 @@ class View:
 
     @classmethod
     def read(cls, query: QueryParams) -> Self:
-        """From the query of an address.
+        """Reads a view from the query of a URL.
 
         Raises:
-            PageError: if a value of it means nothing.
+            PageError: if a value is invalid.
         """
         contenders = tuple(dict.fromkeys(each.strip() for each in query.getlist("a") if each.strip()))
         if len(contenders) > MOST_CONTENDERS:
@@ -100,10 +95,10 @@ class View:
         return pairs + ([] if self.at_ms is None else [("t", str(self.at_ms))])
 
     def url(self, path: str = "/state", **changes: Any) -> str:
-        """The address of this view, or of one that differs in some fields."""
+        """The URL of this view, with some fields replaced."""
         return f"{path}?{urlencode(attrs.evolve(self, **changes).fields)}"
 
-    def after(self, change: Change) -> Self:
+    def after(self, change: InputChange) -> Self:
         """The view after one more change."""
         settings = dict(self.settings)
         if change.setting is not None:
@@ -123,7 +118,7 @@ def _number(query: QueryParams, name: str) -> int | None:
 
 
 def text_of(steps: Sequence[Step]) -> str:
-    """Steps as they stand in an address."""
+    """Steps in their form in a URL."""
     return json.dumps(
         [step if isinstance(step, str) else list(map(_told, step)) for step in steps], separators=(",", ":")
     )

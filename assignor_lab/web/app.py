@@ -20,8 +20,8 @@ from assignment_api import AssignorLabError
 from assignor_lab.documents.wording import shortened
 from assignor_lab.report.html import asset
 from assignor_lab.web.address import View
-from assignor_lab.web.asking import Asking
-from assignor_lab.web.door import Door
+from assignor_lab.web.asking import ViewAnswers
+from assignor_lab.web.auth_middleware import AuthMiddleware
 from assignor_lab.web.errors import NotThereError, PageError
 from assignor_lab.web.opened import OpenedRun
 from assignor_lab.web.overview import history_page, home_page
@@ -30,25 +30,18 @@ from assignor_lab.web.plays import Underway
 
 __all__ = ["ASSETS", "create_app"]
 
-#: What the page loads, and nothing else.
 ASSETS = {"ui.css": "text/css", "ui.js": "text/javascript", "report.css": "text/css"}
-#: How long a page waits for its plays before it says how far they are.
+#: Seconds that a page waits for its plays before it shows their progress.
 SHORT_S = 1.0
-#: A report brings its own script and style, and may come from somebody else: it gets no origin of ours.
+#: A report has its own script and style and may come from elsewhere, so it runs without our origin.
 _REPORT_POLICY = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
 
-def create_app(asking: Asking, token: str, on_new_token: Callable[[str], None] = lambda _: None) -> ASGIApp:
-    """Makes the page.
-
-    Args:
-        asking: What was opened, and who is asked.
-        token: Token of the first address, valid once.
-        on_new_token: Takes a token that replaces a used one.
-    """
+def create_app(asking: ViewAnswers, token: str, on_new_token: Callable[[str], None] = lambda _: None) -> ASGIApp:
+    """The application."""
 
     async def home(_request: Request) -> Response:
         return HTMLResponse(await run_in_threadpool(home_page, asking.opened))
@@ -85,7 +78,7 @@ def create_app(asking: Asking, token: str, on_new_token: Callable[[str], None] =
         content = asset(name) if name.startswith("report") else _asset(name)
         return Response(content, media_type=ASSETS[name])
 
-    return Door(
+    return AuthMiddleware(
         Starlette(
             routes=[
                 Route("/", home),
@@ -111,10 +104,8 @@ def _number(text: str) -> int:
 
 
 async def _answered(
-    request: Request, asking: Asking, make: Callable[[Asking, View], str | Response], *, alone: bool = True
+    request: Request, asking: ViewAnswers, make: Callable[[ViewAnswers, View], str | Response], *, alone: bool = True
 ) -> Response:
-    """Makes a page in a thread; one at a time where plugins' processes may be asked, which answer one at a time."""
-
     def work() -> str | Response:
         with asking.lock if alone else nullcontext():
             return make(asking, View.read(request.query_params))
@@ -127,7 +118,7 @@ async def _answered(
     return made if isinstance(made, Response) else HTMLResponse(made)
 
 
-def _state(asking: Asking, view: View) -> str:
+def _state(asking: ViewAnswers, view: View) -> str:
     found = asking.underway(view, SHORT_S)
     if isinstance(found, Underway):
         return underway_page(asking, view, found)
@@ -135,18 +126,16 @@ def _state(asking: Asking, view: View) -> str:
         return state_page(asking, view)
 
 
-def _pulse(asking: Asking, view: View) -> Response:
-    """How a recording stands, as JSON."""
+def _pulse(asking: ViewAnswers, view: View) -> Response:
     recording = asking.opened.recording(view.source)
     if recording is None:
         raise NotThereError(f"source {view.source} is no recording")
     beat = recording.pulse()
-    # As in every page, what steers instead of shows is written as its escape.
     told = {"word": beat.word, "sentence": shortened(beat.sentence, 600), "version": beat.version}
     return JSONResponse(told)
 
 
-def _document(asking: Asking, view: View) -> Response:
+def _document(asking: ViewAnswers, view: View) -> Response:
     """The state of a view as a line of a scenario file."""
     line: dict[str, Any] = dict(asking.scenario(view).document)
     headers = {"Content-Disposition": 'attachment; filename="state.jsonl"'}

@@ -1,4 +1,4 @@
-"""What is asked for a view: its state or past, changed, put to the contenders by the same contest as a run's."""
+"""The answers of a view: its state or past is changed and given to the contenders, as in a run."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from assignment_api.plugins import ConfigSources
 from assignment_api.plugins.keys import is_policy_key
 from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.compare.figures import metrics_of_headline
-from assignor_lab.groups.beside import ActionRow
+from assignor_lab.compare.verdicts import settings_words
 from assignor_lab.groups.changes import Edit, changed
 from assignor_lab.groups.entries import KindEntry, entry_of
-from assignor_lab.groups.kind import Answer, Kind
-from assignor_lab.groups.scorer import Scorer
-from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.kind import CompetitorAnswer, GroupKind
+from assignor_lab.groups.ownership.recorded_outcome import ActionRow
+from assignor_lab.groups.runner.scorer import Scorer
+from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.variants import overridden
 from assignor_lab.groups.work import OBSERVED, WorkItem
 from assignor_lab.runtime.discovery import Plugins
@@ -33,73 +34,47 @@ from assignor_lab.web.plays import DEADLINE_S, Plays, Underway
 from assignor_lab.web.replaying import episode_of
 from assignor_lab.web.states import OpenedStates
 
-__all__ = ["Answered", "Asked", "Asking"]
+__all__ = ["ContenderAnswer", "AnsweredState", "ViewAnswers"]
 
-#: Answers that are kept: who goes back and forth, or moves the time of an episode, does not wait again.
 MOST_KEPT = 32
-#: States that are kept as values, which take long to be read.
 MOST_READ = 8
-#: Scorers that are kept, each with the processes of its plugins.
 MOST_SCORERS = 4
-#: Seconds for which the past of a recording that grows is played as it was when it was first asked for.
+#: Seconds for which a growing past is played in its first form.
 PINNED_S = 2 * DEADLINE_S
-#: Who plays an episode where nobody is named.
+#: Default assignor of an episode.
 _PLAYED = "high_availability"
-#: What is told of plays besides the headline.
+#: Figures of plays besides the headline.
 _OF_PLAYS = ("rebalances",)
-#: How long a part of a page waits for a play at a time.
 _LONG_S = 5.0
 _DECISIONS = PastTerms()
 
 
 @attrs.frozen
-class Answered:
-    """Who answered, and why the answer is not comparable, or ``None``: it is."""
+class ContenderAnswer:
+    """A contender that answered, and the reason why its answer is not comparable, or ``None``."""
 
     assignor: str
     not_comparable: str | None = None
 
 
 @attrs.frozen(eq=False)
-class Asked:
-    """A view's state and what came of asking.
-
-    Args:
-        scenario: The state after the changes.
-        kind: Its kind.
-        number: The round.
-        state: What was asked; ``None``: it could not even be made, or it was played.
-        contenders: Names of those who were asked, in order.
-        answers: Who answered, what Kafka really decided or what really happened last where it is known.
-        figures: A row for each answer: column of a metric to its value.
-        picture: All of it as the summary has it.
-        actions: What was done in a play, and what it led to under each.
-    """
+class AnsweredState:
+    """A view's state with its answers."""
 
     scenario: Scenario
-    kind: Kind[Any, Any]
+    kind: GroupKind[Any, Any]
     number: int
     state: Any
     contenders: tuple[str, ...]
-    answers: Sequence[Answered]
+    answers: Sequence[ContenderAnswer]
     figures: Sequence[Mapping[str, Any]]
     picture: Mapping[str, Any]
     actions: Sequence[ActionRow] = ()
+    settings: Mapping[str, str] = attrs.field(factory=dict)
 
 
-class Asking:
-    """Asks for views, one at a time; the latest answers are kept.
-
-    Args:
-        opened: What was opened.
-        plugins: What is installed.
-        config: Configuration around the states' own.
-        may_run_code: Whether a contender may be ``module:attribute``.
-        words: Words of the command line that stand for ``config``.
-        terms: How recorded pasts are read.
-        around: Words of the command line that stand for ``terms``.
-        seconds: How long the plays of one page may take.
-    """
+class ViewAnswers:
+    """Answers of views, one at a time, with a cache."""
 
     def __init__(
         self,
@@ -120,14 +95,14 @@ class Asking:
         self.lock = RLock()
         self.terms = terms
         self._may_run_code = may_run_code
-        self._plays: Plays[Asked] = Plays(seconds)
+        self._plays: Plays[AnsweredState] = Plays(seconds)
         self._scorers: OrderedDict[Any, Scorer] = OrderedDict()
-        self._kept: OrderedDict[Any, Asked] = OrderedDict()
+        self._kept: OrderedDict[Any, AnsweredState] = OrderedDict()
         self._read: OrderedDict[Any, tuple[object, Scenario]] = OrderedDict()
         self._pinned_s: dict[Any, float] = {}
 
     def close(self) -> None:
-        """Ends the processes of plugins, and what is played."""
+        """Ends the processes of plugins, and all plays."""
         self._plays.close()
         for scorer in self._scorers.values():
             scorer.close()
@@ -137,34 +112,34 @@ class Asking:
         """The configuration of a view.
 
         Raises:
-            AssignorLabError: if a setting of it concerns no assignment, or its value is none.
+            AssignorLabError: if a setting does not concern assignment, or has an invalid value.
         """
         if not view.settings:
             return self.config
         for key in view.settings:
-            # An address may come from somebody else: whom the lab trusts is said where it was started.
+            # A URL may come from elsewhere, so trust is set only on the command line.
             if is_policy_key(key):
                 raise PageError(f"{key} is not changed here: give it to `assignor ui` with -c")
         return overridden(self.config, view.settings)
 
     def kind(self, view: View) -> KindEntry:
-        """The kind of a view's state, or of the episode that its past is."""
+        """The kind of a view's state, or of the episode of its past."""
         if view.past is None:
             return self.opened.states(view.source).kind
         return entry_of(self.scenario(view).kind)
 
     def scenario(self, view: View) -> Scenario:
-        """The state of a view, or the episode that its past is, after its changes.
+        """The state of a view, or the episode of its past, after its changes.
 
         Raises:
-            NotThereError: if there is no such state, or no such past.
-            PageError: if a change cannot be made.
-            DocumentFormatError: if the state would be none, at the value at fault.
+            NotThereError: if there is no such state or past.
+            PageError: if a change is impossible.
+            DocumentFormatError: if the changed state is invalid, with the place.
             HistoryError: if the past cannot be played.
         """
         key = _place(view)
         states = self.opened.states(view.source)
-        # A recording may tell more of the same decision by now, or of the same past.
+        # A recording may have more records of the same decision or past by now.
         now: object = states if view.past is not None else states.scenario(view.state).document
         base, known = self._read.get(key, (None, None))
         if known is None or (base is not now and not self._is_pinned(key)):
@@ -175,7 +150,7 @@ class Asking:
         return known
 
     def _is_pinned(self, key: Any) -> bool:
-        """Whether a past is left as it is for now: of a recording that grows, no play would ever come to its end."""
+        """True if a growing past keeps its first form for now; otherwise no play of it would ever finish."""
         return time.monotonic() - self._pinned_s.get(key, float("-inf")) < PINNED_S
 
     def _as_read(self, view: View, states: OpenedStates) -> Scenario:
@@ -198,19 +173,19 @@ class Asking:
                 document = changed(document, edits)
             except (LookupError, TypeError, ValueError) as error:
                 raise PageError(f"change {number} does not fit the state: it has no such place") from error
-        # What Kafka decided, and what happened, was about another state.
+        # Kafka's decision and the recorded events belong to another state.
         document.pop("observed", None)
         document.pop("recorded", None)
         document["id"] = f"{scenario.id}, changed"[:200]
         return scenario_from_document(document, Place(scenario.place.file, scenario.place.line))
 
     def _forget(self, view: View, scenario: Scenario) -> None:
-        """Reads a state anew: a plugin in this process has changed what it was shown."""
+        """Reads a state again after a plugin in this process has changed it."""
         fresh = scenario_from_document(json.loads(json.dumps(scenario.document)), scenario.place)
         self._keep(_place(view), self.opened.states(view.source).scenario(view.state).document, fresh)
 
     def _one_more(self, view: View, document: Mapping[str, Any], place: Place) -> Sequence[Edit]:
-        """The edits that add a client to a state as it is by now."""
+        """The edits that add a client to the present state."""
         scenario = scenario_from_document(document, place)
         kind = entry_of(scenario.kind).load()
         number = self._round(kind, scenario, view.round)
@@ -220,11 +195,11 @@ class Asking:
             raise PageError("there is no client that another one could be like")
         return change.edits
 
-    def asked(self, view: View) -> Asked:
-        """The answers to a view's round; plays are waited for, however long they take.
+    def asked(self, view: View) -> AnsweredState:
+        """The answers to a view's round; waits for its plays without a limit.
 
         Raises:
-            AssignorLabError: a subclass, if a contender is none, or the view means nothing.
+            AssignorLabError: a subclass, if a contender or the view is invalid.
         """
         with self.lock:
             known = self._known(view)
@@ -235,12 +210,8 @@ class Asking:
             known = None if isinstance(found, Underway) else found
         return known
 
-    def underway(self, view: View, seconds: float) -> Asked | Underway | None:
-        """The plays of a view, or how far they are; ``None``: nothing is played for it.
-
-        Args:
-            view: The view.
-            seconds: How long to wait for them.
+    def underway(self, view: View, seconds: float) -> AnsweredState | Underway | None:
+        """The plays of a view, or their progress; ``None``: the view has no plays.
 
         Raises:
             AssignorLabError: as :meth:`asked`.
@@ -252,27 +223,26 @@ class Asking:
             if known is not None:
                 return known
             work, contenders = self._play(view, scenario)
-        # What the play holds on to keeps its place in memory: no other scenario can have it meanwhile.
         found = self._plays.wait((_key(view), id(scenario)), work, contenders, seconds)
         if isinstance(found, Underway):
             return found
         with self.lock:
             return self._note(view, found)
 
-    def _known(self, view: View) -> Asked | None:
+    def _known(self, view: View) -> AnsweredState | None:
         known = self._kept.get(_key(view))
         if known is None or known.scenario is not self.scenario(view):
             return None
         self._kept.move_to_end(_key(view))
         return known
 
-    def _note(self, view: View, asked: Asked) -> Asked:
+    def _note(self, view: View, asked: AnsweredState) -> AnsweredState:
         self._kept[_key(view)] = asked
         while len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
         return asked
 
-    def _ask(self, view: View, scenario: Scenario) -> Asked:
+    def _ask(self, view: View, scenario: Scenario) -> AnsweredState:
         kind = self.kind(view).load()
         number = self._round(kind, scenario, view.round)
         scorer, names = self._scorer(view, scenario)
@@ -284,16 +254,15 @@ class Asking:
         if any(answer.outcome.input_mutated for answer in answers):
             self._forget(view, scenario)
         picture = kind.picture(answers, None) | {"chosen": "asked"}
-        told = [Answered(answer.assignor, answer.not_comparable) for answer in answers]
-        return Asked(scenario, kind, number, answers[0].state, names, told, figures, picture)
+        told = [ContenderAnswer(answer.assignor, answer.not_comparable) for answer in answers]
+        return AnsweredState(scenario, kind, number, answers[0].state, names, told, figures, picture)
 
-    def _play(self, view: View, scenario: Scenario) -> tuple[Callable[[Callable[[], None]], Asked], int]:
-        """The work of playing a view, and how many play; its scorer is its own: others go on beside it."""
+    def _play(self, view: View, scenario: Scenario) -> tuple[Callable[[Callable[[], None]], AnsweredState], int]:
         kind = self.kind(view).load()
         self._round(kind, scenario, view.round)
         spec, names = self._spec(view, scenario)
 
-        def work(done: Callable[[], None]) -> Asked:
+        def work(done: Callable[[], None]) -> AnsweredState:
             scorer = Scorer(spec, self.plugins.registry)
             answers, figures = [], []
             try:
@@ -303,18 +272,18 @@ class Asking:
                     done()
             finally:
                 scorer.close()
-            return _played(kind, scenario, names, answers, figures)
+            settings = {each.name: settings_words(each.settings) for each in spec.assignors if each.settings}
+            return attrs.evolve(_played(kind, scenario, names, answers, figures), settings=settings)
 
         return work, len(names)
 
-    def _round(self, kind: Kind[Any, Any], scenario: Scenario, number: int | None) -> int:
+    def _round(self, kind: GroupKind[Any, Any], scenario: Scenario, number: int | None) -> int:
         last = kind.rounds(scenario) - 1
         if number is not None and number > last:
             raise NotThereError(f"{scenario.id} has no round {number}: its last one is {last}")
         return last if number is None else number
 
-    def _default(self, kind: Kind[Any, Any], scenario: Scenario) -> str:
-        """Who decides where nobody is named: Kafka's own assignor for groups of a kind."""
+    def _default(self, kind: GroupKind[Any, Any], scenario: Scenario) -> str:
         usual = kind.usual(scenario)
         if usual is not None:
             return usual
@@ -329,7 +298,7 @@ class Asking:
         wanted = view.contenders or (self._default(kind, scenario),)
         competing = competitors(self.plugins.registry, wanted, may_run_code=self._may_run_code, kind=entry)
         if competing.unloaded:
-            raise PageError("; ".join(f"{each.name} cannot be asked: {each.reason}" for each in competing.unloaded))
+            raise PageError("; ".join(f"{each.name} cannot be used: {each.reason}" for each in competing.unloaded))
         known = kind.metrics(self.plugins.registry)
         measured = [*metrics_of_headline(kind.headline), *(_OF_PLAYS if kind.plays else ())]
         spec = JobSpec(
@@ -354,23 +323,23 @@ class Asking:
 
 
 def _played(
-    kind: Kind[Any, Any],
+    kind: GroupKind[Any, Any],
     scenario: Scenario,
     names: tuple[str, ...],
-    answers: Sequence[Answer[Any, Any]],
+    answers: Sequence[CompetitorAnswer[Any, Any]],
     figures: Sequence[Mapping[str, Any]],
-) -> Asked:
-    """Plays as they are kept: without the worlds in which they were played, which are large."""
-    told = [Answered(answer.assignor, answer.not_comparable) for answer in answers]
+) -> AnsweredState:
+    """Plays in their cached form, without the large simulated worlds."""
+    told = [ContenderAnswer(answer.assignor, answer.not_comparable) for answer in answers]
     picture = kind.picture(answers, None) | {"chosen": "asked"}
     beside = kind.beside(answers)
     if beside is None:
-        return Asked(scenario, kind, 0, None, names, told, figures, picture)
+        return AnsweredState(scenario, kind, 0, None, names, told, figures, picture)
     if beside.picture is not None:
-        told.append(Answered(OBSERVED))
+        told.append(ContenderAnswer(OBSERVED))
         figures = [*figures, dict(beside.figures)]
         picture["answers"] = [*picture["answers"], beside.picture]
-    return Asked(scenario, kind, 0, None, names, told, figures, picture, beside.actions)
+    return AnsweredState(scenario, kind, 0, None, names, told, figures, picture, beside.actions)
 
 
 def _item(scenario: Scenario) -> WorkItem:
@@ -378,10 +347,8 @@ def _item(scenario: Scenario) -> WorkItem:
 
 
 def _key(view: View) -> str:
-    """What decides the answers of a view."""
     return attrs.evolve(view, task=None, why_not=None, at_ms=None).url()
 
 
 def _place(view: View) -> tuple[object, ...]:
-    """What decides the state of a view, whoever is asked about it."""
     return view.source, view.state, view.past, text_of(view.steps), view.round

@@ -1,4 +1,4 @@
-"""The command that prints what is shown, quoted for a shell whatever the names in it."""
+"""The command with the same output as a view, quoted for a shell."""
 
 from __future__ import annotations
 
@@ -9,28 +9,20 @@ from collections.abc import Iterable, Sequence
 from assignor_lab.documents.wording import plain
 from assignor_lab.groups.variants import as_variant
 from assignor_lab.web.address import View
-from assignor_lab.web.asking import Asked
+from assignor_lab.web.asking import AnsweredState
 
 __all__ = ["command_of", "is_saved", "shell_line"]
 
-#: A changed state has to be saved first.
+#: Placeholder for a changed state, which has to be saved first.
 SAVED = "state.jsonl"
 
 
-def command_of(asked: Asked, file: str, view: View, given: Iterable[str], around: Sequence[str] = ()) -> str:
-    """The command.
-
-    Args:
-        asked: What is shown.
-        file: The source as it was given.
-        view: What is looked at.
-        given: Words that the page itself was started with and that decide what is shown, such as ``-c key=value``.
-        around: Likewise those that tell what a past does not; commands about one state take none, but a saved state.
-    """
+def command_of(asked: AnsweredState, file: str, view: View, given: Iterable[str], around: Sequence[str] = ()) -> str:
+    """The command."""
     names = view.contenders or asked.contenders
     words = [word for each in names for word in (("--variant", each) if "=" in each else ("--assignor", each))]
     source = SAVED if is_saved(asked, view, around) else file
-    # What begins with a dash would be taken for an option.
+    # A name with a leading dash would be read as an option.
     source = f"./{source}" if source.startswith("-") and source != "-" else source
     configured = [*given, *(word for key, value in view.settings.items() for word in ("-c", f"{key}={value}"))]
     state = [] if is_saved(asked, view, around) else ["--id", asked.scenario.id]
@@ -42,18 +34,17 @@ def command_of(asked: Asked, file: str, view: View, given: Iterable[str], around
         task = ["--task", view.task, *([] if view.why_not is None else ["--why-not", view.why_not])]
         return shell_line(["assignor", "explain", source, *state, *configured, *_alone(names[0]), *task])
     if len(asked.answers) < 2:
-        # There is nobody to compare it with.
+        # There is no second contender.
         return shell_line(["assignor", "explain", source, *state, *configured, *_alone(names[0])])
     return shell_line(["assignor", "compare", source, *state, *configured, *words])
 
 
-def is_saved(asked: Asked, view: View, around: Sequence[str]) -> bool:
-    """Whether what is shown stands in no file: it is changed, or told by more than its file."""
+def is_saved(asked: AnsweredState, view: View, around: Sequence[str]) -> bool:
+    """True if no file contains the shown state: it is changed, or has facts from options."""
     return bool(view.steps) or (bool(around) and not asked.kind.plays)
 
 
 def _alone(contender: str) -> list[str]:
-    """Who is asked, where only one is: a variant with its settings in place."""
     variant = as_variant(contender)
     return [
         "--assignor",
@@ -63,7 +54,7 @@ def _alone(contender: str) -> list[str]:
 
 
 def shell_line(words: Iterable[str]) -> str:
-    """Words as a line for a shell; what cannot be seen in a page is written as escapes that bash and zsh know."""
+    """Words as a line for a shell; invisible characters are escapes that bash and zsh read."""
     return " ".join(map(_quoted, words))
 
 
@@ -71,7 +62,7 @@ def _quoted(word: str) -> str:
     return shlex.quote(word) if plain(word) == word and word.isprintable() else f"$'{_ESCAPED.sub(_escape, word)}'"
 
 
-#: All but letters and signs of ASCII that mean nothing between such quotes.
+#: All characters except letters and harmless signs of ASCII.
 _ESCAPED = re.compile(r"[^ -&(-\[\]-~]")
 
 

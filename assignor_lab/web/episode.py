@@ -1,4 +1,4 @@
-"""An episode at one moment: who runs what under each contender, and where the next rebalances are."""
+"""An episode at one moment: the placement under each contender, and the neighbouring rebalances."""
 
 from __future__ import annotations
 
@@ -9,29 +9,23 @@ from typing import Any
 import attrs
 
 from assignor_lab.documents.values import value_of
-from assignor_lab.report.pictures import Gantt
+from assignor_lab.report.summary.snapshots import Gantt
 from assignor_lab.web.address import View
 
-__all__ = ["Moment", "moment_of"]
+__all__ = ["EpisodeMoment", "moment_of"]
 
-_HINT = "this is a mistake of the page: say how it came about"
-#: Times as fast as real, of which the one is taken at first that plays an episode in about half a minute.
+_HINT = "this is an error of the page: please report how to reproduce it"
+#: Speeds as multiples of real time; the default plays an episode in about half a minute.
 SPEEDS = (1, 2, 5, 10, 30, 60, 300, 1_800)
 _WHOLE_S = 30
 
 
 @attrs.frozen
-class Moment:
+class EpisodeMoment:
     """An episode at one moment.
 
     Args:
-        at_ms: The moment, since the first event.
-        until_ms: The last one.
-        who: Whose plays these are: contenders that have one, and what really happened.
-        rows: For each instance what each of them has it run.
-        before: Address of the last rebalance before it, or ``None``.
-        after: Address of the next one, or ``None``.
-        speed: How many times as fast as real it is played at first.
+        speed: Default speed as a multiple of real time.
     """
 
     at_ms: int
@@ -44,17 +38,15 @@ class Moment:
 
     @property
     def speeds(self) -> tuple[int, ...]:
-        """How fast it can be played."""
+        """Available speeds."""
         return SPEEDS
 
 
-def moment_of(picture: Mapping[str, Any], view: View, names: Mapping[str, str]) -> Moment | None:
-    """The moment of a view; ``None``: the episode says nothing of single tasks.
+def moment_of(picture: Mapping[str, Any], view: View, names: Mapping[str, str]) -> EpisodeMoment | None:
+    """The moment of a view; ``None``: the episode has no single tasks.
 
     Args:
-        picture: The picture of the episode as the contenders play it.
-        view: What is looked at.
-        names: Name of each contender, for people.
+        names: Name of each contender for people.
     """
     drawn = [each for each in picture["answers"] if each.get("gantt") is not None]
     drawings = [value_of(Gantt, _HINT)(each["gantt"]) for each in drawn]
@@ -68,7 +60,7 @@ def moment_of(picture: Mapping[str, Any], view: View, names: Mapping[str, str]) 
             rows.setdefault(name, [""] * len(drawings))[number] = " ".join(tasks)
     marks = sorted({mark for gantt in drawings for mark in gantt.marks if 0 <= mark <= until})
     earlier, later = bisect_left(marks, at), bisect_right(marks, at)
-    return Moment(
+    return EpisodeMoment(
         at,
         until,
         tuple(names[each["assignor"]] for each in drawn),
@@ -80,13 +72,12 @@ def moment_of(picture: Mapping[str, Any], view: View, names: Mapping[str, str]) 
 
 
 def _running(gantt: Gantt, at: int) -> dict[str, list[str]]:
-    """Instance to the tasks that it runs at a moment."""
     running: dict[str, list[str]] = {name: [] for name in gantt.instances}
     last = gantt.until_ms
     for row in gantt.rows:
-        # The last moment belongs to what runs until then.
+        # The last moment belongs to the last interval.
         run = next((who for begin, to, who in row.runs if begin <= at < to or at == to == last), None)
         waits = next((bool(state) for begin, to, state in row.waits if begin <= at < to or at == to == last), None)
-        name = "nobody, state comes back" if waits else "nobody" if run is None else gantt.instances[run]
+        name = "no owner, state is restored" if waits else "no owner" if run is None else gantt.instances[run]
         running.setdefault(name, []).append(row.task)
     return running

@@ -1,4 +1,4 @@
-"""Errors of the page, with the status that a browser is told."""
+"""Errors of the page, with their HTTP status."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ __all__ = ["NotThereError", "PageError"]
 
 
 class PageError(AssignorLabError):
-    """What was asked for cannot be shown: an address that means nothing, a change that cannot be made."""
+    """The request is invalid: an unreadable URL, or an impossible change."""
 
     status = 400
 
 
 class NotThereError(PageError):
-    """What was asked for is not there."""
+    """The requested item does not exist."""
 
     status = 404

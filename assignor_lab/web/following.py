@@ -1,4 +1,4 @@
-"""A recording that may still grow: read again when it does, and what is to be said of how it stands."""
+"""A growing recording: read again after each growth, with its status."""
 
 from __future__ import annotations
 
@@ -17,22 +17,21 @@ from assignor_lab.web.states import OpenedStates
 
 __all__ = ["FollowedRecording", "Pulse"]
 
-#: Seconds without anything written after which ``record`` counts as stopped: it notes about each second how far it is.
+#: Seconds without a write after which ``record`` counts as stopped; it notes its progress about each second.
 QUIET_S = 15.0
-#: It is read again after ten times as long as reading takes, and not before a second has passed.
+#: The pause between two readings is ten times the duration of reading, and at least a second.
 _LEAST_S, _OTHERS_PER_READING = 1.0, 10
-#: Of a recording with many groups: grows for all of them.
 _MANY = "recording.jsonl"
 
 
 @attrs.frozen
 class Pulse:
-    """How a recording stands.
+    """The status of a recording.
 
     Args:
         word: ``recording``, ``quiet``, ``empty``, ``unreadable`` or ``gone``.
-        sentence: The same in a sentence, with when something was heard last.
-        version: Another number once there is more to be seen.
+        sentence: The same as a sentence, with the time of the last record.
+        version: Changes when there is more to show.
     """
 
     word: str
@@ -41,14 +40,7 @@ class Pulse:
 
 
 class FollowedRecording:
-    """One group's folder of ``assignor record``.
-
-    Args:
-        name: As it was given.
-        records: Its file of records.
-        read: Reads it.
-        now: The time in seconds since the epoch.
-    """
+    """One group's folder of ``assignor record``."""
 
     def __init__(
         self, name: str, records: Path, read: Callable[[], OpenedStates], now: Callable[[], float] = time.time
@@ -68,19 +60,18 @@ class FollowedRecording:
 
     @property
     def states(self) -> OpenedStates | None:
-        """What is in it by now; ``None``: no decision yet."""
+        """Its present states; ``None``: no decision yet."""
         with self._lock:
             self._look()
             return self._states
 
     def pulse(self) -> Pulse:
-        """How it stands."""
+        """Its status."""
         with self._lock:
             self._look()
             return Pulse(*self._word(), self._version)
 
     def _look(self) -> None:
-        """Reads it again if it has changed, and not too often."""
         written = self._written()
         now = self._now()
         if written is None or written == self._seen or now < self._not_before:
@@ -99,7 +90,7 @@ class FollowedRecording:
         self._not_before = now + max(_LEAST_S, (time.monotonic() - begun) * _OTHERS_PER_READING)
 
     def _written(self) -> object:
-        """Another value once something was written; ``None``: it is not there."""
+        """Changes with each write; ``None``: the file does not exist."""
         try:
             stats = [file.stat() for file in (self._records, *files_beside(self._records))]
         except OSError:
@@ -107,7 +98,7 @@ class FollowedRecording:
         return tuple((stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in stats)
 
     def _word(self) -> tuple[str, str]:
-        shown = "" if self._states is None else " What is shown was read before."
+        shown = "" if self._states is None else " The page shows an earlier state."
         if self._written() is None:
             return "gone", f"{RECORDS} is not there any more.{shown}"
         ago = max(0.0, self._now() - self._heard())

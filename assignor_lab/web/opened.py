@@ -1,4 +1,4 @@
-"""What was opened: states and episodes from files and logs, recordings that may grow, and folders of finished runs."""
+"""The opened sources: states and episodes from files and logs, growing recordings, and folders of finished runs."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.capture.histories.flight_recordings import flight_recordings
 from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.capture.recorded.kept_records import RECORDS
-from assignor_lab.groups.kind import Kind
+from assignor_lab.groups.kind import GroupKind
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scoring.output.folder import MANIFEST, REPORT, SUMMARY
-from assignor_lab.scoring.sources import NoWorkloadError, Plan, plan_sources
-from assignor_lab.scoring.verifying import verification_of
+from assignor_lab.scoring.sources.plan import ScoringPlan
+from assignor_lab.scoring.sources.reading import NoWorkloadError, plan_sources
+from assignor_lab.scoring.sources.verification import verification_of
 from assignor_lab.web.errors import NotThereError
 from assignor_lab.web.following import FollowedRecording
 from assignor_lab.web.past import pasts_of
-from assignor_lab.web.states import Entry, OpenedStates
+from assignor_lab.web.states import OpenedStates, StateEntry
 
 __all__ = ["Opened", "OpenedRun", "opened"]
 
@@ -34,13 +35,7 @@ MOST_STATES = 5_000
 
 @attrs.frozen
 class OpenedRun:
-    """A folder of a finished run: its report is shown as it is.
-
-    Args:
-        name: As it was given.
-        report: The report.
-        title: What the run is called.
-    """
+    """A folder of a finished run, whose report is shown unchanged."""
 
     name: str
     report: Path
@@ -49,12 +44,12 @@ class OpenedRun:
 
 @attrs.frozen(eq=False)
 class Opened:
-    """Everything that was opened, in order."""
+    """All opened sources, in order."""
 
     sources: tuple[OpenedStates | FollowedRecording | OpenedRun, ...]
 
     def states(self, number: int) -> OpenedStates:
-        """The states of a source, from 0, those of a recording as it is by now.
+        """The present states of a source, from 0.
 
         Raises:
             NotThereError: if there is no such source, it is a finished run, or a recording without any state yet.
@@ -70,7 +65,7 @@ class Opened:
         return found
 
     def recording(self, number: int) -> FollowedRecording | None:
-        """A source that may grow; ``None``: it is none."""
+        """A source that may grow; ``None``: it cannot."""
         found = self.sources[number] if 0 <= number < len(self.sources) else None
         return found if isinstance(found, FollowedRecording) else None
 
@@ -83,18 +78,10 @@ def opened(
     terms: PastTerms = _DECISIONS,
     racks: Racks | None = None,
 ) -> Opened:
-    """Opens paths as ``assignor score`` reads its sources; a folder of a run is opened as its report.
-
-    Args:
-        paths: Scenario files, logs, folders of recordings, episodes, folders of runs.
-        registry: What is installed.
-        config: Configuration of the application, for logs.
-        on_note: Told of what is odd in a source.
-        terms: How recorded pasts are read.
-        racks: Those of ``--racks``, or ``None``.
+    """Opens sources as ``assignor score`` reads them; a folder of a run is opened as its report.
 
     Raises:
-        NotThereError: if a folder is half a run.
+        NotThereError: if a folder of a run is incomplete.
         AssignorLabError: a subclass, if a source cannot be read, with its place.
     """
     return Opened(tuple(each for path in paths for each in _opened(path, registry, config, on_note, terms, racks)))
@@ -119,7 +106,6 @@ def _opened(
         )
     recordings = flight_recordings(folder)
     for records in recordings:
-        # What is odd in a recording is told once, and not each time it has grown.
         name = path if len(recordings) == 1 else str(records.parent)
         read = partial(_read, name, [str(records.parent if records.name == RECORDS else records)], registry, config)
         followed = FollowedRecording(name, records, partial(read, lambda _sentence: None, terms, racks))
@@ -161,12 +147,12 @@ def _read(
         )
 
 
-def _entry(kind: Kind[Any, Any], scenario: Scenario) -> Entry:
+def _entry(kind: GroupKind[Any, Any], scenario: Scenario) -> StateEntry:
     tasks, clients = kind.size(scenario)
-    return Entry(scenario.id, kind.rounds(scenario), tasks, clients, _time(scenario))
+    return StateEntry(scenario.id, kind.rounds(scenario), tasks, clients, _time(scenario))
 
 
-def _files(plan: Plan) -> tuple[tuple[Path, int], ...]:
+def _files(plan: ScoringPlan) -> tuple[tuple[Path, int], ...]:
     found = [Path(file.name) for source in plan.sources for file in source.files if file.sha256 is not None]
     return tuple((path, path.stat().st_mtime_ns) for path in found if path.is_file())
 

@@ -1,61 +1,63 @@
-"""The pages as values and as HTML: every sentence and figure comes from where the commands have it."""
+"""The pages as values and as HTML; sentences and figures come from the code of the commands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import attrs
 
+from assignment_api.plugins import MetricPlugin
 from assignor_lab.compare.figures import FigureCompared, compared_figures
+from assignor_lab.compare.plays import compared_plays
 from assignor_lab.documents.values import value_of
 from assignor_lab.documents.wording import figure, mean, moment, plural, signed
 from assignor_lab.groups.work import OBSERVED
-from assignor_lab.report.groups import group_panel
-from assignor_lab.report.pictures import Group, Placement
+from assignor_lab.report.sections.groups import group_panel
+from assignor_lab.report.summary.snapshots import ConnectSnapshot, SnapshotPlacement
 from assignor_lab.report.view import panel
 from assignor_lab.web.address import ONE_MORE, View, text_of
-from assignor_lab.web.asking import Asked, Asking
+from assignor_lab.web.asking import AnsweredState, ViewAnswers
 from assignor_lab.web.commands import command_of, is_saved
 from assignor_lab.web.episode import moment_of
 from assignor_lab.web.plays import Underway
 from assignor_lab.web.rendering import environment, render
 from assignor_lab.web.states import OpenedStates
-from assignor_lab.web.why import knobs_of, why_of
+from assignor_lab.web.why import choices_of, knobs_of, why_of
 
 __all__ = ["error_page", "moment_part", "state_page", "underway_page"]
 
-_HINT = "this is a mistake of the page: say how it came about"
-#: Most rows of what was done in an episode.
+_HINT = "this is an error of the page: please report how to reproduce it"
 MOST_ACTIONS = 200
 
 
 @attrs.frozen
-class Row:
-    """A figure of the headline: its title, and what each contender has, the first one's difference told."""
+class FigureRow:
+    """A figure of the headline: its title, each contender's value, and the differences from the first."""
 
     title: str
     cells: tuple[str, ...]
 
 
 @attrs.frozen
-class Link:
-    """Somewhere to go."""
+class TextLink:
+    """A link with its text."""
 
     text: str
     url: str
 
 
 @attrs.frozen
-class Choice:
-    """Assignors that can be chosen together: under which words, and their names."""
+class AssignorChoice:
+    """Assignors of one group of the selection: a heading, and their names."""
 
     words: str
     names: tuple[str, ...]
 
 
 @attrs.frozen
-class Done:
-    """Something that was done to a group: when, what, to whom, and for each play what it led to."""
+class ActionLine:
+    """An action on a group: time, type, instance, and the result in each play."""
 
     at_s: str
     action: str
@@ -65,43 +67,37 @@ class Done:
 
 @attrs.frozen
 class Steps:
-    """Where a state stands among others, and the ways on.
-
-    Args:
-        words: Which one it is, of how many.
-        links: Addresses of the ones before and after.
-        last: Number of the last state, if they can be slid through; else ``None``.
-        history: Address of the whole past, or ``None``: there is none.
-    """
+    """Position of a state among others, with links."""
 
     words: str
-    links: tuple[Link, ...]
+    links: tuple[TextLink, ...]
     last: int | None
     history: str | None
 
 
 def error_page(message: str, back: str) -> str:
-    """A sentence in place of a page."""
+    """A page with one sentence."""
     return render("error.html.j2", title="This cannot be shown", message=message, back=back)
 
 
-def underway_page(asking: Asking, view: View, underway: Underway) -> str:
-    """A page in place of one whose plays are under way: it is asked for again until they are done."""
+def underway_page(asking: ViewAnswers, view: View, underway: Underway) -> str:
+    """A page for unfinished plays, which reloads until they are finished."""
     found = asking.scenario(view)
     back = View(view.source).url("/history") if view.past is not None else "/"
     return render("underway.html.j2", title=found.id, sentence=underway.sentence, back=back)
 
 
-def state_page(asking: Asking, view: View) -> str:
-    """One state with its contenders' answers, or one episode as they play it, and everything that can be changed.
+def state_page(asking: ViewAnswers, view: View) -> str:
+    """One state with the contenders' answers, or one episode with their plays, and all possible changes.
 
     Raises:
-        AssignorLabError: a subclass, if the view means nothing.
+        AssignorLabError: a subclass, if the view is invalid.
     """
     source = asking.opened.states(view.source)
     asked = asking.asked(view)
     recording = asking.opened.recording(view.source)
     names = _names(asked)
+    tasks, labels = choices_of(asked)
     time_ms = source.entries[view.state].time_ms if view.past is None else None
     return render(
         "state.html.j2",
@@ -113,6 +109,7 @@ def state_page(asking: Asking, view: View) -> str:
         picture=_drawn(asked, names, view),
         moment=moment_of(asked.picture, view, names) if asked.kind.plays else None,
         figures=_figures(asking, asked),
+        verdict=_verdict(asking, source, asked),
         not_comparable=[
             f"Not comparable: {names[answer.assignor]}: {answer.not_comparable}."
             for answer in asked.answers
@@ -128,6 +125,8 @@ def state_page(asking: Asking, view: View) -> str:
         more=_one_more(asked, view),
         undo=_undo(view),
         why=why_of(asking, asked, view, view.task) if view.task else None,
+        tasks=tasks,
+        labels=labels,
         steps=text_of(view.steps),
         among=_among(source, asked, view),
         pulse=None if recording is None else recording.pulse(),
@@ -139,31 +138,31 @@ def state_page(asking: Asking, view: View) -> str:
     )
 
 
-def moment_part(asking: Asking, view: View) -> str:
-    """Who runs what at a moment of an episode: the part of its page that changes while it is played."""
+def moment_part(asking: ViewAnswers, view: View) -> str:
+    """The placement at a moment of an episode: the part of its page that changes while it is played."""
     asked = asking.asked(view)
     names = _names(asked)
     shown = moment_of(asked.picture, view, names) if asked.kind.plays else None
     return render("moment.html.j2", moment=shown)
 
 
-def _names(asked: Asked) -> dict[str, str]:
-    really = "What really happened" if asked.kind.plays else "Kafka itself"
+def _names(asked: AnsweredState) -> dict[str, str]:
+    really = "Recorded outcome" if asked.kind.plays else "Kafka itself"
     return {name: name for name in asked.contenders} | {OBSERVED: really}
 
 
-def _choices(asking: Asking, asked: Asked) -> Iterator[Choice]:
-    """Who can be chosen, by the protocol that a group speaks with them."""
+def _choices(asking: ViewAnswers, asked: AnsweredState) -> Iterator[AssignorChoice]:
+    """Selectable assignors, by the protocol of their groups."""
     registry, by_protocol = asking.plugins.registry, dict[str, list[str]]()
     for found in (*asked.kind.installed(registry), *asked.kind.others(registry)):
         by_protocol.setdefault(asked.kind.protocol(found) or "", []).append(found.name)
     for protocol, names in by_protocol.items():
-        yield Choice(f"{protocol} protocol" if protocol else "", tuple(sorted(names)))
+        yield AssignorChoice(f"{protocol} protocol" if protocol else "", tuple(sorted(names)))
 
 
-def _done(asked: Asked) -> list[Done]:
+def _done(asked: AnsweredState) -> list[ActionLine]:
     return [
-        Done(f"{row.at_ms / 1000:.1f}", row.action, row.who, tuple(map(_led_to, row.led_to)))
+        ActionLine(f"{row.at_ms / 1000:.1f}", row.action, row.who, tuple(map(_led_to, row.led_to)))
         for row in asked.actions[:MOST_ACTIONS]
     ]
 
@@ -176,40 +175,67 @@ def _led_to(found: tuple[int, int | None] | None) -> str:
     return f"{plural(rebalances, 'rebalance')}{stable}"
 
 
-def _drawn(asked: Asked, names: dict[str, str], view: View) -> str:
+def _drawn(asked: AnsweredState, names: dict[str, str], view: View) -> str:
     if asked.kind.section == "placements":
-        placement = value_of(Placement, _HINT)(asked.picture)
+        placement = value_of(SnapshotPlacement, _HINT)(asked.picture)
         shown = panel(1, placement, names, {OBSERVED})
 
         def why(task: str, assignor: str) -> str:
             return view.url(contenders=_first(asked.contenders, assignor, view), task=task) + "#why"
 
         return environment().get_template("panel.html.j2").render(panel=shown, opened=True, why=why)
-    group = value_of(Group, _HINT)(asked.picture)
+    group = value_of(ConnectSnapshot, _HINT)(asked.picture)
     drawn = group_panel(1, group, names)
     at = (view.at_ms or 0) if asked.kind.plays else None
     return environment().get_template("group.html.j2").render(panel=drawn, opened=True, at=at)
 
 
 def _first(contenders: Sequence[str], assignor: str, view: View) -> tuple[str, ...]:
-    """The contenders of the view, the one who is explained first."""
     texts = list(view.contenders) or list(contenders)
     chosen = [text for text in texts if text.partition("=")[0] == assignor]
     return tuple(dict.fromkeys([*chosen, *texts]))
 
 
-def _figures(asking: Asking, asked: Asked) -> list[Row]:
-    """The five figures, each with every contender's, and its difference from the first one's."""
-    metrics = {name: found.plugin for name, found in asked.kind.metrics(asking.plugins.registry).items()}
-    known = [
+def _metrics(asking: ViewAnswers, asked: AnsweredState) -> dict[str, MetricPlugin]:
+    return {name: found.plugin for name, found in asked.kind.metrics(asking.plugins.registry).items()}
+
+
+def _rows(asked: AnsweredState, metrics: Mapping[str, MetricPlugin]) -> list[dict[str, Any]]:
+    """The figures of each answer; unknown for an answer that is not comparable."""
+    return [
         dict.fromkeys(metrics) | {"error_type": None} | ({} if answer.not_comparable else dict(row))
         for answer, row in zip(asked.answers, asked.figures, strict=True)
     ]
+
+
+def _verdict(asking: ViewAnswers, source: OpenedStates, asked: AnsweredState) -> str | None:
+    """The verdict over the plays of a past, as in `score` and `replay`; ``None``: there is none."""
+    if not asked.kind.plays or len(asked.contenders) < 2 or source.banner:
+        return None
+    rows = {
+        answer.assignor: None if answer.not_comparable else row
+        for answer, row in zip(asked.answers, asked.figures, strict=True)
+        if answer.assignor != OBSERVED
+    }
+    return compared_plays(rows, asked.kind.headline, _metrics(asking, asked), asked.settings).verdict
+
+
+def _figures(asking: ViewAnswers, asked: AnsweredState) -> list[FigureRow]:
+    metrics = _metrics(asking, asked)
+    known = _rows(asked, metrics)
     if not known:
         return []
-    compared = [compared_figures(asked.kind.headline, [(known[0], row)], metrics) for row in known]
-    rows = list(_rebalances(asked))
     is_told = [not asked.kind.plays or answer.assignor != OBSERVED for answer in asked.answers]
+    answered = [
+        row
+        for answer, row, told in zip(asked.answers, known, is_told, strict=True)
+        if told and row["error_type"] is None and not answer.not_comparable
+    ]
+    # A figure has one metric on the whole page: the one that all answers have.
+    shared = compared_figures(asked.kind.headline, [tuple(answered)], metrics, [""] * len(answered))
+    measured = {each.metric: metrics[each.metric] for each in shared if each.metric is not None}
+    compared = [compared_figures(asked.kind.headline, [(known[0], row)], measured, ("", "")) for row in known]
+    rows = list(_rebalances(asked))
     for of_figure in zip(*compared, strict=True):
         if any(each.means is not None for each in of_figure):
             first = of_figure[0]
@@ -218,15 +244,14 @@ def _figures(asking: Asking, asked: Asked) -> list[Row]:
                 "not comparable" if answer.not_comparable else _cell(each, number, first, is_told=is_told[number])
                 for number, (answer, each) in enumerate(zip(asked.answers, of_figure, strict=True))
             ]
-            rows.append(Row(title, tuple(cells)))
+            rows.append(FigureRow(title, tuple(cells)))
     return rows
 
 
-def _rebalances(asked: Asked) -> Iterator[Row]:
-    """How often a played group rebalances, beside how often it did."""
+def _rebalances(asked: AnsweredState) -> Iterator[FigureRow]:
     counts = [row.get("rebalances") for row in asked.figures] if asked.kind.plays else []
     if any(count is not None for count in counts):
-        yield Row("Rebalances", tuple(_count(count, counts[0], number) for number, count in enumerate(counts)))
+        yield FigureRow("Rebalances", tuple(_count(count, counts[0], number) for number, count in enumerate(counts)))
 
 
 def _count(count: float | None, first: float | None, number: int) -> str:
@@ -240,43 +265,40 @@ def _count(count: float | None, first: float | None, number: int) -> str:
 
 
 def _unit(figure: FigureCompared) -> str:
-    return {"share": "share of decisions"}.get(figure.unit, figure.unit)
+    return "share of decisions" if figure.unit == "share" else figure.unit or ""
 
 
 def _cell(figure: FigureCompared, number: int, first: FigureCompared, *, is_told: bool) -> str:
-    # A recording tells some measures alone: another one than that of the plays is none to compare them with.
+    # A recording has only some measures; a measure other than the plays' is no comparison.
     if figure.means is None or (not is_told and (figure.metric is None or figure.metric != first.metric)):
         return "–"
-    told = mean(figure.means[1], figure.unit)
-    return told if not number else f"{told} ({signed(figure.difference, figure.unit)})"
+    told = mean(figure.means[1], figure.unit or "")
+    return told if not number else f"{told} ({signed(figure.difference, figure.unit or '')})"
 
 
-def _clients(asked: Asked, view: View) -> Iterator[Link]:
-    """Who can be taken away, with the view in which it is gone."""
+def _clients(asked: AnsweredState, view: View) -> Iterator[TextLink]:
     for knob in knobs_of(asked, None):
         if knob.what == "client":
             change = knob.at(None)
-            yield Link(f"if {change.words}", attrs.evolve(view.after(change), task=None).url())
+            yield TextLink(f"if {change.words}", attrs.evolve(view.after(change), task=None).url())
 
 
-def _one_more(asked: Asked, view: View) -> Link | None:
+def _one_more(asked: AnsweredState, view: View) -> TextLink | None:
     changes, state = asked.kind.changes, asked.state
     change = None if changes is None or state is None else changes.one_more(asked.scenario, asked.number, state)
-    return None if change is None else Link(f"if {change.words}", view.url(steps=(*view.steps, ONE_MORE)))
+    return None if change is None else TextLink(f"if {change.words}", view.url(steps=(*view.steps, ONE_MORE)))
 
 
-def _undo(view: View) -> list[Link]:
-    """How to take back the last change, or all of them."""
+def _undo(view: View) -> list[TextLink]:
     links = []
     if view.steps:
-        links.append(Link("Undo the last change of the state", view.url(steps=view.steps[:-1])))
+        links.append(TextLink("Undo the last change of the state", view.url(steps=view.steps[:-1])))
     if view.steps or view.settings:
-        links.append(Link("Back to the state as it was", view.url(steps=(), settings={}, task=None)))
+        links.append(TextLink("Back to the state as it was", view.url(steps=(), settings={}, task=None)))
     return links
 
 
-def _among(source: OpenedStates, asked: Asked, view: View) -> Steps | None:
-    """Where the state stands in its past, its rounds, or its source; ``None``: it stands alone."""
+def _among(source: OpenedStates, asked: AnsweredState, view: View) -> Steps | None:
     plain = attrs.evolve(view, steps=(), task=None, why_not=None, at_ms=None)
     if view.past is not None:
         return Steps("", (), None, View(view.source).url("/history"))
@@ -299,8 +321,7 @@ def _among(source: OpenedStates, asked: Asked, view: View) -> Steps | None:
     return Steps(f"State {view.state + 1} of {count}", links, count - 1, None)
 
 
-def _links(at: int, urls: Sequence[str]) -> tuple[Link, ...]:
-    """To the first, the one before, the next and the last, as far as these are others."""
+def _links(at: int, urls: Sequence[str]) -> tuple[TextLink, ...]:
     last = len(urls) - 1
     places = (("First", 0), ("Previous", at - 1), ("Next", at + 1), ("Last", last))
-    return tuple(Link(text, urls[place]) for text, place in places if place != at and 0 <= place <= last)
+    return tuple(TextLink(text, urls[place]) for text, place in places if place != at and 0 <= place <= last)

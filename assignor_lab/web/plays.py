@@ -1,4 +1,4 @@
-"""Plays under way: each in a thread of its own, one after another, with a deadline and a word of how far it is."""
+"""Plays in the background: each in its own thread, one after another, with a deadline and its progress."""
 
 from __future__ import annotations
 
@@ -17,33 +17,26 @@ __all__ = ["Plays", "Underway"]
 
 T = TypeVar("T")
 
-#: Seconds that the plays of one page may take together; who reloads it does not begin anew.
+#: Seconds for the plays of one page; a reload does not start them again.
 DEADLINE_S = 60.0
-#: Seconds without anybody asking after which a play is given up: a page asks about each second.
+#: Seconds without a request after which a play is abandoned; a page requests its progress about each second.
 FORGOTTEN_S = 20.0
-#: Most plays that wait for one another.
 MOST_WAITING = 8
 
 
 @attrs.frozen
 class Underway:
-    """How far a play is.
+    """The progress of a play.
 
     Args:
-        sentence: It in a sentence.
+        sentence: The progress as a sentence.
     """
 
     sentence: str
 
 
 class Play(Generic[T]):
-    """One page's plays: of all contenders, one after another.
-
-    Args:
-        work: Plays; is told what to call when a contender is done.
-        contenders: How many play.
-        seconds: How long they may take.
-    """
+    """One page's plays: of all contenders, one after another."""
 
     def __init__(self, work: Callable[[Callable[[], None]], T], contenders: int, seconds: float) -> None:
         self._work = work
@@ -64,19 +57,19 @@ class Play(Generic[T]):
             self._begun_s = time.monotonic()
             try:
                 if self.is_forgotten():
-                    raise GivenUpError("nobody waited for it")
+                    raise GivenUpError("no page waited for it")
                 with patient(self._look):
                     self.result = self._work(self._next)
             except Exception as error:  # noqa: BLE001 - raised again for whoever asks
                 self.error = error
-            # A contender that was given up is a row like any failure: what nobody waited for is no result.
+            # An interrupted contender is a failed row; an abandoned play is no result.
             self.is_dropped = self.is_forgotten()
 
     def _next(self) -> None:
         self._done += 1
 
     def is_forgotten(self) -> bool:
-        """Whether nobody asks about it any more."""
+        """True if no page requests it any more."""
         return time.monotonic() - self.asked_s > FORGOTTEN_S
 
     def _look(self, now_ms: int, until_ms: int) -> None:
@@ -87,13 +80,13 @@ class Play(Generic[T]):
                 "s: the command below has no deadline"
             )
         if self.is_forgotten():
-            raise GivenUpError("nobody waits for it any longer")
+            raise GivenUpError("no page waits for it any longer")
 
     def _spent(self) -> float:
         return 0.0 if self._begun_s is None else time.monotonic() - self._begun_s
 
     def told(self) -> Underway:
-        """How far it is."""
+        """Its progress."""
         if self._begun_s is None:
             return Underway("It waits for another play, which goes first.")
         now, until = self._moment
@@ -111,11 +104,7 @@ class Play(Generic[T]):
 
 
 class Plays(Generic[T]):
-    """The plays of a page that are under way.
-
-    Args:
-        seconds: How long each page's plays may take together.
-    """
+    """The unfinished plays of the pages."""
 
     def __init__(self, seconds: float = DEADLINE_S) -> None:
         self._seconds = seconds
@@ -124,7 +113,7 @@ class Plays(Generic[T]):
         self._known: dict[object, Play[T]] = {}
 
     def close(self) -> None:
-        """Has everything that is under way end soon."""
+        """Ends all plays soon."""
         with self._guard:
             for play in self._known.values():
                 play.asked_s = float("-inf")
@@ -132,17 +121,11 @@ class Plays(Generic[T]):
     def wait(
         self, key: object, work: Callable[[Callable[[], None]], T], contenders: int, seconds: float
     ) -> T | Underway:
-        """What came of a play, or how far it is.
-
-        Args:
-            key: What is played.
-            work: Plays it, where it is not under way; is told what to call when a contender is done.
-            contenders: How many play.
-            seconds: How long to wait for it.
+        """The result of a play, or its progress.
 
         Raises:
-            PageError: if too many wait already.
-            Exception: whatever its work raised.
+            PageError: if too many plays are waiting.
+            Exception: of its work.
         """
         with self._guard:
             play = self._known.get(key)
@@ -164,11 +147,10 @@ class Plays(Generic[T]):
         if play.error is not None:
             raise play.error
         if play.is_dropped or play.result is None:
-            return Underway("It is begun anew: nobody had waited for it.")
+            return Underway("It starts again, because no page had waited for it.")
         return play.result
 
     def _forget(self) -> None:
-        """Lets go of those that have ended, and that nobody has asked about since."""
         for key, play in list(self._known.items()):
             if play.thread is not None and not play.thread.is_alive() and play.is_forgotten():
                 del self._known[key]

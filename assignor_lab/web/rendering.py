@@ -1,4 +1,4 @@
-"""Templates of the page, which are the report's and its own."""
+"""Templates of the page: the report's and its own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def render(template: str, **values: Any) -> str:
 
 @cache
 def environment() -> Environment:
-    """The templates, in which every text is made plain and escaped."""
+    """The templates; every text is escaped and made printable."""
     report = templates()
     assert report.loader is not None
     loader = ChoiceLoader([PackageLoader("assignor_lab.web", "templates"), report.loader])

@@ -1,4 +1,4 @@
-"""A recorded past as the episode that is played again: as ``assignor score`` reads it."""
+"""A recorded past as a playable episode, as ``assignor score`` reads it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,12 @@ __all__ = ["episode_of"]
 
 
 def episode_of(states: OpenedStates, number: int, terms: PastTerms) -> Scenario:
-    """The episode behind a past.
-
-    Args:
-        states: What was opened.
-        number: Number of the past in it, from 0.
-        terms: Timeouts of the group, and what its tasks weigh, where the past does not tell them.
+    """The episode of a past.
 
     Raises:
         NotThereError: if there is no such past.
-        PageError: if it cannot be played, or is not all there.
-        HistoryError: if its decisions make up no history.
+        PageError: if it cannot be played, or is incomplete.
+        HistoryError: if its decisions are no history.
     """
     if not 0 <= number < len(states.pasts):
         raise NotThereError(f"{states.name} has no past {number}: it holds {plural(len(states.pasts), 'past')}")

@@ -1,4 +1,4 @@
-"""Why a task is where an answer leaves it, and the numbers of the state that can be set to others."""
+"""The explanation of a task's place, and the numbers of the state that can be changed."""
 
 from __future__ import annotations
 
@@ -10,30 +10,28 @@ import attrs
 from assignment_api import AssignorLabError
 from assignor_lab.explain import Budget, explain, question_of, words
 from assignor_lab.groups.changes import Knob
-from assignor_lab.groups.labels import client_labels
+from assignor_lab.groups.ownership.labels import client_labels
 from assignor_lab.groups.variants import as_variant, overridden
 from assignor_lab.web.address import View
-from assignor_lab.web.asking import Asked, Asking
+from assignor_lab.web.asking import AnsweredState, ViewAnswers
 
-__all__ = ["Slider", "Why", "knobs_of", "why_of"]
+__all__ = ["choices_of", "Slider", "Why", "knobs_of", "why_of"]
 
-#: Calls and seconds that an explanation may take while somebody waits.
 MOST_CALLS, MOST_SECONDS = 200, 5.0
-#: What can be set by sliding, and what that is called.
 _SLID = {"lag": "Lag of {task} on {client}", "threads": "Threads of {client}", "time": "Time of the rebalance, ms"}
-#: A value that nothing has, to find the place where a change would put it.
+#: An impossible value, to find its position in a change.
 _MARK = 987_654_321
+
+#: Most tasks in a selection.
+MOST_CHOICES = 2_000
 
 
 @attrs.frozen
 class Slider:
-    """A number of the state that can be set to another one.
+    """A number of the state with a slider.
 
     Args:
-        label: What it is.
-        now: Its value.
-        step: The step of the address with ``null`` in the place of the value, as JSON.
-        highest: The highest value that the slider reaches.
+        step: The step of the URL as JSON, with ``null`` in place of the value.
     """
 
     label: str
@@ -47,13 +45,7 @@ class Why:
     """An explanation.
 
     Args:
-        task: The task.
-        sentences: What becomes of it.
-        rows: What was known on each client.
-        sliders: Numbers of the state that may be set to others.
-        error: Why there is no explanation, or ``None``.
-        rules: Each step: id of the rule, what it did, and what it says, or ``None``: that is not told.
-        would: What would have led elsewhere, and what was tried.
+        rules: For each step the rule's id, its effect, and its text, or ``None`` if unknown.
     """
 
     task: str
@@ -65,8 +57,8 @@ class Why:
     would: tuple[str, ...] = ()
 
 
-def why_of(asking: Asking, asked: Asked, view: View, task: str) -> Why:
-    """Why a task is where the first contender leaves it."""
+def why_of(asking: ViewAnswers, asked: AnsweredState, view: View, task: str) -> Why:
+    """The reasons of a task's place in the first contender's answer."""
     sliders = tuple(_sliders(knobs_of(asked, task), task, _labels(asked)))
     variant = as_variant(view.contenders[0]) if view.contenders else None
     try:
@@ -87,6 +79,7 @@ def why_of(asking: Asking, asked: Asked, view: View, task: str) -> Why:
         words.kafka_sentence(explained, each),
         words.stand_in_sentence(explained),
         words.no_rules_sentence(explained),
+        words.moves_of_state(explained),
     ):
         sentences += [] if remark is None else [remark]
     return Why(
@@ -99,13 +92,19 @@ def why_of(asking: Asking, asked: Asked, view: View, task: str) -> Why:
     )
 
 
-def knobs_of(asked: Asked, task: str | None) -> list[Knob]:
-    """What of the state can be changed.
+def choices_of(asked: AnsweredState) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """The tasks of the state, and its clients, each with its label; empty for a state without owners.
 
-    Args:
-        asked: What was asked.
-        task: The task that single changes are about; ``None``: any.
+    A state with more than :data:`MOST_CHOICES` tasks has none: a selection of that length is slower than typing.
     """
+    holding, state = asked.kind.holding, asked.state
+    if holding is None or state is None or len(holding.tasks(state)) > MOST_CHOICES:
+        return (), ()
+    return tuple(holding.tasks(state)), tuple(_labels(asked).items())
+
+
+def knobs_of(asked: AnsweredState, task: str | None) -> list[Knob]:
+    """The changeable parts of the state."""
     changes, holding, state = asked.kind.changes, asked.kind.holding, asked.state
     if changes is None or holding is None or state is None:
         return []
@@ -116,7 +115,7 @@ def knobs_of(asked: Asked, task: str | None) -> list[Knob]:
     return list(changes.knobs(asked.scenario, asked.number, state, chosen, lambda client: labels.get(client, client)))
 
 
-def _labels(asked: Asked) -> Mapping[str, str]:
+def _labels(asked: AnsweredState) -> Mapping[str, str]:
     holding, state = asked.kind.holding, asked.state
     return {} if holding is None or state is None else client_labels(holding.clients(state))
 

@@ -1,1 +1,1 @@
-"""Coverage of intervals of differences, measured on populations whose mean is known."""
+"""Coverage of intervals of differences, measured on populations with a known mean."""

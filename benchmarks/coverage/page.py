@@ -15,16 +15,16 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "intervals
 BEGIN = "<!-- written by python -m benchmarks.coverage --write: begin -->"
 END = "<!-- written by python -m benchmarks.coverage --write: end -->"
 
-#: Percent of the runs that have to be covered.
+#: Required percent of covered runs.
 HOLDS = (93.0, 97.0)
-#: Where fewer percent of the runs have an interval, there are nearly none: so few runs are unlike the others.
+#: Below this percent of runs with an interval, those few runs are not representative.
 FEW = 5.0
 
 Count = Callable[[Cell], int]
 
 
 def tables(measured: Iterable[Cell], level: float) -> str:
-    """Coverage of intervals, then of one-sided limits, then that of the limits of what is possible."""
+    """Coverage of intervals, then of one-sided limits, then that of the limits of possible values."""
     found = {(cell.population, cell.size): cell for cell in measured}
     first = next(iter(found.values()))
     lines = [f"{first.runs:,} runs in each field, level {level:.0%}. {_count(found, POPULATIONS, _covered)}", ""]
@@ -38,7 +38,7 @@ def tables(measured: Iterable[Cell], level: float) -> str:
 
 
 def entry(cell: Cell, covered: int) -> str:
-    """A field: percent of those given that cover, and after a stroke the percent given, if not all are."""
+    """A field: percent of given intervals that cover, and after a stroke the percent given, if below 100."""
     if not cell.given:
         return "none"
     share = _percent(cell.given, cell.runs)
@@ -51,7 +51,7 @@ def entry(cell: Cell, covered: int) -> str:
 
 
 def write_page(text: str, page: Path = PAGE) -> None:
-    """Puts the tables in place of those in the page."""
+    """Replaces the tables in the page."""
     put_between(page, BEGIN, text, END)
 
 

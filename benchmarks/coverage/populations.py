@@ -1,4 +1,4 @@
-"""Populations of differences whose mean is known: what the histories of a run might be drawn from."""
+"""Populations of differences with a known mean, as models for the histories of a run."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Draw = Callable[[np.random.Generator, int], npt.NDArray[np.generic]]
 
 @attrs.frozen
 class Population:
-    """Where differences come from.
+    """A source of differences.
 
     Args:
         name: For the reader.
         mean: The truth.
-        draw: So many differences.
+        draw: Returns that many differences.
     """
 
     name: str
@@ -71,7 +71,7 @@ _EXPONENTIAL = Population("exponential", 1.0, lambda chance, number: chance.expo
 _WELL_OFF_ZERO = Population("normal (2, 1)", 2.0, lambda chance, number: chance.normal(2.0, 1.0, number))
 _BOTH_WAYS = Population("normal (0, 1)", 0.0, lambda chance, number: chance.normal(0.0, 1.0, number))
 
-#: In these, every size that gives intervals has to cover.
+#: In these, every size that gives intervals must reach its coverage.
 POPULATIONS: tuple[Population, ...] = (
     _NORMAL,
     Population("uniform", 0.5, lambda chance, number: chance.random(number)),
@@ -93,7 +93,7 @@ POPULATIONS: tuple[Population, ...] = (
     _values("always 2", [2.0], [1.0]),
 )
 
-#: Tails between those that are borne and those that are refused, and what a small run cannot see at all.
+#: Tails between accepted and refused ones, and features that a small run cannot show at all.
 LIMITS: tuple[Population, ...] = (
     _lognormal(1.25),
     _lognormal(1.5),

@@ -1,4 +1,4 @@
-"""Many runs of one size from one population: how many have an interval, and how many of those cover the truth."""
+"""Many runs of one size from one population: those with an interval, and those of them that cover the truth."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ import attrs
 import numpy as np
 
 from assignor_lab.scoring.statistics.intervals import interval_of, one_sided_limits
-from assignor_lab.scoring.statistics.refusal import NoInterval
-from assignor_lab.scoring.statistics.shape import shape_of
+from assignor_lab.scoring.statistics.refusal import IntervalRefusal, shape_of
 from benchmarks.coverage.populations import LIMITS, POPULATIONS
 
 __all__ = ["LEVEL", "SIZES", "Cell", "cells", "measured"]
 
 LEVEL = 0.95
 SIZES = (10, 20, 40, 60, 100, 200, 400, 1_000, 2_000)
-#: How far a limit may lie on the wrong side by rounding alone, relative to the figures.
+#: Tolerance of a limit for rounding errors, relative to the figures.
 _ROUNDING = 1e-9
 
 _BY_NAME = {population.name: population for population in (*POPULATIONS, *LIMITS)}
@@ -27,14 +26,14 @@ _BY_NAME = {population.name: population for population in (*POPULATIONS, *LIMITS
 
 @attrs.frozen
 class Cell:
-    """What came of many runs.
+    """The results of many runs.
 
     Args:
         population: Name of the population.
         size: Histories of a run.
-        runs: How many there were.
+        runs: Number of runs.
         given: Those with an interval.
-        covered: Those whose interval covers the true mean.
+        covered: Those with an interval that covers the true mean.
         above_lower: Those in which the truth is above the one-sided lower limit.
         below_upper: Those in which it is below the upper one.
     """
@@ -49,7 +48,7 @@ class Cell:
 
 
 def measured(population: str, size: int, runs: int, seed: int, level: float = LEVEL) -> Cell:
-    """Makes ``runs`` runs; the same arguments give the same cell."""
+    """The cell of ``runs`` runs; the same arguments give the same cell."""
     of = _BY_NAME[population]
     chance = np.random.default_rng([seed, crc32(population.encode()), size])
     given = covered = above = below = 0
@@ -57,7 +56,7 @@ def measured(population: str, size: int, runs: int, seed: int, level: float = LE
     for _ in range(runs):
         shape = shape_of(np.asarray(of.draw(chance, size), dtype=np.float64))
         found, limits = interval_of(shape, level), one_sided_limits(shape, level)
-        if isinstance(found, NoInterval) or isinstance(limits, NoInterval):
+        if isinstance(found, IntervalRefusal) or isinstance(limits, IntervalRefusal):
             continue
         given += 1
         covered += found[0] - rounding <= truth <= found[1] + rounding

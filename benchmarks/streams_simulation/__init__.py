@@ -1,1 +1,1 @@
-"""Simulated Streams groups beside recorded ones: the tables of docs/explanation/streams-simulation.md."""
+"""Simulated Streams groups beside recorded ones: the tables of docs/explanation/streams-accuracy.md."""

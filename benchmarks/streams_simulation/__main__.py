@@ -1,4 +1,4 @@
-"""Plays every recording of a Streams group and compares: the tables of docs/explanation/streams-simulation.md."""
+"""Plays every recording of a Streams group and compares: the tables of docs/explanation/streams-accuracy.md."""
 
 from __future__ import annotations
 

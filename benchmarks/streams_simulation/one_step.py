@@ -1,9 +1,9 @@
-"""Each recorded decision judged from the state in which it was made: what was decided before is as it was recorded.
+"""Each recorded decision judged from its own state: all earlier decisions are as recorded.
 
-A played history goes its own way after the first race that falls out otherwise, and then tells nothing of the rules
-any more. Here every decision stands alone. Under the streams protocol a broker's decision follows from the target
-before it and from who is there; both are recorded. In the classic protocol it follows from lags, too: the episode is
-played, and after each decision the group is given the recorded one in place of its own.
+A played history diverges after the first race with another outcome, and then shows nothing about the rules. Here every
+decision stands alone. Under the streams protocol a broker's decision follows from the target before it and from the
+present members; both are recorded. In the classic protocol it follows from lags, too: the episode is played, and after
+each decision the group receives the recorded one instead of its own.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from assignment_api import (
     TaskId,
 )
 from assignment_api.plugins import Registry
-from assignor_lab.capture.episodes.decided_again import DecidedAgain
-from assignor_lab.capture.episodes.timeline import read_timeline
+from assignor_lab.capture.timelines.timeline import read_timeline
 from assignor_lab.groups.streams.leading import leading_assignor
 from assignor_lab.groups.streams_group.leading import brokers_assignor
-from assignor_lab.kafka.streams_group.tasks import Tasks
+from assignor_lab.kafka.streams_group.tasks import TasksByRole
 from assignor_lab.simulation.streams.episode import StreamsEpisode
-from assignor_lab.simulation.streams.leading import Answer, TaskLeader
+from assignor_lab.simulation.streams.leading import LeaderAnswer, TaskLeader
 from assignor_lab.simulation.streams.simulate import simulate
+from calibration.episodes.decided_again import DecidedAgain
 
 __all__ = ["OneStep", "one_step"]
 
@@ -41,10 +41,10 @@ _PROBING_MS = 600_000
 
 @attrs.frozen
 class OneStep:
-    """How many recorded decisions the rules repeat from the state before them.
+    """Number of recorded decisions that the rules repeat from the state before them.
 
     Args:
-        recorded: How many there are.
+        recorded: Number of recorded decisions.
         same: Those in which each process has the same active tasks.
     """
 
@@ -90,7 +90,7 @@ def _of_targets(episode: StreamsEpisode, file: Path, registry: Registry) -> OneS
     return OneStep(len(again.decisions), same)
 
 
-def _by_process(targets: Mapping[str, Tasks], process: Mapping[str, str]) -> dict[str, set[int]]:
+def _by_process(targets: Mapping[str, TasksByRole], process: Mapping[str, str]) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {}
     for member, tasks in targets.items():
         found.setdefault(process[member], set()).update(tasks.active)
@@ -101,10 +101,10 @@ def _by_process(targets: Mapping[str, Tasks], process: Mapping[str, str]) -> dic
 
 
 class _Corrected:
-    """Compares each decision with the recorded one of its place, and hands out that one.
+    """Compares each decision with the recorded one of its place, and returns the recorded one.
 
-    The same place is the first decision since the same action, not yet used, for as many members. Where there is none,
-    the group goes on with what was decided.
+    The same place is the first unused decision since the same action, for the same number of members. Without one, the
+    group continues with the assignor's decision.
     """
 
     def __init__(self, leading: TaskLeader, episode: StreamsEpisode, recorded: Sequence[Mapping[str, Any]]) -> None:
@@ -122,8 +122,8 @@ class _Corrected:
         )
         self.same = 0
 
-    def assign(self, application: ApplicationMetadata) -> Answer:
-        """The recorded decision, or the assignor's where none is recorded."""
+    def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
+        """The recorded decision, or the assignor's without one."""
         answer = self._leading.assign(application)
         clients = application.streams_client_states()
         members = sum(client.num_stream_threads for client in clients.values())
@@ -140,7 +140,7 @@ class _Corrected:
         self.same += {name: tasks for name, tasks in own.items() if tasks} == {
             name: tasks for name, tasks in theirs.items() if tasks
         }
-        return Answer(self._as_recorded(application, recorded), answer.sorted_sets)
+        return LeaderAnswer(self._as_recorded(application, recorded), answer.sorted_sets)
 
     def _recorded(self, at_ms: int, members: int) -> Mapping[str, Any] | None:
         place = self._place(at_ms)
@@ -161,7 +161,7 @@ class _Corrected:
         assigned = []
         for process in clients:
             told = recorded["assigned"].get(self._instances.get(process), {"active": (), "standby": ()})
-            # A copy beside its active is the leader's, so that state is not dropped until the active may come.
+            # The leader, not its assignor, adds a copy beside the active: it keeps the state until the active may come.
             standby = [task for task in told["standby"] if task not in told["active"]]
             for task in standby:
                 copies[task] = copies.get(task, 0) + 1

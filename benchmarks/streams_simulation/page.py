@@ -10,13 +10,13 @@ from benchmarks.pages import put_between
 
 __all__ = ["PAGE", "close", "summary", "tables", "write_page"]
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "streams-simulation.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "streams-accuracy.md"
 BEGIN = "<!-- written by python -m benchmarks.streams_simulation --write: begin -->"
 END = "<!-- written by python -m benchmarks.streams_simulation --write: end -->"
 
 
 def close(pair: Mapping[str, Any], share: float, allowance: float) -> bool:
-    """Whether a simulated figure is within a share of the recorded one, or within an allowance."""
+    """True if a simulated figure is within a share of the recorded one, or within an allowance."""
     recorded, simulated = pair["recorded"], pair["simulated"]
     if recorded is None or simulated is None:
         return recorded is simulated
@@ -25,7 +25,7 @@ def close(pair: Mapping[str, Any], share: float, allowance: float) -> bool:
 
 
 def summary(measured: Mapping[str, Mapping[str, Any]]) -> str:
-    """How many figures of each recording are close enough, and of all together."""
+    """Number of close figures of each recording, and of all together."""
     lines = ["| recording | rebalances | time to stable | same active tasks | away | worst task | restored |"]
     lines.append("|---|---|---|---|---|---|---|")
     lines += [_summary(name, found) for name, found in measured.items()]
@@ -34,7 +34,7 @@ def summary(measured: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def tables(measured: Mapping[str, Mapping[str, Any]]) -> str:
-    """Each action, then each window of a probe; figures that are too far off are bold."""
+    """Each action, then each window of a probe; figures with too large an error are bold."""
     lines = [
         "### Actions",
         "",
@@ -65,7 +65,7 @@ def tables(measured: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def write_page(text: str, page: Path = PAGE) -> None:
-    """Puts the tables in place of those in the page."""
+    """Replaces the tables in the page."""
     put_between(page, BEGIN, text, END)
 
 

@@ -1,4 +1,4 @@
-"""Where tasks were at each recorded decision: in one play, in many plays of the same races, and one step at a time."""
+"""Places of tasks at each recorded decision: in one play, in many plays of the same races, and one step at a time."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["Placements", "placements_of", "placements_table"]
 
 @attrs.frozen
 class Placements:
-    """Recorded decisions of one recording, and in how many of them each process has the same active tasks.
+    """Recorded decisions of one recording, and the number in which each process has the same active tasks.
 
     Args:
-        recorded: How many there are.
-        one_play: Those that are the same in the play of the whole history, with acknowledgements that take the median.
-        plays: The same ones of each play with a seed of the races.
-        reached: Those that are the same in at least one of these plays.
-        one_step: Those that are the same where the history up to them is the recorded one.
+        recorded: Number of recorded decisions.
+        one_play: Equal ones in the play of the whole history, with median acknowledgement times.
+        plays: Equal ones of each play with a seed of the races.
+        reached: Those that are equal in at least one of these plays.
+        one_step: Those that are equal after a history that is as recorded.
     """
 
     recorded: int
@@ -38,7 +38,7 @@ def placements_of(name: str, registry: Registry, plays: int) -> Placements:
     Args:
         name: The recording.
         registry: The plugins.
-        plays: How many seeds.
+        plays: Number of seeds.
     """
     same = [same_in(name, registry, seed) for seed in range(plays)]
     step = one_step(episode_of(name), RECORDINGS[name][0], registry)

@@ -1,4 +1,4 @@
-"""Whether the simulation orders configurations as they were recorded, action by action, where they differ at all."""
+"""The order of configurations in simulation and recording, action by action, if they differ at all."""
 
 from __future__ import annotations
 
@@ -9,30 +9,28 @@ from typing import Any
 
 import attrs
 
-__all__ = ["FIGURES", "Order", "orders", "table"]
+__all__ = ["FIGURES", "ConfigurationOrder", "orders", "table"]
 
-#: Figure of an action to the share and the allowance within which two recorded ones do not differ. A kill is noticed up
-#: to a heartbeat interval, 3 s, sooner or later, for each of the four tasks of an instance.
+#: Figure of an action to the share and the allowance within which two recorded ones do not differ. The detection of a
+#: kill varies by up to a heartbeat interval, 3 s, for each of the four tasks of an instance.
 FIGURES: Mapping[str, tuple[float, float]] = {
     "unavailable_ms": (0.25, 12_000.0),
     "worst_ms": (0.25, 3_000.0),
     "restored_bytes": (0.1, 5_000_000.0),
 }
-#: The instance that an action is about is not part of what it is.
+#: The instance of an action is not part of its identity.
 _INSTANCE = re.compile(r" of d[0-9]|: d[0-9]|d[0-9] ")
 
 
 @attrs.frozen
-class Order:
+class ConfigurationOrder:
     """Two configurations that differ in a figure of an action.
 
     Args:
-        action: The action.
-        figure: The figure.
-        more: Configuration in which it was recorded to be more.
+        more: Configuration with the larger recorded figure.
         less: The other one.
-        recorded: What was recorded, the greater one first.
-        simulated: What the simulation makes of the two, in that order.
+        recorded: The recorded figures, the greater one first.
+        simulated: The simulated figures, in that order.
     """
 
     action: str
@@ -44,11 +42,11 @@ class Order:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the simulation orders them the same way."""
+        """True if the simulation has the same order."""
         return self.simulated[0] > self.simulated[1]
 
 
-def orders(measured: Mapping[str, Mapping[str, Any]]) -> Iterator[Order]:
+def orders(measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ConfigurationOrder]:
     """Every pair of configurations that differs beyond noise in a figure of an action.
 
     Args:
@@ -64,13 +62,13 @@ def orders(measured: Mapping[str, Mapping[str, Any]]) -> Iterator[Order]:
                 more, less = sorted(pair, key=lambda each: -each[1]["recorded"])
                 high, low = more[1]["recorded"], less[1]["recorded"]
                 if high - low > max(allowance, share * high):
-                    yield Order(
+                    yield ConfigurationOrder(
                         action, figure, more[0], less[0], (high, low), (more[1]["simulated"], less[1]["simulated"])
                     )
 
 
 def _by_action(probe: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, float]]]:
-    """Action to its figures; those that were repeated, one instance after the other, with their means."""
+    """Action to its figures; means for actions that were repeated, one instance after the other."""
     rows: dict[str, list[dict[str, Any]]] = {}
     for row in probe:
         rows.setdefault(_INSTANCE.sub("", row["action"]), []).append(row)
@@ -84,7 +82,7 @@ def _by_action(probe: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, flo
 
 
 def table(measured: Mapping[str, Mapping[str, Any]]) -> str:
-    """The orders as a table of Markdown; those that the simulation turns round are bold."""
+    """The orders as a table of Markdown; those that the simulation reverses are bold."""
     lines = ["| action | figure | more / less | recorded | simulated |", "|---|---|---|---|---|"]
     found = list(orders(measured))
     for each in found:
@@ -98,5 +96,5 @@ def table(measured: Mapping[str, Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def _unit(order: Order) -> float:
+def _unit(order: ConfigurationOrder) -> float:
     return 1e6 if order.figure == "restored_bytes" else 1e3

@@ -1,4 +1,4 @@
-"""The recordings that are played, and what comes of each."""
+"""The recordings to play, and their results."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins import Registry, config_sources, discover
-from assignor_lab.capture.episodes import import_episode
-from assignor_lab.groups.playing import play
+from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.comparison import same_placements
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import document_of
-from assignor_lab.simulation.streams.timings import Timings
+from assignor_lab.simulation.streams.timings import StreamsTimings
+from calibration.episodes import import_episode
 
 __all__ = ["RECORDINGS", "compared", "episode_of", "played_document", "same_in"]
 
@@ -52,19 +52,19 @@ def episode_of(name: str) -> StreamsEpisode:
 
 
 def compared(name: str, seed: int | None = None) -> dict[str, Any]:
-    """What the simulation makes of a recording, beside what really happened."""
+    """The simulation of a recording, beside the recorded outcome."""
     found: dict[str, Any] = played_document(name, discover(), seed)["compared"]
     return found
 
 
 def same_in(name: str, registry: Registry, seed: int | None) -> list[bool]:
-    """For each recorded decision whether each process has the same active tasks then in a play.
+    """For each recorded decision, true if each process has the same active tasks then in a play.
 
     Args:
         name: The recording.
         registry: The plugins.
-        seed: Seed of the races, with acknowledgements that are as far apart as they are; ``None``: they take the
-            median, as in the episode.
+        seed: Seed of the races, with acknowledgement times as variable as recorded; ``None``: median times, as in the
+            episode.
     """
     recorded = episode_of(name).recorded or {}
     return [same_active for same_active, _ in same_placements(played_document(name, registry, seed), recorded)]
@@ -74,7 +74,7 @@ def played_document(name: str, registry: Registry, seed: int | None) -> dict[str
     """The result of a recording's play, as it was imported or with the races of a seed."""
     episode = episode_of(name)
     if seed is not None:
-        spread = attrs.evolve(episode.timings, acknowledge_spread_ms=Timings().acknowledge_spread_ms)
+        spread = attrs.evolve(episode.timings, acknowledge_spread_ms=StreamsTimings().acknowledge_spread_ms)
         episode = attrs.evolve(episode, timings=spread)
     assignor, played = play(episode, registry, config_sources(environ={}), None, seed or 0, keep_log=False)
     return document_of(played, assignor)

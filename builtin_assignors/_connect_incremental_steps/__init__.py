@@ -1,17 +1,16 @@
-"""The incremental cooperative algorithm of Kafka Connect (KIP-415), which the static one (KIP-987) extends.
+"""Kafka Connect's incremental cooperative algorithm (KIP-415), which the static one (KIP-987) extends.
 
-Plain data in, plain data out: jobs are dense numbers, members too, and history is a value. Section numbers in here
-are those of ``docs/reference/connect-assignors.md``, under "Incremental cooperative assignment" and "Static
-assignments".
+Plain data in, plain data out: jobs and members are dense numbers, history is a value. Section numbers refer to
+``docs/reference/connect-assignors.md``, "Incremental cooperative assignment" and "Static assignments".
 """
 
 from builtin_assignors._connect_incremental_steps.boundary import JobHistory, assignment_of, problem_of
 from builtin_assignors._connect_incremental_steps.decision import decide
-from builtin_assignors._connect_incremental_steps.history import History, Waiting
+from builtin_assignors._connect_incremental_steps.history import IncrementalHistory, Waiting
 from builtin_assignors._connect_incremental_steps.options import (
     ALL_QUIRKS,
     DEFAULT_MAX_DELAY,
-    Order,
+    MemberOrder,
     check_known,
     read_choice,
     read_flag,
@@ -19,18 +18,23 @@ from builtin_assignors._connect_incremental_steps.options import (
     read_order,
     read_quirks,
 )
-from builtin_assignors._connect_incremental_steps.problem import Answer, Problem, StaticRules, StaticScope
+from builtin_assignors._connect_incremental_steps.problem import (
+    IncrementalAnswer,
+    IncrementalProblem,
+    StaticRules,
+    StaticScope,
+)
 from builtin_assignors._connect_incremental_steps.tracing import ConnectSteps
 
 __all__ = [
     "ALL_QUIRKS",
     "DEFAULT_MAX_DELAY",
-    "Answer",
+    "IncrementalAnswer",
     "ConnectSteps",
-    "History",
+    "IncrementalHistory",
     "JobHistory",
-    "Order",
-    "Problem",
+    "MemberOrder",
+    "IncrementalProblem",
     "StaticRules",
     "StaticScope",
     "Waiting",

@@ -1,4 +1,4 @@
-"""Evening out loads: who has to give up how many jobs, and how long to pause between such rounds (3.5, 3.6)."""
+"""Surplus of each member, and the pause between rounds that revoke it (3.5, 3.6)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,10 @@ _MULTIPLIER = 40
 
 
 def surplus(sizes: Sequence[int], total: int) -> list[int]:
-    """How many jobs each member has to give up, so that ``total`` jobs can be spread evenly.
+    """Number of jobs that each member must give up, so that ``total`` jobs can be spread evenly.
 
-    Every member is to end with ``total // n`` jobs or one more; those who may keep one more are the first ones in the
-    order given that hold more than the lower number. How many are given up altogether does not depend on the order.
-
-    Args:
-        sizes: Jobs of each member; at least one member.
-        total: All jobs that are to be spread, placed or not.
+    Every member ends with ``total // n`` jobs or one more. The first members that hold more than the lower number keep
+    the extra one. The sum does not depend on the order.
     """
     low, extra = divmod(total, len(sizes))
     if sizes.count(low + 1) == extra and sizes.count(low) + extra == len(sizes):
@@ -33,16 +29,7 @@ def surplus(sizes: Sequence[int], total: int) -> list[int]:
 
 
 def upper_bounds(sizes: Sequence[int], total: int, takers: Sequence[int]) -> list[int]:
-    """How many jobs each of ``takers`` may hold without :func:`surplus` taking any of them away.
-
-    Args:
-        sizes: As for :func:`surplus`.
-        total: Likewise.
-        takers: Members that are to get jobs, by number.
-
-    Returns:
-        For each taker the number of jobs that it may hold.
-    """
+    """Number of jobs that each of ``takers`` may hold before :func:`surplus` takes any away."""
     low, extra = divmod(total, len(sizes))
     free = extra - sum(size > low for size in sizes)
     bounds = []
@@ -55,11 +42,10 @@ def upper_bounds(sizes: Sequence[int], total: int, takers: Sequence[int]) -> lis
 
 
 def backoff(successive: int, max_delay: int) -> int:
-    """Pause after ``successive`` rounds in a row that revoked to even out loads, ms.
+    """Pause in ms after ``successive`` rounds in a row that revoked surplus.
 
-    1, 40, 1600, ... times the initial interval of 1 ms (0 if ``max_delay`` is 0), up to ``max_delay``; Kafka's
-    ``ExponentialBackoff`` without jitter, in double arithmetic, so a power that should be a round number may be one
-    short of it.
+    1, 40, 1600, ... times the initial interval of 1 ms (0 if ``max_delay`` is 0), up to ``max_delay``. Kafka's
+    ``ExponentialBackoff`` without jitter, in double arithmetic: a power can be one less than the exact integer.
     """
     initial = 0 if max_delay == 0 else 1
     if max_delay <= initial:

@@ -1,4 +1,4 @@
-"""From the SPI's values to dense numbers, and back."""
+"""Conversion between the SPI's values and dense numbers."""
 
 from __future__ import annotations
 
@@ -19,26 +19,32 @@ from assignment_api.connect import (
 )
 from assignment_api.java import iteration_order, iteration_order_in_set_copy, string_hash
 from assignment_api.streams.ids import utf16_key
-from builtin_assignors._connect_incremental_steps.history import History, JobSets
+from builtin_assignors._connect_incremental_steps.history import IncrementalHistory, JobSets
 from builtin_assignors._connect_incremental_steps.numbering import JobNumbering
-from builtin_assignors._connect_incremental_steps.options import Order
-from builtin_assignors._connect_incremental_steps.problem import KINDS, Answer, Problem, StaticRules, StaticScope
+from builtin_assignors._connect_incremental_steps.options import MemberOrder
+from builtin_assignors._connect_incremental_steps.problem import (
+    KINDS,
+    IncrementalAnswer,
+    IncrementalProblem,
+    StaticRules,
+    StaticScope,
+)
 
 __all__ = ["JobHistory", "assignment_of", "problem_of"]
 
-#: Jobs that a remark names before it only counts.
+#: Jobs that a remark names before it only counts the rest.
 _NAMED = 5
 
 
 @attrs.frozen
 class JobHistory:
-    """A history together with the numbers that its jobs have."""
+    """A history together with the numbers of its jobs."""
 
     numbering: JobNumbering = attrs.field(factory=lambda: JobNumbering(ConfiguredJobs()))
-    history: History = attrs.field(factory=History)
+    history: IncrementalHistory = attrs.field(factory=IncrementalHistory)
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> JobHistory:
-        """Itself: it never changes, so that a copy of an assignor shares it."""
+        """Return the history itself: it is immutable, so copies of an assignor share it."""
         return self
 
     def under(self, configured: ConfiguredJobs) -> JobHistory:
@@ -74,23 +80,19 @@ class JobHistory:
 def problem_of(
     rebalance: Rebalance,
     numbering: JobNumbering,
-    order: Order,
+    order: MemberOrder,
     quirks: frozenset[int],
     max_delay: int,
     static: Callable[[Worker], bool] | None = None,
     rules: StaticRules | None = None,
-) -> Problem:
+) -> IncrementalProblem:
     """The round in dense numbers.
 
     Args:
-        rebalance: The round.
-        numbering: Numbers of its jobs.
-        order: How members are ordered.
-        quirks: Quirks that are kept.
-        max_delay: Longest wait of the leader, ms; replaced by the longest of all workers where that is known and quirk
-            Q6 is off.
-        static: Whether a worker's static assignments bind it; ``None``: nobody's do.
-        rules: How KIP-987 is read.
+        max_delay: Longest wait of the leader, ms. If quirk Q6 is off and the workers' values are known, the longest of
+            them replaces it.
+        static: Whether a worker's static assignments bind it; ``None``: no worker's do.
+        rules: Reading of KIP-987.
     """
     workers = _in_order([worker.member_id for worker in rebalance.workers], order)
     ordered = [rebalance.workers[number] for number in workers]
@@ -101,7 +103,7 @@ def problem_of(
     ranks = [0] * len(ids)
     for rank, member in enumerate(by_id):
         ranks[member] = rank
-    return Problem(
+    return IncrementalProblem(
         members=ids,
         ranks=ranks,
         configured=numbering.counts,
@@ -115,17 +117,18 @@ def problem_of(
         max_delay=max_delay,
         hash_order=lambda members: [members[place] for place in _in_order([ids[member] for member in members], order)],
         set_order=lambda kind, jobs, wanted: (
-            _set_order(numbering, kind, jobs, wanted) if order is Order.JAVA else [job for job in jobs if job in wanted]
+            _set_order(numbering, kind, jobs, wanted)
+            if order is MemberOrder.JAVA
+            else [job for job in jobs if job in wanted]
         ),
         quirks=quirks,
         static=None if static is None else _scope(ordered, numbering, static, rules or StaticRules()),
     )
 
 
-def _in_order(ids: Sequence[str], order: Order) -> list[int]:
-    """Places of ``ids`` in the order in which they are gone through."""
+def _in_order(ids: Sequence[str], order: MemberOrder) -> list[int]:
     places = range(len(ids))
-    if order is Order.SORTED:
+    if order is MemberOrder.SORTED:
         return sorted(places, key=lambda place: utf16_key(ids[place]))
     return iteration_order(places, [string_hash(text) for text in ids], sort_key=lambda place: utf16_key(ids[place]))
 
@@ -173,7 +176,9 @@ def _scope(
     return StaticScope(listers, wildcards, rules)
 
 
-def assignment_of(rebalance: Rebalance, problem: Problem, numbering: JobNumbering, answer: Answer) -> ConnectAssignment:
+def assignment_of(
+    rebalance: Rebalance, problem: IncrementalProblem, numbering: JobNumbering, answer: IncrementalAnswer
+) -> ConnectAssignment:
     """The answer as a value of the SPI, workers in the order of the rebalance."""
     told = {
         member_id: WorkerAssignment(
@@ -193,7 +198,7 @@ def _jobs(numbering: JobNumbering, numbers: Sequence[Sequence[int]]) -> Jobs:
     return Jobs(numbering.connectors(numbers[0]), numbering.tasks(numbers[1]))
 
 
-def _remarks(numbering: JobNumbering, answer: Answer) -> tuple[str, ...]:
+def _remarks(numbering: JobNumbering, answer: IncrementalAnswer) -> tuple[str, ...]:
     unplaced = _jobs(numbering, answer.unplaced)
     if len(unplaced) == 0:
         return ()

@@ -10,9 +10,14 @@ from builtin_assignors._connect_incremental_steps.balancing import backoff, surp
 from builtin_assignors._connect_incremental_steps.delayed_rebalance import Fate, Scene, fate_of_lost
 from builtin_assignors._connect_incremental_steps.detection import Findings, detect, recall
 from builtin_assignors._connect_incremental_steps.draft import Draft
-from builtin_assignors._connect_incremental_steps.history import History, Waiting
+from builtin_assignors._connect_incremental_steps.history import IncrementalHistory, Waiting
 from builtin_assignors._connect_incremental_steps.placing import deal, deal_up_to, place
-from builtin_assignors._connect_incremental_steps.problem import KINDS, Answer, Problem, StaticScope
+from builtin_assignors._connect_incremental_steps.problem import (
+    KINDS,
+    IncrementalAnswer,
+    IncrementalProblem,
+    StaticScope,
+)
 from builtin_assignors._connect_incremental_steps.static_jobs import evened_out, kept_duplicates, misplaced, taker_of
 from builtin_assignors._connect_incremental_steps.tracing import ConnectSteps
 
@@ -21,27 +26,25 @@ __all__ = ["decide"]
 _Lists = tuple[list[int], list[int]]
 
 
-def decide(problem: Problem, history: History, steps: ConnectSteps | None = None) -> tuple[Answer, History]:
-    """Places the jobs of a group.
+def decide(
+    problem: IncrementalProblem, history: IncrementalHistory, steps: ConnectSteps | None = None
+) -> tuple[IncrementalAnswer, IncrementalHistory]:
+    """Place the jobs of a group.
 
-    Complexity: O(jobs + members log members) beside sorting what is lost.
+    Complexity: O(jobs + members log members), plus sorting the lost jobs.
 
     Args:
-        problem: The round.
-        history: What the round before left; that of a new leader is ``History()``.
-        steps: Told of each rule's work; ``None``: nobody asks.
+        history: State after the previous round; ``IncrementalHistory()`` for a new leader.
 
     Returns:
-        The answer, and what the next round needs.
+        The answer, and the history for the next round.
     """
     round_ = _Round(problem, recall(problem, history))
     return round_.run() if steps is None else round_.run_told(steps)
 
 
 class _Round:
-    """The steps of one round, in calling order, over a shared draft."""
-
-    def __init__(self, problem: Problem, history: History) -> None:
+    def __init__(self, problem: IncrementalProblem, history: IncrementalHistory) -> None:
         self._problem = problem
         self._history = history
         everybody = range(len(problem.members))
@@ -54,7 +57,7 @@ class _Round:
         self._waiting: Waiting = history.waiting
         self._destinations: tuple[dict[int, str], dict[int, str]] = ({}, {})
 
-    def run(self) -> tuple[Answer, History]:
+    def run(self) -> tuple[IncrementalAnswer, IncrementalHistory]:
         self._revoke_deleted_and_duplicated()
         if self._problem.static is not None:
             self._moves = self._draft.move_away(misplaced(self._problem, self._scope, self._draft))
@@ -64,8 +67,7 @@ class _Round:
         unplaced = self._place(listed, prompt, released)
         return self._answer(unplaced), self._next_history(unplaced)
 
-    def run_told(self, steps: ConnectSteps) -> tuple[Answer, History]:
-        """As :meth:`run`, telling what each step does."""
+    def run_told(self, steps: ConnectSteps) -> tuple[IncrementalAnswer, IncrementalHistory]:
         draft, findings = self._draft, self._findings
         self._revoke_deleted_and_duplicated()
         steps.duplicates_stopped(draft)
@@ -75,7 +77,7 @@ class _Round:
         released = self._handle_lost(waiting)
         steps.lost_dealt(draft)
         self._even_out()
-        # Misplaced jobs may have been left where they are meanwhile, for as long as somebody is waited for.
+        # Misplaced jobs may be back in their place by now, while the round waits for a lost worker.
         steps.evened_out(draft, misplaced_before=self._moves)
         unplaced = self._place(listed, prompt, released)
         steps.placed(draft, findings.created, self._history.revoked, self._scope.listers)
@@ -98,14 +100,14 @@ class _Round:
                 own = [job for job, keeper in keepers[kind].items() if keeper == member]
                 revoked = (gone.difference(own) if own else gone).intersection(owned)
                 if revoked:
-                    # Kafka keeps of a hash set of all that the member has what is deleted, then what is duplicated.
+                    # Kafka removes deleted jobs, then duplicates, from a hash set of all jobs of the member.
                     order = self._problem.set_order(kind, owned, revoked)
                     deleted = revoked & findings.deleted[kind]
                     self._draft.revoke(kind, member, deleted, order)
                     self._draft.revoke(kind, member, revoked - deleted, order)
 
     def _lost_by_fate(self) -> tuple[_Lists, _Lists, _Lists]:
-        """Lost jobs that go at once to who lists them, those that are placed at once, and those that may wait."""
+        """Lost jobs that go at once to a member that lists them, that are placed at once, and that may wait."""
         listed: _Lists = ([], [])
         prompt: _Lists = ([], [])
         waiting: _Lists = ([], [])
@@ -120,7 +122,6 @@ class _Round:
         return listed, prompt, waiting
 
     def _handle_lost(self, lost: _Lists) -> _Lists:
-        """Lets lost jobs wait, deals them to the candidates, or returns them to be placed."""
         ids = self._problem.members
         takers = frozenset(ids[member] for member in self._wildcards)
         must_remain = frozenset(ids) if self._rules.all_members_must_remain else takers
@@ -143,7 +144,7 @@ class _Round:
         return [self._problem.members[member] for member in self._problem.hash_order(idle)]
 
     def _deal(self, lost: _Lists, candidates: Sequence[str]) -> _Lists:
-        """Gives lost jobs to candidates in turn; what they may not get is returned."""
+        """Deal lost jobs to candidates in turn; returns the jobs that no candidate may run."""
         number_of = {member: number for number, member in enumerate(self._problem.members)}
         takers = [number_of[candidate] for candidate in candidates]
         left: _Lists = ([], [])
@@ -200,7 +201,6 @@ class _Round:
         return attrs.evolve(waiting, revoked_in_previous=False, successive=successive)
 
     def _surplus(self) -> list[list[int]]:
-        """Per kind, how many jobs each wildcard member has to give up."""
         totals = [self._number_of_wild_jobs(kind) for kind in KINDS]
         if sum(totals) == 0 or all(self._draft.is_idle(member) for member in self._wildcards):
             return [[], []]
@@ -223,7 +223,6 @@ class _Round:
     # --- step 13 ----------------------------------------------------------------------------------
 
     def _place(self, listed: _Lists, prompt: _Lists, released: _Lists) -> _Lists:
-        """Places what is new, and what is lost and does not wait; returns what nobody may run."""
         unplaced: _Lists = ([], [])
         for kind in KINDS:
             listers = self._scope.listers[kind]
@@ -247,17 +246,17 @@ class _Round:
 
     # --- steps 14 to 16 ---------------------------------------------------------------------------
 
-    def _answer(self, unplaced: _Lists) -> Answer:
-        return Answer(self._draft.given, self._draft.revoked, self._waiting.delay, unplaced)
+    def _answer(self, unplaced: _Lists) -> IncrementalAnswer:
+        return IncrementalAnswer(self._draft.given, self._draft.revoked, self._waiting.delay, unplaced)
 
-    def _next_history(self, unplaced: _Lists) -> History:
+    def _next_history(self, unplaced: _Lists) -> IncrementalHistory:
         forgotten: tuple[Sequence[int], Sequence[int]] = unplaced if self._rules.forget_unplaced else ((), ())
         connectors, tasks = (
             self._draft.placed(kind).union(self._findings.lost[kind]).difference(forgotten[kind]) for kind in KINDS
         )
         ids = self._problem.members
         remaining = ids if self._rules.all_members_must_remain else [ids[member] for member in self._wildcards]
-        return History(
+        return IncrementalHistory(
             previous=(connectors, tasks),
             revoked=(self._draft.all_revoked(0), self._draft.all_revoked(1)),
             generation=self._problem.generation,

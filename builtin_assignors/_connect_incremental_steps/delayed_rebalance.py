@@ -1,4 +1,4 @@
-"""Lost jobs and the delay: whether they wait, and for whom.
+"""Lost jobs and the delay: whether they wait, and for which members.
 
 Kafka: ``IncrementalCooperativeAssignor.handleLostAssignments``.
 """
@@ -16,11 +16,11 @@ __all__ = ["Fate", "Scene", "fate_of_lost"]
 
 
 class Fate(enum.Enum):
-    """What becomes of lost jobs in a round."""
+    """Treatment of lost jobs in a round."""
 
-    #: They stay lost, for now; also where there are none.
+    #: They stay lost for now. Also used without lost jobs.
     WAIT = enum.auto()
-    #: They are placed as new ones are.
+    #: They are placed like new ones.
     PLACE = enum.auto()
     #: The wait is over, and the candidates share them.
     DEAL = enum.auto()
@@ -28,15 +28,10 @@ class Fate(enum.Enum):
 
 @attrs.frozen
 class Scene:
-    """Who is there in a round.
+    """Members and clock of a round.
 
     Args:
-        now: Leader's clock, ms.
-        max_delay: Longest wait, ms.
-        has_lost: Whether any job is lost.
-        nobody_left: Whether all members of the last round are there again.
-        takers: Ids of members that may get lost jobs.
-        idle: Ids of those takers that have no job, in the order in which Kafka comes across them.
+        nobody_left: Whether all members of the last round are still present.
     """
 
     now: int
@@ -48,17 +43,17 @@ class Scene:
 
 
 def fate_of_lost(scene: Scene, waiting: Waiting) -> tuple[Fate, Waiting, list[str]]:
-    """Decides on lost jobs, and keeps the clock of whoever waits.
+    """Decide on lost jobs and update the wait.
 
-    A pause between revocations runs on the same clock; it comes through here without any lost job.
+    A pause between revocations uses the same clock, and passes through here without lost jobs.
 
     Returns:
-        What becomes of them, the wait from now on, and for ``DEAL`` the ids of the candidates.
+        Their treatment, the wait from now on, and for ``DEAL`` the ids of the candidates.
     """
     if not scene.has_lost and not waiting.revoked_in_previous:
         return Fate.WAIT, waiting.ended(), []
     if waiting.deadline <= 0 and scene.nobody_left:
-        # An assignment got lost on its way. Without lost jobs: the round after a revocation.
+        # An assignment did not arrive. Without lost jobs: the round after a revocation.
         return Fate.PLACE, waiting, []
     if scene.max_delay == 0:
         return Fate.PLACE, waiting, []

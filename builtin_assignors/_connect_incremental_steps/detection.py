@@ -1,4 +1,4 @@
-"""Detection of what is deleted, reported twice, lost and new at the beginning of a round.
+"""Deleted, duplicated, lost and new jobs at the beginning of a round.
 
 Kafka: ``IncrementalCooperativeAssignor.performTaskAssignment``.
 """
@@ -9,20 +9,19 @@ from collections.abc import Sequence
 
 import attrs
 
-from builtin_assignors._connect_incremental_steps.history import NO_SETS, History, JobSets, Waiting
-from builtin_assignors._connect_incremental_steps.problem import KINDS, Problem
+from builtin_assignors._connect_incremental_steps.history import NO_SETS, IncrementalHistory, JobSets, Waiting
+from builtin_assignors._connect_incremental_steps.problem import KINDS, IncrementalProblem
 
 __all__ = ["Findings", "detect", "recall"]
 
 
 @attrs.frozen
 class Findings:
-    """What a round starts from; per kind, sorted lists.
+    """Starting point of a round; per kind, sorted lists.
 
     Args:
-        deleted: Jobs that are no longer configured.
         duplicated: Jobs that two members report.
-        lost: Jobs that were placed and that nobody reports.
+        lost: Placed jobs that no member reports.
         created: Jobs that were never placed.
     """
 
@@ -32,10 +31,10 @@ class Findings:
     created: tuple[list[int], list[int]]
 
 
-def recall(problem: Problem, history: History) -> History:
-    """What of the history can be relied on, given the last generation that the leading worker completed.
+def recall(problem: IncrementalProblem, history: IncrementalHistory) -> IncrementalHistory:
+    """The reliable part of the history, given the last generation that the leading worker completed.
 
-    Where the generations do not match, Kafka forgets which jobs were placed, and nothing else.
+    If the generations do not match, Kafka forgets the placed jobs, and nothing else.
     """
     if problem.last_completed == history.generation:
         return history
@@ -44,14 +43,14 @@ def recall(problem: Problem, history: History) -> History:
     if somebody_else_led and 5 not in problem.quirks:
         kept = attrs.evolve(kept, waiting=Waiting(), revoked=NO_SETS, members=frozenset(), destinations=({}, {}))
     if somebody_else_led and 8 not in problem.quirks:
-        # Whatever is configured was placed by the leader before, as far as this one can know.
+        # The new leader assumes that the previous leader placed every configured job.
         placed = frozenset(range(problem.configured[0])), frozenset(range(problem.configured[1]))
         kept = attrs.evolve(kept, previous=placed, members=None)
     return kept
 
 
-def detect(problem: Problem, history: History) -> Findings:
-    """Compares what members report with what is configured and what was placed."""
+def detect(problem: IncrementalProblem, history: IncrementalHistory) -> Findings:
+    """Compare the reported jobs with the configured and the placed ones."""
     active = tuple(frozenset[int]().union(*problem.owned[kind]) for kind in KINDS)
     previous = _undone_revocations(problem, history, active)
     found = [_detect_kind(problem, kind, previous[kind], active[kind]) for kind in KINDS]
@@ -60,9 +59,9 @@ def detect(problem: Problem, history: History) -> Findings:
 
 
 def _undone_revocations(
-    problem: Problem, history: History, active: Sequence[frozenset[int]]
+    problem: IncrementalProblem, history: IncrementalHistory, active: Sequence[frozenset[int]]
 ) -> Sequence[frozenset[int]]:
-    """Step 4: where something that was revoked is still reported, the last answer did not arrive."""
+    """Step 4: if a member still reports a revoked job, the last answer did not arrive."""
     if all(history.revoked[kind].isdisjoint(active[kind]) for kind in KINDS):
         return history.previous
     if 7 in problem.quirks:
@@ -71,7 +70,7 @@ def _undone_revocations(
 
 
 def _detect_kind(
-    problem: Problem, kind: int, previous: frozenset[int], active: frozenset[int]
+    problem: IncrementalProblem, kind: int, previous: frozenset[int], active: frozenset[int]
 ) -> tuple[frozenset[int], frozenset[int], list[int], list[int]]:
     configured = problem.configured[kind]
     known = previous if 1 in problem.quirks else previous | active
@@ -85,7 +84,6 @@ def _detect_kind(
 
 
 def _beyond(jobs: frozenset[int], configured: int) -> frozenset[int]:
-    """Those that are not configured; mostly there are none."""
     if max(jobs, default=-1) < configured:
         return frozenset()
     return frozenset([job for job in jobs if job >= configured])

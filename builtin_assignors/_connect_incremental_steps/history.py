@@ -1,12 +1,11 @@
-"""The memory of an incremental assignor from round to round (Kafka: ``IncrementalCooperativeAssignor``)."""
+"""State of an incremental assignor between rounds (Kafka: ``IncrementalCooperativeAssignor``)."""
 
 from __future__ import annotations
 
 import attrs
 
-__all__ = ["NO_GENERATION", "NO_SETS", "History", "JobSets", "Waiting"]
+__all__ = ["NO_GENERATION", "NO_SETS", "IncrementalHistory", "JobSets", "Waiting"]
 
-#: Connectors and tasks, as numbers.
 JobSets = tuple[frozenset[int], frozenset[int]]
 
 NO_GENERATION = -1
@@ -15,14 +14,14 @@ NO_SETS: JobSets = (frozenset(), frozenset())
 
 @attrs.frozen
 class Waiting:
-    """The wait for lost workers, and the pauses between rounds that revoke to even out loads.
+    """The wait for lost workers, and the pauses between rounds that revoke surplus.
 
     Args:
-        candidates: Ids of members that were seen without any job while jobs were lost, in the order of sight.
-        delay: What was sent last, ms.
-        deadline: Leader's clock at which the wait ends; 0 or less: there is none.
-        revoked_in_previous: The round before revoked to even out loads.
-        successive: Number of rounds in a row that wanted to.
+        candidates: Ids of members seen without jobs while jobs were lost, in the order of sight.
+        delay: Delay of the last answer, ms.
+        deadline: End of the wait on the leader's clock; 0 or less: no wait.
+        revoked_in_previous: The previous round revoked surplus.
+        successive: Number of rounds in a row that found surplus.
         is_pause: The wait is a pause between revocations, not one for a lost worker.
     """
 
@@ -34,23 +33,21 @@ class Waiting:
     is_pause: bool = False
 
     def ended(self) -> Waiting:
-        """Nothing is waited for any more."""
+        """The state without a wait."""
         return attrs.evolve(self, candidates=(), delay=0, deadline=0, is_pause=False)
 
 
 @attrs.frozen
-class History:
-    """Everything that is kept between rounds.
+class IncrementalHistory:
+    """State kept between rounds.
 
     Args:
         previous: Jobs that were placed after the last round, and those that were lost then.
-        revoked: Jobs that the last round revoked.
         generation: Generation of the last round.
         members: Ids of the members of the last round; ``None``: unknown.
-        waiting: See there.
+        waiting: The wait, if any.
         static: Jobs that a member listed in the last round.
-        destinations: Where static jobs that were revoked to even out static workers are to go: per kind, job to
-            member id.
+        destinations: Target of each static job that was revoked to balance static workers: per kind, job to member id.
     """
 
     previous: JobSets = NO_SETS

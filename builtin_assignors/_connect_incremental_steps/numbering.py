@@ -1,4 +1,4 @@
-"""Dense numbers of a group's jobs, and back."""
+"""Conversion between a group's jobs and dense numbers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ __all__ = ["JobNumbering"]
 
 
 class JobNumbering:
-    """Numbers the jobs of each kind: the configured ones from 0 in Kafka's order, others as they are met.
+    """Numbers of the jobs of each kind: configured jobs from 0 in Kafka's order, others in order of appearance.
 
-    It holds for as long as the configuration is the same.
-
-    Args:
-        configured: All configured jobs.
+    Valid as long as the configuration does not change.
     """
 
     __slots__ = (
@@ -35,10 +32,9 @@ class JobNumbering:
         self.configured = configured
         self._connectors = list(configured.connectors())
         self._connector_numbers = {name: number for number, name in enumerate(self._connectors)}
-        #: Connector of each configured task, and its number in there.
+        #: Connector of each configured task, and the task's number in the connector.
         self._names: list[str] = []
         self._ordinals: list[int] = []
-        #: Connector to the number of its first task and to its number of tasks.
         self._spans: dict[str, tuple[int, int]] = {}
         start = 0
         for name in self._connectors:
@@ -47,7 +43,6 @@ class JobNumbering:
             self._ordinals += range(count)
             self._spans[name] = (start, count)
             start += count
-        #: Number of configured connectors and of configured tasks.
         self.counts = (len(self._connectors), start)
         self._strange_connectors: list[str] = []
         self._strange_tasks: list[ConnectorTaskId] = []

@@ -1,4 +1,4 @@
-"""Settings that assignors of this family share, and how a setting is read."""
+"""Settings shared by the assignors of this family."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assignment_api.connect import MAX_DELAY_KEY, ConnectConfigError
 __all__ = [
     "ALL_QUIRKS",
     "DEFAULT_MAX_DELAY",
-    "Order",
+    "MemberOrder",
     "read_choice",
     "read_flag",
     "read_max_delay",
@@ -28,20 +28,20 @@ ALL_QUIRKS = frozenset(range(1, 9))
 _INT_MAX = 2**31 - 1
 
 
-class Order(enum.Enum):
-    """In which order members are gone through where nothing else decides."""
+class MemberOrder(enum.Enum):
+    """Order of the members where no rule decides."""
 
-    #: As Java iterates a hash map of their ids: Kafka's answers, exactly.
+    #: Order of a Java hash map of their ids: Kafka's answers, exactly.
     JAVA = "java"
-    #: By id: the same loads, and an order that people can follow.
+    #: By id: the same loads in a readable order.
     SORTED = "sorted"
 
 
 def check_known(configs: Mapping[str, Any], prefix: str, names: Sequence[str]) -> None:
-    """Refuses a setting under ``prefix`` that the assignor does not have.
+    """Refuse unknown settings under ``prefix``.
 
     Raises:
-        ConnectConfigError: with what may have been meant.
+        ConnectConfigError: with the nearest known setting.
     """
     for key in configs:
         name = key.removeprefix(prefix)
@@ -53,10 +53,10 @@ def check_known(configs: Mapping[str, Any], prefix: str, names: Sequence[str]) -
 
 
 def read_choice(configs: Mapping[str, Any], key: str, choices: Sequence[str], default: str) -> str:
-    """The value of ``key``, one of ``choices``, in any case.
+    """The value of ``key``, one of ``choices``, in upper or lower case.
 
     Raises:
-        ConnectConfigError: if it is another one.
+        ConnectConfigError: if it is none of them.
     """
     value = configs.get(key)
     if value is None:
@@ -69,10 +69,10 @@ def read_choice(configs: Mapping[str, Any], key: str, choices: Sequence[str], de
 
 
 def read_flag(configs: Mapping[str, Any], key: str, *, default: bool) -> bool:
-    """The value of ``key``: true or false, or one of these words.
+    """The boolean value of ``key``, also as one of Kafka's words for true and false.
 
     Raises:
-        ConnectConfigError: if it is something else.
+        ConnectConfigError: if it is anything else.
     """
     value = configs.get(key)
     if isinstance(value, bool):
@@ -80,17 +80,17 @@ def read_flag(configs: Mapping[str, Any], key: str, *, default: bool) -> bool:
     return read_choice(configs, key, ("true", "false"), str(default).lower()) == "true"
 
 
-def read_order(configs: Mapping[str, Any], key: str) -> Order:
-    """The order that ``key`` names; Java's if it is not set.
+def read_order(configs: Mapping[str, Any], key: str) -> MemberOrder:
+    """The order named by ``key``; Java's by default.
 
     Raises:
-        ConnectConfigError: if it names none.
+        ConnectConfigError: if the name is unknown.
     """
-    return Order(read_choice(configs, key, [order.value for order in Order], Order.JAVA.value))
+    return MemberOrder(read_choice(configs, key, [order.value for order in MemberOrder], MemberOrder.JAVA.value))
 
 
 def read_quirks(configs: Mapping[str, Any], key: str) -> frozenset[int]:
-    """Which quirks are kept: ``all`` (also if ``key`` is not set), ``none``, or a list such as ``Q1,Q5``.
+    """Numbers of the quirks to keep: ``all`` (default), ``none``, or a list such as ``Q1,Q5``.
 
     Raises:
         ConnectConfigError: if the value is none of these.
@@ -116,10 +116,10 @@ def read_quirks(configs: Mapping[str, Any], key: str) -> frozenset[int]:
 
 
 def read_max_delay(configs: Mapping[str, Any]) -> int:
-    """The value of ``scheduled.rebalance.max.delay.ms``; Kafka's default if it is not set.
+    """The value of ``scheduled.rebalance.max.delay.ms``, by default Kafka's.
 
     Raises:
-        ConnectConfigError: with Kafka's message, if it is no number from 0 to 2**31 - 1.
+        ConnectConfigError: with Kafka's message, if it is not an integer from 0 to 2**31 - 1.
     """
     value = configs.get(MAX_DELAY_KEY, DEFAULT_MAX_DELAY)
     number: int | None = None

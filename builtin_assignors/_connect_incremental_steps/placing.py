@@ -1,4 +1,4 @@
-"""Giving out jobs: to the least loaded, to whom was waited for, to whom lists them."""
+"""Placing jobs: level by level on the least loaded members, or dealt in turn."""
 
 from __future__ import annotations
 
@@ -8,19 +8,10 @@ __all__ = ["deal", "deal_up_to", "place"]
 
 
 def place(jobs: Sequence[int], members: Sequence[int], sizes: Sequence[int], ranks: Sequence[int]) -> list[int]:
-    """Fills up the least loaded members, level by level (3.7).
+    """Fill up the least loaded members, level by level (3.7).
 
-    Members are sorted once, by load and id; inside a level that order decides, so a member that began lighter is
-    served first.
-
-    Args:
-        jobs: What is to be placed, in order.
-        members: Who may get something, by number; at least one.
-        sizes: Load of every member, by its number.
-        ranks: Place of every member in the order of ids.
-
-    Returns:
-        The member that gets each job. O(jobs + members log members).
+    Members are sorted once, by load and id. That order decides inside a level, so an initially lighter member is served
+    first. Complexity: O(jobs + members log members).
     """
     order = sorted(members, key=lambda member: (sizes[member], ranks[member]))
     loads = [sizes[member] for member in order]
@@ -36,17 +27,17 @@ def place(jobs: Sequence[int], members: Sequence[int], sizes: Sequence[int], ran
 
 
 def deal(jobs: Sequence[int], members: Sequence[int]) -> list[int]:
-    """The member that gets each job when they are dealt in turn, starting with the first member."""
+    """The member of each job when jobs are dealt in turn, starting with the first member."""
     return [members[position % len(members)] for position in range(len(jobs))]
 
 
 def deal_up_to(
     jobs: Sequence[int], members: Sequence[int], rooms: Sequence[int]
 ) -> tuple[list[tuple[int, int]], list[int]]:
-    """Deals in turn, and leaves out members that have got as many jobs as there was room for.
+    """Deal in turn, and skip members that are full.
 
     Returns:
-        Pairs of job and member, and the jobs for which there was no room.
+        Pairs of job and member, and the jobs that did not fit.
     """
     left = list(rooms)
     dealt: list[tuple[int, int]] = []

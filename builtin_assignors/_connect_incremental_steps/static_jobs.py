@@ -1,4 +1,4 @@
-"""Static jobs: the steps of KIP-987 that come before and after Kafka's own."""
+"""Static jobs: the steps of KIP-987 before and after Kafka's own."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from builtin_assignors._connect_incremental_steps.detection import Findings
 from builtin_assignors._connect_incremental_steps.draft import Draft
-from builtin_assignors._connect_incremental_steps.problem import KINDS, Problem, StaticScope
+from builtin_assignors._connect_incremental_steps.problem import KINDS, IncrementalProblem, StaticScope
 
 __all__ = ["evened_out", "kept_duplicates", "misplaced", "taker_of"]
 
 
-def misplaced(problem: Problem, scope: StaticScope, draft: Draft) -> list[list[set[int]]]:
+def misplaced(problem: IncrementalProblem, scope: StaticScope, draft: Draft) -> list[list[set[int]]]:
     """Per kind and member, the jobs that it must not run: steps 3 to 5 of the KIP.
 
-    Static jobs on wildcard workers and on workers that do not list them; wildcard jobs on static workers.
+    These are static jobs on wildcard workers or on workers that do not list them, and wildcard jobs on static workers.
     """
     if len(scope.wildcards) == len(problem.members):
         return [[], []]
@@ -37,8 +37,8 @@ def misplaced(problem: Problem, scope: StaticScope, draft: Draft) -> list[list[s
     return found
 
 
-def kept_duplicates(problem: Problem, scope: StaticScope, findings: Findings) -> list[dict[int, int]]:
-    """Per kind, job reported twice to the listing owner that keeps it; empty unless the rules say so."""
+def kept_duplicates(problem: IncrementalProblem, scope: StaticScope, findings: Findings) -> list[dict[int, int]]:
+    """Per kind, duplicated job to the listing owner that keeps it; empty unless the rules keep one."""
     keepers: list[dict[int, int]] = [{}, {}]
     if scope.rules.duplicates == "revoke_all":
         return keepers
@@ -51,9 +51,9 @@ def kept_duplicates(problem: Problem, scope: StaticScope, findings: Findings) ->
 
 
 def taker_of(
-    problem: Problem, scope: StaticScope, draft: Draft, kind: int, job: int, destinations: Mapping[int, str]
+    problem: IncrementalProblem, scope: StaticScope, draft: Draft, kind: int, job: int, destinations: Mapping[int, str]
 ) -> int:
-    """The member that gets an unassigned static job: step 6 of the KIP, which leaves the choice open."""
+    """The member for an unassigned static job: step 6 of the KIP, which leaves the choice open."""
     listers = scope.listers[kind][job]
     wanted = destinations.get(job)
     for member in listers:
@@ -66,10 +66,11 @@ def taker_of(
     return min(listers, key=lambda member: (draft.size(kind, member), problem.ranks[member]))
 
 
-def evened_out(problem: Problem, scope: StaticScope, draft: Draft, kind: int) -> dict[int, tuple[int, int]]:
-    """Jobs that are to go from one listing member to another: static job to where it is and where it is to go.
+def evened_out(problem: IncrementalProblem, scope: StaticScope, draft: Draft, kind: int) -> dict[int, tuple[int, int]]:
+    """Moves between listing members: static job to its present and its new member.
 
-    Each move narrows the gap between two members; there is none left that would. Empty unless the rules ask for it.
+    Each move reduces the difference between two members, until no move does. Empty unless the rules balance static
+    jobs.
     """
     moves: dict[int, tuple[int, int]] = {}
     if not scope.rules.balance_static:

@@ -1,4 +1,4 @@
-"""The rules of incremental cooperative assignment in sentences, as they place each job."""
+"""Trace of incremental cooperative assignment: the rule that places each job, as a sentence."""
 
 from __future__ import annotations
 
@@ -15,13 +15,7 @@ _Lists = tuple[Sequence[int], Sequence[int]]
 
 
 class ConnectSteps:
-    """The steps of one round.
-
-    Args:
-        numbering: Numbers of the jobs.
-        members: Id of each member.
-        max_delay: ``scheduled.rebalance.max.delay.ms``.
-    """
+    """The steps of one round."""
 
     def __init__(self, numbering: JobNumbering, members: Sequence[str], max_delay: int) -> None:
         self.steps: list[RuleStep] = []
@@ -32,30 +26,30 @@ class ConnectSteps:
         self._given: set[tuple[int, int, int]] = set()
 
     def duplicates_stopped(self, draft: Draft) -> None:
-        """Jobs that two workers report were revoked."""
+        """Record revoked duplicates."""
         self._revocations(draft, "ci-duplicate", "{0} has to stop it: another worker reports it, too")
 
     def lost_waits(self, lost: Sequence[Collection[int]], draft: Draft, delay: int) -> None:
-        """Lost jobs that nobody got wait."""
+        """Record lost jobs that wait unassigned."""
         given = {(kind, job) for kind, _, job in _pairs(draft.given)}
         for kind in KINDS:
             for job in lost[kind]:
                 if (kind, job) not in given:
                     text = (
-                        f"nobody reports it, and who ran it may come back: it waits up to {delay:,} ms more "
+                        f"no worker reports it, and its worker may return: it waits up to {delay:,} ms more "
                         f"(scheduled.rebalance.max.delay.ms {self._max_delay:,})"
                         if delay
-                        else "nobody reports it, and nobody may have it for now"
+                        else "no worker reports it, and none may have it for now"
                     )
                     self._add("ci-wait", kind, job, text)
 
     def lost_dealt(self, draft: Draft) -> None:
-        """Lost jobs were dealt after the delay."""
-        text = "its worker did not come back in time: it is dealt to {0}, which had nothing to do meanwhile"
+        """Record lost jobs dealt after the delay."""
+        text = "its worker did not come back in time: it is dealt to {0}, which had no job meanwhile"
         self._gifts(draft, "ci-deal", text)
 
     def evened_out(self, draft: Draft, *, misplaced_before: bool) -> None:
-        """Surplus was revoked, and what stands against the static lists."""
+        """Record revoked surplus, and revoked jobs that violate the static lists."""
         text = "{0} has more than its even share: it gives it up now, and the next rebalance places it"
         if misplaced_before:
             text = (
@@ -71,12 +65,9 @@ class ConnectSteps:
         given_up: Sequence[Collection[int]],
         listed: Sequence[Collection[int]],
     ) -> None:
-        """What is new, what was given up in the round before, and what was lost and does not wait, was placed.
+        """Record placed jobs: new ones, those revoked in the previous round, and lost ones that do not wait.
 
         Args:
-            draft: Who has what now.
-            created: Jobs that nobody had in the round before.
-            given_up: Jobs that somebody was told to stop then.
             listed: Jobs that a worker lists.
         """
         new = [frozenset(created[kind]) for kind in KINDS]
@@ -92,7 +83,7 @@ class ConnectSteps:
         self._given = _pairs(draft.given)
 
     def kept(self, draft: Draft, configured: tuple[int, int]) -> None:
-        """What nobody was told anything of goes on."""
+        """Record unchanged jobs."""
         for kind, member, job in sorted(_pairs(draft.kept)):
             if job < configured[kind]:
                 self._add("ci-keep", kind, job, "{0} ran it and goes on with it", member)

@@ -2,17 +2,17 @@
 
 from builtin_assignors._group_sticky_steps.boundary import NoProcessError, assigned
 from builtin_assignors._group_sticky_steps.layout import GroupLayout, spreads_of
-from builtin_assignors._group_sticky_steps.placement import Placement
-from builtin_assignors._group_sticky_steps.previous import Candidates, previous_standbys
+from builtin_assignors._group_sticky_steps.placement import GroupStickyPlacement
+from builtin_assignors._group_sticky_steps.previous import ReturnCandidates, previous_standbys
 from builtin_assignors._group_sticky_steps.problem import Choice, Rules
 from builtin_assignors._group_sticky_steps.tasks import TopologyTasks
 
 __all__ = [
-    "Candidates",
+    "ReturnCandidates",
     "Choice",
     "GroupLayout",
     "NoProcessError",
-    "Placement",
+    "GroupStickyPlacement",
     "Rules",
     "TopologyTasks",
     "assigned",

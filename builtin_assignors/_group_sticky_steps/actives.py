@@ -1,4 +1,4 @@
-"""Active tasks: kept, promoted from standbys, and the rest on the emptiest processes.
+"""Active tasks: kept, promoted from standbys, and the rest on the least loaded processes.
 
 Kafka: the brokers' ``StickyTaskAssignor``.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from builtin_assignors._group_sticky_steps.placement import Placement
-from builtin_assignors._group_sticky_steps.problem import Problem, TaskWithoutProcess
+from builtin_assignors._group_sticky_steps.placement import GroupStickyPlacement
+from builtin_assignors._group_sticky_steps.problem import GroupStickyProblem, TaskWithoutProcess
 from builtin_assignors._group_sticky_steps.queues import ProcessQueue, turns
 from builtin_assignors._group_sticky_steps.quota import Quota
 from builtin_assignors._group_sticky_steps.tracing import GroupSteps
@@ -17,20 +17,17 @@ __all__ = ["place_actives"]
 
 
 def place_actives(
-    problem: Problem,
-    placement: Placement,
+    problem: GroupStickyProblem,
+    placement: GroupStickyPlacement,
     active_quota: Quota,
     total_quota: Quota,
     steps: GroupSteps | None = None,
 ) -> None:
-    """Gives every task an owner.
+    """Give every task an owner.
 
     Args:
-        problem: The input.
-        placement: Nothing is placed yet.
-        active_quota: Of active tasks.
-        total_quota: Of all tasks; it notices who fills up.
-        steps: Told of each rule's work; ``None``: nobody asks.
+        active_quota: Quota of active tasks.
+        total_quota: Quota of all tasks; updated as members fill up.
 
     Raises:
         TaskWithoutProcess: if there are tasks and no members.
@@ -49,7 +46,9 @@ def place_actives(
             steps.filled(placement.owners)
 
 
-def _keep_owners(problem: Problem, placement: Placement, active_quota: Quota, total_quota: Quota) -> None:
+def _keep_owners(
+    problem: GroupStickyProblem, placement: GroupStickyPlacement, active_quota: Quota, total_quota: Quota
+) -> None:
     owners, counts, previous = placement.owners, placement.counts, problem.previous_actives
     active_each, total_each = active_quota.each, total_quota.each
     for task in problem.tasks.by_partition:
@@ -64,7 +63,9 @@ def _keep_owners(problem: Problem, placement: Placement, active_quota: Quota, to
             total_each = total_quota.reached()
 
 
-def _promote_standbys(problem: Problem, placement: Placement, active_quota: Quota, total_quota: Quota) -> None:
+def _promote_standbys(
+    problem: GroupStickyProblem, placement: GroupStickyPlacement, active_quota: Quota, total_quota: Quota
+) -> None:
     owners, counts, process_of = placement.owners, placement.counts, placement.layout.process_of
     first, several = problem.candidates.first, problem.candidates.several
     choose, processes = problem.rules.chooser(placement), placement.processes
@@ -73,7 +74,7 @@ def _promote_standbys(problem: Problem, placement: Placement, active_quota: Quot
         if member < 0 or owners[task] >= 0:
             continue
         if task in several and counts[member]:
-            # Nobody has fewer than none.
+            # No member has fewer than 0 tasks.
             member = choose(several[task], ())
         if counts[member] >= active_quota.each:
             continue
@@ -85,12 +86,14 @@ def _promote_standbys(problem: Problem, placement: Placement, active_quota: Quot
             total_quota.reached()
 
 
-def _place_rest(problem: Problem, placement: Placement, rest: Sequence[int], total_quota: Quota) -> None:
+def _place_rest(
+    problem: GroupStickyProblem, placement: GroupStickyPlacement, rest: Sequence[int], total_quota: Quota
+) -> None:
     order = problem.process_order()
     if not order:
         raise TaskWithoutProcess(rest[0])
     owners, counts, processes = placement.owners, placement.counts, placement.processes
-    # The active quota is not asked any more. That of all tasks has to know who fills up.
+    # The active quota does not apply here. The quota of all tasks must still count full members.
     total_each = total_quota.each
     if processes.are_equals:
         for task, process in zip(rest, turns(order), strict=False):

@@ -1,4 +1,4 @@
-"""The boundary of the brokers' sticky assignors: the SPI's groups as numbers, and numbers as its assignments."""
+"""Conversion between the SPI's groups and dense numbers, for the brokers' sticky assignors."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from assignment_api.java import int32
 from assignment_api.tracing import RuleStep
 from builtin_assignors._group_sticky_steps.actives import place_actives
 from builtin_assignors._group_sticky_steps.layout import layout_of
-from builtin_assignors._group_sticky_steps.placement import Placement
+from builtin_assignors._group_sticky_steps.placement import GroupStickyPlacement
 from builtin_assignors._group_sticky_steps.previous import previous_actives
-from builtin_assignors._group_sticky_steps.problem import Problem, Rules, TaskWithoutProcess
+from builtin_assignors._group_sticky_steps.problem import GroupStickyProblem, Rules, TaskWithoutProcess
 from builtin_assignors._group_sticky_steps.quota import Quota
 from builtin_assignors._group_sticky_steps.standbys import place_standbys
 from builtin_assignors._group_sticky_steps.tasks import TopologyTasks, tasks_of
@@ -30,7 +30,7 @@ _NOTHING = MemberAssignment()
 
 
 class NoProcessError(Exception):
-    """There are tasks, but no members; the message is Kafka's."""
+    """The group has tasks, but no members; the message is Kafka's."""
 
     def __init__(self, task: TaskId) -> None:
         super().__init__(f"No process available to assign active task {task}.")
@@ -39,25 +39,19 @@ class NoProcessError(Exception):
 def assigned(
     rules: Rules, group: GroupSpec, topology: TopologyDescriber, found: list[RuleStep] | None = None
 ) -> GroupAssignment:
-    """Places every task; members come in the order of the input.
+    """Place every task; members come in the order of the input.
 
     Cost for T tasks, S standby copies, M members and P processes: T log T + (T + S) log P + M log M.
 
-    Args:
-        rules: Of the release.
-        group: The members.
-        topology: The tasks.
-        found: Takes the steps; ``None``: nobody asks.
-
     Raises:
         NoProcessError: if there are tasks and no members.
-        InvalidGroupError: if there would be 2**31 standbys or more, where Kafka fails, too.
+        InvalidGroupError: for 2**31 or more standbys, where Kafka fails, too.
     """
     tasks = tasks_of(topology)
     layout = layout_of(group)
     members = list(group.members.values())
     states = [members[place].state for place in layout.visits]
-    problem = Problem(
+    problem = GroupStickyProblem(
         rules,
         layout,
         tasks,
@@ -78,13 +72,13 @@ def assigned(
     return answer
 
 
-def _decided(problem: Problem, group: GroupSpec, steps: GroupSteps | None) -> GroupAssignment:
+def _decided(problem: GroupStickyProblem, group: GroupSpec, steps: GroupSteps | None) -> GroupAssignment:
     tasks, members = len(problem.tasks.partitions), len(problem.layout.ids)
     has_standbys = problem.num_standbys > 0
-    # Kafka counts in ints: a million standbys of each of a few thousand tasks are more than they hold.
+    # Kafka counts in ints, which overflow at a million standbys for each of a few thousand tasks.
     copies = int32(problem.num_standbys * sum(problem.tasks.stateful))
     total_quota = Quota(int32(tasks + copies), members) if has_standbys else Quota.none()
-    placement = Placement(problem.layout, tasks)
+    placement = GroupStickyPlacement(problem.layout, tasks)
     place_actives(problem, placement, Quota(tasks, members), total_quota, steps)
     actives = placement.counts.copy()
     if has_standbys:
@@ -98,9 +92,8 @@ def _decided(problem: Problem, group: GroupSpec, steps: GroupSteps | None) -> Gr
 
 
 def _assignment(
-    group: GroupSpec, tasks: TopologyTasks, placement: Placement, active_counts: list[int]
+    group: GroupSpec, tasks: TopologyTasks, placement: GroupStickyPlacement, active_counts: list[int]
 ) -> GroupAssignment:
-    """The answer; ``active_counts`` has the number of active tasks of each member."""
     number = len(tasks.partitions)
     targets = dict.fromkeys(group.members, _NOTHING)
     # By member, and each member's tasks ascending.

@@ -1,4 +1,4 @@
-"""The layout of a group: members and processes as dense numbers, in the orders in which Kafka meets them."""
+"""Layout of a group: members and processes as dense numbers, in Kafka's order of iteration."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from assignment_api.streams.ids import utf16_key
 
 __all__ = ["GroupLayout", "layout_of", "spreads_of"]
 
-#: Groups whose layout is kept: a group's members are the same in many calls, for other standbys, topologies, assignors.
+#: Size of the cache of layouts: many calls have the same members, but other standbys, topologies or assignors.
 _KNOWN_GROUPS = 4
-#: Ids whose spread hash codes are kept: Java, too, keeps the hash code in each string.
+#: Size of the cache of spread hash codes. Java, too, keeps the hash code in each string.
 _KNOWN_IDS = 1 << 16
 _FIRST_SLOTS = DEFAULT_CAPACITY - 1
 
 
 class _Spreads(dict[str, int]):
-    """Text to what a hash map makes of its hash code; computes what it is asked for, and keeps it."""
-
     __slots__ = ()
 
     def __missing__(self, text: str) -> int:
@@ -34,32 +32,24 @@ _spreads = _Spreads()
 
 
 def spreads_of(texts: Sequence[str]) -> list[int]:
-    """What a hash map makes of the hash code of each text."""
+    """Each text's hash code as Java's hash map spreads it."""
     return list(map(_spreads.__getitem__, texts))
 
 
 class GroupLayout:
-    """What depends on the ids alone; read-only for all who share it.
-
-    Args:
-        ids: Ids of the members in the order of the input.
-        process_ids: Process of each of them.
-    """
+    """Values that depend only on the ids; shared and read-only."""
 
     __slots__ = ("_orders", "_queues", "_spreads", "ids", "members_of", "process_of", "processes", "visits")
 
     def __init__(self, ids: Sequence[str], process_ids: Sequence[str]) -> None:
         spreads = spreads_of(ids)
-        #: Places of the members in the input, in the order of Kafka's visits: the coordinator hands in a hash map. All
-        #: that follows is numbered by them.
+        #: Indices of the members in the input, in the order of Kafka's visits: the coordinator passes a hash map. These
+        #: visits give the numbers used below.
         self.visits = iteration_order_of_spreads(spreads, sort_key=lambda place: utf16_key(ids[place]))
         self._spreads = [spreads[place] for place in self.visits]
-        #: Id of each member.
         self.ids = [ids[place] for place in self.visits]
         numbers: dict[str, int] = {}
-        #: Process of each member; processes are numbered as they are first met.
         self.process_of = [numbers.setdefault(process_ids[place], len(numbers)) for place in self.visits]
-        #: Id of each process.
         self.processes = list(numbers)
         #: Members of each process.
         self.members_of: list[list[int]] = [[] for _ in numbers]
@@ -69,14 +59,14 @@ class GroupLayout:
         self._orders: dict[Callable[[GroupLayout], Sequence[int]], Sequence[int]] = {}
 
     def process_order(self, rule: Callable[[GroupLayout], Sequence[int]]) -> Sequence[int]:
-        """The processes in the order in which Kafka fills a queue with them, as a release's ``rule`` has it."""
+        """The processes in the order in which Kafka fills a queue with them, under a release's ``rule``."""
         found = self._orders.get(rule)
         if found is None:
             found = self._orders[rule] = rule(self)
         return found
 
     def queue_order(self, process: int) -> Sequence[int]:
-        """The members of a process in the order in which Kafka fills a queue with them: that of its map of them."""
+        """The members of a process in the order of Kafka's map of them, in which Kafka fills a queue."""
         found = self._queues.get(process)
         if found is None:
             found = self._queues[process] = self._map_order(self.members_of[process])

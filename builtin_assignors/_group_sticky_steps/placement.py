@@ -1,50 +1,40 @@
-"""Placement under way in a group; members, processes and tasks are dense numbers."""
+"""Unfinished placement of a group; members, processes and tasks are dense numbers."""
 
 from __future__ import annotations
 
 from builtin_assignors._group_sticky_steps.layout import GroupLayout
 from builtin_assignors._group_sticky_steps.queues import add, poll
 
-__all__ = ["Placement", "Processes"]
+__all__ = ["GroupStickyPlacement", "ProcessCounts"]
 
 
-class Placement:
-    """The tasks that were placed so far.
-
-    Args:
-        layout: The members.
-        tasks: Number of tasks.
-    """
+class GroupStickyPlacement:
+    """The tasks placed so far."""
 
     __slots__ = ("_processes", "counts", "layout", "owners", "standbys")
 
     def __init__(self, layout: GroupLayout, tasks: int) -> None:
         self.layout = layout
-        #: Member that has each task as active, -1 = nobody yet.
         self.owners = [-1] * tasks
         #: Number of tasks, actives and standbys, of each member.
         self.counts = [0] * len(layout.ids)
-        #: The standbys, each as its member times the number of tasks plus its task.
+        #: Each standby as its member times the number of tasks, plus its task.
         self.standbys: list[int] = []
-        self._processes: Processes | None = None
+        self._processes: ProcessCounts | None = None
 
     @property
-    def processes(self) -> Processes:
-        """How full the processes are. Made when it is first asked for; from then on tasks are given through it."""
+    def processes(self) -> ProcessCounts:
+        """The loads of the processes. Created on first use; later tasks must be placed through it."""
         if self._processes is None:
-            self._processes = Processes(self.layout, self.counts)
+            self._processes = ProcessCounts(self.layout, self.counts)
         return self._processes
 
 
-class Processes:
-    """How many tasks the processes of a group have.
+class ProcessCounts:
+    """Number of tasks of each process of a group.
 
-    Kafka keeps a queue of members for each process, which lives until a task is put on the process past it. Of one or
-    two members, as a process mostly has, it comes to the one that is next and the other one.
-
-    Args:
-        layout: The members.
-        counts: Number of tasks of each member; is kept up to date.
+    Kafka keeps a queue of members for each process, until a task is placed on the process without that queue. Most
+    processes have one or two members, where the queue alternates between the next and the other one.
     """
 
     __slots__ = ("_counts", "_layout", "_members_of", "_next", "_other", "_queues", "loads", "taken")
@@ -53,9 +43,7 @@ class Processes:
         self._layout = layout
         self._members_of = members_of = layout.members_of
         self._counts = counts
-        #: Tasks of each process.
         self.taken = [0] * len(members_of)
-        #: Tasks per member, of each process.
         self.loads = [0.0] * len(members_of)
         if any(counts):
             for member, process in enumerate(layout.process_of):
@@ -67,11 +55,11 @@ class Processes:
 
     @property
     def are_equals(self) -> bool:
-        """Whether all processes have as many tasks and as many members, so that they take turns."""
+        """True if all processes have equal numbers of tasks and of members, so that they take turns."""
         return len(set(self.taken)) <= 1 and len(set(map(len, self._members_of))) <= 1
 
     def give_to(self, process: int, member: int) -> int:
-        """Counts one task more for ``member`` of ``process``; answers how many it has now."""
+        """Add one task to ``member`` of ``process``; returns the member's new number of tasks."""
         self._next[process] = -1
         self.taken[process] = taken = self.taken[process] + 1
         self.loads[process] = taken / len(self._members_of[process])
@@ -79,7 +67,7 @@ class Processes:
         return count
 
     def give_least(self, process: int) -> int:
-        """Counts one task more for the member of ``process`` with the fewest; answers which one it is."""
+        """Add one task to the member of ``process`` with the fewest tasks; returns that member."""
         counts = self._counts
         self.taken[process] = taken = self.taken[process] + 1
         self.loads[process] = taken / len(self._members_of[process])
@@ -100,7 +88,6 @@ class Processes:
         return member
 
     def _new_queue(self, process: int) -> int:
-        """Makes the queue of a process; answers its head."""
         members, counts = self._layout.queue_order(process), self._counts
         if len(members) <= 2:
             head, other = members[0], members[-1]

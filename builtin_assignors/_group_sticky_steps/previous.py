@@ -9,16 +9,16 @@ import attrs
 from assignment_api.group import NO_TASKS, MemberAssignmentState, TasksBySubtopology
 from builtin_assignors._group_sticky_steps.tasks import TopologyTasks
 
-__all__ = ["Candidates", "previous_actives", "previous_standbys"]
+__all__ = ["ReturnCandidates", "previous_actives", "previous_standbys"]
 
 
 @attrs.frozen
-class Candidates:
-    """The members to which each task may return as standby, or be promoted.
+class ReturnCandidates:
+    """Members to which each task may return as standby or be promoted.
 
     Args:
-        first: The one that is asked first, -1 = nobody; of each task.
-        several: Task to all of them in the order in which they are asked, where there is more than one.
+        first: The first candidate of each task, -1 = none.
+        several: Task to all its candidates in order, where it has more than one.
     """
 
     first: Sequence[int]
@@ -26,21 +26,16 @@ class Candidates:
 
 
 def previous_actives(states: Sequence[MemberAssignmentState], tasks: TopologyTasks) -> Sequence[int]:
-    """The member that had each task as active, -1 = nobody; of several the last one.
-
-    Args:
-        states: Of each member.
-        tasks: The tasks there are; others may be among those of the members.
-    """
+    """Previous active owner of each task, -1 = none; the last one if there are several."""
     owners, several = _owners([state.active_tasks for state in states], tasks)
     for task, members in several.items():
         owners[task] = members[-1]
     return owners
 
 
-def previous_standbys(states: Sequence[MemberAssignmentState], tasks: TopologyTasks) -> Candidates:
-    """The members that had each task as standby, in their order; arguments as for :func:`previous_actives`."""
-    return Candidates(*_owners([state.standby_tasks for state in states], tasks))
+def previous_standbys(states: Sequence[MemberAssignmentState], tasks: TopologyTasks) -> ReturnCandidates:
+    """Previous standby owners of each task, in their order; arguments as for :func:`previous_actives`."""
+    return ReturnCandidates(*_owners([state.standby_tasks for state in states], tasks))
 
 
 def _owners(holdings: Sequence[TasksBySubtopology], tasks: TopologyTasks) -> tuple[list[int], dict[int, list[int]]]:

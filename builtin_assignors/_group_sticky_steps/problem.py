@@ -1,4 +1,4 @@
-"""The problem of one decision, and the differences between releases of Kafka."""
+"""Input of one decision, and the differences between Kafka releases."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import attrs
 
 from assignment_api.group import MemberAssignmentState
 from builtin_assignors._group_sticky_steps.layout import GroupLayout
-from builtin_assignors._group_sticky_steps.placement import Placement
-from builtin_assignors._group_sticky_steps.previous import Candidates
+from builtin_assignors._group_sticky_steps.placement import GroupStickyPlacement
+from builtin_assignors._group_sticky_steps.previous import ReturnCandidates
 from builtin_assignors._group_sticky_steps.tasks import TopologyTasks
 
-__all__ = ["Choice", "Problem", "Rules", "TaskWithoutProcess"]
+__all__ = ["Choice", "GroupStickyProblem", "Rules", "TaskWithoutProcess"]
 
 
 Choice = Callable[[Sequence[int], Sequence[int]], int]
@@ -20,31 +20,28 @@ Choice = Callable[[Sequence[int], Sequence[int]], int]
 
 @attrs.frozen
 class Rules:
-    """What a release of Kafka does in its own way.
+    """The parts that differ between Kafka releases.
 
     Args:
-        candidates: The members to which each task may return as standby, or be promoted.
-        chooser: Makes, for the tasks as they are placed meanwhile, the choice among several such members: of the first
-            argument the one that is asked, or -1; the second argument are the processes that hold the task already.
+        candidates: Finds the members to which each task may return as standby or be promoted.
+        chooser: Makes the function that chooses among several candidates while tasks are placed. Its arguments are the
+            candidates and the processes that already hold the task; it returns a member or -1.
         process_order: The processes in the order in which Kafka fills a queue with them.
     """
 
-    candidates: Callable[[Sequence[MemberAssignmentState], TopologyTasks], Candidates]
-    chooser: Callable[[Placement], Choice]
+    candidates: Callable[[Sequence[MemberAssignmentState], TopologyTasks], ReturnCandidates]
+    chooser: Callable[[GroupStickyPlacement], Choice]
     process_order: Callable[[GroupLayout], Sequence[int]]
 
 
 @attrs.frozen
-class Problem:
+class GroupStickyProblem:
     """Input of one decision.
 
     Args:
-        rules: Of the release.
-        layout: The members.
-        tasks: The tasks.
-        num_standbys: Standbys asked for.
-        previous_actives: Member that had each task, -1 = nobody.
-        candidates: As the rules say.
+        rules: Rules of the release.
+        previous_actives: Previous owner of each task, -1 = none.
+        candidates: Previous standby owners, as the rules find them.
     """
 
     rules: Rules
@@ -52,7 +49,7 @@ class Problem:
     tasks: TopologyTasks
     num_standbys: int
     previous_actives: Sequence[int]
-    candidates: Candidates
+    candidates: ReturnCandidates
 
     def process_order(self) -> Sequence[int]:
         """The processes in the order in which Kafka fills a queue with them."""
@@ -60,7 +57,7 @@ class Problem:
 
 
 class TaskWithoutProcess(Exception):  # noqa: N818 - a signal to the module around the steps
-    """There is no process at all; ``task`` is the first task that was to be placed."""
+    """The group has no process; ``task`` is the first task to place."""
 
     def __init__(self, task: int) -> None:
         super().__init__(task)

@@ -1,10 +1,10 @@
-"""Kafka's queues of processes by load, and of members by number of tasks, as far as ties decide.
+"""Kafka's queues of processes by load, and of members by number of tasks, with the same ties.
 
 Kafka: the brokers' ``StickyTaskAssignor``.
 
-The heap's steps are those of ``java.util.PriorityQueue`` (``assignment_api.java.JavaPriorityQueue``), with the keys in
-arrays: a step costs list accesses in place of calls. A queue whose elements all have the same key needs no heap:
-:func:`turns` says in one step in which order they come when each goes back with the next higher key.
+The steps of the heap are those of ``java.util.PriorityQueue`` (``assignment_api.java.JavaPriorityQueue``). Keys are in
+arrays: a step costs list accesses instead of calls. A queue of equal keys needs no heap: :func:`turns` yields the order
+in which its elements come when each returns with the next higher key.
 """
 
 from __future__ import annotations
@@ -17,38 +17,33 @@ __all__ = ["ProcessQueue", "add", "poll", "turns"]
 
 
 class ProcessQueue:
-    """Processes by load, the least loaded first.
-
-    Args:
-        order: The processes in the order in which Kafka adds them.
-        loads: Load of every process.
-    """
+    """Processes by load, the least loaded first."""
 
     __slots__ = ("_loads", "_size", "processes")
 
     def __init__(self, order: Sequence[int], loads: Sequence[float]) -> None:
-        #: The array of the heap, the head first; what is behind the queue's end means nothing.
+        #: Array of the heap, head first. Entries behind the queue's end are undefined.
         self.processes = processes = list(order)
         self._size = len(processes)
         self._loads = keys = [loads[process] for process in processes]
-        # Adding one by one moves an element up past greater ones among those before it; the others wait in their place.
+        # Adding one by one moves an element up past greater ones among those before it; the rest stay in place.
         for index in range(1, len(keys)):
             if keys[index] < keys[index - 1 >> 1]:
                 self._rise(index, processes[index], keys[index])
-        # Behind the last element stand infinite loads, so that nobody has to ask whether there is a child.
+        # Infinite loads behind the last element: no step needs to check for missing children.
         keys += [inf] * (len(keys) + 2)
 
     def __len__(self) -> int:
         return self._size
 
     def add(self, process: int, load: float) -> None:
-        """Puts back a process that was polled."""
+        """Put back a polled process."""
         index = self._size
         self._size = index + 1
         self._rise(index, process, load)
 
     def poll(self) -> int:
-        """Takes out the least loaded process; there must be one."""
+        """Remove and return the least loaded process; the queue must not be empty."""
         head = self.processes[0]
         self._size = last = self._size - 1
         load = self._loads[last]
@@ -58,7 +53,7 @@ class ProcessQueue:
         return head
 
     def raise_head(self, load: float) -> None:
-        """The head gets a higher load: what a poll and an add come to."""
+        """Give the head a higher load: equivalent to a poll and an add."""
         processes, last = self.processes, self._size - 1
         if not last:
             self._loads[0] = load
@@ -106,19 +101,19 @@ class ProcessQueue:
 
 
 def turns(elements: Sequence[int]) -> Iterator[int]:
-    """The elements of a queue of equals, for ever, as they are polled if each is added again with the next higher key.
+    """Yield the elements of a queue of equals forever, in the order of polls that each add with the next higher key.
 
-    While some elements still have the lower key, a poll moves the last element to the head and sinks it below all lower
-    ones, to the left where it can. That element has the higher key, but at the first poll. So the left half of the heap
-    is emptied before the right one, each half in the same way, and the places are filled from the bottom up.
+    While some elements still have the lower key, a poll moves the last element to the head. The element then sinks
+    below all lower ones, to the left if possible. It has the higher key, except at the first poll. So the left half of
+    the heap empties before the right one, each half in the same way, and the places are filled from the bottom up.
 
     Args:
-        elements: The array of the queue: the order of adding, as nobody passes anybody.
+        elements: Array of the queue, in the order of adding: equal elements do not move.
     """
     array = list(elements)
     downwards, upwards = _walks(len(array) - 1)
     while array:
-        # The first poll moves the last element to the head, and what was polled takes the last place.
+        # The first poll moves the last element to the head; the polled element takes the last place.
         polled = [array[0]]
         array[0] = array[-1]
         polled += [array[place] for place in downwards]
@@ -130,7 +125,7 @@ def turns(elements: Sequence[int]) -> Iterator[int]:
 
 @lru_cache(maxsize=16)
 def _walks(size: int) -> tuple[Sequence[int], Sequence[int]]:
-    """The places of a heap of ``size`` elements, parents before children, and children before parents; left first."""
+    """Indices of a heap of ``size`` elements: parents before children, and children before parents; left first."""
     return _walk(size, 1), _walk(size, 2)[::-1]
 
 
@@ -141,13 +136,13 @@ def _walk(size: int, nearer: int) -> list[int]:
         place = waiting.pop()
         if place < size:
             places.append(place)
-            # The child that is put down last is visited next.
+            # A stack: the last pushed child is visited next.
             waiting += (2 * place + 3 - nearer, 2 * place + nearer)
     return places
 
 
 def add(heap: list[int], element: int, keys: Sequence[int]) -> None:
-    """Puts ``element`` into ``heap``; ``keys`` holds the key of every element."""
+    """Put ``element`` into ``heap``; ``keys`` holds the key of every element."""
     key = keys[element]
     index = len(heap)
     heap.append(element)
@@ -162,7 +157,7 @@ def add(heap: list[int], element: int, keys: Sequence[int]) -> None:
 
 
 def poll(heap: list[int], keys: Sequence[int]) -> int:
-    """Takes the element with the least key out of ``heap``, which must not be empty."""
+    """Remove and return the element with the least key; ``heap`` must not be empty."""
     head = heap[0]
     element = heap.pop()
     size = len(heap)

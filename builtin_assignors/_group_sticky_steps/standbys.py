@@ -1,16 +1,16 @@
-"""Standby tasks: kept where they were as far as the quota allows, the rest on the emptiest processes.
+"""Standby tasks: kept in place while the quota allows, the rest on the least loaded processes.
 
 Kafka: the brokers' ``StickyTaskAssignor``.
 
-The processes that hold a task, the owner's first, are told when they are first needed.
+The processes that hold a task, the owner's first, are computed on first use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from builtin_assignors._group_sticky_steps.placement import Placement
-from builtin_assignors._group_sticky_steps.problem import Problem
+from builtin_assignors._group_sticky_steps.placement import GroupStickyPlacement
+from builtin_assignors._group_sticky_steps.problem import GroupStickyProblem
 from builtin_assignors._group_sticky_steps.queues import ProcessQueue
 from builtin_assignors._group_sticky_steps.quota import Quota
 from builtin_assignors._group_sticky_steps.tracing import GroupSteps
@@ -18,14 +18,14 @@ from builtin_assignors._group_sticky_steps.tracing import GroupSteps
 __all__ = ["place_standbys"]
 
 
-def place_standbys(problem: Problem, placement: Placement, quota: Quota, steps: GroupSteps | None = None) -> None:
-    """Gives the stateful tasks their standbys, as far as there are processes.
+def place_standbys(
+    problem: GroupStickyProblem, placement: GroupStickyPlacement, quota: Quota, steps: GroupSteps | None = None
+) -> None:
+    """Give the stateful tasks their standbys, as long as processes are left.
 
     Args:
-        problem: The input; it asks for at least one standby.
         placement: Every task has its owner.
-        quota: Of all tasks.
-        steps: Told of each rule's work; ``None``: nobody asks.
+        quota: Quota of all tasks.
     """
     holders: dict[int, tuple[int, ...]] = {}
     missing = [problem.num_standbys if is_stateful else 0 for is_stateful in problem.tasks.stateful]
@@ -39,8 +39,8 @@ def place_standbys(problem: Problem, placement: Placement, quota: Quota, steps: 
 
 
 def _keep_standbys(
-    problem: Problem,
-    placement: Placement,
+    problem: GroupStickyProblem,
+    placement: GroupStickyPlacement,
     quota: Quota,
     holders: dict[int, tuple[int, ...]],
     missing: list[int],
@@ -76,7 +76,11 @@ def _keep_standbys(
 
 
 def _place_rest(
-    problem: Problem, placement: Placement, quota: Quota, holders: dict[int, tuple[int, ...]], missing: Sequence[int]
+    problem: GroupStickyProblem,
+    placement: GroupStickyPlacement,
+    quota: Quota,
+    holders: dict[int, tuple[int, ...]],
+    missing: Sequence[int],
 ) -> None:
     counts, process_of, processes = placement.counts, placement.layout.process_of, placement.processes
     owners, standbys, loads = placement.owners, placement.standbys, processes.loads
@@ -106,7 +110,6 @@ def _place_rest(
 
 
 def _pass_over(queue: ProcessQueue, held_by: Sequence[int]) -> list[int]:
-    """Takes out the processes at the head that are in ``held_by``, and answers them."""
     passed_over = []
     while len(queue) and queue.processes[0] in held_by:
         passed_over.append(queue.poll())
@@ -114,6 +117,6 @@ def _pass_over(queue: ProcessQueue, held_by: Sequence[int]) -> list[int]:
 
 
 def _return(queue: ProcessQueue, passed_over: Sequence[int], loads: Sequence[float]) -> None:
-    # Kafka looks further while it still holds the processes that it passed over: last out, first in.
+    # Kafka searches on while it still holds the skipped processes: last out, first in.
     for process in reversed(passed_over):
         queue.add(process, loads[process])

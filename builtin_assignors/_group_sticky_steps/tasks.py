@@ -1,4 +1,4 @@
-"""Dense numbers of a topology's tasks: by sub-topology (as texts sort), then partition."""
+"""Dense numbers of a topology's tasks: by sub-topology (sorted as text), then partition."""
 
 from __future__ import annotations
 
@@ -10,21 +10,18 @@ from assignment_api.group import NO_TASKS, MemberAssignment, TaskId, TasksBySubt
 
 __all__ = ["TopologyTasks", "tasks_of"]
 
-#: Topologies whose numbers are kept.
 _KNOWN_TOPOLOGIES = 4
-#: Targets that are kept of each.
 _KNOWN_TARGETS = 1 << 14
 
 
 class TopologyTasks:
-    """The tasks of ``topology`` as the numbers from 0 on; linear in their number. Read-only for all who share it."""
+    """The tasks of ``topology`` as numbers from 0, in linear time; shared and read-only."""
 
     __slots__ = ("_targets", "bounds", "by_partition", "partitions", "stateful", "subtopologies")
 
     def __init__(self, topology: TopologyDescriber) -> None:
-        #: Sub-topology to the number of its first task, and to the one after its last task.
+        #: Sub-topology to the number of its first task, and to the number after its last one.
         self.bounds: dict[str, tuple[int, int]] = {}
-        #: Of each task.
         self.subtopologies: list[str] = []
         self.partitions: list[int] = []
         self.stateful: list[bool] = []
@@ -35,7 +32,6 @@ class TopologyTasks:
             self.subtopologies += [subtopology] * size
             self.partitions += range(size)
             self.stateful += [topology.is_stateful(subtopology)] * size
-        #: The tasks ordered by partition, then sub-topology.
         self.by_partition = self._by_partition()
         self._targets: dict[int, MemberAssignment] = {}
 
@@ -43,7 +39,7 @@ class TopologyTasks:
         sizes = {end - first for first, end in self.bounds.values()}
         if len(sizes) == 1:
             return [first + partition for partition in range(sizes.pop()) for first, _ in self.bounds.values()]
-        # Stable: tasks stand by sub-topology.
+        # A stable sort: tasks are already ordered by sub-topology.
         return sorted(range(len(self.partitions)), key=self.partitions.__getitem__)
 
     def id_of(self, task: int) -> TaskId:
@@ -63,10 +59,10 @@ class TopologyTasks:
         return numbers
 
     def target(self, actives: Sequence[int], standbys: Sequence[int]) -> MemberAssignment:
-        """The target of a member that gets these tasks, both ascending."""
+        """The target of a member with these tasks, both ascending."""
         if len(actives) != 1 or len(standbys) > 1:
             return self._new_target(actives, standbys)
-        # In a group with about as many members as tasks nearly all targets are such, and most are the same every time.
+        # With about as many members as tasks, nearly all targets are of this form, and most repeat between calls.
         key = actives[0] * (len(self.partitions) + 1) + (standbys[0] + 1 if standbys else 0)
         found = self._targets.get(key)
         if found is None:
@@ -79,7 +75,6 @@ class TopologyTasks:
         return MemberAssignment(self._grouped(actives), self._grouped(standbys) if standbys else NO_TASKS)
 
     def _grouped(self, tasks: Sequence[int]) -> TasksBySubtopology:
-        """``tasks``, ascending, by sub-topology."""
         if not tasks:
             return NO_TASKS
         if len(tasks) == 1:
@@ -94,5 +89,5 @@ class TopologyTasks:
         return MappingProxyType({key: tuple(partitions) for key, partitions in grouped.items()})
 
 
-#: The tasks of ``topology``, made once: it is the same in call after call.
+#: The tasks of ``topology``, built once: calls repeat the topology.
 tasks_of = lru_cache(maxsize=_KNOWN_TOPOLOGIES)(TopologyTasks)

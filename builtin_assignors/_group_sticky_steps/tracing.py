@@ -1,4 +1,4 @@
-"""The rules of the brokers' sticky assignors in sentences, as they place each task."""
+"""Trace of the brokers' sticky assignors: the rule that places each task, as a sentence."""
 
 from __future__ import annotations
 
@@ -10,12 +10,7 @@ __all__ = ["GroupSteps"]
 
 
 class GroupSteps:
-    """The steps of one decision.
-
-    Args:
-        tasks: Text of each task.
-        members: Id of each member.
-    """
+    """The steps of one decision."""
 
     def __init__(self, tasks: Sequence[str], members: Sequence[str]) -> None:
         self.steps: list[RuleStep] = []
@@ -25,13 +20,7 @@ class GroupSteps:
         self._standbys = 0
 
     def kept(self, owners: Sequence[int], previous: Sequence[int], quota: int) -> None:
-        """Tasks stayed with the members that had them, as far as these had room.
-
-        Args:
-            owners: Member of each task, -1 = nobody yet.
-            previous: Member that had each task, -1 = nobody.
-            quota: Active tasks of a member at most, as it is at the end of the step.
-        """
+        """Record tasks that stayed with their members, which had room for them."""
         for task, (owner, had) in enumerate(zip(owners, previous, strict=True)):
             if owner >= 0:
                 self._add("gs-keep", task, "{0} had it, and keeps it within its even share of active tasks", owner)
@@ -41,20 +30,19 @@ class GroupSteps:
         self._note(owners)
 
     def promoted(self, owners: Sequence[int]) -> None:
-        """Tasks went to members that have their state."""
+        """Record tasks that went to members with their state."""
         text = "{0} has its state (it had a copy or, from Kafka 4.4 on, reported an offset), and room in its even share"
         self._new("gs-promote", owners, text)
 
     def filled(self, owners: Sequence[int]) -> None:
-        """The rest went to the emptiest processes."""
+        """Record the rest, on the least loaded processes."""
         text = "it goes to the process with the fewest tasks for its members, and there to {0}, which has the fewest"
         self._new("gs-fill", owners, text)
 
     def standbys(self, rule: str, placed: Sequence[int]) -> None:
-        """Standbys were placed.
+        """Record standbys.
 
         Args:
-            rule: ``gs-standby-keep`` or ``gs-standby-fill``.
             placed: All standbys, each as its member times the number of tasks plus its task.
         """
         text = {

@@ -9,7 +9,7 @@ from builtin_assignors._sticky_steps.actives import (
     unassigned_if_plain,
 )
 from builtin_assignors._sticky_steps.boundary import StickyIds, client_map_order, steps_of, to_assignment, to_problem
-from builtin_assignors._sticky_steps.placement import Placement
+from builtin_assignors._sticky_steps.placement import StickyPlacement
 from builtin_assignors._sticky_steps.previous import PreviousOwners
 from builtin_assignors._sticky_steps.problem import StickyProblem
 from builtin_assignors._sticky_steps.ranking import LoadRule, Rank
@@ -19,7 +19,7 @@ from builtin_assignors._sticky_steps.tracing import StickySteps
 __all__ = [
     "MAX_TASKS",
     "LoadRule",
-    "Placement",
+    "StickyPlacement",
     "PreviousOwners",
     "Rank",
     "StickyIds",

@@ -1,7 +1,7 @@
-"""The steps that place active tasks (Kafka: ``LegacyStickyTaskAssignor``), on dense indices.
+"""Placement of active tasks (Kafka: ``LegacyStickyTaskAssignor``), on dense indices.
 
-Two tasks *meet* when they share a client; Kafka stores every pair that ever met, to bring new pairs together. Here a
-task that is being placed as an active task never met anybody, so any client with tasks brings a new pair.
+Two tasks *meet* when they share a client. Kafka stores every pair that ever met, to bring new pairs together. A task
+that is being placed as active never met another one, so any client with tasks brings a new pair.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from assignment_api.errors import IllegalAssignmentArgumentError
 from assignment_api.java import int32
 from builtin_assignors._sticky_steps.choosing import choose_previous
-from builtin_assignors._sticky_steps.placement import Placement
+from builtin_assignors._sticky_steps.placement import StickyPlacement
 from builtin_assignors._sticky_steps.previous import PreviousOwners
 from builtin_assignors._sticky_steps.problem import StickyProblem
 from builtin_assignors._sticky_steps.tracing import StickySteps
@@ -25,7 +25,7 @@ __all__ = [
     "unassigned_if_plain",
 ]
 
-#: From one task more on, Kafka's computation of the number of pairs overflows.
+#: With one more task, Kafka's computation of the number of pairs overflows.
 MAX_TASKS = 46_341
 
 #: Every task, as a bitset.
@@ -33,7 +33,7 @@ _ALL = -1
 
 
 def check_number_of_tasks(tasks: int) -> None:
-    """Refuses what Kafka's set of task pairs cannot be made for.
+    """Refuse more tasks than Kafka's set of task pairs can hold.
 
     Raises:
         IllegalAssignmentArgumentError: for more than :data:`MAX_TASKS` tasks.
@@ -46,10 +46,10 @@ def check_number_of_tasks(tasks: int) -> None:
 
 
 def unassigned_if_plain(problem: StickyProblem, kept: Sequence[int]) -> list[int] | None:
-    """The tasks that did not stay with their owner, in the order of Kafka's copy of the set of all tasks.
+    """The tasks that left their owner, in the order of Kafka's copy of the set of all tasks.
 
     Returns:
-        The tasks; None where a slot gets crowded, so that removals change the order.
+        The tasks; None if a slot is crowded, so that removals change the order.
     """
     order = problem.orders.of_copied_set
     if order is None:
@@ -59,15 +59,13 @@ def unassigned_if_plain(problem: StickyProblem, kept: Sequence[int]) -> list[int
 
 
 def keep_previous_owners(
-    problem: StickyProblem, previous: PreviousOwners, placement: Placement, quotas: Sequence[int] | None
+    problem: StickyProblem, previous: PreviousOwners, placement: StickyPlacement, quotas: Sequence[int] | None
 ) -> list[int]:
-    """First step: each task stays where it was active, as long as that client has room.
+    """Step 1: each task stays with its previous active owner while that client has room.
 
     Args:
         problem: The input.
-        previous: Who had what.
-        placement: Gets the tasks.
-        quotas: Active tasks that each client may get in this way, or None for no limit.
+        quotas: Active tasks that each client may receive in this step, or None for no limit.
 
     Returns:
         The tasks that stayed, in the order of the step.
@@ -79,15 +77,13 @@ def keep_previous_owners(
 
 
 def promote_previous_standbys(
-    unassigned: Iterable[int], previous: PreviousOwners, placement: Placement, quotas: Sequence[int]
+    unassigned: Iterable[int], previous: PreviousOwners, placement: StickyPlacement, quotas: Sequence[int]
 ) -> None:
-    """Second step: a task that nobody has goes to a client that had it as a standby and has room.
+    """Step 2: an unassigned task goes to a client that had it as a standby and has room.
 
     Args:
         unassigned: The tasks in the order of Kafka's set.
-        previous: Who had what.
-        placement: Gets the tasks.
-        quotas: Active tasks that each client may get in this way.
+        quotas: Active tasks that each client may receive in this step.
     """
     for task in unassigned:
         for client in previous.standby_clients(task):
@@ -99,18 +95,16 @@ def promote_previous_standbys(
 def place_remaining(
     problem: StickyProblem,
     previous: PreviousOwners,
-    placement: Placement,
+    placement: StickyPlacement,
     candidates: Sequence[int],
     steps: StickySteps | None = None,
 ) -> None:
-    """Third step: every task that nobody has goes, in ascending order, to its best client.
+    """Step 3: every unassigned task goes, in ascending order, to its best client.
 
     Args:
-        problem: The input.
-        previous: Who had what.
-        placement: Gets the tasks.
-        candidates: All clients, at least one, in the order in which they are looked at.
-        steps: Told of what went where; ``None``: nobody asks.
+        placement: Receives the tasks.
+        candidates: All clients, at least one, in the order of the search.
+        steps: Records the placed tasks; ``None``: no trace.
     """
     remaining = sorted(task for task in problem.tasks if placement.owner[task] < 0)
     if not remaining:

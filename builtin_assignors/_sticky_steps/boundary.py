@@ -1,4 +1,4 @@
-"""The boundary at which ids become indices, and indices ids again."""
+"""Conversion between ids and dense indices."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from assignment_api.streams import (
 from assignment_api.streams.assignment import assignment_of_distinct, with_steps
 from builtin_assignors._known_tasks import KnownTasks, known_tasks
 from builtin_assignors._steps_taken import StepsTaken
-from builtin_assignors._sticky_steps.placement import Placement
+from builtin_assignors._sticky_steps.placement import StickyPlacement
 from builtin_assignors._sticky_steps.problem import StickyProblem
 from builtin_assignors._sticky_steps.task_orders import TaskOrders
 from builtin_assignors._sticky_steps.tracing import StickySteps
@@ -39,11 +39,9 @@ __all__ = ["StickyIds", "client_map_order", "steps_of", "to_assignment", "to_pro
 class StickyIds:
     """The ids behind the indices of a :class:`StickyProblem`."""
 
-    #: Task of each index.
     tasks: Sequence[TaskId]
-    #: Client of each index.
     processes: Sequence[ProcessID]
-    #: The tasks again, where they are those of the application and no others.
+    #: The cached tasks, if the application has no others.
     known: KnownTasks | None = None
 
 
@@ -63,12 +61,10 @@ def to_problem(
     client_order: Callable[[Sequence[int], Sequence[int], Callable[[int], int]], Sequence[int]],
     jdk: JdkGeneration = DEFAULT_JDK,
 ) -> tuple[StickyProblem, StickyIds]:
-    """Numbers tasks and clients.
+    """Number tasks and clients.
 
     Args:
-        application: The input.
-        client_order: The order in which the assignor sees the clients: a function like :func:`client_map_order`.
-        jdk: Whose rule the sizes of copied sets follow.
+        jdk: JDK generation that sets the sizes of copied sets.
     """
     states = list(application.streams_client_states().values())
     tasks = _known(application.task_infos())
@@ -102,7 +98,7 @@ def to_problem(
 
 
 def steps_of(problem: StickyProblem, ids: StickyIds) -> StickySteps:
-    """What takes the steps of one decision."""
+    """The trace of one decision."""
     tasks, clients = list(map(str, ids.tasks)), list(map(str, ids.processes))
     return StickySteps(StepsTaken(tasks, clients, problem.tasks))
 
@@ -113,15 +109,13 @@ def _task_hash(task: TaskId) -> int:
 
 @attrs.frozen(eq=False)
 class _Tasks:
-    """All task ids in ascending order, and where the application's are among them."""
-
     ascending: Sequence[TaskId]
     hashes: Sequence[int]
-    #: Places of the application's tasks, in the order of the input; then of those with a changelog.
+    #: Places of the application's tasks, in the order of the input.
+    #: Then places of the tasks with a changelog.
     listed: Sequence[int]
     stateful: Sequence[int]
     place_of: Mapping[TaskId, int]
-    #: The application's tasks, where there are no others.
     known: KnownTasks | None
     _orders: dict[JdkGeneration, TaskOrders] = attrs.field(factory=dict, init=False)
 
@@ -133,7 +127,6 @@ class _Tasks:
 
     @classmethod
     def of_known(cls, known: KnownTasks) -> _Tasks:
-        """The tasks of an application whose clients had no others before."""
         stateful = [place for place in known.listed if known.logged[place]]
         return cls(known.ids, _hashes(known.ids), known.listed, stateful, known.place_of, known)
 
@@ -169,7 +162,11 @@ def _known(infos: Mapping[TaskId, TaskInfo]) -> _Tasks:
 
 
 def _before(tasks: _Tasks, states: Sequence[StreamsClientState]) -> list[tuple[list[int], list[int]]]:
-    """Previous active and standby tasks of each client; raises KeyError if one is not among the tasks."""
+    """Previous active and standby tasks of each client.
+
+    Raises:
+        KeyError: if one is not among the tasks.
+    """
     place_of = tasks.place_of
     return [
         (
@@ -189,20 +186,17 @@ def _hashes(ascending: Sequence[TaskId]) -> list[int]:
 def to_assignment(
     application: ApplicationMetadata,
     ids: StickyIds,
-    placement: Placement,
+    placement: StickyPlacement,
     followup_rebalance_deadline_ms: int | None = None,
 ) -> TaskAssignment:
-    """The answer: clients in the order of the input, their active tasks and then their standbys as they came.
+    """The answer: clients in the order of the input; their active tasks, then their standbys, in the order of placing.
 
-    Kafka's maps of an answer are filled in that order, and the spread over threads can depend on it (Kafka:
-    ``StreamsPartitionAssignor.assignTasksToThreads``); and on what an optimiser took out of a map again, so that is
-    noted with them.
+    Kafka fills the maps of an answer in that order, and the distribution over threads can depend on it (Kafka:
+    ``StreamsPartitionAssignor.assignTasksToThreads``). It can also depend on tasks that an optimiser removed from a map
+    again, so those are recorded, too.
 
     Args:
-        application: The input.
-        ids: The ids behind the placement.
-        placement: Who holds what.
-        followup_rebalance_deadline_ms: For the leader's client (the first client where no leader is known), or None.
+        followup_rebalance_deadline_ms: For the leader's client (the first client if the leader is unknown), or None.
     """
     tasks, known = ids.tasks, ids.known
     if known is None:

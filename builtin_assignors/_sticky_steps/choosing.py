@@ -1,21 +1,20 @@
-"""The client that a task would like to go back to (Kafka: ``LegacyStickyTaskAssignor``)."""
+"""Return of a task to a previous client (Kafka: ``LegacyStickyTaskAssignor``)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from builtin_assignors._sticky_steps.placement import Placement
+from builtin_assignors._sticky_steps.placement import StickyPlacement
 
 __all__ = ["choose_previous"]
 
 
-def choose_previous(owner: int | None, standbys: Sequence[int], placement: Placement, unpaired: int) -> int | None:
-    """The client that a task would like to go back to, unless that one is overloaded.
+def choose_previous(
+    owner: int | None, standbys: Sequence[int], placement: StickyPlacement, unpaired: int
+) -> int | None:
+    """The previous client of a task, unless that client is overloaded.
 
     Args:
-        owner: Client that had the task as its active task, if it is a candidate.
-        standbys: The candidates that had it as a standby, in the order in which they are looked at.
-        placement: Whose loads count.
         unpaired: Bitset of the tasks that the task never met.
 
     Returns:

@@ -18,7 +18,7 @@ __all__ = ["INTERNAL_LOAD_RULE", "internal_quotas", "internal_standby_order", "i
 
 
 class _NoThreads:
-    """Rank of a client without threads, which Kafka refuses to compare with anybody."""
+    """Rank of a client without threads, which Kafka refuses to compare."""
 
     def _refuse(self, other: object) -> NoReturn:
         del other
@@ -60,9 +60,9 @@ def internal_quotas(problem: StickyProblem) -> list[int]:
 
 
 def internal_unassigned(problem: StickyProblem, kept: Sequence[int]) -> list[int]:
-    """The tasks that did not stay with their owner, in the order of Kafka's set.
+    """The tasks that left their owner, in the order of Kafka's set.
 
-    Kafka copies the set of all tasks and removes, in one go, the set of those that stayed.
+    Kafka copies the set of all tasks and removes the tasks that stayed in one bulk operation.
     """
     plain = unassigned_if_plain(problem, kept)
     if plain is not None:
@@ -74,5 +74,5 @@ def internal_unassigned(problem: StickyProblem, kept: Sequence[int]) -> list[int
 
 
 def internal_standby_order(problem: StickyProblem) -> list[int]:
-    """The stateful tasks in the order of the ``HashSet`` that Kafka's partition assignor hands over."""
+    """The stateful tasks in the order of the ``HashSet`` that Kafka's partition assignor passes on."""
     return problem.orders.stateful_of_set

@@ -1,4 +1,4 @@
-"""The growing answer: who holds what, and how loaded everybody is."""
+"""Unfinished answer: tasks and load of each client."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from builtin_assignors._sticky_steps.ranking import LoadRule, Rank, RankedClients
 
-__all__ = ["Placement"]
+__all__ = ["StickyPlacement"]
 
 
-class Placement:
-    """Tasks on clients. A task's set of tasks is a bitset, bit *t* for task *t*.
+class StickyPlacement:
+    """Tasks on clients.
 
-    Args:
-        num_tasks: Number of task indices.
-        capacities: Threads of each client.
-        rule: How the assignor compares loads.
+    A set of tasks is a bitset, bit *t* for task *t*.
     """
 
     __slots__ = (
@@ -39,35 +36,27 @@ class Placement:
 
     def __init__(self, num_tasks: int, capacities: Sequence[int], rule: LoadRule) -> None:
         clients = len(capacities)
-        #: Client that has each task as its active task; -1 = nobody yet.
         self.owner = [-1] * num_tasks
-        #: Active tasks of each client, in the order in which they came.
         self.actives: list[list[int]] = [[] for _ in range(clients)]
-        #: Standby tasks of each client, in the order in which they came.
         self.standbys: list[list[int]] = [[] for _ in range(clients)]
-        #: Number of active tasks of each client.
         self.active_counts = [0] * clients
-        #: Number of tasks of each client.
         self.counts = [0] * clients
-        #: Tasks that came to each client, and, complemented, that left it, where an optimiser moved any; else empty.
+        #: Tasks added to each client, and, complemented, removed from it; empty if no optimiser moved any.
         self.histories: list[list[int]] = []
-        #: Bitset of the tasks of each client.
         self.tasks = [0] * clients
-        #: Bitset of the standby tasks of each client.
         self.standby_bits = [0] * clients
         self._capacities = capacities
         self._idle_without_threads = rule.is_idle_without_threads
         # Among equal clients every rule orders by the number of tasks, and integers compare fastest.
         self._is_uniform = len(set(capacities)) == 1 and capacities[0] > 0
         self._rank = rule.rank
-        #: Rank of each client.
         self.ranks: list[Rank] = [0 if self._is_uniform else rule.rank(0, capacity) for capacity in capacities]
         self._rankings: list[RankedClients] = []
         self._paired: list[int] | None = None
         self._paired_owner: list[int] = []
 
     def ranking(self, order: Sequence[int]) -> RankedClients | None:
-        """The clients grouped by load, kept up to date from now on; None where a client without threads has no rank."""
+        """The clients grouped by load, updated from now on; None if a client without threads has no rank."""
         if not all(capacity > 0 for capacity in self._capacities):
             return None
         ranking = RankedClients(order, self.ranks)
@@ -75,11 +64,11 @@ class Placement:
         return ranking
 
     def done_with(self, ranking: RankedClients | None) -> None:
-        """Keeps ``ranking`` up to date no longer."""
+        """Stop updating ``ranking``."""
         self._rankings = [other for other in self._rankings if other is not ranking]
 
     def put_active(self, task: int, client: int) -> None:
-        """Gives ``task``, which nobody has yet, to ``client`` as an active task."""
+        """Give an unassigned ``task`` to ``client`` as active."""
         self.owner[task] = client
         self.actives[client].append(task)
         self.active_counts[client] += 1
@@ -87,14 +76,10 @@ class Placement:
         self._count(client, 1)
 
     def keep(self, owners: Iterable[tuple[int, int]], quotas: Sequence[int] | None) -> list[int]:
-        """Gives tasks, which nobody has yet, to clients as active tasks, before any ranking is asked for.
+        """Give unassigned tasks to clients as active, before any ranking exists.
 
         Args:
-            owners: Tasks, each with the client that is to have it.
-            quotas: Active tasks of each client from which on it gets no more; None for no limit.
-
-        Returns:
-            The tasks that were given, in order.
+            quotas: Largest number of active tasks of each client; None for no limit.
         """
         owner, actives, tasks, counts = self.owner, self.actives, self.tasks, self.active_counts
         kept = []
@@ -110,14 +95,13 @@ class Placement:
         return kept
 
     def put_standby(self, task: int, client: int) -> None:
-        """Gives ``task``, which ``client`` does not have yet, to it as a standby."""
+        """Give ``task`` to ``client``, which does not have it yet, as a standby."""
         self.standbys[client].append(task)
         self.standby_bits[client] |= 1 << task
         self.tasks[client] |= 1 << task
         self._count(client, 1)
 
     def _count(self, client: int, change: int) -> None:
-        """Counts tasks that ``client`` has more, and ranks it anew."""
         count = self.counts[client] = self.counts[client] + change
         old = self.ranks[client]
         new = self.ranks[client] = count if self._is_uniform else self._rank(count, self._capacities[client])
@@ -126,9 +110,9 @@ class Placement:
                 ranking.move(client, old, new)
 
     def replace_active(self, moves: Iterable[tuple[int, int]]) -> None:
-        """Moves active tasks to other clients, as an optimiser decided: pairs of task and new client.
+        """Move active tasks as an optimiser decided: pairs of task and new client.
 
-        Tasks that met before the moves count as having met, tasks that the moves bring together do not.
+        Tasks that met before the moves still count as having met. Tasks that the moves bring together do not.
         """
         if self._paired is None:
             self._paired, self._paired_owner = list(self.tasks), list(self.owner)
@@ -149,7 +133,7 @@ class Placement:
         return self._paired[self._paired_owner[task]] | self.standby_bits[self.owner[task]]
 
     def is_overloaded(self, client: int) -> bool:
-        """Whether ``client`` has a task for each thread and somebody is less loaded."""
+        """True if ``client`` has a task for each thread and another client is less loaded."""
         if self.counts[client] < self._capacities[client]:
             return False
         rank = self.ranks[client]
@@ -158,7 +142,7 @@ class Placement:
         return any(other < rank for other in self.ranks)
 
     def least_loaded_of(self, clients: Sequence[int], unpaired: int) -> int | None:
-        """As :meth:`RankedClients.least_loaded`, by looking at each of ``clients`` in order; None if there is none."""
+        """As :meth:`RankedClients.least_loaded`, by a scan of ``clients`` in order; None if there is none."""
         if not clients:
             return None
         ranks, tasks = self.ranks, self.tasks

@@ -14,16 +14,12 @@ _SMALLEST_SET = 16
 
 
 class PreviousOwners:
-    """Previous owner of each task, and its previous standby clients.
-
-    Args:
-        problem: The input.
-    """
+    """Previous owner of each task, and its previous standby clients."""
 
     __slots__ = ("_copies", "_is_plain", "_problem", "_slots", "_standby_clients", "active")
 
     def __init__(self, problem: StickyProblem) -> None:
-        #: Task to the client that had it; of two, the later client in order. The keys are in the order of insertion.
+        #: Task to its previous client, the later one of two. Keys are in the order of insertion.
         self.active: dict[int, int] = {}
         self._standby_clients: dict[int, list[int]] = {}
         for client, tasks in enumerate(problem.previous_active):
@@ -38,15 +34,15 @@ class PreviousOwners:
         self._is_plain = fits_plain(problem.client_hashes, _SMALLEST_SET)
 
     def has_standbys(self) -> bool:
-        """Whether any client had a standby task."""
+        """True if any client had a standby task."""
         return bool(self._standby_clients)
 
     def has_standby(self, task: int) -> bool:
-        """Whether any client had ``task`` as a standby."""
+        """True if any client had ``task`` as a standby."""
         return task in self._standby_clients
 
     def active_order(self) -> list[int]:
-        """The tasks that had an owner, in the order of Kafka's ``HashMap``."""
+        """The tasks with a previous owner, in the order of Kafka's ``HashMap``."""
         return self._problem.orders.of_some(list(self.active))
 
     def standby_clients(self, task: int) -> list[int]:
@@ -55,7 +51,7 @@ class PreviousOwners:
         return self._ordered(clients, _SMALLEST_SET) if len(clients) > 1 else clients
 
     def standby_clients_copied(self, task: int) -> list[int]:
-        """The same in the order of the copy that Kafka makes before it compares loads; must not be changed."""
+        """The same in the order of the copy that Kafka makes before it compares loads; read-only."""
         copied = self._copies.get(task)
         if copied is None:
             copied = self.standby_clients(task)

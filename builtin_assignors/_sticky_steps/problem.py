@@ -1,4 +1,4 @@
-"""The problem of a sticky assignor: dense numbers in place of ids, in Kafka's orders."""
+"""Input of a sticky assignor: dense numbers instead of ids, in Kafka's orders."""
 
 from __future__ import annotations
 
@@ -16,32 +16,28 @@ __all__ = ["StickyProblem"]
 class StickyProblem:
     """Tasks and clients as indices.
 
-    A task's index is its place among all task ids in ascending order. Previous tasks that no longer exist are among
-    them: they fill Kafka's hash maps too. A client's index is its place in the iteration order of Kafka's map of
-    clients.
+    A task's index is its rank among all task ids. Previous tasks that no longer exist are included: they fill Kafka's
+    hash maps, too. A client's index is its place in the iteration order of Kafka's map of clients.
     """
 
     #: Java's hash code of each task id.
     task_hashes: Sequence[int]
     #: The tasks that exist, in the order of the input.
     tasks: Sequence[int]
-    #: Those with a changelog, which get standbys; in the order of the input.
+    #: Tasks with a changelog, which get standbys; in the order of the input.
     stateful_tasks: Sequence[int]
-    #: Number of processing threads of each client.
     capacities: Sequence[int]
-    #: Java's hash code of each process id.
     client_hashes: Sequence[int]
-    #: Place of each process id in Java's order of process ids.
     client_ranks: Sequence[int]
     #: Previous active tasks of each client, ascending.
     previous_active: Sequence[Sequence[int]]
     #: Previous standby tasks of each client, ascending.
     previous_standby: Sequence[Sequence[int]]
-    #: Standbys asked for per stateful task; a negative number counts as 0.
+    #: Configured standbys per stateful task; a negative number counts as 0.
     num_standbys: int
-    #: Whose rule the sizes of copied sets follow.
+    #: JDK generation that sets the sizes of copied sets.
     jdk: JdkGeneration = DEFAULT_JDK
-    #: The orders of the tasks, which problems with the same tasks share.
+    #: Orders of the tasks, shared by problems with the same tasks.
     orders: TaskOrders = attrs.field(eq=False, repr=False)
 
     @orders.default

@@ -1,7 +1,7 @@
-"""In which order the clients without a task are looked at when it gets a standby.
+"""Order of the clients without a task, when the task gets a standby.
 
-Kafka collects them in a ``HashSet`` for every standby. Unless a slot of that set gets crowded, its order depends on
-its size class only, so one ranking per class serves all sets; whether a slot gets crowded is asked with bit operations.
+Kafka collects them in a ``HashSet`` for every standby. Unless a slot of that set gets crowded, its order depends only
+on its size class, so one ranking per class serves all sets. Bit operations detect crowded slots.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection
 import attrs
 
 from assignment_api.java import DEFAULT_CAPACITY, MAX_CHAIN, grown_capacity, iteration_order, spread
-from builtin_assignors._sticky_steps.placement import Placement
+from builtin_assignors._sticky_steps.placement import StickyPlacement
 from builtin_assignors._sticky_steps.problem import StickyProblem
 from builtin_assignors._sticky_steps.ranking import RankedClients
 
@@ -20,17 +20,16 @@ __all__ = ["StandbyCandidates"]
 
 @attrs.frozen
 class _Stage:
-    """One size of a growing table, and the slots of it that could get crowded."""
+    """One size of a growing table, with the slots that could get crowded at that size."""
 
-    #: Number of clients that are put into the table while it has this size, those put in earlier included.
     inserted: int
     #: Members of each slot that could get more than eight of them, as bitsets of clients.
     crowds: list[int]
 
     def is_crowded(self, excluded: int) -> bool:
-        """Whether a slot gets more than eight clients, where those of the bitset ``excluded`` are left out."""
+        """True if a slot gets more than eight clients without those of the bitset ``excluded``."""
         end, counted = self.inserted, -1
-        while end != counted:  # the clients up to the last one that is inserted, some of them left out
+        while end != counted:  # the clients up to the last inserted one, without the excluded ones
             counted, end = end, self.inserted + (excluded & (1 << end) - 1).bit_count()
         present = (1 << end) - 1 & ~excluded
         return any((crowd & present).bit_count() > MAX_CHAIN for crowd in self.crowds)
@@ -38,23 +37,22 @@ class _Stage:
 
 @attrs.frozen
 class _SizeClass:
-    """All sets of clients for which Java's table ends at one size."""
+    """All sets of clients with the same final size of Java's table."""
 
     ranking: RankedClients | None
     stages: list[_Stage]
 
 
 class StandbyCandidates:
-    """All sets "the clients but at most ``num_standbys`` of them".
+    """All sets of clients that exclude at most ``num_standbys`` of them.
 
     Args:
-        problem: The input.
-        placement: Whose loads count; its later changes are seen.
+        placement: Present loads; later changes are visible here.
     """
 
     __slots__ = ("_classes", "_problem")
 
-    def __init__(self, problem: StickyProblem, placement: Placement) -> None:
+    def __init__(self, problem: StickyProblem, placement: StickyPlacement) -> None:
         self._problem = problem
         clients = len(problem.capacities)
         most_excluded = max(0, min(problem.num_standbys, clients))
@@ -67,9 +65,9 @@ class StandbyCandidates:
             self._classes.append(known[capacity])
 
     def ranking(self, num_excluded: int, excluded: int) -> RankedClients | None:
-        """The clients by load, in the order of the set without ``num_excluded`` of them, which are a bitset.
+        """The clients by load, in the order of the set without the ``num_excluded`` clients of the bitset ``excluded``.
 
-        None where that set has an order of its own, or loads cannot be ranked: then :meth:`listed` tells.
+        None if that set has an order of its own, or loads cannot be ranked; use :meth:`listed` then.
         """
         size_class = self._classes[num_excluded]
         if size_class.stages and any(stage.is_crowded(excluded) for stage in size_class.stages):
@@ -77,19 +75,19 @@ class StandbyCandidates:
         return size_class.ranking
 
     def common_ranking(self, num_excluded: int) -> RankedClients | None:
-        """What :meth:`ranking` answers for all sets without ``num_excluded`` clients, or None where they differ."""
+        """Result of :meth:`ranking` for all sets without ``num_excluded`` clients, or None if they differ."""
         size_class = self._classes[num_excluded]
         return None if size_class.stages else size_class.ranking
 
     def listed(self, excluded: Collection[int]) -> list[int]:
-        """The clients that are not in ``excluded``, in the order of Kafka's ``HashSet``."""
+        """The clients outside ``excluded``, in the order of Kafka's ``HashSet``."""
         problem = self._problem
         rest = [client for client in range(len(problem.capacities)) if client not in excluded]
         hashes = [problem.client_hashes[client] for client in rest]
         return iteration_order(rest, hashes, sort_key=problem.client_ranks.__getitem__)
 
 
-def _size_class(problem: StickyProblem, placement: Placement, capacity: int, most_excluded: int) -> _SizeClass:
+def _size_class(problem: StickyProblem, placement: StickyPlacement, capacity: int, most_excluded: int) -> _SizeClass:
     clients = len(problem.client_hashes)
     stages = []
     passed = DEFAULT_CAPACITY

@@ -1,7 +1,8 @@
-"""The step that places standby tasks (Kafka: ``LegacyStickyTaskAssignor``), on dense indices.
+"""Placement of standby tasks (Kafka: ``LegacyStickyTaskAssignor``), on dense indices.
 
-Whom a task met is no stored set of pairs here, but the union of the tasks of the clients that hold it: between the
-active steps and the end of this one, tasks only ever join a client (:meth:`Placement.met_by_active`).
+Kafka stores the pairs of tasks that met. Here the tasks that a task met are the union of the tasks of its clients.
+That is equivalent: from the active steps to the end of this one, tasks only ever join a client
+(:meth:`StickyPlacement.met_by_active`).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from builtin_assignors._sticky_steps.choosing import choose_previous
-from builtin_assignors._sticky_steps.placement import Placement
+from builtin_assignors._sticky_steps.placement import StickyPlacement
 from builtin_assignors._sticky_steps.previous import PreviousOwners
 from builtin_assignors._sticky_steps.problem import StickyProblem
 from builtin_assignors._sticky_steps.ranking import RankedClients
@@ -19,15 +20,14 @@ __all__ = ["place_standbys"]
 
 
 def place_standbys(
-    problem: StickyProblem, previous: PreviousOwners, placement: Placement, stateful_tasks: Iterable[int]
+    problem: StickyProblem, previous: PreviousOwners, placement: StickyPlacement, stateful_tasks: Iterable[int]
 ) -> None:
-    """Gives each stateful task its standbys, as long as there are clients that do not hold it.
+    """Give each stateful task its standbys, as long as there are clients without it.
 
     Args:
         problem: The input.
-        previous: Who had what.
-        placement: Gets the standbys; every task has an owner.
-        stateful_tasks: The tasks in the order in which they are served.
+        placement: Receives the standbys; every task has an owner.
+        stateful_tasks: The tasks in the order of placing.
     """
     if problem.num_standbys <= 0:
         return
@@ -52,9 +52,9 @@ def _place_standby_of(
     ranking: RankedClients | None,
     candidates: StandbyCandidates,
     previous: PreviousOwners,
-    placement: Placement,
+    placement: StickyPlacement,
 ) -> None:
-    """The one standby of a task: what :func:`_place_standbys_of` comes to in the commonest case."""
+    """Place the only standby of a task: fast path of :func:`_place_standbys_of` for the most common case."""
     owner = placement.owner[task]
     unpaired = everything & ~(placement.met_by_active(task) | 1 << task)
     client: int | None = None
@@ -71,7 +71,7 @@ def _place_standby_of(
         client = ranking.least_loaded(ranking.all ^ ranking.bits[owner], placement.tasks, unpaired)
     elif client is None:
         client = placement.least_loaded_of(candidates.listed((owner,)), unpaired)
-    assert client is not None  # there are two clients at least
+    assert client is not None  # there are at least two clients
     placement.put_standby(task, client)
 
 
@@ -81,7 +81,7 @@ def _place_standbys_of(
     everything: int,
     candidates: StandbyCandidates,
     previous: PreviousOwners,
-    placement: Placement,
+    placement: StickyPlacement,
 ) -> None:
     clients = len(placement.counts)
     holders = [placement.owner[task]]
@@ -106,7 +106,7 @@ def _place_standbys_of(
             client = ranking.least_loaded(free, placement.tasks, unpaired)
         elif client is None:
             client = placement.least_loaded_of(candidates.listed(holders), unpaired)
-        assert client is not None  # not all clients hold the task
+        assert client is not None
         unpaired &= ~placement.tasks[client]
         placement.put_standby(task, client)
         holders.append(client)

@@ -1,4 +1,4 @@
-"""The orders of Kafka's hash tables of tasks, worked out once for all problems with the same tasks."""
+"""Orders of Kafka's hash tables of tasks, computed once for all problems with the same tasks."""
 
 from __future__ import annotations
 
@@ -22,10 +22,8 @@ class TaskOrders:
     """Orders of tables of some of the tasks.
 
     Args:
-        task_hashes: Java's hash code of each task.
         tasks: The tasks that exist, in the order of the input.
-        stateful_tasks: Those with a changelog, likewise.
-        jdk: Whose rule the sizes of copied sets follow.
+        jdk: JDK generation that sets the sizes of copied sets.
     """
 
     def __init__(
@@ -51,36 +49,36 @@ class TaskOrders:
     def of_copied_set(self) -> list[int] | None:
         """The tasks that exist, in the order of a copied ``HashSet`` of them, which removals do not change.
 
-        ``None`` where a slot of it gets crowded, so that removals do change it.
+        ``None`` if a slot of it is crowded, so that removals do change it.
         """
         hashes = self._of(self._tasks)
         capacity = self._jdk.set_copy_capacity(len(hashes))
         if not (stays_plain(hashes) and fits_plain(hashes, capacity)):
             return None
-        # The copy has at least as many slots as the map: tasks that share one come as they were inserted.
+        # The copy has at least as many slots as the map: tasks in one slot keep the order of insertion.
         return sorted(self._tasks, key=self._slots_at(capacity).__getitem__)
 
     @cached_property
     def stateful_of_set_from_map(self) -> list[int]:
-        """Those with a changelog, in the order of a ``HashSet`` that is filled in the order of the map."""
+        """Tasks with a changelog, in the order of a ``HashSet`` filled in the order of the map."""
         stateful = set(self._stateful)
         tasks = [task for task in self.of_map if task in stateful]
         return iteration_order(tasks, self._of(tasks))
 
     @cached_property
     def stateful_of_set(self) -> list[int]:
-        """Those with a changelog, in the order of a ``HashSet`` that is filled in the order of the input."""
+        """Tasks with a changelog, in the order of a ``HashSet`` filled in the order of the input."""
         return iteration_order(self._stateful, self._of(self._stateful))
 
     def of_some(self, tasks: Sequence[int]) -> list[int]:
-        """Some of the tasks, in the order of a ``HashMap`` that is filled in their order."""
+        """Some of the tasks, in the order of a ``HashMap`` filled in their order."""
         if self._is_never_crowded:
             return sorted(tasks, key=self._slots_at(grown_capacity(len(tasks))).__getitem__)
         return iteration_order(tasks, self._of(tasks))
 
     @cached_property
     def _is_never_crowded(self) -> bool:
-        """Whether all tasks together crowd no slot of any table that some of them could be in."""
+        """True if all tasks together crowd no slot of any table of some of them."""
         capacity = DEFAULT_CAPACITY
         while capacity <= grown_capacity(len(self._hashes)):
             if not fits_plain(self._hashes, capacity):
@@ -89,7 +87,6 @@ class TaskOrders:
         return True
 
     def _slots_at(self, capacity: int) -> list[int]:
-        """Slot of each task in a table of this size."""
         slots = self._slots.get(capacity)
         if slots is None:
             slots = self._slots[capacity] = [spread(code) & capacity - 1 for code in self._hashes]

@@ -1,4 +1,4 @@
-"""Round robin over everything, as Kafka Connect assigned before KIP-415."""
+"""Round robin over all jobs: Kafka Connect's assignment before KIP-415."""
 
 from builtin_assignors.connect_eager.assignor import EagerAssignor
 

@@ -29,28 +29,28 @@ _DOWNGRADE = "assignor.connect_eager.downgrade"
 
 
 class EagerAssignor(ConnectAssignor):
-    """Kafka's ``EagerAssignor`` of 4.3.1, answer by answer.
+    """Kafka's ``EagerAssignor`` of 4.3.1, with identical answers.
 
-    Connectors in the order of their names, then tasks likewise, are dealt in turn to the members in the order of their
-    ids; the round robin is not started anew between the two. Nothing is remembered, and nobody keeps anything on
-    purpose: a member that comes back under a new id moves everybody's jobs.
+    Connectors in the order of their names, then tasks, are dealt in turn to the members in the order of their ids. The
+    round robin does not restart between the two. The assignor keeps no state. Jobs stay on their workers only by
+    coincidence: a member that returns under a new id moves the jobs of all members.
 
-    Each worker is told everything that it is to run, and nothing is revoked, because under ``eager`` a worker stops
-    everything before it joins and reports nothing.
+    Each worker receives all of its jobs, and nothing is revoked: under ``eager`` a worker stops all jobs before it
+    joins, and reports none.
 
     Settings:
-        ``assignor.connect_eager.downgrade``: ``kafka`` (default), or ``kip415``: the first eager round after an
-        incremental one answers with empty assignments and asks for a further rebalance, so that workers give up what
-        they run, as KIP-415 says and Kafka's code does not (KAFKA-13816).
+        ``assignor.connect_eager.downgrade``: ``kafka`` (default) or ``kip415``. With ``kip415`` the first eager round
+        after an incremental one returns empty assignments and requests another rebalance, so that workers stop their
+        jobs. KIP-415 requires this, and Kafka's code does not do it (KAFKA-13816).
     """
 
     def __init__(self) -> None:
         self._empties_after_downgrade = False
-        #: Ids of the tasks of each connector of the last round: most of them are there again in the next one.
+        #: Ids of the tasks of each connector of the last round: most of them recur in the next one.
         self._known: dict[str, tuple[ConnectorTaskId, ...]] = {}
 
     def configure(self, configs: Mapping[str, Any]) -> None:
-        """Reads the settings.
+        """Read the settings.
 
         Raises:
             ConnectConfigError: if a value is none of those above.
@@ -63,10 +63,10 @@ class EagerAssignor(ConnectAssignor):
         self._empties_after_downgrade = value == "kip415"
 
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
-        """Deals every job; workers come in the order of the rebalance, their jobs in the order in which dealt.
+        """Deal every job; workers come in the order of the rebalance, their jobs in the order of dealing.
 
         Raises:
-            UnsupportedConnectProtocolError: under an incremental protocol, in which workers keep what they run.
+            UnsupportedConnectProtocolError: under an incremental protocol, in which workers keep their jobs.
         """
         if rebalance.protocol.is_incremental:
             raise UnsupportedConnectProtocolError(
@@ -91,11 +91,11 @@ class EagerAssignor(ConnectAssignor):
         )
 
     def traced(self, rebalance: Rebalance) -> Traced[ConnectAssignment]:
-        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        """The answer of :meth:`assign` with its steps; raises the same errors."""
         answer = self.assign(rebalance)
         text = (
             f"connectors, then tasks, are dealt in turn to the {len(rebalance.workers)} workers in the order of their "
-            "ids, whoever ran them before: it falls to {0}"
+            "ids, regardless of previous owners: it falls to {0}"
         )
         return Traced(
             answer,
@@ -108,7 +108,6 @@ class EagerAssignor(ConnectAssignor):
         )
 
     def _tasks(self, connectors: tuple[str, ...], configured: ConfiguredJobs) -> tuple[ConnectorTaskId, ...]:
-        """All tasks in Kafka's order."""
         known = self._known
         self._known = {}
         for name in connectors:

@@ -17,7 +17,7 @@ from builtin_assignors._connect_incremental_steps import (
     DEFAULT_MAX_DELAY,
     ConnectSteps,
     JobHistory,
-    Order,
+    MemberOrder,
     assignment_of,
     check_known,
     decide,
@@ -34,29 +34,28 @@ _SETTINGS = "assignor.connect_incremental."
 
 
 class IncrementalCooperativeAssignor(ConnectAssignor):
-    """Kafka's ``IncrementalCooperativeAssignor`` of 4.3.1 (KIP-415), answer by answer.
+    """Kafka's ``IncrementalCooperativeAssignor`` of 4.3.1 (KIP-415), with identical answers.
 
-    Workers keep what they run. New jobs go to the least loaded; jobs whose worker is gone wait for it, up to
-    ``scheduled.rebalance.max.delay.ms``; a worker that holds more than its even share gives the surplus up in one
-    round, and the next one places it; such rounds in a row are kept apart by growing pauses. Static assignments are
-    not read.
+    Workers keep their jobs. New jobs go to the least loaded worker. Jobs of a missing worker wait for it, up to
+    ``scheduled.rebalance.max.delay.ms``. A worker with more than its even share gives up the surplus in one round, and
+    the next round places it. Such rounds in a row are separated by growing pauses. Static assignments are ignored.
 
     Settings, each under ``assignor.connect_incremental.``:
         ``order``: ``java`` (default: Kafka's answers) or ``sorted`` (by member id, the same loads).
-        ``quirks``: which of Kafka's quirks are kept, ``all`` (default), ``none``, or a list such as ``Q1,Q5``.
+        ``quirks``: Kafka's quirks to keep: ``all`` (default), ``none``, or a list such as ``Q1,Q5``.
     """
 
     def __init__(self) -> None:
         self._max_delay = DEFAULT_MAX_DELAY
-        self._order = Order.JAVA
+        self._order = MemberOrder.JAVA
         self._quirks = ALL_QUIRKS
         self._memory = JobHistory()
 
     def configure(self, configs: Mapping[str, Any]) -> None:
-        """Reads the longest delay and the settings.
+        """Read the longest delay and the settings.
 
         Raises:
-            ConnectConfigError: if a value cannot be used, or there is no such setting.
+            ConnectConfigError: if a value is invalid or a setting unknown.
         """
         check_known(configs, _SETTINGS, ("order", "quirks"))
         self._max_delay = read_max_delay(configs)
@@ -64,15 +63,15 @@ class IncrementalCooperativeAssignor(ConnectAssignor):
         self._quirks = read_quirks(configs, _SETTINGS + "quirks")
 
     def traced(self, rebalance: Rebalance) -> Traced[ConnectAssignment]:
-        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        """The answer of :meth:`assign` with its steps; raises the same errors."""
         found: list[RuleStep] = []
         return Traced(self._decided(rebalance, found), found, RULE_TEXTS)
 
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
-        """Places the jobs; what is assigned to a worker comes in the order in which it was given.
+        """Place the jobs; a worker's new jobs come in the order of placing.
 
         Raises:
-            UnsupportedConnectProtocolError: under protocol ``eager``, in which nobody reports what it owns.
+            UnsupportedConnectProtocolError: under protocol ``eager``, in which workers report no jobs.
         """
         return self._decided(rebalance, None)
 

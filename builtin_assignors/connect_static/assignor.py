@@ -1,4 +1,4 @@
-"""``connect_static``: KIP-987's assignment, which no release of Kafka has.
+"""``connect_static``: KIP-987's assignment, which no Kafka release has.
 
 Its steps are in ``builtin_assignors/_connect_incremental_steps``, the static ones in ``static_jobs.py`` there.
 """
@@ -33,10 +33,10 @@ __all__ = ["StaticConnectAssignor"]
 class StaticConnectAssignor(ConnectAssignor):
     """The eight steps of KIP-987 over Kafka's incremental cooperative algorithm.
 
-    A worker with ``static.connectors`` or ``static.tasks`` is a *static* one and runs only what it lists; a job that
-    anybody lists is a *static* job and runs only where it is listed. All other jobs are spread over all other workers
-    as ``connect_incremental`` does, which is also the whole answer where nobody is static or a member does not speak
-    protocol ``static`` (lists are then ignored).
+    A worker with ``static.connectors`` or ``static.tasks`` is *static* and runs only the jobs that it lists. A job that
+    any worker lists is *static* and runs only on such workers. All other jobs are spread over all other workers as by
+    ``connect_incremental``. Without static workers, or if a member does not support protocol ``static``, the lists are
+    ignored and the answer is that of ``connect_incremental``.
 
     Settings, each under ``assignor.connect_static.``: those of ``connect_incremental``, and one for each choice that
     the KIP leaves open; see :class:`~builtin_assignors.connect_static.config.StaticSettings` and
@@ -48,23 +48,23 @@ class StaticConnectAssignor(ConnectAssignor):
         self._memory = JobHistory()
 
     def configure(self, configs: Mapping[str, Any]) -> None:
-        """Reads the longest delay and the settings.
+        """Read the longest delay and the settings.
 
         Raises:
-            ConnectConfigError: if a value cannot be used, or there is no such setting.
+            ConnectConfigError: if a value is invalid or a setting unknown.
         """
         self._settings = StaticSettings.from_config(configs)
 
     def traced(self, rebalance: Rebalance) -> Traced[ConnectAssignment]:
-        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        """The answer of :meth:`assign` with its steps; raises the same errors."""
         found: list[RuleStep] = []
         return Traced(self._decided(rebalance, found), found, RULE_TEXTS)
 
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
-        """Places the jobs; jobs that nobody may run are left out, and the answer's remarks name them.
+        """Place the jobs; jobs that no worker may run are left out, and the answer's remarks name them.
 
         Raises:
-            UnsupportedConnectProtocolError: under protocol ``eager``, in which nobody reports what it owns.
+            UnsupportedConnectProtocolError: under protocol ``eager``, in which workers report no jobs.
         """
         return self._decided(rebalance, None)
 

@@ -1,4 +1,4 @@
-"""The settings of ``connect_static``: one for each choice that KIP-987 leaves open."""
+"""Settings of ``connect_static``: one for each choice that KIP-987 leaves open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assignment_api.connect import Worker
 from builtin_assignors._connect_incremental_steps import (
     ALL_QUIRKS,
     DEFAULT_MAX_DELAY,
-    Order,
+    MemberOrder,
     StaticRules,
     check_known,
     read_choice,
@@ -34,19 +34,19 @@ _CLASSIFYING = ("empty_static_is_wildcard", "unsatisfiable_is_wildcard")
 
 @attrs.frozen
 class StaticSettings:
-    """Everything that ``connect_static`` can be told.
+    """All settings of ``connect_static``.
 
     Args:
         max_delay: ``scheduled.rebalance.max.delay.ms``.
         order: As for ``connect_incremental``.
         quirks: As for ``connect_incremental``.
-        rules: How the KIP is read where it leaves a choice.
+        rules: Reading of the KIP where it leaves a choice.
         empty_static_is_wildcard: A worker with static keys and no job in them is a wildcard worker, not an idle one.
-        unsatisfiable_is_wildcard: So is a worker that lists only jobs that do not exist.
+        unsatisfiable_is_wildcard: A worker that lists only nonexistent jobs is a wildcard worker.
     """
 
     max_delay: int = DEFAULT_MAX_DELAY
-    order: Order = Order.JAVA
+    order: MemberOrder = MemberOrder.JAVA
     quirks: frozenset[int] = ALL_QUIRKS
     rules: StaticRules = attrs.field(factory=StaticRules)
     empty_static_is_wildcard: bool = False
@@ -54,10 +54,10 @@ class StaticSettings:
 
     @classmethod
     def from_config(cls, configs: Mapping[str, Any]) -> StaticSettings:
-        """Reads the settings, each under ``assignor.connect_static.``.
+        """Read the settings, each under ``assignor.connect_static.``.
 
         Raises:
-            ConnectConfigError: if a value cannot be used, or there is no such setting.
+            ConnectConfigError: if a value is invalid or a setting unknown.
         """
         check_known(configs, _PREFIX, ("order", "quirks", *_CHOICES, *_CLASSIFYING, *_FLAGS))
         defaults = attrs.asdict(StaticRules())
@@ -78,12 +78,7 @@ class StaticSettings:
         )
 
     def is_static(self, worker: Worker, *, lists_existing: bool) -> bool:
-        """Whether a worker is a static one (step 1 of the KIP).
-
-        Args:
-            worker: The worker.
-            lists_existing: Whether it lists any job that is configured.
-        """
+        """True if a worker is static (step 1 of the KIP)."""
         if not worker.static.is_set or (self.empty_static_is_wildcard and worker.static.is_empty):
             return False
         return lists_existing or worker.static.is_empty or not self.unsatisfiable_is_wildcard

@@ -1,4 +1,4 @@
-"""Kafka's assignor for the rebalance in which end offsets could not be fetched."""
+"""Kafka's assignor for rebalances without end offsets."""
 
 from builtin_assignors.fallback_prior.assignor import FallbackPriorTaskAssignor
 

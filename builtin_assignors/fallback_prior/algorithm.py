@@ -1,4 +1,4 @@
-"""Fallback prior on dense indices: as legacy sticky, but every task stays where it was.
+"""Fallback prior on dense indices: as legacy sticky, but every task stays with its previous owner.
 
 Kafka: ``FallbackPriorTaskAssignor``.
 """
@@ -6,8 +6,8 @@ Kafka: ``FallbackPriorTaskAssignor``.
 from __future__ import annotations
 
 from builtin_assignors._sticky_steps import (
-    Placement,
     PreviousOwners,
+    StickyPlacement,
     StickyProblem,
     StickySteps,
     check_number_of_tasks,
@@ -26,10 +26,10 @@ from builtin_assignors._sticky_steps.internal_rules import (
 __all__ = ["place_all"]
 
 
-def place_all(problem: StickyProblem, steps: StickySteps | None = None) -> Placement:
-    """Gives every task an owner and every stateful task its standbys, as far as there are clients.
+def place_all(problem: StickyProblem, steps: StickySteps | None = None) -> StickyPlacement:
+    """Give every task an owner and every stateful task its standbys, as long as there are clients.
 
-    ``steps`` is told of each rule's work, where somebody asks.
+    ``steps`` records the work of each rule, if given.
 
     Raises:
         IllegalAssignmentArgumentError: for more tasks than Kafka can pair.
@@ -38,7 +38,7 @@ def place_all(problem: StickyProblem, steps: StickySteps | None = None) -> Place
     previous = PreviousOwners(problem)
     check_number_of_tasks(len(problem.tasks))
     quotas = internal_quotas(problem)
-    placement = Placement(len(problem.task_hashes), problem.capacities, INTERNAL_LOAD_RULE)
+    placement = StickyPlacement(len(problem.task_hashes), problem.capacities, INTERNAL_LOAD_RULE)
     kept = keep_previous_owners(problem, previous, placement, None)
     if steps is not None:
         steps.kept(previous, placement, None)

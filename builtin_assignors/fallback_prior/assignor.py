@@ -14,11 +14,11 @@ __all__ = ["FallbackPriorTaskAssignor"]
 
 
 class FallbackPriorTaskAssignor(TaskAssignor):
-    """Kafka's ``FallbackPriorTaskAssignor`` of 4.3.1, answer by answer.
+    """Kafka's ``FallbackPriorTaskAssignor`` of 4.3.1, with identical answers.
 
-    Kafka uses it when the end offsets of the changelogs could not be fetched: every task stays with its previous
-    owner, however uneven that is, racks are not looked at, and the leader's own client is told to rebalance again
-    after ``probing.rebalance.interval.ms``.
+    Kafka uses it if it could not fetch the end offsets of the changelogs. Every task stays with its previous owner,
+    however uneven that is. Racks are ignored. The leader's own client must rebalance again after
+    ``probing.rebalance.interval.ms``.
 
     Args:
         jdk: JDK generation whose hash tables are emulated.
@@ -28,7 +28,7 @@ class FallbackPriorTaskAssignor(TaskAssignor):
         self._jdk = jdk
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Places every task.
+        """Place every task.
 
         Raises:
             IllegalAssignmentArgumentError: for more tasks than Kafka can pair (46,341).
@@ -38,7 +38,7 @@ class FallbackPriorTaskAssignor(TaskAssignor):
         return to_assignment(application, ids, place_all(problem), probing_deadline_ms(application))
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
-        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        """The answer of :meth:`assign` with its steps; raises the same errors."""
         problem, ids = to_problem(application, client_map_order, self._jdk)
         steps = steps_of(problem, ids)
         placement = place_all(problem, steps)

@@ -1,6 +1,6 @@
-"""The rules of ``group_sticky`` that are those of Kafka 4.3.1 alone (Kafka: the brokers' ``StickyTaskAssignor``).
+"""Rules of ``group_sticky`` that only Kafka 4.3.1 has (Kafka: the brokers' ``StickyTaskAssignor``).
 
-What both releases share is in ``builtin_assignors/_group_sticky_steps``.
+The rules of both releases are in ``builtin_assignors/_group_sticky_steps``.
 """
 
 from __future__ import annotations
@@ -9,16 +9,23 @@ from collections.abc import Sequence
 
 from assignment_api.java import iteration_order_of_spreads
 from assignment_api.streams.ids import utf16_key
-from builtin_assignors._group_sticky_steps import Choice, GroupLayout, Placement, Rules, previous_standbys, spreads_of
+from builtin_assignors._group_sticky_steps import (
+    Choice,
+    GroupLayout,
+    GroupStickyPlacement,
+    Rules,
+    previous_standbys,
+    spreads_of,
+)
 
 __all__ = ["RULES"]
 
 
-def _first_or_less_loaded(placement: Placement) -> Choice:
-    """The first one, unless a later one is less loaded, as a process and as a member.
+def _first_or_less_loaded(placement: GroupStickyPlacement) -> Choice:
+    """The first candidate, unless a later one is less loaded, as a process and as a member.
 
-    Kafka starts from the first one without asking whether its process has the task, and asks about *that* process at
-    the end, whoever was chosen meanwhile (KAFKA-20899); an exact answer has to do the same.
+    Kafka starts from the first candidate without checking whether its process has the task. At the end it checks *that*
+    process, even if it chose another candidate (KAFKA-20899). An exact answer has to repeat this.
     """
     loads, counts, process_of = placement.processes.loads, placement.counts, placement.layout.process_of
 
@@ -36,7 +43,7 @@ def _first_or_less_loaded(placement: Placement) -> Choice:
 
 
 def _map_order(layout: GroupLayout) -> Sequence[int]:
-    """The processes in a map that was made for as many of them as there are members."""
+    """The processes in the order of a map created for as many entries as there are members."""
     ids = layout.processes
     return iteration_order_of_spreads(spreads_of(ids), len(layout.ids), lambda process: utf16_key(ids[process]))
 

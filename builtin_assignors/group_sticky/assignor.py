@@ -12,33 +12,33 @@ __all__ = ["GroupAssignorError", "GroupStickyTaskAssignor"]
 
 
 class GroupAssignorError(api.GroupAssignorError):
-    """The same error as Kafka 4.3 raises it: its exception is not public yet."""
+    """The same error as raised by Kafka 4.3, where its exception is not public."""
 
     java_type = "org.apache.kafka.coordinator.group.streams.assignor.TaskAssignorException"
 
 
 class GroupStickyTaskAssignor(api.TaskAssignor):
-    """The group coordinator's ``StickyTaskAssignor`` of Kafka 4.3.1 (KIP-1071), answer by answer.
+    """The group coordinator's ``StickyTaskAssignor`` of Kafka 4.3.1 (KIP-1071), with identical answers.
 
-    Tasks stay with the member that had them, else go to one that had them as standby, as long as nobody gets more than
-    an even share; the rest fills the processes with the fewest tasks per member. Standbys likewise. Racks, tags,
-    offsets and warm-ups are not looked at. Known faults of that release are part of its answers.
+    A task stays with its previous member, otherwise it goes to a member that had it as standby. Neither may exceed an
+    even share. The rest fills the processes with the fewest tasks per member. Standbys follow the same rules. Racks,
+    tags, offsets and warm-ups are ignored. Known faults of that release are part of its answers.
 
-    The order of the members is part of the input: ties are decided by hash order.
+    The order of the members is part of the input: hash order decides ties.
     """
 
     def assign(self, group: api.GroupSpec, topology: api.TopologyDescriber) -> api.GroupAssignment:
-        """Places every task; members come in the order of the input.
+        """Place every task; members come in the order of the input.
 
         Raises:
             GroupAssignorError: if there are tasks and no members.
-            InvalidGroupError: where Kafka fails on the number of standbys: it is negative and a member had one, or it
-                makes 2**31 standbys or more.
+            InvalidGroupError: if the number of standbys makes Kafka fail: negative while a member had a standby, or
+                2**31 standbys or more in total.
         """
         return _assigned(group, topology)
 
     def traced(self, group: api.GroupSpec, topology: api.TopologyDescriber) -> Traced[api.GroupAssignment]:
-        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        """The answer of :meth:`assign` with its steps; raises the same errors."""
         found: list[RuleStep] = []
         return Traced(_assigned(group, topology, found), found, RULE_TEXTS)
 

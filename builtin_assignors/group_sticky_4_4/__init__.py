@@ -1,4 +1,4 @@
-"""The group coordinator's sticky assignor for Streams groups as Kafka 4.4.0 ships it (KIP-1071, KIP-1357)."""
+"""The group coordinator's sticky assignor for Streams groups in Kafka 4.4.0 (KIP-1071, KIP-1357)."""
 
 from builtin_assignors.group_sticky_4_4.assignor import GroupStickyTaskAssignor
 

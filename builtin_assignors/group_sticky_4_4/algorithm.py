@@ -1,6 +1,6 @@
-"""The rules of ``group_sticky_4_4`` that are those of Kafka 4.4.0 alone (Kafka: the brokers' ``StickyTaskAssignor``).
+"""Rules of ``group_sticky_4_4`` that only Kafka 4.4.0 has (Kafka: the brokers' ``StickyTaskAssignor``).
 
-What both releases share is in ``builtin_assignors/_group_sticky_steps``.
+The rules of both releases are in ``builtin_assignors/_group_sticky_steps``.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from assignment_api.group import MemberAssignmentState
 from assignment_api.java import iteration_order_of_computed
 from assignment_api.streams.ids import utf16_key
 from builtin_assignors._group_sticky_steps import (
-    Candidates,
     Choice,
     GroupLayout,
-    Placement,
+    GroupStickyPlacement,
+    ReturnCandidates,
     Rules,
     TopologyTasks,
     previous_standbys,
@@ -23,22 +23,22 @@ from builtin_assignors._group_sticky_steps import (
 
 __all__ = ["RULES"]
 
-#: A candidate for a task is one whole number, of which the greatest is asked first: task, whether the member runs it as
-#: standby now or only reports an offset for it, that offset, and what is left of this many members. Numbers are nothing
-#: that the garbage collector goes through.
+#: A candidate for a task is one integer, and the greatest comes first. It is made of the task, whether the member runs
+#: it as standby or only reports an offset, the offset, and the rank of the member, counted down from this number.
+#: Integers keep the garbage collector idle.
 _MEMBERS = 1 << 32
-#: Offsets are signed, of 64 bits.
+#: Offsets are signed, with 64 bits.
 _OFFSETS, _LEAST_OFFSET = 1 << 64, -(1 << 63)
 _STANDBY = _OFFSETS * _MEMBERS
 _TASK = 2 * _STANDBY
 _NO_STANDBYS: dict[int, int] = {}
 
 
-def _ranked_candidates(states: Sequence[MemberAssignmentState], tasks: TopologyTasks) -> Candidates:
+def _ranked_candidates(states: Sequence[MemberAssignmentState], tasks: TopologyTasks) -> ReturnCandidates:
     """The members that run a task as standby, then those that report an offset for it, the greatest offset first.
 
-    Any offset makes a candidate, whatever its value and whatever else the member does with the task. Among equals the
-    one that was visited first comes first.
+    Any offset makes a candidate, whatever its value and the member's other roles. Among equals the first visited member
+    comes first.
     """
     if not any(state.task_offsets for state in states):
         return previous_standbys(states, tasks)
@@ -70,11 +70,11 @@ def _ranked_candidates(states: Sequence[MemberAssignmentState], tasks: TopologyT
             several[task].append(member)
         else:
             several[task] = [best[task], member]
-    return Candidates(best, several)
+    return ReturnCandidates(best, several)
 
 
-def _first_usable_or_less_loaded(placement: Placement) -> Choice:
-    """The first one whose process does not hold the task, unless a later one is less loaded, as process and member."""
+def _first_usable_or_less_loaded(placement: GroupStickyPlacement) -> Choice:
+    """The first candidate whose process lacks the task, unless a later one is less loaded, as process and member."""
     loads, counts, process_of = placement.processes.loads, placement.counts, placement.layout.process_of
 
     def choose(members: Sequence[int], held_by: Sequence[int]) -> int:
@@ -91,7 +91,7 @@ def _first_usable_or_less_loaded(placement: Placement) -> Choice:
 
 
 def _map_order(layout: GroupLayout) -> Sequence[int]:
-    """The processes in a map that was made for as many as there are members, and filled as members came."""
+    """The processes in the order of a map created for as many entries as members, and filled in their order."""
     ids = layout.processes
     return iteration_order_of_computed(
         layout.process_of, spreads_of(ids), len(layout.ids), lambda process: utf16_key(ids[process])

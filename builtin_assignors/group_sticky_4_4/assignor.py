@@ -12,28 +12,30 @@ __all__ = ["GroupStickyTaskAssignor"]
 
 
 class GroupStickyTaskAssignor(TaskAssignor):
-    """The group coordinator's ``StickyTaskAssignor`` of Kafka 4.4.0 (KIP-1071, KIP-1357), answer by answer.
+    """The group coordinator's ``StickyTaskAssignor`` of Kafka 4.4.0 (KIP-1071, KIP-1357), with identical answers.
 
-    As in 4.3.1, tasks stay with the member that has them, else go to one that runs them as standby, as long as nobody
-    gets more than an even share; the rest fills the processes with the fewest tasks per member. New is that a member
-    which reports an offset for a task counts as its standby, too, after those that run it and the greatest offset
-    first (KAFKA-20719); and that a usable standby is not overlooked any more (KAFKA-20899). Racks, tags, end offsets
-    and warm-ups are not looked at.
+    As in 4.3.1, a task stays with its previous member, otherwise it goes to a member that runs it as standby. Neither
+    may exceed an even share. The rest fills the processes with the fewest tasks per member. New in 4.4.0:
 
-    The order of the members is part of the input: ties are decided by hash order.
+    * A member that reports an offset for a task also counts as its standby, after those that run it, the greatest
+      offset first (KAFKA-20719).
+    * A usable standby is no longer overlooked (KAFKA-20899).
+
+    Racks, tags, end offsets and warm-ups are ignored. The order of the members is part of the input: hash order decides
+    ties.
     """
 
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Places every task; members come in the order of the input.
+        """Place every task; members come in the order of the input.
 
         Raises:
             GroupAssignorError: if there are tasks and no members.
-            InvalidGroupError: if there would be 2**31 standbys or more, where Kafka fails, too.
+            InvalidGroupError: for 2**31 or more standbys, where Kafka fails, too.
         """
         return _assigned(group, topology)
 
     def traced(self, group: GroupSpec, topology: TopologyDescriber) -> Traced[GroupAssignment]:
-        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        """The answer of :meth:`assign` with its steps; raises the same errors."""
         found: list[RuleStep] = []
         return Traced(_assigned(group, topology, found), found, RULE_TEXTS)
 

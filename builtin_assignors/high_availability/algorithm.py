@@ -1,10 +1,10 @@
-"""The whole decision of Kafka's ``HighAvailabilityTaskAssignor`` on dense indices (KIP-441).
+"""Complete decision of Kafka's ``HighAvailabilityTaskAssignor`` on dense indices (KIP-441).
 
-Clients are numbered in the order of their process ids, tasks in the order of their ids. Previous tasks are never
-looked at: what keeps a task in its place is its lag.
+Clients are numbered in the order of their process ids, tasks in the order of their ids. Previous tasks are ignored: a
+task stays in its place because of its lag.
 
-Cost without racks, for S stateful tasks on C clients with R standbys: S x (log C + R) for the placement and, only for
-tasks whose client is behind while another is not, C log C for each.
+Cost without racks, for S stateful tasks on C clients with R standbys: S x (log C + R) for the placement, and C log C
+for each task whose client is behind while another is not.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from builtin_assignors.high_availability.movements_and_warmups import Movements
 from builtin_assignors.high_availability.recovery import Recovery
 from builtin_assignors.high_availability.tracing import HighAvailabilitySteps
 
-__all__ = ["Answer", "Problem", "RackOptimizer", "decide"]
+__all__ = ["HighAvailabilityAnswer", "HighAvailabilityProblem", "RackOptimizer", "decide"]
 
-#: Costs of the rack optimiser for stateful tasks where they are not configured.
+#: Default costs of the rack optimiser for stateful tasks.
 DEFAULT_TRAFFIC_COST = 10
 DEFAULT_NON_OVERLAP_COST = 1
 
-#: Costs for stateless tasks, whatever is configured.
+#: Costs for stateless tasks, regardless of the configuration.
 STATELESS_TRAFFIC_COST = 1
 STATELESS_NON_OVERLAP_COST = 0
 
@@ -36,12 +36,12 @@ MayMove = Callable[[int, int, int], bool]
 
 
 class RackOptimizer(Protocol):
-    """The rack-aware optimiser behind the same dense indices (KIP-925; Kafka: ``RackAwareTaskAssignor``)."""
+    """The rack-aware optimiser on the same dense indices (KIP-925; Kafka: ``RackAwareTaskAssignor``)."""
 
     def optimize_active(
         self, tasks: Sequence[int], active: Sequence[set[int]], traffic_cost: int, non_overlap_cost: int
     ) -> None:
-        """Moves the active ``tasks`` between clients; ``active`` is changed in place."""
+        """Move the active ``tasks`` between clients; ``active`` is changed in place."""
 
     def optimize_standby(
         self,
@@ -51,24 +51,21 @@ class RackOptimizer(Protocol):
         non_overlap_cost: int,
         may_move: MayMove | None,
     ) -> None:
-        """Exchanges standbys between clients; ``standby`` is changed in place. ``None`` = all may move."""
+        """Exchange standbys between clients; ``standby`` is changed in place. ``None``: all may move."""
 
 
 @attrs.frozen
-class Problem:
+class HighAvailabilityProblem:
     """Input of one decision.
 
     Args:
-        stateful: The stateful (logged) tasks, ascending.
-        stateless: All other tasks, ascending.
-        capacities: Number of threads of each client; at least one client if there is a task.
-        lags: Lag of each task, for each client; the entries of stateless tasks are not read.
-        acceptable_recovery_lag: In offsets; 2**63-1 = everybody is caught up.
-        max_warmup_replicas: Warm-ups that may be in flight.
-        num_standby_replicas: Standbys of each stateful task. A negative number behaves as Kafka's does.
+        lags: Lag of each task, for each client; entries of stateless tasks are not read.
+        acceptable_recovery_lag: In offsets; at 2**63-1 all clients are caught up.
+        max_warmup_replicas: Most warm-ups at a time.
+        num_standby_replicas: Standbys of each stateful task. A negative number behaves as in Kafka.
         tags: The clients' tags, or ``None`` if no rack-aware tags are configured.
         traffic_cost: For the rack optimiser; ``None`` = not configured.
-        non_overlap_cost: Likewise.
+        non_overlap_cost: For the rack optimiser; ``None`` = not configured.
     """
 
     stateful: Sequence[int]
@@ -84,13 +81,11 @@ class Problem:
 
 
 @attrs.frozen
-class Answer:
-    """Tasks of each client, and whether to ask again.
+class HighAvailabilityAnswer:
+    """Tasks of each client, and whether a probing rebalance must follow.
 
     Attributes:
-        active: Active tasks of each client.
-        standby: Standby tasks of each client, warm-ups included.
-        followup: Some task waits for a better place: a probing rebalance is needed.
+        followup: A task waits for a better place: a probing rebalance is needed.
     """
 
     active: list[set[int]]
@@ -99,20 +94,18 @@ class Answer:
 
 
 def decide(
-    problem: Problem,
+    problem: HighAvailabilityProblem,
     client_hash_order: HashOrder,
     pending_task_order: OrderOfPending,
     racks: RackOptimizer | None = None,
     steps: HighAvailabilitySteps | None = None,
-) -> Answer:
-    """Places all tasks.
+) -> HighAvailabilityAnswer:
+    """Place all tasks.
 
     Args:
-        problem: The input; not changed.
         client_hash_order: Iteration order of a hash set of clients, in which Kafka puts clients back into a queue.
         pending_task_order: Iteration order of Kafka's hash map of tasks that lack standbys (with tags only).
-        racks: The optimiser, or ``None`` where rack awareness is off.
-        steps: Told of each rule's work; ``None``: nobody asks.
+        racks: The optimiser, or ``None`` without rack awareness.
     """
     clients = len(problem.capacities)
     stateful, stateless = problem.stateful, problem.stateless
@@ -154,11 +147,11 @@ def decide(
         racks.optimize_active(stateless, active, STATELESS_TRAFFIC_COST, STATELESS_NON_OVERLAP_COST)
         if steps is not None:
             steps.moved_by_racks(active, "ha-stateless-racks")
-    return Answer(active, standby, followup=moved > 0)
+    return HighAvailabilityAnswer(active, standby, followup=moved > 0)
 
 
 def _assign_standbys(
-    problem: Problem,
+    problem: HighAvailabilityProblem,
     active: list[set[int]],
     standby: list[set[int]],
     pending_task_order: OrderOfPending,
@@ -200,7 +193,7 @@ def _movement_rule(tags: ClientTags | None, active: Sequence[set[int]], standby:
     return may_move
 
 
-def _costs(problem: Problem) -> tuple[int, int]:
+def _costs(problem: HighAvailabilityProblem) -> tuple[int, int]:
     traffic, non_overlap = problem.traffic_cost, problem.non_overlap_cost
     return (
         DEFAULT_TRAFFIC_COST if traffic is None else traffic,

@@ -28,33 +28,33 @@ from assignment_api.utils.standby import ClientTags
 from builtin_assignors._known_tasks import KnownTasks, known_tasks
 from builtin_assignors._rule_texts import RULE_TEXTS
 from builtin_assignors._steps_taken import StepsTaken
-from builtin_assignors.high_availability.algorithm import Answer, Problem, decide
+from builtin_assignors.high_availability.algorithm import HighAvailabilityAnswer, HighAvailabilityProblem, decide
 from builtin_assignors.high_availability.tracing import HighAvailabilitySteps
 from builtin_assignors.probing_rebalance import probing_deadline_ms
 
 __all__ = ["HighAvailabilityTaskAssignor", "NoClientsError"]
 
-#: What Kafka's lag computation yields for a task where the end offsets could not be fetched.
+#: Result of Kafka's lag computation for a task if the end offsets could not be fetched.
 _UNKNOWN_LAG = -3
 
 
 class NoClientsError(IllegalAssignmentStateError):
-    """There are tasks, and nobody to run them."""
+    """The application has tasks, but no clients."""
 
     java_type = "NoSuchElementException"
 
 
 class HighAvailabilityTaskAssignor(TaskAssignor):
-    """Kafka's ``HighAvailabilityTaskAssignor`` of 4.3.1 (KIP-441, KIP-708), answer by answer.
+    """Kafka's ``HighAvailabilityTaskAssignor`` of 4.3.1 (KIP-441, KIP-708), with identical answers.
 
-    Stateful tasks are spread evenly, whatever ran before; a task whose new client is still restoring stays with a
-    client that is caught up, while the new one gets a warm-up replica. If anything waits, the leader's own client is
-    told to rebalance again after ``probing.rebalance.interval.ms``. *Stateful* means logged to a changelog here, as
-    in all of Kafka's internal assignors.
+    Stateful tasks are spread evenly, regardless of previous owners. If a task's new client is still restoring, the task
+    stays with a caught-up client and the new one gets a warm-up replica. While any task waits, the leader's own client
+    must rebalance again after ``probing.rebalance.interval.ms``. *Stateful* means logged to a changelog here, as in all
+    of Kafka's internal assignors.
 
-    If ``compute_task_lags()`` answers false, every lag counts as unknown (-3): nobody is caught up, nobody is
-    further than another, and the ideal placement is the answer. (Kafka never gets there: its partition assignor
-    then takes ``FallbackPriorTaskAssignor`` instead; choosing that is the caller's business.)
+    If ``compute_task_lags()`` returns false, every lag counts as unknown (-3). Then no client is caught up or ahead of
+    another, and the ideal placement is the answer. Kafka never calls the assignor in that case: its partition assignor
+    takes ``FallbackPriorTaskAssignor`` instead. That choice is up to the caller.
 
     The order of clients and tasks in the input does not matter.
     """
@@ -69,13 +69,12 @@ class HighAvailabilityTaskAssignor(TaskAssignor):
         return _decided(application, None)
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
-        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        """The answer of :meth:`assign` with its steps; raises the same errors."""
         found: list[RuleStep] = []
         return Traced(_decided(application, found), found, RULE_TEXTS)
 
 
 def _decided(application: ApplicationMetadata, found: list[RuleStep] | None) -> TaskAssignment:
-    """The answer; ``found`` takes the steps, where somebody asks."""
     states = application.streams_client_states()
     clients = sorted(states.values(), key=_process_order)
     known = known_tasks(application.task_infos())
@@ -91,7 +90,10 @@ def _decided(application: ApplicationMetadata, found: list[RuleStep] | None) -> 
 
 
 def _steps(
-    application: ApplicationMetadata, clients: Sequence[StreamsClientState], known: KnownTasks, problem: Problem
+    application: ApplicationMetadata,
+    clients: Sequence[StreamsClientState],
+    known: KnownTasks,
+    problem: HighAvailabilityProblem,
 ) -> HighAvailabilitySteps:
     taken = StepsTaken(list(map(str, known.ids)), [str(client.process_id) for client in clients])
     configs = application.assignment_configs()
@@ -109,13 +111,15 @@ def _process_order(client: StreamsClientState) -> tuple[int, int]:
     return client.process_id.sort_key()
 
 
-def _problem(application: ApplicationMetadata, clients: Sequence[StreamsClientState], known: KnownTasks) -> Problem:
+def _problem(
+    application: ApplicationMetadata, clients: Sequence[StreamsClientState], known: KnownTasks
+) -> HighAvailabilityProblem:
     configs = application.assignment_configs()
     keys = configs.rack_aware_assignment_tags
     roles = known.memory.get(_Roles)
     if roles is None:
         roles = known.memory[_Roles] = _Roles.of(known)
-    return Problem(
+    return HighAvailabilityProblem(
         stateful=roles.stateful,
         stateless=roles.stateless,
         capacities=[client.num_stream_threads for client in clients],
@@ -131,13 +135,11 @@ def _problem(application: ApplicationMetadata, clients: Sequence[StreamsClientSt
 
 @attrs.define(eq=False)
 class _Roles:
-    """What this assignor keeps of the tasks of an application.
+    """Cached values about the tasks of an application.
 
     Args:
-        stateful: Places of the logged tasks, ascending.
-        stateless: Places of all others.
-        listed: Tasks of which lags were reported last, in the order in which they came.
-        places: Where each task stands among those; -1: nowhere.
+        listed: Tasks of the last reported lags, in their order.
+        places: Place of each task among those; -1: none.
     """
 
     stateful: list[int]
@@ -157,7 +159,7 @@ def _unknown_lags(clients: Sequence[StreamsClientState], tasks: Sequence[TaskId]
 
 
 def _lag_rows(clients: Sequence[StreamsClientState], roles: _Roles, known: KnownTasks) -> list[list[int]]:
-    """Lag of each task, for each client; what stands at a stateless task is never read.
+    """Lag of each task, for each client; entries of stateless tasks are never read.
 
     Clients usually list the same tasks in the same order: then entries are picked by position, without hashing.
     Clients that share one mapping share one row.
@@ -180,7 +182,7 @@ def _lag_rows(clients: Sequence[StreamsClientState], roles: _Roles, known: Known
 
 
 def _places(reported: Sequence[TaskId], tasks: Sequence[TaskId], logged: Sequence[bool]) -> list[int]:
-    """Where each task stands among the reported ones; -1 for a stateless task that is not there."""
+    """Place of each task among the reported ones; -1 for a missing stateless task."""
     place_of = {task: place for place, task in enumerate(reported)}
     places = [place_of.get(task, -1) for task in tasks]
     for task, place, is_logged in zip(tasks, places, logged, strict=True):
@@ -214,7 +216,10 @@ def _pending_task_order(tasks: Sequence[TaskId]) -> Callable[[Sequence[int], Seq
 
 
 def _assignment(
-    application: ApplicationMetadata, clients: Sequence[StreamsClientState], known: KnownTasks, answer: Answer
+    application: ApplicationMetadata,
+    clients: Sequence[StreamsClientState],
+    known: KnownTasks,
+    answer: HighAvailabilityAnswer,
 ) -> TaskAssignment:
     deadline = probing_deadline_ms(application)
     states = application.streams_client_states()
@@ -227,7 +232,7 @@ def _assignment(
         process = client.process_id
         assigned = [as_active[task] for task in sorted(active)]
         assigned += [as_standby[task] for task in sorted(standby)]
-        # In Kafka's answer a client can hold a task in both roles: then the class refuses it.
+        # In Kafka's answer a client can hold a task in both roles; the class refuses that.
         make = assignment_of_distinct if active.isdisjoint(standby) else StreamsClientAssignment
         by_process[process] = make(process, tuple(assigned), deadline if process == leader else None)
     return TaskAssignment([by_process[process] for process in states])

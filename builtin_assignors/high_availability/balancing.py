@@ -1,6 +1,6 @@
 """Ideal placement: round robin, levelling between clients, stateless tasks.
 
-Clients and tasks are dense indices; clients stand in the order of their process ids.
+Clients and tasks are dense indices; clients are in the order of their process ids.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["assign_round_robin", "assign_to_least_active", "level"]
 
 
 def assign_round_robin(tasks: Sequence[int], clients: int) -> list[set[int]]:
-    """Deals ``tasks`` to ``clients`` one by one; the active tasks of each client."""
+    """Deal ``tasks`` to ``clients`` one by one; returns the active tasks of each client."""
     return [set(tasks[client::clients]) for client in range(clients)]
 
 
@@ -26,20 +26,19 @@ def level(
     capacities: Sequence[int],
     allowed: Callable[[int, int], bool] | None = None,
 ) -> None:
-    """Moves tasks from busier to less busy clients until no single move makes the load more even.
+    """Move tasks from busier to less busy clients until no single move makes the load more even.
 
-    Kafka's ``balanceTasksOverThreads``: all ordered pairs of clients, again and again until nothing moves, the tasks
-    of a client in ascending order. A pair that cannot move a task is skipped without a look at its tasks.
+    Kafka's ``balanceTasksOverThreads``: all ordered pairs of clients, repeated until no task moves, the tasks of a
+    client in ascending order. A pair that cannot move a task is skipped without a look at its tasks.
 
     Args:
         moving: The tasks that may move, for each client; changed in place.
         fixed: The other tasks of each client, which count as load and block a task of the same number.
-        capacities: Number of threads of each client. A client without any neither gives nor takes.
-        allowed: Whether tasks may go from one client to another; ``None`` = always.
+        allowed: Whether tasks may go from one client to another; ``None``: always.
     """
     clients = range(len(capacities))
     counts = [len(moving[client]) + len(fixed[client]) for client in clients]
-    # Load of each client if it got one task more: nothing moves from a client to one that would end up above it.
+    # Load of each client with one task more: no task moves from a client to one that would end up above it.
     raised = [(counts[client] + 1) / capacities[client] if capacities[client] else inf for client in clients]
     moved = True
     while moved:
@@ -89,10 +88,10 @@ def _level_pair(
 
 
 def assign_to_least_active(tasks: Sequence[int], active: Sequence[set[int]], capacities: Sequence[int]) -> None:
-    """Gives each task to the client with the fewest active tasks per thread; ``active`` is changed in place.
+    """Give each task to the client with the fewest active tasks per thread; ``active`` is changed in place.
 
     Kafka takes a queue of clients ordered by (active load, process id), from which a client is out while its load
-    changes: a plain heap gives the same order.
+    changes. A plain heap gives the same order.
     """
     counts = [len(held) for held in active]
     queue = [(_load(count, capacities[client]), client) for client, count in enumerate(counts)]

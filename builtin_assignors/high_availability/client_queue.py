@@ -1,17 +1,16 @@
 """Kafka's ``ConstrainedPrioritySet`` as the task movements use it.
 
-It is a heap of all clients by (tasks per thread, client) that is asked for its first *eligible* client. Loads change
-while clients sit in the heap, so for a moment the heap can be out of order, and then Kafka's answer depends on the
-heap's array. Playing that heap costs a pop for every client that is not eligible, so it is played only where it can
-matter:
+It is a heap of all clients by (tasks per thread, client). A poll requests its first *eligible* client. Loads change
+while clients are in the heap, so the heap can be out of order for a moment, and then Kafka's answer depends on the
+heap's array. Running that heap costs a pop for every ineligible client. So it runs only if it can matter:
 
-* with at most one eligible client the heap does not decide anything;
-* while the heap is in order, its first eligible client is the least (load, client) of them;
-* the heap gets out of order only if a client's load falls while it is inside and the client that is put back next to
-  it lands between its old and its new place. From then on a choice between several clients needs the array. It is
-  rebuilt from a journal of what happened since the last moment at which the array was known.
+* With at most one eligible client the heap does not decide anything.
+* While the heap is in order, its first eligible client is the least (load, client) of them.
+* The heap gets out of order only in one case: a client's load falls while it is inside, and the client that is put back
+  next lands between its old and its new place. From then on a choice between several clients needs the array. It is
+  rebuilt from a journal of the events since the array was last known.
 
-A poll that finds nobody takes everything out and puts it back, after which the heap is in order again.
+A poll without a result takes all clients out and puts them back, after which the heap is in order again.
 """
 
 from __future__ import annotations
@@ -33,8 +32,6 @@ class ClientQueue:
     """The clients by load; every client is inside whenever :meth:`poll` is called.
 
     Args:
-        counts: Number of tasks of each client.
-        capacities: Number of threads of each client.
         hash_order: Iteration order of a hash set of clients.
     """
 
@@ -58,23 +55,23 @@ class ClientQueue:
             count / capacity if capacity else load_without_threads(count)
             for count, capacity in zip(counts, capacities, strict=True)
         ]
-        # Whether the heap is certainly in order; if not, a choice among several clients needs the array.
+        # False if the heap may be out of order; then a choice among several clients needs the array.
         self._trusted = True
-        # The array as Kafka has it, where it had to be worked out.
+        # Kafka's array, if it had to be rebuilt.
         self._heap: JavaPriorityQueue[int] | None = None
-        # Else: the loads at a moment when the array was known, how it was filled, and what happened since.
+        # Otherwise: the loads when the array was last known, how it was filled, and the events since.
         self._base = self._loads.copy()
         self._base_order: Sequence[int] | None = range(len(self._loads))
         self._journal: list[tuple[int, int, float]] = []
 
     def poll(self, eligible: Sequence[int]) -> int | None:
-        """Takes out the first client of ``eligible``; all others stay."""
+        """Take out the first client of ``eligible``; all others stay."""
         if self._heap is None and (self._trusted or len(eligible) < 2):
             return self._poll_without_array(eligible)
         return self._poll_array(eligible)
 
     def replace(self, source: int, destination: int, *, gained: int, lost: int, polled: bool) -> None:
-        """Changes two loads and puts both clients (back) in: the source first, as Kafka does.
+        """Change two loads and put both clients (back) in: the source first, as Kafka does.
 
         Args:
             source: The client that took over; outside the queue if it was ``polled``.
@@ -110,7 +107,7 @@ class ClientQueue:
     def _poll_without_array(self, eligible: Sequence[int]) -> int | None:
         if not eligible:
             if self._trusted:
-                # Everything came out in order and went back in hash order: the array is known again.
+                # All clients came out in order and went back in hash order: the array is known again.
                 self._base = self._loads.copy()
                 self._base_order = None
                 self._journal.clear()
@@ -130,7 +127,7 @@ class ClientQueue:
             self._heap = self._rebuilt()
         client = _poll(self._heap, set(eligible), self._hash_order)
         if client is None:
-            # In order again, so the array need not be played further: offered one by one, it comes out the same.
+            # The heap is in order again, so its steps can be skipped: clients offered one by one come out the same.
             self._base = self._loads.copy()
             self._base_order = list(self._heap)
             self._journal.clear()
@@ -139,7 +136,7 @@ class ClientQueue:
         return client
 
     def _rebuilt(self) -> JavaPriorityQueue[int]:
-        """Kafka's array now, from the last known one and the journal."""
+        """Kafka's present array, rebuilt from the last known one and the journal."""
         loads = self._base
         heap: JavaPriorityQueue[int] = JavaPriorityQueue(key=lambda client: (loads[client], client))
         order = self._base_order

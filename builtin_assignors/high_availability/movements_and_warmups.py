@@ -1,7 +1,7 @@
-"""From the ideal placement to one that can be had now: movements and warm-ups (KIP-441; Kafka: ``TaskMovement``).
+"""Movements and warm-ups: from the ideal placement to a possible one (KIP-441; Kafka: ``TaskMovement``).
 
-A task whose ideal client is behind stays where it is caught up, and the ideal client gets a warm-up replica instead,
-as long as ``max.warmup.replicas`` lasts.
+If a task's ideal client is behind, the task stays on a caught-up client. The ideal client gets a warm-up replica, up to
+``max.warmup.replicas``.
 """
 
 from __future__ import annotations
@@ -22,13 +22,7 @@ class Movements:
     """Both phases of movement over one placement; they share the warm-ups.
 
     Args:
-        active: Stateful active tasks of each client; changed in place.
-        standby: Standby tasks of each client; changed in place.
-        capacities: Number of threads of each client.
-        recovery: Lags.
         warmups_left: ``max.warmup.replicas``. Kafka counts on below zero.
-        hash_order: Iteration order of a hash set of clients.
-        steps: Told of each movement; ``None``: nobody asks.
     """
 
     active: Sequence[set[int]]
@@ -41,10 +35,10 @@ class Movements:
     _warmups: dict[int, set[int]] = attrs.field(init=False, factory=dict)
 
     def move_actives(self) -> int:
-        """Moves each active task away from a client that is behind, to one that is caught up or least behind.
+        """Move each active task from a client that is behind to one that is caught up or least behind.
 
         Returns:
-            Number of active tasks that had to move, whether or not a warm-up was left for them.
+            Number of active tasks that had to move, with or without a warm-up.
         """
         recovery, standby = self.recovery, self.standby
         behind = [
@@ -63,7 +57,7 @@ class Movements:
                 source = queue.poll(caught_up)
             polled = source is not None
             if source is None:
-                # Somebody is ahead of the destination, or the task would not be worth moving.
+                # A client is ahead of the destination, otherwise the task would not be worth moving.
                 source = recovery.by_lag(task)[0]
             if task in standby[source]:
                 self._swap(task, source, destination)
@@ -78,7 +72,7 @@ class Movements:
         return len(behind)
 
     def move_standbys(self) -> int:
-        """Moves each standby, warm-ups excepted, away from a client that is behind; to be called second.
+        """Move each standby, except warm-ups, from a client that is behind; call this second.
 
         Returns:
             Number of standbys that moved.
@@ -151,8 +145,8 @@ class Movements:
 def _polled(movements: Sequence[tuple[int, int, int]]) -> list[tuple[int, int]]:
     """(task, client) in the order in which a ``java.util.PriorityQueue`` by (caught-up clients, task) yields them.
 
-    Movements of one task tie, and then the steps of the heap decide; so it is played literally, on numbers. The
-    movements are given in the order of insertion.
+    Movements of one task tie, and then the steps of the heap decide. So this runs the heap itself, on numbers.
+    Movements come in the order of insertion.
     """
     if len({task for _, task, _ in movements}) == len(movements):
         return [(task, client) for _, task, client in sorted(movements)]

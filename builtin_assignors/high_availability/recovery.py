@@ -2,8 +2,8 @@
 
 Kafka: ``HighAvailabilityTaskAssignor``.
 
-Lags come as one row of numbers for each client; clients without any difference may share one row. What is needed of
-a task (its minimum, its order of clients) is worked out when a movement first asks for it.
+Lags come as one row of numbers for each client; clients with equal lags may share one row. A task's minimum and order
+of clients are computed when a movement first needs them.
 """
 
 from __future__ import annotations
@@ -12,19 +12,14 @@ from collections.abc import Iterable, Sequence
 
 __all__ = ["Recovery", "RUNNING_ACTIVE", "UNBOUNDED_LAG"]
 
-#: Lag of a task that ran as an active task on the client.
+#: Lag of a running active task on its client.
 RUNNING_ACTIVE = -2
-#: ``acceptable.recovery.lag`` that makes everybody caught up (Java's ``Long.MAX_VALUE``).
+#: ``acceptable.recovery.lag`` at which all clients are caught up (Java's ``Long.MAX_VALUE``).
 UNBOUNDED_LAG = 2**63 - 1
 
 
 class Recovery:
-    """Lags of all stateful tasks on all clients.
-
-    Args:
-        rows: Lag of each task, for each client; a row is not copied.
-        acceptable_lag: ``acceptable.recovery.lag`` in offsets.
-    """
+    """Lags of all stateful tasks on all clients."""
 
     __slots__ = ("_acceptable_lag", "_by_lag", "_caught_up", "_distinct_rows", "_lowest", "_rows")
 
@@ -37,7 +32,7 @@ class Recovery:
         self._caught_up: dict[int, list[int]] = {}
 
     def worth_moving(self, tasks: Iterable[int], client: int) -> list[int]:
-        """The tasks with which ``client`` is not caught up while another client is further, in their order."""
+        """The tasks with which ``client`` is not caught up while another client is ahead, in their order."""
         row, acceptable = self._rows[client], self._acceptable_lag
         if acceptable == UNBOUNDED_LAG:
             return []
@@ -51,7 +46,7 @@ class Recovery:
         return lowest
 
     def by_lag(self, task: int) -> list[int]:
-        """All clients by (lag, client). The numbers are taken plainly: an unknown lag, -3, comes first."""
+        """All clients by (lag, client). Numbers are compared as they are: an unknown lag, -3, comes first."""
         order = self._by_lag.get(task)
         if order is None:
             column = [row[task] for row in self._rows]

@@ -1,4 +1,4 @@
-"""The rules of ``high_availability`` in sentences, as they place each task (docs: "Rules of the assignors")."""
+"""Trace of ``high_availability``: the rule that places each task, as a sentence (docs: "Rules of the assignors")."""
 
 from __future__ import annotations
 
@@ -17,11 +17,6 @@ class HighAvailabilitySteps:
     """The steps of one decision.
 
     Args:
-        taken: Takes them.
-        lags: Lag of each task, for each client.
-        acceptable_lag: ``acceptable.recovery.lag``.
-        max_warmups: ``max.warmup.replicas``.
-        racks: What is said of the rack-aware optimisation, such as ``min_traffic``.
         uses_tags: Whether ``rack.aware.assignment.tags`` decide about standbys.
     """
 
@@ -46,56 +41,53 @@ class HighAvailabilitySteps:
     # --- ideal placement --------------------------------------------------------------------------
 
     def dealt(self, active: Sequence[set[int]], tasks: int) -> None:
-        """The stateful tasks were dealt."""
+        """Record dealt stateful tasks."""
         self.taken.placed(
             "ha-deal",
             active,
             f"the {tasks} stateful tasks are dealt in turn to the {len(active)} clients, in the order of their process "
-            "ids, whoever ran them before: it falls to {0}",
+            "ids, regardless of previous owners: it falls to {0}",
         )
 
     def levelled(self, active: Sequence[set[int]]) -> None:
-        """Tasks were levelled over threads."""
+        """Record tasks levelled over threads."""
         self.taken.placed("ha-level", active, "", "levelling the load of the threads takes it from {0} to {1}")
 
     def moved_by_racks(self, active: Sequence[set[int]], rule: str = "ha-racks") -> None:
-        """The rack-aware optimisation moved actives."""
+        """Record actives moved by the rack-aware optimisation."""
         text = f"rack-aware assignment ({self._racks}) takes it from {{0}} to {{1}}"
         self.taken.placed(rule, active, text, text)
 
     def got_standbys(self, standby: Sequence[set[int]]) -> None:
-        """Standbys were placed."""
+        """Record standbys."""
         if self._uses_tags:
-            reason = "whose tags differ from those of the others that hold the task, as far as any client's do"
+            reason = "whose tags differ from those of the other holders of the task, if any client's do"
             self.taken.copied("ha-standby-tags", standby, _STANDBY_RULES + reason)
         else:
             reason = "which of those without the task has the least load on its threads"
             self.taken.copied("ha-standby", standby, _STANDBY_RULES + reason)
 
     def levelled_standbys(self, standby: Sequence[set[int]]) -> None:
-        """Standbys were levelled."""
+        """Record levelled standbys."""
         text = "levelling the load of the threads takes a standby from {0} to {1}"
         self.taken.copied("ha-standby-level", standby, "levelling the load gives {0} a standby", text)
 
     def standbys_moved_by_racks(self, standby: Sequence[set[int]]) -> None:
-        """The rack-aware optimisation moved standbys."""
+        """Record standbys moved by the rack-aware optimisation."""
         text = f"rack-aware assignment ({self._racks}) takes a standby from {{0}} to {{1}}"
         self.taken.copied("ha-standby-racks", standby, "rack-aware assignment gives {0} a standby", text)
 
-    # --- what can be had now ----------------------------------------------------------------------
+    # --- possible placement -----------------------------------------------------------------------
 
     def active_waits(
         self, task: int, source: int, destination: int, caught_up: int, warmups_left: int | None
     ) -> None:  # fmt: skip
-        """An active task cannot go to its place yet.
+        """Record an active task that cannot go to its place yet.
 
         Args:
-            task: The task.
-            source: Who runs it meanwhile.
-            destination: Its place.
-            caught_up: How many clients are caught up with it.
-            warmups_left: Warm-ups that are left after this one, negative: there was none for it; ``None``: the two
-                change roles, and no warm-up is needed.
+            caught_up: Number of clients that are caught up with it.
+            warmups_left: Warm-ups left after this one, negative if there was none for it; ``None``: the two clients
+                exchange roles, and no warm-up is needed.
         """
         self._moved.add(task)
         behind = f"{{1}} is not caught up ({self._behind(task, destination)}), "
@@ -121,14 +113,12 @@ class HighAvailabilitySteps:
     def standby_waits(
         self, task: int, source: int, destination: int, warmups_left: int, *, is_caught_up: bool
     ) -> None:  # fmt: skip
-        """A standby cannot go to its place yet; arguments as for :meth:`active_waits`.
+        """Record a standby that cannot go to its place yet.
 
         Args:
-            task: The task.
-            source: Who gets the standby.
+            source: Its client in the meantime.
             destination: Its place.
             warmups_left: As for :meth:`active_waits`.
-            is_caught_up: Whether ``source`` is caught up.
         """
         behind = f"{{1}} is not caught up ({self._behind(task, destination)}), "
         ahead = (
@@ -144,7 +134,7 @@ class HighAvailabilitySteps:
         self.taken.add("ha-standby-waits", task, f"{behind}{ahead}: {end}", source, destination)
 
     def others_go(self, active: Sequence[set[int]], recovery: Recovery) -> None:
-        """All other stateful tasks go to their places at once."""
+        """Record all other stateful tasks, which go to their places at once."""
         for client, held in enumerate(active):
             for task in sorted(held - self._moved):
                 lag = self._lags[client][task]
@@ -157,15 +147,15 @@ class HighAvailabilitySteps:
                 else:
                     least = self._lag(task, recovery.by_lag(task)[0])
                     behind = f"although it is behind ({self._behind(task, client)})"
-                    text = f"{{0}} may run it {behind}: nobody is further ({least})"
+                    text = f"{{0}} may run it {behind}: no client is ahead of it ({least})"
                     self.taken.add("ha-nobody-further", task, text, client)
 
     def gave_stateless(self, active: Sequence[set[int]]) -> None:
-        """The stateless tasks were placed."""
+        """Record stateless tasks."""
         text = "it is stateless, and goes to {0}, which has the fewest active tasks for its threads"
         self.taken.placed("ha-stateless", active, text)
 
-    # --- words of lags ----------------------------------------------------------------------------
+    # --- lags as text -----------------------------------------------------------------------------
 
     def _lag(self, task: int, client: int) -> str:
         lag = self._lags[client][task]
@@ -186,7 +176,7 @@ class HighAvailabilitySteps:
 
     def _least_behind(self, task: int, source: int) -> str:
         verb = "is" if self._lags[source][task] >= 0 else "counts as"
-        return f"nobody is, and {{0}} {verb} least behind ({self._lag(task, source)})"
+        return f"no client is, and {{0}} {verb} least behind ({self._lag(task, source)})"
 
 
 def _is_unknown(lag: int) -> bool:

@@ -1,14 +1,14 @@
-"""Legacy sticky on dense indices: stay, be promoted, fill up; then standbys (Kafka: ``LegacyStickyTaskAssignor``).
+"""Legacy sticky on dense indices: keep, promote, fill up; then standbys (Kafka: ``LegacyStickyTaskAssignor``).
 
-Each half takes and leaves a :class:`Placement`, so that an optimiser can come between. Cost: about one bit operation
-of C bits per placed task and per group of equally loaded clients, where Kafka's grows with the square of the tasks.
+Each half changes a :class:`StickyPlacement`, so that an optimiser can run between them. Cost: about one bit operation
+of C bits per placed task and per group of equally loaded clients. Kafka's cost grows with the square of the tasks.
 """
 
 from __future__ import annotations
 
 from builtin_assignors._sticky_steps import (
-    Placement,
     PreviousOwners,
+    StickyPlacement,
     StickyProblem,
     StickySteps,
     check_number_of_tasks,
@@ -27,8 +27,10 @@ from builtin_assignors._sticky_steps.internal_rules import (
 __all__ = ["place_actives", "place_standbys"]
 
 
-def place_actives(problem: StickyProblem, previous: PreviousOwners, steps: StickySteps | None = None) -> Placement:
-    """Gives every task an owner; ``steps`` is told of each rule's work, where somebody asks.
+def place_actives(
+    problem: StickyProblem, previous: PreviousOwners, steps: StickySteps | None = None
+) -> StickyPlacement:
+    """Give every task an owner; ``steps`` records the work of each rule, if given.
 
     Raises:
         IllegalAssignmentArgumentError: for more tasks than Kafka can pair.
@@ -36,7 +38,7 @@ def place_actives(problem: StickyProblem, previous: PreviousOwners, steps: Stick
     """
     check_number_of_tasks(len(problem.tasks))
     quotas = internal_quotas(problem)
-    placement = Placement(len(problem.task_hashes), problem.capacities, INTERNAL_LOAD_RULE)
+    placement = StickyPlacement(len(problem.task_hashes), problem.capacities, INTERNAL_LOAD_RULE)
     kept = keep_previous_owners(problem, previous, placement, quotas)
     if steps is not None:
         steps.kept(previous, placement, quotas)
@@ -48,8 +50,8 @@ def place_actives(problem: StickyProblem, previous: PreviousOwners, steps: Stick
     return placement
 
 
-def place_standbys(problem: StickyProblem, previous: PreviousOwners, placement: Placement) -> None:
-    """Gives every stateful task its standbys, as far as there are clients.
+def place_standbys(problem: StickyProblem, previous: PreviousOwners, placement: StickyPlacement) -> None:
+    """Give every stateful task its standbys, as long as there are clients.
 
     Raises:
         IllegalAssignmentStateError: if a client without threads has to be compared.

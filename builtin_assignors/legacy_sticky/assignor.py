@@ -14,11 +14,11 @@ __all__ = ["LegacyStickyTaskAssignor"]
 
 
 class LegacyStickyTaskAssignor(TaskAssignor):
-    """Kafka's ``LegacyStickyTaskAssignor`` of 4.3.1, answer by answer.
+    """Kafka's ``LegacyStickyTaskAssignor`` of 4.3.1, with identical answers.
 
-    Tasks stay where they were as long as the load stays even; of equally loaded clients the one with more threads is
+    Tasks stay with their clients while the load stays even. Of equally loaded clients the one with more threads is
     preferred. Lags are never read. The order of clients and tasks in the input is the order in which Kafka's leader
-    fills its hash maps, and can matter where hash codes collide.
+    fills its hash maps. It can matter if hash codes collide.
 
     Args:
         jdk: JDK generation whose hash tables are emulated.
@@ -28,7 +28,7 @@ class LegacyStickyTaskAssignor(TaskAssignor):
         self._jdk = jdk
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Places every task.
+        """Place every task.
 
         Raises:
             IllegalAssignmentArgumentError: for more tasks than Kafka can pair (46,341).
@@ -37,7 +37,7 @@ class LegacyStickyTaskAssignor(TaskAssignor):
         return self._decided(application, None)
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
-        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        """The answer of :meth:`assign` with its steps; raises the same errors."""
         found: list[RuleStep] = []
         return Traced(self._decided(application, found), found, RULE_TEXTS)
 

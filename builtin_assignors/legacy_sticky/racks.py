@@ -1,8 +1,8 @@
-"""The rack-aware steps of ``legacy_sticky``: its placement in the order of the optimiser, and back.
+"""Rack-aware steps of ``legacy_sticky``: conversion of its placement to the order of the optimiser, and back.
 
 Kafka: ``LegacyStickyTaskAssignor``.
 
-The optimiser numbers tasks and clients in ascending order; the placement numbers clients in hash order, and also knows
+The optimiser numbers tasks and clients in ascending order. The placement numbers clients in hash order, and includes
 previous tasks that no longer exist.
 """
 
@@ -12,28 +12,21 @@ from collections.abc import Sequence
 
 from assignment_api.streams import ApplicationMetadata
 from assignment_api.utils.rack_aware import InternalRackOptimizer
-from builtin_assignors._sticky_steps import Placement, StickyIds, StickyProblem
+from builtin_assignors._sticky_steps import StickyIds, StickyPlacement, StickyProblem
 
 __all__ = ["LegacyRackSteps"]
 
-#: Costs for stateful tasks and standbys where they are not configured.
+#: Default costs for stateful tasks and standbys.
 DEFAULT_TRAFFIC_COST = 1
 DEFAULT_NON_OVERLAP_COST = 10
 
-#: Costs for stateless tasks, whatever is configured.
+#: Costs for stateless tasks, regardless of the configuration.
 STATELESS_TRAFFIC_COST = 1
 STATELESS_NON_OVERLAP_COST = 0
 
 
 class LegacyRackSteps:
-    """Moves tasks of a placement to where they cross fewer racks.
-
-    Args:
-        application: The input.
-        optimizer: Kafka's internal optimiser over the application.
-        problem: The input on dense indices.
-        ids: The ids behind them.
-    """
+    """Moves of tasks that reduce traffic between racks."""
 
     __slots__ = ("_ascending", "_costs", "_number_of", "_optimizer", "_stateful", "_stateless", "_tasks")
 
@@ -45,10 +38,8 @@ class LegacyRackSteps:
         ids: StickyIds,
     ) -> None:
         infos = application.task_infos()
-        #: Index of each task that the optimiser knows, and back.
         self._tasks = sorted(problem.tasks)
         self._number_of = {task: number for number, task in enumerate(self._tasks)}
-        #: Clients by process id.
         self._ascending = sorted(range(len(problem.capacities)), key=problem.client_ranks.__getitem__)
         self._optimizer = optimizer
         logged = [infos[ids.tasks[task]].is_logged for task in self._tasks]
@@ -63,15 +54,15 @@ class LegacyRackSteps:
 
     @classmethod
     def of(cls, application: ApplicationMetadata, problem: StickyProblem, ids: StickyIds) -> LegacyRackSteps | None:
-        """The steps, or ``None`` where Kafka does not use racks."""
+        """The steps, or ``None`` if Kafka does not use racks."""
         states = application.streams_client_states()
         tasks = [ids.tasks[task] for task in sorted(problem.tasks)]
         clients = sorted(states.values(), key=lambda client: client.process_id.sort_key())
         optimizer = InternalRackOptimizer.of(application, tasks, clients)
         return None if optimizer is None else cls(application, optimizer, problem, ids)
 
-    def move_actives(self, placement: Placement) -> None:
-        """Optimises the stateful tasks, then the others."""
+    def move_actives(self, placement: StickyPlacement) -> None:
+        """Optimise the stateful tasks, then the others."""
         active = self._active_sets(placement)
         self._optimizer.optimize_active(self._stateful, active, *self._costs)
         self._optimizer.optimize_active(self._stateless, active, STATELESS_TRAFFIC_COST, STATELESS_NON_OVERLAP_COST)
@@ -81,14 +72,14 @@ class LegacyRackSteps:
             moves += [(task, client) for task in tasks if placement.owner[task] != client]
         placement.replace_active(moves)
 
-    def move_standbys(self, placement: Placement) -> None:
-        """Optimises the standbys."""
+    def move_standbys(self, placement: StickyPlacement) -> None:
+        """Optimise the standbys."""
         standby = self._numbered([placement.standbys[client] for client in self._ascending])
         self._optimizer.optimize_standby(self._active_sets(placement), standby, *self._costs, None)
         for client, held in zip(self._ascending, standby, strict=True):
             placement.standbys[client] = [self._tasks[number] for number in sorted(held)]
 
-    def _active_sets(self, placement: Placement) -> list[set[int]]:
+    def _active_sets(self, placement: StickyPlacement) -> list[set[int]]:
         held: list[list[int]] = [[] for _ in self._ascending]
         for task in self._tasks:
             held[placement.owner[task]].append(task)

@@ -1,4 +1,4 @@
-"""``rack_aware``: Kafka's default assignor with its rack-aware optimisation on, and a reason where it cannot work."""
+"""``rack_aware``: Kafka's default assignor with rack-aware optimisation, and the reason if that is impossible."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ __all__ = ["RackAwareTaskAssignor"]
 
 
 class RackAwareTaskAssignor(TaskAssignor):
-    """``high_availability`` under the same configuration, but for strategy ``none``, which means ``min_traffic`` here.
+    """``high_availability`` under the same configuration, except that strategy ``none`` means ``min_traffic``.
 
-    Kafka switches rack awareness off without a word where one client or one replica has no rack; the answer then is
-    the one without racks, and its remarks say what was missing (KIP-925; Kafka:
-    ``RackAwareTaskAssignor.canEnableRackAwareAssignor``).
+    Kafka silently disables rack awareness if one client or one replica has no rack. The answer then ignores racks, and
+    its remarks name the missing ones (KIP-925; Kafka: ``RackAwareTaskAssignor.canEnableRackAwareAssignor``).
     """
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Places every task as ``high_availability`` does under the effective strategy; raises what that raises."""
+        """Place every task as ``high_availability`` does under the effective strategy; raises the same errors."""
         aware = _with_racks(application)
         return _remarked(aware, HighAvailabilityTaskAssignor().assign(aware))
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
-        """The answer of :meth:`assign`, and the steps of ``high_availability`` to it."""
+        """The answer of :meth:`assign`, with the steps of ``high_availability``."""
         aware = _with_racks(application)
         traced = HighAvailabilityTaskAssignor().traced(aware)
         return attrs.evolve(traced, answer=_remarked(aware, traced.answer))

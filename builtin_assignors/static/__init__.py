@@ -2,12 +2,12 @@
 
 from builtin_assignors.static.assignor import StaticTaskAssignor
 from builtin_assignors.static.config import StaticConfig
-from builtin_assignors.static.pins import ClientSelector, Pin, TaskPattern
+from builtin_assignors.static.pins import ClientSelector, TaskPattern, TaskPin
 from builtin_assignors.static.report import StaticAnswer, UnmetPin, UnmetReason
 
 __all__ = [
     "ClientSelector",
-    "Pin",
+    "TaskPin",
     "StaticAnswer",
     "StaticConfig",
     "StaticTaskAssignor",

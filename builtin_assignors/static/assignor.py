@@ -1,4 +1,4 @@
-"""``static``: pinned tasks on pinned clients, everything else by another assignor on the others (KIP-987's idea)."""
+"""``static``: pinned tasks on pinned clients, the rest by another assignor on the others (idea of KIP-987)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors._rule_texts import RULE_TEXTS
 from builtin_assignors.static.config import DELEGATE, StaticConfig
 from builtin_assignors.static.delegation import Delegate, Delegated, builtin_delegate
-from builtin_assignors.static.pins import Pin
-from builtin_assignors.static.placement import Candidates, place_actives, place_standbys
+from builtin_assignors.static.pins import TaskPin
+from builtin_assignors.static.placement import ClientCandidates, place_actives, place_standbys
 from builtin_assignors.static.report import StaticAnswer, UnmetPin, UnmetReason
 from builtin_assignors.static.tracing import StaticSteps
 
@@ -29,17 +29,17 @@ __all__ = ["StaticTaskAssignor"]
 
 
 class StaticTaskAssignor(TaskAssignor):
-    """Tasks that configuration pins to clients are there; a delegate places the rest on clients that no pin names.
+    """Places pinned tasks on their clients; a delegate places the rest on clients that no pin names.
 
-    The rules of KIP-987, which was made for Connect, for Streams: a client that some pin names is *static* and gets
-    pinned tasks only; all others are *wildcard* clients. Of several clients that a pin allows, the task's owner keeps
-    it, else the one with the fewest tasks gets it, then the one whose process id comes first. The first pin that
-    matches a task counts. What cannot be met is reported in the answer's remarks, and the delegate places the task.
+    These are the rules of KIP-987, a Connect proposal, applied to Streams. A client that a pin names is *static* and
+    gets pinned tasks only; all others are *wildcard* clients. If a pin allows several clients, the task's owner keeps
+    it, otherwise the client with the fewest tasks gets it, then the smallest process id. The first pin that matches a
+    task counts. If a pin cannot be met, the answer's remarks report it, and the delegate places the task.
 
     Without pins the answer is the delegate's own.
 
     Args:
-        delegate: Makes the assignor for the rest; ``None``: the built-in that ``assignor.static.delegate`` names.
+        delegate: Creates the assignor for the rest; ``None``: the built-in named by ``assignor.static.delegate``.
     """
 
     def __init__(self, delegate: Callable[[], TaskAssignor] | None = None) -> None:
@@ -48,32 +48,32 @@ class StaticTaskAssignor(TaskAssignor):
         self._configs: Mapping[str, Any] = {}
 
     def configure(self, configs: Mapping[str, Any]) -> None:
-        """Reads ``assignor.static.pins``, ``assignor.static.standby.pins`` and ``assignor.static.delegate``.
+        """Read ``assignor.static.pins``, ``assignor.static.standby.pins`` and ``assignor.static.delegate``.
 
         Raises:
-            ConfigError: if one of them cannot be read, or the delegate is no built-in.
+            ConfigError: if one of them is invalid, or the delegate is no built-in.
         """
         self._configs = configs
         self._config = StaticConfig.from_mapping(configs)
         self._factory()
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Places every task; tasks of a client come sorted, actives first, clients in the order of the input.
+        """Place every task; tasks of a client come sorted, actives first, clients in the order of the input.
 
         Raises:
-            AssignorLabError: whatever the delegate raises.
+            AssignorLabError: any error of the delegate.
         """
         return self.explain(application).assignment
 
     def explain(self, application: ApplicationMetadata) -> StaticAnswer:
-        """The answer of :meth:`assign`, with what could not be met as values."""
+        """The answer of :meth:`assign`, with the unmet pins as values."""
         delegate = Delegate(self._factory(), self._configs)
         if not self._config.pins and not self._config.standby_pins:
             return StaticAnswer(delegate.place_all(application))
         return _Decision(application, self._config, delegate).answer()
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
-        """The answer of :meth:`assign` with the steps to it, those of the delegate included."""
+        """The answer of :meth:`assign` with its steps, those of the delegate included."""
         told: list[RuleStep] = []
         delegate = Delegate(self._factory(), self._configs, told)
         if not self._config.pins and not self._config.standby_pins:
@@ -95,7 +95,7 @@ class StaticTaskAssignor(TaskAssignor):
 
 
 class _Decision:
-    """One answer in the making."""
+    """An unfinished answer."""
 
     def __init__(self, application: ApplicationMetadata, config: StaticConfig, delegate: Delegate) -> None:
         self._application = application
@@ -115,16 +115,13 @@ class _Decision:
 
     @property
     def task_names(self) -> list[str]:
-        """Text of each task."""
         return list(map(str, self._tasks))
 
     @property
     def process_ids(self) -> list[ProcessID]:
-        """Id of each client."""
         return [client.process_id for client in self._clients]
 
     def answer(self, steps: StaticSteps | None = None) -> StaticAnswer:
-        """Places everything; ``steps`` is told of it, if somebody asks."""
         actives = self._pinned_actives()
         rest = [task for task in range(len(self._tasks)) if task not in actives]
         if steps is not None:
@@ -149,7 +146,7 @@ class _Decision:
 
     # --- pins -------------------------------------------------------------------------------------
 
-    def _first_pins(self, pins: Sequence[Pin], tasks: Iterable[int]) -> dict[int, list[int]]:
+    def _first_pins(self, pins: Sequence[TaskPin], tasks: Iterable[int]) -> dict[int, list[int]]:
         """Place of each pin to the tasks that it pins; the first matching pin counts."""
         pinned: dict[int, list[int]] = {place: [] for place in range(len(pins))}
         for task in tasks:
@@ -159,22 +156,24 @@ class _Decision:
                     break
         return pinned
 
-    def _pin_of(self, pins: Sequence[Pin]) -> dict[int, int]:
-        """Task to the number of the pin that counts for it, from 1; tasks without one are left out."""
+    def _pin_of(self, pins: Sequence[TaskPin]) -> dict[int, int]:
+        """Task to the number of its pin, from 1; tasks without a pin are left out."""
         pinned = self._first_pins(pins, range(len(self._tasks)))
         return {task: place + 1 for place, tasks in pinned.items() for task in tasks}
 
-    def _valid_clients(self, pin: Pin) -> list[int]:
-        """Clients that the pin names; one without threads could not run anything."""
+    def _valid_clients(self, pin: TaskPin) -> list[int]:
+        """Clients that the pin names, without clients that have no threads."""
         return [
             number
             for number, client in enumerate(self._clients)
             if client.num_stream_threads > 0 and pin.matches_client(client)
         ]
 
-    def _candidates(self, pins: Sequence[Pin], tasks: Iterable[int], *, is_standby: bool) -> dict[int, Candidates]:
-        """Pinned task to its clients; what cannot be met is reported and left out. In the order of tasks."""
-        found: dict[int, Candidates] = {}
+    def _candidates(
+        self, pins: Sequence[TaskPin], tasks: Iterable[int], *, is_standby: bool
+    ) -> dict[int, ClientCandidates]:
+        """Pinned task to its clients, in the order of tasks; unmet pins are reported and left out."""
+        found: dict[int, ClientCandidates] = {}
         for place, pinned in self._first_pins(pins, tasks).items():
             pin = pins[place]
             clients = self._valid_clients(pin)
@@ -183,7 +182,7 @@ class _Decision:
             elif not clients:
                 self._unmet.append(UnmetPin(pin, is_standby, UnmetReason.NO_CLIENT, self._ids(pinned)))
             else:
-                candidates = Candidates(clients, self._counts)
+                candidates = ClientCandidates(clients, self._counts)
                 found.update((task, candidates) for task in pinned)
         return {task: found[task] for task in sorted(found)}
 
@@ -202,7 +201,7 @@ class _Decision:
                     owners.setdefault(self._number_of[task], []).append(number)
         return owners
 
-    def _pinned_standbys(self) -> tuple[dict[int, Candidates], int]:
+    def _pinned_standbys(self) -> tuple[dict[int, ClientCandidates], int]:
         """Task to the clients that its standby pin allows, and the number of standbys of each task."""
         replicas = max(self._application.assignment_configs().num_standby_replicas, 0)
         if not replicas:
@@ -212,11 +211,11 @@ class _Decision:
 
     # --- the delegate -----------------------------------------------------------------------------
 
-    def _delegated(self, rest: Sequence[int], standby_pins: Mapping[int, Candidates]) -> Delegated:
+    def _delegated(self, rest: Sequence[int], standby_pins: Mapping[int, ClientCandidates]) -> Delegated:
         """The delegate's placement of all tasks without a pin that could be met.
 
-        Tasks whose standbys are pinned are asked for on their own and without standbys: what comes as a standby then
-        is a warm-up, and has to stay one.
+        Tasks with pinned standbys are delegated separately and without standbys: any standby in that answer is a
+        warm-up, and has to stay one.
         """
         chosen = self._wildcard or range(len(self._clients))
         clients = {self._clients[client].process_id for client in chosen}
@@ -245,7 +244,7 @@ class _Decision:
     def _place_standbys(
         self,
         actives: Mapping[int, int],
-        standby_pins: Mapping[int, Candidates],
+        standby_pins: Mapping[int, ClientCandidates],
         replicas: int,
         holders: Mapping[int, set[int]],
     ) -> dict[int, list[int]]:
@@ -257,7 +256,7 @@ class _Decision:
             {task: (each, replicas) for task, each in standby_pins.items()}, owners, holders, self._counts
         )
         self._report_too_few(pinned, replicas)
-        elsewhere = Candidates(self._wildcard or range(len(self._clients)), self._counts)
+        elsewhere = ClientCandidates(self._wildcard or range(len(self._clients)), self._counts)
         stateful = {self._number_of[task] for task in self._application.stateful_tasks()}
         lacking = {
             task: (elsewhere, replicas - len(pinned.get(task, ())))

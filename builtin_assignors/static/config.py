@@ -1,4 +1,4 @@
-"""The settings of ``static``: keys ``assignor.static.*``."""
+"""Settings of ``static``: keys ``assignor.static.*``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from assignment_api import ConfigError
-from builtin_assignors.static.pins import Pin, parse_pins
+from builtin_assignors.static.pins import TaskPin, parse_pins
 
 __all__ = ["DEFAULT_DELEGATE", "DELEGATE", "PINS", "STANDBY_PINS", "StaticConfig"]
 
@@ -24,24 +24,24 @@ _KEYS = (PINS, STANDBY_PINS, DELEGATE)
 
 @attrs.frozen
 class StaticConfig:
-    """What is pinned, and who places the rest.
+    """Pins, and the delegate for the rest.
 
     Args:
         pins: Pins of active tasks; the first that matches a task counts.
-        standby_pins: Pins of standby tasks, likewise.
-        delegate: Name of the built-in that places everything else.
+        standby_pins: Pins of standby tasks; the first that matches a task counts.
+        delegate: Name of the built-in that places all other tasks.
     """
 
-    pins: tuple[Pin, ...] = ()
-    standby_pins: tuple[Pin, ...] = ()
+    pins: tuple[TaskPin, ...] = ()
+    standby_pins: tuple[TaskPin, ...] = ()
     delegate: str = DEFAULT_DELEGATE
 
     @classmethod
     def from_mapping(cls, configs: Mapping[str, Any]) -> StaticConfig:
-        """Reads the keys ``assignor.static.*``; every other key is left alone.
+        """Read the keys ``assignor.static.*``; all other keys are ignored.
 
         Raises:
-            ConfigError: if a value cannot be read, or a key ``assignor.static.*`` means nothing.
+            ConfigError: if a value is invalid, or a key ``assignor.static.*`` unknown.
         """
         for key in configs:
             if key.startswith("assignor.static.") and key not in _KEYS:

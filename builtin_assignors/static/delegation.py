@@ -1,4 +1,4 @@
-"""Asking another assignor to place some of the tasks on some of the clients."""
+"""Placement of some of the tasks on some of the clients by another assignor."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ __all__ = ["Delegate", "Delegated", "builtin_delegate"]
 
 
 def builtin_delegate(name: str) -> Callable[[], TaskAssignor] | None:
-    """What makes the built-in called ``name`` (or by an alias, or Kafka's class); ``None`` if there is none.
+    """Factory of the built-in with this name, alias or Kafka class; ``None`` if there is none.
 
-    Plugins of others are no delegates: discovery answers to a policy that an assignor does not see.
+    Plugins of other packages cannot be delegates: an assignor does not see the policy of discovery.
     """
     found, fallback = builtin_task_assignor(name), builtin_task_assignor("fallback_prior")
     if found is None or fallback is None or found.name == "static":
@@ -36,7 +36,7 @@ def builtin_delegate(name: str) -> Callable[[], TaskAssignor] | None:
 
 
 class _LeadersChoice(TaskAssignor):
-    """An assignor, or the fallback where the lags are not there, as Kafka's leader chooses.
+    """An assignor, or the fallback if lags are missing, as chosen by Kafka's leader.
 
     Kafka: ``StreamsPartitionAssignor``.
     """
@@ -47,15 +47,15 @@ class _LeadersChoice(TaskAssignor):
         self._configs: Mapping[str, Any] = {}
 
     def configure(self, configs: Mapping[str, Any]) -> None:
-        """Kept for whoever is chosen."""
+        """Store the configuration for the chosen assignor."""
         self._configs = configs
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """The answer of the one that Kafka's leader would ask; raises what it raises."""
+        """The answer of the assignor that Kafka's leader would call; raises the same errors."""
         return self._chosen(application).assign(application)
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
-        """The same with the steps of that one; none where it does not tell them."""
+        """The answer with its steps; no steps if the assignor does not record any."""
         return _traced(self._chosen(application), application)
 
     def _chosen(self, application: ApplicationMetadata) -> TaskAssignor:
@@ -72,12 +72,11 @@ def _traced(assignor: TaskAssignor, application: ApplicationMetadata) -> Traced[
 
 @attrs.frozen
 class Delegated:
-    """What a delegate placed.
+    """Placement of a delegate.
 
     Attributes:
-        tasks: Client to its tasks; clients that the delegate was not shown are left out.
+        tasks: Client to its tasks; clients that were not passed to the delegate are left out.
         deadlines: Client to the deadline of a follow-up rebalance.
-        remarks: What the delegate had to say.
     """
 
     tasks: Mapping[ProcessID, tuple[AssignedTask, ...]] = attrs.field(factory=dict)
@@ -105,12 +104,12 @@ class Delegated:
 
 @attrs.frozen
 class Delegate:
-    """An assignor to ask for parts of an application.
+    """An assignor that places parts of an application.
 
     Args:
-        factory: Makes one for each question.
+        factory: Creates one for each call.
         configs: The effective configuration.
-        steps: Where its steps are noted; ``None``: nobody asks.
+        steps: Receives its steps; ``None``: no trace.
     """
 
     factory: Callable[[], TaskAssignor]
@@ -118,7 +117,7 @@ class Delegate:
     steps: list[RuleStep] | None = None
 
     def place_all(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Lets the delegate answer as if it had been asked itself."""
+        """The delegate's answer for the whole application."""
         assignor = self.factory()
         assignor.configure(self.configs)
         if self.steps is None:
@@ -130,19 +129,17 @@ class Delegate:
     def place(
         self, application: ApplicationMetadata, tasks: Iterable[TaskId], clients: Collection[ProcessID]
     ) -> Delegated:
-        """Lets the delegate place ``tasks`` on ``clients``; raises whatever it raises."""
+        """Place ``tasks`` on ``clients``; raises any error of the delegate."""
         return self._ask(application, tasks, clients, application.assignment_configs())
 
     def place_without_standbys(
         self, application: ApplicationMetadata, tasks: Iterable[TaskId], clients: Collection[ProcessID], warmups: int
     ) -> Delegated:
-        """The same with no standbys but warm-ups.
+        """The same without standbys except warm-ups.
 
         Args:
-            application: The application.
-            tasks: Tasks to be placed.
-            clients: Who may take them.
-            warmups: Warm-ups that are in flight already; ``max.warmup.replicas`` holds for all of them together.
+            clients: Clients that may take them.
+            warmups: Warm-ups that are in flight already; ``max.warmup.replicas`` limits all of them together.
         """
         configs = application.assignment_configs()
         left = configs.max_warmup_replicas - warmups
@@ -155,8 +152,8 @@ class Delegate:
         )
         if left > 0:
             return placed
-        # The configuration knows no zero. These tasks stay where they are until others have warmed up, and what was
-        # told of warm-ups does not hold.
+        # The configuration does not allow zero. These tasks stay in place until others have warmed up, and recorded
+        # steps about warm-ups are void.
         if self.steps is not None:
             del self.steps[told:]
         actives = {

@@ -1,4 +1,4 @@
-"""Pins: which tasks belong to which clients, as people write them.
+"""Pins: text that assigns tasks to clients.
 
 One pin is ``<tasks> -> <clients>``. Tasks are ``1_3``, ``1_*``, ``0_0..0_15``, ``*``, in a named topology
 ``orders__1_3``, ``orders__1_*``, ``orders__0_0..orders__0_15``, ``orders__*``; several with commas or blanks between
@@ -15,7 +15,7 @@ import attrs
 
 from assignment_api import ConfigError, ProcessID, ProcessIdFormatError, StreamsClientState, TaskId, TaskIdFormatError
 
-__all__ = ["ClientSelector", "Pin", "TaskPattern", "parse_pins"]
+__all__ = ["ClientSelector", "TaskPin", "TaskPattern", "parse_pins"]
 
 _ARROW = "->"
 _RANGE = ".."
@@ -25,10 +25,10 @@ _SUBTOPOLOGY = re.compile(r"[0-9]{1,9}\Z")
 
 @attrs.frozen
 class TaskPattern:
-    """Tasks of one sub-topology, or more with ``None``.
+    """Tasks of one sub-topology, or of all of them.
 
     Args:
-        text: As it was written.
+        text: Source text.
         topology_name: Name of the topology, or ``None``: the application has no named topologies.
         subtopology: Number of the sub-topology, or ``None``: any.
         first: First partition, or ``None``: from the beginning.
@@ -45,10 +45,10 @@ class TaskPattern:
 
     @classmethod
     def parse(cls, text: str) -> TaskPattern:
-        """Reads one pattern.
+        """Read one pattern.
 
         Raises:
-            TaskIdFormatError: if it is none.
+            TaskIdFormatError: if the text is not a pattern.
         """
         if text == "*":
             return cls(text, any_topology=True)
@@ -67,7 +67,7 @@ class TaskPattern:
         return cls(text, first.topology_name, first.subtopology, first.partition, last.partition)
 
     def matches(self, task: TaskId) -> bool:
-        """Whether ``task`` is one of these."""
+        """True if ``task`` matches."""
         return (
             (self.any_topology or self.topology_name == task.topology_name)
             and (self.subtopology is None or self.subtopology == task.subtopology)
@@ -87,10 +87,10 @@ def _subtopology_of(text: str) -> tuple[str | None, int]:
 
 @attrs.frozen
 class ClientSelector:
-    """Clients that have one thing in common.
+    """Clients with one property in common.
 
     Args:
-        text: As it was written.
+        text: Source text.
         process_id: Only this process, or ``None``.
         host: ``application.server``, as ``host`` or ``host:port`` in small letters, or ``None``.
         tag: Key and value of a client tag, or ``None``.
@@ -103,10 +103,10 @@ class ClientSelector:
 
     @classmethod
     def parse(cls, text: str) -> ClientSelector:
-        """Reads one selector.
+        """Read one selector.
 
         Raises:
-            ConfigError: if it is none.
+            ConfigError: if the text is not a selector.
         """
         kind, _, value = text.partition(":")
         value = value.strip()
@@ -125,7 +125,7 @@ class ClientSelector:
         )
 
     def matches(self, client: StreamsClientState) -> bool:
-        """Whether ``client`` is one of these."""
+        """True if ``client`` matches."""
         if self.process_id is not None:
             return client.process_id == self.process_id
         if self.tag is not None:
@@ -135,13 +135,13 @@ class ClientSelector:
 
 
 @attrs.frozen
-class Pin:
-    """Tasks that belong to clients.
+class TaskPin:
+    """Tasks with their allowed clients.
 
     Args:
-        text: As it was written.
-        tasks: A task of any of these belongs to
-        clients: a client of any of these.
+        text: Source text.
+        tasks: Patterns, any of which selects a task.
+        clients: Selectors, any of which allows a client.
     """
 
     text: str
@@ -149,11 +149,11 @@ class Pin:
     clients: tuple[ClientSelector, ...]
 
     @classmethod
-    def parse(cls, text: str) -> Pin:
-        """Reads ``<tasks> -> <clients>``.
+    def parse(cls, text: str) -> TaskPin:
+        """Read ``<tasks> -> <clients>``.
 
         Raises:
-            ConfigError: if it is none, saying which part of it is wrong.
+            ConfigError: if the text is not a pin; names the wrong part.
         """
         tasks, arrow, clients = text.partition(_ARROW)
         if not arrow or not tasks.strip() or not clients.strip():
@@ -166,19 +166,19 @@ class Pin:
         return cls(" ".join(text.split()), patterns, selectors)
 
     def matches_task(self, task: TaskId) -> bool:
-        """Whether ``task`` is pinned by this, if by no pin before."""
+        """True if this pin selects ``task``. An earlier pin may take precedence."""
         return any(pattern.matches(task) for pattern in self.tasks)
 
     def matches_client(self, client: StreamsClientState) -> bool:
-        """Whether ``client`` is one of those that the pin names."""
+        """True if the pin names ``client``."""
         return any(selector.matches(client) for selector in self.clients)
 
 
-def parse_pins(key: str, value: object) -> tuple[Pin, ...]:
+def parse_pins(key: str, value: object) -> tuple[TaskPin, ...]:
     """Pins in order: a list of texts, or one text with ``;`` or line ends between the pins.
 
     Raises:
-        ConfigError: naming ``key``, if the value is neither or one of them is no pin.
+        ConfigError: naming ``key``, if the value is neither, or contains an invalid pin.
     """
     texts: Iterable[object]
     if isinstance(value, str):
@@ -193,7 +193,7 @@ def parse_pins(key: str, value: object) -> tuple[Pin, ...]:
             raise ConfigError(f"Invalid value {text!r:.80} for configuration {key}: expected a text for each pin")
         if text.strip():
             try:
-                pins.append(Pin.parse(text.strip()))
+                pins.append(TaskPin.parse(text.strip()))
             except ConfigError as error:
                 raise ConfigError(f"Invalid value for configuration {key}: {error}") from None
     return tuple(pins)

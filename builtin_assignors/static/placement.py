@@ -1,7 +1,7 @@
-"""Choosing among the clients that a pin allows, on dense indices: keep the owner, else fewest tasks, then order.
+"""Choice among the clients that a pin allows, on dense indices: the owner, then fewest tasks, then order.
 
 Clients are numbered in the order of their process ids, so that the smaller number wins a tie. Cost for T choices among
-C clients: T log C, and more only where clients are passed over.
+C clients: T log C, and more only if clients are skipped.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
-__all__ = ["Candidates", "place_actives", "place_standbys"]
+__all__ = ["ClientCandidates", "place_actives", "place_standbys"]
 
 
-class Candidates:
-    """Clients among which the one with the fewest tasks is looked for, again and again.
+class ClientCandidates:
+    """Clients for repeated choices of the one with the fewest tasks.
 
     Args:
-        clients: Who may be chosen.
-        counts: Number of tasks of every client; it is read at each choice, and numbers may only grow.
+        clients: Clients that may be chosen.
+        counts: Number of tasks of every client; read at each choice, and numbers may only grow.
     """
 
     __slots__ = ("_counts", "_heap", "clients")
@@ -29,7 +29,7 @@ class Candidates:
         heapify(self._heap)
 
     def least(self, passed_over: Collection[int] = ()) -> int | None:
-        """The client with the fewest tasks that is not to be passed over; of several the first; ``None`` if none is."""
+        """The first client with the fewest tasks that is not in ``passed_over``; ``None`` if there is none."""
         heap, counts = self._heap, self._counts
         aside = []
         chosen = None
@@ -49,17 +49,17 @@ class Candidates:
 
 
 def place_actives(
-    allowed: Mapping[int, Candidates], owners: Mapping[int, Sequence[int]], counts: list[int]
+    allowed: Mapping[int, ClientCandidates], owners: Mapping[int, Sequence[int]], counts: list[int]
 ) -> dict[int, int]:
-    """One client for each task.
+    """Choose one client for each task.
 
-    Everybody keeps what he may keep before anything is handed out, as a rebalance revokes before it assigns (KIP-987,
+    All owners keep their tasks before any other task is placed, as a rebalance revokes before it assigns (KIP-987,
     steps 3 to 6).
 
     Args:
         allowed: Task to the clients that its pin allows, at least one; tasks in order.
-        owners: Task to the clients that had it as active, in order.
-        counts: Number of tasks of every client; grows with what is placed.
+        owners: Task to its previous active clients, in order.
+        counts: Number of tasks of every client; grows with the placed tasks.
     """
     placed: dict[int, int] = {}
     for task, candidates in allowed.items():
@@ -77,21 +77,21 @@ def place_actives(
 
 
 def place_standbys(
-    tasks: Mapping[int, tuple[Candidates, int]],
+    tasks: Mapping[int, tuple[ClientCandidates, int]],
     owners: Mapping[int, Sequence[int]],
     holders: Mapping[int, set[int]],
     counts: list[int],
 ) -> dict[int, list[int]]:
-    """Up to as many clients for each task as it asks for, none of which holds it already.
+    """Choose up to the configured number of standby clients for each task, without clients that hold it already.
 
     Args:
-        tasks: Task to the clients that are allowed, and how many standbys are asked for; tasks in order.
-        owners: Task to the clients that had it as standby, in order.
-        holders: Task to the clients that hold it in any role; grows with what is placed.
-        counts: Number of tasks of every client; likewise.
+        tasks: Task to its allowed clients, and the configured number of standbys; tasks in order.
+        owners: Task to its previous standby clients, in order.
+        holders: Task to the clients that hold it in any role; grows with the placed tasks.
+        counts: Number of tasks of every client; grows with the placed tasks.
 
     Returns:
-        Task to its new standbys, in the order in which they were chosen; a task may get fewer than it asks for.
+        Task to its new standbys, in the order of choice; possibly fewer than configured.
     """
     placed: dict[int, list[int]] = {task: [] for task in tasks}
 

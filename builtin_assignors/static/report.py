@@ -1,4 +1,4 @@
-"""Pins that ``static`` could not follow, with reasons."""
+"""Pins that ``static`` could not meet, with reasons."""
 
 from __future__ import annotations
 
@@ -7,37 +7,35 @@ import enum
 import attrs
 
 from assignment_api import TaskAssignment, TaskId
-from builtin_assignors.static.pins import Pin
+from builtin_assignors.static.pins import TaskPin
 
 __all__ = ["StaticAnswer", "UnmetPin", "UnmetReason"]
 
-#: Tasks that a sentence lists before it only counts.
+#: Tasks that a sentence lists before it only counts the rest.
 _LISTED = 5
 
 
 class UnmetReason(enum.Enum):
-    """Why a pin could not be followed."""
+    """Reason why a pin could not be met."""
 
-    #: No client with a thread is one of those that the pin names: the delegate placed the tasks.
+    #: The pin names no client with a thread: the delegate placed the tasks.
     NO_CLIENT = "NO_CLIENT"
-    #: Fewer clients than standbys are asked for: the rest went to clients that no pin names.
+    #: Fewer clients than configured standbys: the rest went to clients that no pin names.
     TOO_FEW_CLIENTS = "TOO_FEW_CLIENTS"
-    #: The application has no such task, or pins before this one took them all.
+    #: The application has no such task, or earlier pins took all of them.
     NO_TASK = "NO_TASK"
 
 
 @attrs.frozen
 class UnmetPin:
-    """One pin that was not followed, or not in full.
+    """A pin that was not met, or only in part.
 
     Args:
-        pin: The pin.
         is_standby: Whether it is a pin of standbys.
-        reason: Why.
         tasks: The tasks concerned, in order; empty for ``NO_TASK``.
     """
 
-    pin: Pin
+    pin: TaskPin
     is_standby: bool
     reason: UnmetReason
     tasks: tuple[TaskId, ...] = ()
@@ -57,12 +55,12 @@ class UnmetPin:
 
 @attrs.frozen
 class StaticAnswer:
-    """An answer with the report beside it.
+    """An answer with its report.
 
     Args:
         assignment: The answer; its remarks are the report in sentences.
-        unmet: Pins that were not followed: those of actives first, each kind in the order of the configuration.
-        no_wildcard_clients: Every client is named by some pin, so tasks without a pin had to go to these.
+        unmet: Unmet pins: those of actives first, each kind in the order of the configuration.
+        no_wildcard_clients: Pins name every client, so tasks without a pin had to go to these.
     """
 
     assignment: TaskAssignment

@@ -1,4 +1,4 @@
-"""The rules of pins in sentences, as they place each task; the delegate tells its own."""
+"""Trace of pins: the rule that places each task, as a sentence; the delegate records its own."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ class StaticSteps:
 
     Args:
         tasks: Text of each task.
-        clients: Id of each client.
-        delegate: What the delegate is called.
+        delegate: Name of the delegate.
     """
 
     def __init__(self, tasks: Sequence[str], clients: Sequence[ProcessID], delegate: str) -> None:
@@ -27,29 +26,29 @@ class StaticSteps:
         self._delegate = delegate
 
     def pinned(self, placed: Mapping[int, int], pins: Mapping[int, int], owners: Mapping[int, Sequence[int]]) -> None:
-        """Pinned tasks went to clients that their pins name.
+        """Record pinned tasks on the clients of their pins.
 
         Args:
             placed: Task to its client.
             pins: Task to the number of its pin, from 1.
-            owners: Task to the clients that ran it.
+            owners: Task to its previous clients.
         """
         for task, client in sorted(placed.items()):
             pin = f"pin {pins[task]} of assignor.static.pins"
             if client in owners.get(task, ()):
                 self._add("sp-keep", task, f"{{0}} ran it, {pin} allows that, so it keeps it", client)
             else:
-                text = f"{pin} names {{0}}, which has the fewest tasks of those it names, none of whom ran it"
+                text = f"{pin} names {{0}}, which has the fewest tasks of the named clients; none of them ran it"
                 self._add("sp-pin", task, text, client)
 
     def unmet(self, tasks: Iterable[int], pins: Mapping[int, int]) -> None:
-        """Pins whose clients are not there."""
+        """Record pins without present clients."""
         for task in tasks:
             text = f"pin {pins[task]} of assignor.static.pins names no client with a thread: it counts as none"
             self._add("sp-unmet", task, text)
 
     def delegated(self, rest: Collection[str], placed: Delegated) -> None:
-        """The delegate placed the others."""
+        """Record the tasks that the delegate placed."""
         owners = {
             str(task.id): process
             for process, held in placed.tasks.items()
@@ -58,18 +57,18 @@ class StaticSteps:
         }
         for name in rest:
             if name in owners:
-                text = f"no pin places it, so {self._delegate} does, which has it with {{0}}"
+                text = f"no pin places it: {self._delegate} places it on {{0}}"
                 self.steps.append(RuleStep("sp-delegate", name, text, (str(owners[name]),)))
 
     def told_by_delegate(self, steps: Iterable[RuleStep]) -> None:
-        """The delegate's own steps."""
+        """Add the delegate's own steps."""
         self.steps += steps
 
     def standbys(self, placed: Mapping[int, Sequence[int]], pinned: Mapping[int, Collection[int]]) -> None:
-        """Standbys of pinned tasks went to clients of a standby pin, and to others where that has too few.
+        """Record standbys of pinned tasks: on clients of a standby pin, and on others if that has too few.
 
         Args:
-            placed: Task to the clients that have a standby.
+            placed: Task to its standby clients.
             pinned: Task to the clients that its standby pin names.
         """
         for task, clients in sorted(placed.items()):

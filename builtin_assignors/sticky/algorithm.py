@@ -1,7 +1,7 @@
-"""Public sticky on dense indices: stay, be promoted, fill up; then standbys (Kafka: ``StickyTaskAssignor``).
+"""Public sticky on dense indices: keep, promote, fill up; then standbys (Kafka: ``StickyTaskAssignor``).
 
-Each half takes and leaves a :class:`Placement`, so that an optimiser can come between. Cost: about one bit operation
-of C bits per placed task and per group of equally loaded clients, where Kafka's grows with the square of the tasks.
+Each half changes a :class:`StickyPlacement`, so that an optimiser can run between them. Cost: about one bit operation
+of C bits per placed task and per group of equally loaded clients. Kafka's cost grows with the square of the tasks.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from assignment_api.errors import NoCapacityError
 from assignment_api.java import JavaHashTable
 from builtin_assignors._sticky_steps import (
     LoadRule,
-    Placement,
     PreviousOwners,
+    StickyPlacement,
     StickyProblem,
     StickySteps,
     check_number_of_tasks,
@@ -30,12 +30,14 @@ __all__ = ["client_order", "place_actives", "place_standbys"]
 
 
 def client_order(clients: Sequence[int], hashes: Sequence[int], rank_of: Callable[[int], int]) -> list[int]:
-    """The order of the clients: the application's map is a copy of the leader's map."""
+    """Order of the clients: the application's map is a copy of the leader's map."""
     return client_map_order(client_map_order(clients, hashes, rank_of), hashes, rank_of)
 
 
-def place_actives(problem: StickyProblem, previous: PreviousOwners, steps: StickySteps | None = None) -> Placement:
-    """Gives every task an owner; ``steps`` is told of each rule's work, where somebody asks.
+def place_actives(
+    problem: StickyProblem, previous: PreviousOwners, steps: StickySteps | None = None
+) -> StickyPlacement:
+    """Give every task an owner; ``steps`` records the work of each rule, if given.
 
     Raises:
         IllegalAssignmentArgumentError: for more tasks than Kafka can pair.
@@ -47,7 +49,7 @@ def place_actives(problem: StickyProblem, previous: PreviousOwners, steps: Stick
         raise NoCapacityError("/ by zero: there are no clients, or none of them has a thread")
     per_thread = len(problem.tasks) // total
     quotas = [capacity * per_thread for capacity in problem.capacities]
-    placement = Placement(len(problem.task_hashes), problem.capacities, _LOAD_RULE)
+    placement = StickyPlacement(len(problem.task_hashes), problem.capacities, _LOAD_RULE)
     kept = keep_previous_owners(problem, previous, placement, quotas)
     if steps is not None:
         steps.kept(previous, placement, quotas)
@@ -61,8 +63,8 @@ def place_actives(problem: StickyProblem, previous: PreviousOwners, steps: Stick
     return placement
 
 
-def place_standbys(problem: StickyProblem, previous: PreviousOwners, placement: Placement) -> None:
-    """Gives every task with a changelog its standbys, as far as there are clients.
+def place_standbys(problem: StickyProblem, previous: PreviousOwners, placement: StickyPlacement) -> None:
+    """Give every task with a changelog its standbys, as long as there are clients.
 
     Kafka's own order differs from run to run; this is the canonical one, that of a set of task ids.
     """
@@ -79,7 +81,7 @@ _LOAD_RULE = LoadRule(_load, is_idle_without_threads=False)
 
 
 def _unassigned(problem: StickyProblem, kept: Sequence[int]) -> list[int]:
-    """The tasks that did not stay with their owner, in the order of Kafka's set, which loses them one by one."""
+    """The tasks that left their owner, in the order of Kafka's set, from which tasks are removed one by one."""
     plain = unassigned_if_plain(problem, kept)
     if plain is not None:
         return plain

@@ -14,10 +14,10 @@ __all__ = ["StickyTaskAssignor"]
 
 
 class StickyTaskAssignor(TaskAssignor):
-    """Kafka's public ``StickyTaskAssignor`` of 4.3.1 (KIP-924), answer by answer.
+    """Kafka's public ``StickyTaskAssignor`` of 4.3.1 (KIP-924), with identical answers.
 
-    Tasks stay where they were as long as the load stays even; lags are never read. The order of clients and tasks in
-    the input is the order in which Kafka's leader fills its hash maps, and can matter where hash codes collide.
+    Tasks stay with their clients while the load stays even; lags are never read. The order of clients and tasks in the
+    input is the order in which Kafka's leader fills its hash maps. It can matter if hash codes collide.
 
     Args:
         jdk: JDK generation whose hash tables are emulated.
@@ -27,7 +27,7 @@ class StickyTaskAssignor(TaskAssignor):
         self._jdk = jdk
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Places every task.
+        """Place every task.
 
         Raises:
             IllegalAssignmentArgumentError: for more tasks than Kafka can pair (46,341).
@@ -36,7 +36,7 @@ class StickyTaskAssignor(TaskAssignor):
         return self._decided(application, None)
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
-        """The answer of :meth:`assign` and the steps to it; raises as that."""
+        """The answer of :meth:`assign` with its steps; raises the same errors."""
         found: list[RuleStep] = []
         return Traced(self._decided(application, found), found, RULE_TEXTS)
 

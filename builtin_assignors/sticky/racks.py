@@ -1,6 +1,6 @@
-"""The rack-aware steps of public ``sticky``, by the public utilities (Kafka: ``StickyTaskAssignor``).
+"""Rack-aware steps of public ``sticky``, by the public utilities (Kafka: ``StickyTaskAssignor``).
 
-They refuse to run unless both costs are configured, so the defaults that the assignor has for them never count.
+The utilities refuse to run unless both costs are configured, so the assignor's defaults for them never apply.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from assignment_api.streams import (
 )
 from assignment_api.utils.rack_aware import public_reason_against
 from assignment_api.utils.rack_aware.public import Moves, move_active_tasks, move_standby_tasks
-from builtin_assignors._sticky_steps import Placement, StickyIds
+from builtin_assignors._sticky_steps import StickyIds, StickyPlacement
 
 __all__ = ["move_actives", "move_standbys"]
 
-#: Costs for tasks without state.
+#: Costs for stateless tasks.
 STATELESS_TRAFFIC_COST = 1
 STATELESS_NON_OVERLAP_COST = 0
 
 
-def move_actives(application: ApplicationMetadata, ids: StickyIds, placement: Placement) -> None:
-    """Optimises the tasks with a state store, then the others."""
+def move_actives(application: ApplicationMetadata, ids: StickyIds, placement: StickyPlacement) -> None:
+    """Optimise the stateful tasks, then the others."""
     if public_reason_against(application, lambda info: info.topic_partitions or ()) is not None:
         return
     infos = application.task_infos().values()
@@ -49,8 +49,8 @@ def move_actives(application: ApplicationMetadata, ids: StickyIds, placement: Pl
     placement.replace_active(moves)
 
 
-def move_standbys(application: ApplicationMetadata, ids: StickyIds, placement: Placement) -> None:
-    """Optimises the standbys, if any are asked for."""
+def move_standbys(application: ApplicationMetadata, ids: StickyIds, placement: StickyPlacement) -> None:
+    """Optimise the standbys, if any are configured."""
     for history, standbys in zip(placement.histories, placement.standbys, strict=False):
         history += standbys
     if application.assignment_configs().num_standby_replicas <= 0:
@@ -65,8 +65,8 @@ def move_standbys(application: ApplicationMetadata, ids: StickyIds, placement: P
         placement.standbys[client] = [index[task] for task in assignments[process].standby_tasks()]
 
 
-def _note_moves(ids: StickyIds, placement: Placement, journal: Moves) -> None:
-    """Writes down what each client's map went through; nothing is written where nothing ever moved."""
+def _note_moves(ids: StickyIds, placement: StickyPlacement, journal: Moves) -> None:
+    """Record the changes of each client's map, if an optimiser moved any task."""
     if not journal:
         return
     if not placement.histories:
@@ -82,7 +82,7 @@ def _clients(ids: StickyIds) -> range:
     return range(len(ids.processes))
 
 
-def _assignments(ids: StickyIds, placement: Placement) -> dict[ProcessID, StreamsClientAssignment]:
+def _assignments(ids: StickyIds, placement: StickyPlacement) -> dict[ProcessID, StreamsClientAssignment]:
     assignments = {}
     for client, process in enumerate(ids.processes):
         held = [AssignedTask.active(ids.tasks[task]) for task in placement.actives[client]]

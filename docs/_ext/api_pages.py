@@ -1,8 +1,8 @@
-"""API pages of the contract, and references that lead to them.
+"""API pages of the contract, and references to them.
 
-One page for each module is written before Sphinx reads the sources. A package's face lists what it
-re-exports; each thing is documented where it is defined, once, and a reference to it by its face
-(`assignment_api.TaskId`) is led there.
+One page for each module is written before Sphinx reads the sources. Each object is documented at its definition, once.
+The page of a package lists its re-exports, and a reference through a package (`assignment_api.TaskId`) leads to the
+definition.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.ext import napoleon
 from sphinx.ext.napoleon.docstring import GoogleDocstring
 
-#: Where the pages go, inside the documentation's sources; not under version control.
+#: Folder of the pages, inside the documentation's sources; not under version control.
 GENERATED = "api/generated"
 
 
@@ -35,7 +35,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def write_pages(app: Sphinx) -> None:
-    """Write the pages, and take away those of modules that are gone."""
+    """Write the pages, and remove those of deleted modules."""
     package = Path(app.config.api_pages_package)
     target = Path(app.srcdir, GENERATED)
     target.mkdir(parents=True, exist_ok=True)
@@ -59,12 +59,12 @@ def write_pages(app: Sphinx) -> None:
 
 
 def module_page(name: str) -> str:
-    """A page for a module that defines things."""
+    """A page for a module with definitions."""
     return f"# `{name}`\n\n```{{eval-rst}}\n.. automodule:: {name}\n```\n"
 
 
 def face_page(name: str, tree: ast.Module) -> str:
-    """A page for a package: its docstring, and what it re-exports from where."""
+    """A page for a package: its docstring, and its re-exports."""
     root = name.split(".", maxsplit=1)[0]
     rows = [
         f"* `{alias.asname or alias.name}` from {{py:mod}}`{node.module}`"
@@ -77,7 +77,7 @@ def face_page(name: str, tree: ast.Module) -> str:
 
 
 def type_names(tree: ast.Module) -> list[str]:
-    """Names of a module that stand for types without being classes.
+    """Names of a module for types without a class.
 
     A type alias or type variable is data to autodoc, while annotations refer to it as to a class.
     """
@@ -97,7 +97,7 @@ def type_names(tree: ast.Module) -> list[str]:
 
 
 def private_classes(tree: ast.Module) -> list[str]:
-    """Classes that a module does not export: they have no entry, and yet occur in signatures."""
+    """Private classes of a module, which have no entry and occur in signatures."""
     exported: set[str] = set()
     for node in tree.body:
         match node:
@@ -114,7 +114,7 @@ def private_classes(tree: ast.Module) -> list[str]:
 def follow_face(
     app: Sphinx, env: BuildEnvironment, node: pending_xref, contnode: nodes.TextElement
 ) -> nodes.reference | None:
-    """Resolve a reference to a name that is imported where it is used by the place where the thing is defined."""
+    """Resolve a reference to an imported name by its definition."""
     target = node.get("reftarget", "")
     if node.get("refdomain") != "py":
         return None
@@ -129,7 +129,7 @@ def follow_face(
 
 
 def _home(path: str) -> str | None:
-    """Where the thing is defined that a dotted path leads to, or None where it leads nowhere."""
+    """Module of the definition of a dotted path, or None."""
     if not path.startswith("assignment_api"):
         return None
     try:
@@ -143,7 +143,7 @@ def _home(path: str) -> str | None:
 
 
 class TypedGoogleDocstring(GoogleDocstring):
-    """Google-style docstrings of code that is typed: the text before a colon is text, never a type."""
+    """Google-style docstrings of typed code: the text before a colon is no type."""
 
     def _parse_attribute_docstring(self) -> list[str]:
         return list(self._consume_to_end())

@@ -1,5 +1,3 @@
-"""The public surface of the contract changes on purpose, or not at all."""
-
 from __future__ import annotations
 
 import pytest
@@ -24,6 +22,7 @@ def answered(kind: Literal['one', 'two'] = 'one') -> None: ...
 """
 
 
+@pytest.mark.slow
 def test_the_surface_is_the_recorded_one() -> None:
     found = complaint(SNAPSHOT.read_text(encoding="utf-8"), render())
     assert found is None, found

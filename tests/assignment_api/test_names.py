@@ -1,4 +1,4 @@
-"""The table of names in the docs says what is there."""
+"""The table of names in the docs matches the package."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Values of the contract in notebooks: small tables, whatever they hold."""
-
 from __future__ import annotations
 
 import subprocess
@@ -119,6 +117,7 @@ def test_the_rest_is_counted_and_never_asked_for() -> None:
     assert table("t", ["a"], []).count("<tr>") == 1
 
 
+@pytest.mark.slow
 def test_importing_the_contract_does_not_import_it() -> None:
     words = "import sys, assignment_api; sys.exit('assignment_api.notebook' in sys.modules or 'html' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", words], check=False).returncode == 0

@@ -1,5 +1,3 @@
-"""Open twins of frozen classes."""
-
 from __future__ import annotations
 
 import attrs

@@ -1,4 +1,4 @@
-"""How often intervals cover: measured on a sample of the populations, and what the page says of all of them."""
+"""Coverage of intervals: measured on a sample of the populations, and compared with the page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks.coverage.page import FEW, HOLDS, PAGE, entry, tables, write_page
 from benchmarks.coverage.populations import LIMITS, POPULATIONS
 from benchmarks.coverage.runs import SIZES, Cell, measured
 
-#: What fewer runs than the page's may add to either side.
+#: Tolerance on each side for fewer runs than on the page.
 CHANCE = 1.5
 
 
@@ -54,6 +54,7 @@ def test_what_cannot_be_covered_has_nearly_never_an_interval(population: str, si
     assert measured(population, size, 400, seed=7).given < 400 * FEW / 100
 
 
+@pytest.mark.slow
 def test_the_page_is_what_the_command_writes() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert f"{RUNS:,} runs in each field, level 95%." in text

@@ -1,5 +1,3 @@
-"""What is measured, what is asked of it, and where the table goes."""
-
 from __future__ import annotations
 
 import json

@@ -1,7 +1,7 @@
-"""High availability moves tasks without state twice when an instance joins: in a recording, and in its play.
+"""High availability moves stateless tasks twice when an instance joins: in a recording, and in its play.
 
-It balances stateless tasks after the stateful ones. Those cannot move before a copy is warm, so a new instance is
-filled with tasks without state at once, and gives them back as the warm-ups are done (recorded: downtime A and B).
+It balances stateless tasks after the stateful ones, which cannot move before a copy is warm. So a new instance
+first gets many stateless tasks, and gives them back as the warm-ups finish (recorded: downtime A and B).
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ STATELESS = ("1_0", "1_1", "1_2", "1_3")
 
 
 def decisions(name: str) -> dict[str, list[dict[str, str]]]:
-    """Task to its instance, at the last decision before d3 joins and at each one until the next thing is done."""
     played = played_document(name, discover(), 0)
     begin = next(
         each["t_ms"] for each in played["actions"] if (each["action"], each["who"]) == ("start", "d3")

@@ -1,4 +1,4 @@
-"""Recorded decisions one step at a time, and in many plays: what the page says, and that both can fail."""
+"""Recorded decisions in single steps and in many simulations: as on the page; both can fail."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def row(name: str) -> list[str]:
     return [cell.strip() for cell in found.strip("|").split("|")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["orders-group-1", "orders-group-3", "downtime D"])
 def test_every_target_of_a_broker_follows_from_the_one_before(name: str) -> None:
     found = judged(name)
@@ -43,6 +44,7 @@ def test_a_target_does_not_follow_where_processes_had_other_ids() -> None:
     assert found.same < found.recorded
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["plain-ha", "orders-group-3", "downtime D"])
 def test_the_page_says_what_is_measured(name: str) -> None:
     found = judged(name)
@@ -56,6 +58,7 @@ def test_four_of_five_decisions_are_those_of_one_play_and_follow_from_what_was_d
     assert min(one_play, one_step_at_a_time) >= 0.8 * recorded
 
 
+@pytest.mark.slow
 def test_a_seed_draws_the_races_again() -> None:
     assert same_in("orders-group-3", discover(), 0) != same_in("orders-group-3", discover(), None)
 

@@ -1,4 +1,4 @@
-"""The simulation of Streams groups beside recordings: what the page says, and that it goes on being so."""
+"""The simulation of Streams groups, compared with recordings: the figures are those on the page."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Random applications for property tests."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -14,7 +12,6 @@ _UNBOUNDED = 2**63 - 1
 
 @st.composite
 def applications(draw: st.DrawFn, max_clients: int = 6, max_partitions: int = 6) -> ApplicationMetadata:
-    """Applications without racks: any lags, some clients' tags, several sub-topologies, some of them stateless."""
     numbers = draw(st.lists(st.integers(0, 2**128 - 1), min_size=1, max_size=max_clients, unique=True))
     tasks = [
         TaskInfo(TaskId(subtopology, partition), is_logged, is_logged)

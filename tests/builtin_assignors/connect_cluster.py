@@ -1,7 +1,4 @@
-"""A Connect group that does what it is told: rounds follow one another as Kafka's herder drives them.
-
-Kafka: ``DistributedHerder``.
-"""
+"""Kafka: ``DistributedHerder``."""
 
 from __future__ import annotations
 
@@ -40,7 +37,6 @@ def job_texts(jobs: Jobs) -> str:
 
 
 def told(answer: ConnectAssignment) -> Told:
-    """Member to what it gets and what it gives up, as texts; members who are told nothing are left out."""
     return {
         member: (job_texts(each.assigned), job_texts(each.revoked))
         for member, each in answer.workers.items()
@@ -57,8 +53,6 @@ def static(connectors: Sequence[str] | None = None, task_texts: Sequence[str] | 
 
 
 class Cluster:
-    """Workers that start and stop at once, and lose nothing on the wire unless told to."""
-
     def __init__(
         self,
         assignor: ConnectAssignor,
@@ -91,7 +85,7 @@ class Cluster:
             del self.owned[member]
 
     def rebalance(self, at: int | None = None, *, lost_by: Sequence[str] = ()) -> ConnectAssignment:
-        """One round; ``lost_by`` do not receive their answer and go on as before."""
+        """One round; ``lost_by`` do not receive their answer and continue as before."""
         self.time = self.time if at is None else at
         self.generation += 1
         rebalance = Rebalance(
@@ -115,7 +109,7 @@ class Cluster:
         return answer
 
     def settle(self, limit: int = 20) -> int:
-        """Rebalances until nothing is due any more, and returns how many rounds that took, the first included."""
+        """Rebalances until none is due; returns the number of rounds, including the first."""
         self.rebalance()
         for rounds in range(1, limit):
             if self.rebalance_due:
@@ -126,10 +120,9 @@ class Cluster:
                 return rounds
         raise AssertionError(f"not stable after {limit} rounds: {self.owned}")
 
-    # --- what it looks like -----------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     def sizes(self, members: Sequence[str] | None = None) -> tuple[list[int], list[int]]:
-        """Connectors and tasks of each member, sorted."""
         chosen = self.owned if members is None else members
         return (
             sorted(len(self.owned[member].connectors) for member in chosen),
@@ -148,7 +141,7 @@ class Cluster:
 
 
 def check_answer(rebalance: Rebalance, answer: ConnectAssignment) -> None:
-    """What Kafka's own tests assert after every round (Kafka: ``IncrementalCooperativeAssignorTest``)."""
+    """The assertions of Kafka's own tests after every round (Kafka: ``IncrementalCooperativeAssignorTest``)."""
     owned_before = {job for worker in rebalance.workers for job in each_job(worker.owned)}
     assigned = Counter(job for told in answer.workers.values() for job in each_job(told.assigned))
     assert list(answer.workers) == [worker.member_id for worker in rebalance.workers]
@@ -159,8 +152,6 @@ def check_answer(rebalance: Rebalance, answer: ConnectAssignment) -> None:
 
 @attrs.frozen
 class Roles:
-    """Which jobs of a stable cluster are whose business."""
-
     listers: Mapping[Job, Sequence[str]]
     wildcards: Sequence[str]
 
@@ -180,7 +171,7 @@ def roles(cluster: Cluster) -> Roles:
 
 
 def check_stable(cluster: Cluster) -> None:
-    """What holds once nothing is due any more (KIP-987; Kafka: ``IncrementalCooperativeAssignor``)."""
+    """Conditions once no rebalance is due (KIP-987; Kafka: ``IncrementalCooperativeAssignor``)."""
     who = roles(cluster)
     owners = cluster.owners()
     jobs = cluster.configured().jobs()

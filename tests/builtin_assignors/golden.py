@@ -1,5 +1,3 @@
-"""Kafka's recorded answers beside the repository's copies of the scenarios."""
-
 from __future__ import annotations
 
 import gzip
@@ -21,19 +19,17 @@ Row = Mapping[str, Any]
 
 
 def documents(path: Path) -> list[Row]:
-    """The JSON lines of a gzip'd file."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
 @lru_cache(maxsize=1)
 def scenarios(path: Path) -> list[Scenario]:
-    """The scenarios of a file, kept until another one is read: several assignors in turn answer to the same ones."""
     return list(read_scenarios(path))
 
 
 def result_row(scenario_id: str, assignor: str, application: ApplicationMetadata, made: TaskAssignor) -> Row:
-    """The result of one call, as scenario-format.md has it (its errors name Kafka's exception only)."""
+    """The result of one call in the form of scenario-format.md (its errors name only Kafka's exception)."""
     try:
         answer = made.assign(application)
     except AssignorLabError as error:
@@ -61,7 +57,7 @@ def asks_for_followup(answer: TaskAssignment) -> bool:
 
 
 def differences(name: str, assignor: str, make: Callable[[], TaskAssignor]) -> Iterator[str]:
-    """Ids of the scenarios of a golden file for which the answer is not Kafka's."""
+    """Ids of the scenarios of a golden file with an answer that differs from Kafka's."""
     results = documents(GOLDEN / f"{name}.{assignor}.results.jsonl.gz")
     for scenario, expected in zip(scenarios(GOLDEN / f"{name}.scenarios.jsonl.gz"), results, strict=True):
         if not _agrees(scenario, assignor, make, expected):
@@ -81,13 +77,11 @@ def _agrees(scenario: Scenario, assignor: str, make: Callable[[], TaskAssignor],
 
 
 def digest(row: Row) -> str:
-    """The digest of a result row that ``digests.json`` of the scale scenarios has."""
     text = json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def scale_differences(name: str, assignor: str, make: Callable[[], TaskAssignor]) -> list[str]:
-    """Ids of the scenarios of a scale file for which the answer's digest is not that of Kafka's answer."""
     digests = json.loads((SCALE / "digests.json").read_text())
     return [
         scenario.id

@@ -1,4 +1,4 @@
-"""Random Streams groups for property tests, and what every answer to one has to keep."""
+"""Random Streams groups for property tests, and conditions for every answer to one."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _NAMES = st.sampled_from(["m1", "m2", "Aa", "BB", "m-10", "m-9", "élan", "\uff5
 #: Names in one slot of a hash map, and numbered ones.
 _CROWD = [f"{a}{b}{c}{d}" for a in ("Aa", "BB") for b in ("Aa", "BB") for c in ("Aa", "BB") for d in ("Aa", "BB")]
 _MANY_NAMES = [*_CROWD, *(f"member{number}" for number in range(40))]
-#: Few values, so that many are equal; negative and extreme ones count as any other.
+#: Few values, so that many are equal; some are negative or extreme.
 _OFFSETS = st.sampled_from([0, 1, 5, 5, 100, -1, 2**63 - 1, -(2**63)])
 
 
 @st.composite
 def groups(draw: st.DrawFn, min_members: int = 1) -> Group:
-    """Groups with previous tasks and offsets of any kind: claimed twice, gone from the topology, in several roles."""
+    """Groups with any previous tasks and offsets: claimed twice, missing in the topology, in several roles."""
     sizes = draw(st.dictionaries(st.sampled_from(["0", "1", "2", "10", "a"]), st.integers(1, 7), max_size=4))
     topology = TopologyDescriber([Subtopology(key, size, draw(st.booleans())) for key, size in sizes.items()])
     processes = draw(st.lists(_NAMES, min_size=1, max_size=5, unique=True))
@@ -45,13 +45,13 @@ def groups(draw: st.DrawFn, min_members: int = 1) -> Group:
 
 
 def larger_group(chance: Random) -> Group:
-    """Up to 56 members in up to 30 processes, in which queues and maps grow; one in three has no past."""
+    """Up to 56 members in up to 30 processes, so that queues and maps grow; one group in three has no past."""
     sizes = {key: chance.randint(1, 40) for key in ("0", "1", "2")[: chance.randint(1, 3)]}
     topology = TopologyDescriber([Subtopology(key, size, chance.random() < 0.7) for key, size in sizes.items()])
     processes = chance.sample(_MANY_NAMES, chance.randint(1, 30))
     names = chance.sample(_MANY_NAMES, chance.randint(1, len(_MANY_NAMES)))
     is_cold = chance.random() < 0.33
-    # Alike, where there is no past: then processes take turns.
+    # Equal ones without a past: then processes take turns.
     size = chance.randint(1, 3)
     members = {
         name: GroupMember(MemberMetadata(processes[place // size % len(processes)]))
@@ -81,7 +81,7 @@ _PARTITIONS = st.integers(0, 8)
 _HELD = st.sets(_PARTITIONS, max_size=4).map(sorted)
 
 
-# Making a strategy costs more than drawing from it.
+# To create a strategy costs more than to draw from it.
 @cache
 def _state(subtopologies: tuple[str, ...]) -> st.SearchStrategy[MemberAssignmentState]:
     keys = st.sampled_from(subtopologies)
@@ -103,7 +103,6 @@ def flat(tasks: TasksBySubtopology) -> list[TaskId]:
 
 
 def after(group: GroupSpec, assignment: GroupAssignment, standbys: int | None = None) -> GroupSpec:
-    """The same group once everybody runs what ``assignment`` says."""
     configs = group.configs if standbys is None else AssignmentConfigs(standbys)
     return GroupSpec(
         {
@@ -118,14 +117,12 @@ def after(group: GroupSpec, assignment: GroupAssignment, standbys: int | None = 
 
 
 def holders(group: GroupSpec, assignment: GroupAssignment) -> tuple[Counter[TaskId], Counter[TaskId]]:
-    """How often each task is active, and how often standby."""
     active = Counter(task for target in assignment.members.values() for task in flat(target.active_tasks))
     standby = Counter(task for target in assignment.members.values() for task in flat(target.standby_tasks))
     return active, standby
 
 
 def held_by_process(group: GroupSpec, assignment: GroupAssignment) -> Mapping[str, Counter[TaskId]]:
-    """How often each process holds each task, in whatever role."""
     held: dict[str, Counter[TaskId]] = {}
     for name, target in assignment.members.items():
         process = group.members[name].metadata.process_id

@@ -1,6 +1,6 @@
-"""The brokers' sticky assignor played step by step as the references tell, with Java's maps and queues.
+"""The brokers' sticky assignor, step by step as in the references, with Java's maps and queues.
 
-Slow on purpose: nothing is left out, kept or computed ahead. What the built-ins do quickly is compared with this.
+It is slow, because it omits, caches and precomputes nothing. It is the reference for the fast built-ins.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from assignment_api.group import GroupSpec, MemberAssignment, TaskId, TasksBySub
 from assignment_api.java import JavaHashTable, JavaPriorityQueue, string_hash, table_size_for
 from assignment_api.streams.ids import utf16_key
 
-#: Member to what it gets: active tasks, standby tasks.
+#: Member to its active tasks and standby tasks.
 Result = dict[str, tuple[set[TaskId], set[TaskId]]]
 
 
 class NoProcessError(Exception):
-    """What is raised for the first task, if nobody is there."""
+    """Raised for the first task if there is no process."""
 
 
 class Process:
@@ -50,7 +50,7 @@ def by_partition(tasks: Iterable[TaskId]) -> list[TaskId]:
 
 
 class PlainGroupSticky:
-    """One run; ``newer`` plays Kafka 4.4.0, otherwise 4.3.1."""
+    """One run; ``newer`` means Kafka 4.4.0, otherwise 4.3.1."""
 
     def __init__(self, group: GroupSpec, topology: TopologyDescriber, *, newer: bool) -> None:
         self.newer = newer
@@ -157,7 +157,7 @@ class PlainGroupSticky:
         queue.offer(process)
         return done
 
-    # --- what the steps use ---------------------------------------------------------------------------
+    # --- helpers of the steps -------------------------------------------------------------------------
 
     def quota(self, tasks: int, members: int) -> int:
         return -(-tasks // members) if members else 0

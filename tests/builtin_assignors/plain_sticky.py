@@ -1,6 +1,6 @@
-"""The sticky assignors played step by step as Kafka plays them, with every hash set and every pair.
+"""The sticky assignors, step by step as in Kafka, with every hash set and every pair.
 
-Slow on purpose: nothing is left out or computed ahead. What the built-ins do quickly is compared with this.
+It is slow, because it omits and precomputes nothing. It is the reference for the fast built-ins.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ Result = tuple[list[int], list[list[int]]]
 
 
 class PlainSticky:
-    """One run; ``public`` plays ``StickyTaskAssignor``, otherwise ``LegacyStickyTaskAssignor``."""
-
     def __init__(self, problem: StickyProblem, *, public: bool, preserve: bool = False) -> None:
         self.problem = problem
         self.public = public

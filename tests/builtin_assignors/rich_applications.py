@@ -1,4 +1,4 @@
-"""Random applications with everything that an assignor may look at, and what stays of one after an answer."""
+"""Random applications with all inputs of an assignor, and their state after an answer."""
 
 from __future__ import annotations
 
@@ -81,7 +81,6 @@ def _clients(
 
 
 def after(application: ApplicationMetadata, answer: TaskAssignment) -> ApplicationMetadata:
-    """The same application once everybody runs, and has caught up with, what ``answer`` says."""
     states = application.streams_client_states()
     infos = application.task_infos()
     clients = []
@@ -115,6 +114,5 @@ def after(application: ApplicationMetadata, answer: TaskAssignment) -> Applicati
 
 
 def plain(application: ApplicationMetadata) -> str:
-    """Everything that an application holds."""
     infos, states = application.task_infos(), application.streams_client_states()
     return repr((list(infos.values()), list(states.values()), application.assignment_configs()))

@@ -1,4 +1,4 @@
-"""Random inputs of the sticky steps, with more collisions and odd sizes than Kafka would meet."""
+"""Random inputs of the sticky steps, with more collisions and odd sizes than in practice."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from collections.abc import Callable
 from assignment_api.java import JdkGeneration
 from builtin_assignors._sticky_steps import StickyProblem, client_map_order
 
-#: Sizes at which Java's tables grow, and some between.
+#: Sizes at which Java's tables grow, and some in between.
 _CLIENTS = [1, 2, 3, 4, 7, 12, 13, 14, 20, 26]
 _TASKS = [0, 1, 2, 5, 12, 24, 30, 60]
 
 
 def sticky_problem(seed: int) -> StickyProblem:
-    """One input for each seed."""
     dice = random.Random(seed)
     clients, tasks = dice.choice(_CLIENTS), dice.choice(_TASKS)
     gone = dice.randrange(4)

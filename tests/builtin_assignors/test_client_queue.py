@@ -1,4 +1,4 @@
-"""The queue of clients answers as the heap that it saves itself to play."""
+"""The queue of clients gives the answers of the heap that it replaces."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from builtin_assignors.high_availability.client_queue import ClientQueue
 
 
 class PlayedQueue:
-    """Kafka's set of clients, step by step: every poll pops, every offer sifts."""
-
     def __init__(self, counts: Sequence[int], capacities: Sequence[int]) -> None:
         self.counts = list(counts)
         self.heap: JavaPriorityQueue[int] = JavaPriorityQueue(
@@ -43,13 +41,14 @@ class PlayedQueue:
 
 
 def in_hash_order(clients: Sequence[int]) -> Sequence[int]:
-    """An order with collisions: a stable sort by a small hash, as a hash set of few clients has it."""
+    """An order with collisions: a stable sort by a small hash, as in a hash set of few clients."""
     return sorted(clients, key=lambda client: client * 7 % 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capacity", [1, 2, 4])
 def test_every_poll_finds_the_client_that_the_played_heap_finds(capacity: int) -> None:
-    """Heaps get out of order in few of the movements, and fewer answers show it: hence so many movements."""
+    """Many movements, because few of them put a heap out of order, and fewer answers show it."""
     for seed in range(1_500):
         dice = random.Random(seed)
         size = dice.randint(2, 14)

@@ -1,5 +1,3 @@
-"""Kafka's recorded answers to histories of Connect groups."""
-
 from __future__ import annotations
 
 import hashlib
@@ -15,6 +13,8 @@ from builtin_assignors.connect_eager import EagerAssignor
 from builtin_assignors.connect_incremental import IncrementalCooperativeAssignor
 from builtin_assignors.connect_static import StaticConnectAssignor
 from tests.builtin_assignors.golden import DATA, documents
+
+pytestmark = pytest.mark.slow
 
 GOLDEN = DATA / "golden" / "connect"
 SCALE = DATA / "scale" / "connect"
@@ -35,7 +35,6 @@ def row(scenario: Scenario, name: str, make: Make, protocol: ConnectProtocol | N
 def differences(
     name: str, assignor: str, make: Make, protocol: ConnectProtocol | None = None
 ) -> Iterator[tuple[str, int]]:
-    """Id of the history and number of the round, for each round whose answer is not Kafka's."""
     results = documents(GOLDEN / f"{name}.{assignor}.results.jsonl.gz")
     for scenario, expected in zip(read_scenarios(GOLDEN / f"{name}.scenarios.jsonl.gz"), results, strict=True):
         answered = row(scenario, assignor, make, protocol)["rounds"]
@@ -59,7 +58,7 @@ def test_every_round_of_every_incremental_history_has_kafkas_answer() -> None:
 
 
 def test_what_is_revoked_comes_in_the_order_in_which_kafka_tells_it() -> None:
-    """Of every fourth history, where a member was told to stop several jobs of a kind; other golden data is sorted."""
+    """Every fourth history, if a member had to stop several jobs of a kind; other golden data is sorted."""
     told: dict[str, list[Mapping[str, Any]]] = {}
     for each in documents(GOLDEN / "incremental.revoked-in-order.results.jsonl.gz"):
         told.setdefault(each["id"], []).append(each)

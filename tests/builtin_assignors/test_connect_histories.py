@@ -1,6 +1,6 @@
-"""Random histories of Connect groups: what holds in every round, and once nothing is due any more.
+"""Random histories of Connect groups: conditions in every round, and once no rebalance is due.
 
-A failing history shrinks to the few steps that matter.
+A failing history shrinks to the few necessary steps.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from builtin_assignors.connect_incremental import IncrementalCooperativeAssignor
 from builtin_assignors.connect_static import StaticConnectAssignor
 from tests.builtin_assignors.connect_cluster import Cluster, check_stable
 
-#: Rounds until a group is stable after the last thing that happened to it.
+pytestmark = pytest.mark.slow
+
+#: Rounds until a group is stable after its last event.
 MOST_ROUNDS = 4
 
 NAMES = ["a", "b", "c", "files", "files-1"]
@@ -43,13 +45,11 @@ lists = st.builds(
 
 
 class Histories(RuleBasedStateMachine):
-    """Members come and go, connectors are made, changed and deleted, answers get lost, leaders change."""
-
     make: ClassVar[type[ConnectAssignor]] = IncrementalCooperativeAssignor
     protocol: ClassVar[ConnectProtocol] = ConnectProtocol.SESSIONED
     with_static: ClassVar[bool] = False
     quirks: ClassVar[str] = "all"
-    #: Whether leaders change and answers get lost while connectors are deleted; with quirk Q1 a job may then stay.
+    #: True if leaders change and answers get lost while connectors are deleted; with quirk Q1 a job may then stay.
     with_failures: ClassVar[bool] = False
     most_rounds: ClassVar[int] = MOST_ROUNDS
 
@@ -150,28 +150,22 @@ class Histories(RuleBasedStateMachine):
 
 
 class CleanHistories(Histories):
-    """Without Kafka's quirks, whatever fails."""
-
     quirks = "none"
     with_failures = True
 
 
 class StaticHistories(Histories):
-    """With static workers."""
-
     make = StaticConnectAssignor
     protocol = ConnectProtocol.STATIC
     with_static = True
 
 
 class CleanStaticHistories(StaticHistories):
-    """With static workers, without Kafka's quirks, whatever fails."""
-
     quirks = "none"
     with_failures = True
 
 
-#: Settings of the choices that the KIP leaves open and that do not change who may run what.
+#: Settings of the KIP's open choices that do not change the allowed workers of a job.
 choices = st.fixed_dictionaries(
     {},
     optional={
@@ -194,7 +188,7 @@ choices = st.fixed_dictionaries(
 
 
 class ChosenHistories(StaticHistories):
-    """With static workers, under any choice; a group then may take longer, but comes to rest in the same state."""
+    """With static workers, under any choice; a group may then take longer, but reaches the same state."""
 
     quirks = "none"
     with_failures = True
@@ -215,7 +209,7 @@ class ChosenHistories(StaticHistories):
 
 
 class BothHistories(Histories):
-    """The static assignor beside Kafka's, over the same rounds of a group without static workers."""
+    """The static assignor beside Kafka's, in the same rounds of a group without static workers."""
 
     with_failures = True
 
@@ -227,8 +221,6 @@ class BothHistories(Histories):
 
 
 class Twins(ConnectAssignor):
-    """Two assignors that have to agree."""
-
     def __init__(self) -> None:
         self._kafka = IncrementalCooperativeAssignor()
         self._static = StaticConnectAssignor()
@@ -256,23 +248,21 @@ _settings = settings(
     max_examples=120, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
-TestHistories = Histories.TestCase
+TestHistories = pytest.mark.slow(Histories.TestCase)
 TestHistories.settings = _settings
-TestCleanHistories = CleanHistories.TestCase
+TestCleanHistories = pytest.mark.slow(CleanHistories.TestCase)
 TestCleanHistories.settings = _settings
-TestStaticHistories = StaticHistories.TestCase
+TestStaticHistories = pytest.mark.slow(StaticHistories.TestCase)
 TestStaticHistories.settings = _settings
-TestCleanStaticHistories = CleanStaticHistories.TestCase
+TestCleanStaticHistories = pytest.mark.slow(CleanStaticHistories.TestCase)
 TestCleanStaticHistories.settings = _settings
-TestChosenHistories = ChosenHistories.TestCase
+TestChosenHistories = pytest.mark.slow(ChosenHistories.TestCase)
 TestChosenHistories.settings = _settings
-TestBothHistories = BothHistories.TestCase
+TestBothHistories = pytest.mark.slow(BothHistories.TestCase)
 TestBothHistories.settings = _settings
 
 
 class Unbalanced(ConnectAssignor):
-    """Never takes a job from anybody."""
-
     def __init__(self) -> None:
         self._kafka = IncrementalCooperativeAssignor()
 
@@ -286,7 +276,7 @@ class Unbalanced(ConnectAssignor):
 
 
 class UnbalancedHistories(Histories):
-    """What a wrong assignor looks like."""
+    """A wrong assignor, which must be detected."""
 
     def made(self) -> ConnectAssignor:
         return Unbalanced()

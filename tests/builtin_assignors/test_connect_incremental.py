@@ -1,5 +1,3 @@
-"""Incremental cooperative assignment: the traces of Kafka's own tests, its quirks, and their switches."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -284,9 +282,9 @@ def test_q7_a_revocation_without_effect_makes_lost_jobs_new(quirks: str, placed_
     group.rebalance(5_000, lost_by=["worker1", "worker2", "worker3"])
     group.leave("worker2")
     answer = group.rebalance(6_000)
-    # Two of the leaver's six jobs had been revoked from it, and count as new in any case.
+    # Two of the leaver's six jobs had been revoked from it, and always count as new.
     assert sum(len(each.assigned.tasks) for each in answer.workers.values()) == placed_at_once
-    assert answer.delay_ms == 300_000  # Kafka waits even where nothing is lost any more
+    assert answer.delay_ms == 300_000  # Kafka waits even if no job is lost any more
 
 
 @pytest.mark.parametrize(("quirks", "delay"), [("all", 0), ("none", 300_000)])

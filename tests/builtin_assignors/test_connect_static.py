@@ -1,5 +1,3 @@
-"""KIP-987: its eight steps, its test plan, and every choice that it leaves open."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -77,7 +75,7 @@ def test_the_kips_own_test_plan(before: ConnectProtocol) -> None:
     group.settle()
     check_stable(group)
 
-    # Roll to static, worker by worker; the group speaks the oldest protocol until the last one is new.
+    # Roll to static, worker by worker; the group uses the oldest protocol until the last one is new.
     if before is ConnectProtocol.EAGER:
         group.assignor = StaticConnectAssignor()
     for number in (1, 2, 3):

@@ -1,5 +1,3 @@
-"""The queues of the brokers' sticky assignors against Java's, step by step."""
-
 from __future__ import annotations
 
 from itertools import islice

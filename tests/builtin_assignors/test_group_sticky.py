@@ -1,11 +1,6 @@
-"""The brokers' sticky assignors of both releases: Kafka's recorded answers, and what holds for every answer."""
-
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -67,6 +62,7 @@ def row(scenario: Scenario, name: str) -> dict[str, Any]:
 # --- Kafka's answers --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "file", "size"),
     [("group_sticky", "sticky", 800), ("group_sticky_4_4", "sticky", 800), ("group_sticky_4_4", "medium", 50)],
@@ -81,6 +77,7 @@ def test_every_golden_scenario_has_kafkas_answer(name: str, file: str, size: int
     ] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "size"), [("group_sticky", 16), ("group_sticky_4_4", 24)])
 def test_every_scale_scenario_has_the_digest_of_kafkas_answer(name: str, size: int) -> None:
     folder = DATA / "scale" / FOLDERS[name]
@@ -91,6 +88,7 @@ def test_every_scale_scenario_has_the_digest_of_kafkas_answer(name: str, size: i
         assert (scenario.id, digest(row(scenario, name))) == (scenario.id, digests[f"{scenario.id}/{name}"])
 
 
+@pytest.mark.slow
 def test_the_releases_answer_differently_where_kafka_does() -> None:
     scenarios = read_scenarios(DATA / "golden" / "streams-group-4.4" / "sticky.scenarios.jsonl.gz")
     rows = [(row(scenario, "group_sticky"), row(scenario, "group_sticky_4_4")) for scenario in scenarios]
@@ -98,7 +96,7 @@ def test_the_releases_answer_differently_where_kafka_does() -> None:
 
 
 def is_played(drawn: Group, name: str) -> bool:
-    """Whether the answer is that of the plain play."""
+    """True if the answer is that of the plain version."""
     expected = plain_answer(*drawn, newer=name == "group_sticky_4_4")
     return as_result(assign(*drawn, name).members.items()) == expected
 
@@ -108,16 +106,16 @@ def test_the_answer_is_that_of_the_plain_play(drawn: Group) -> None:
     assert [name for name in ASSIGNORS if not is_played(drawn, name)] == []
 
 
+@pytest.mark.slow
 @both
 def test_the_answer_is_that_of_the_plain_play_in_larger_groups(name: str) -> None:
     assert [seed for seed in range(150) if not is_played(larger_group(Random(seed)), name)] == []
 
 
-# --- what holds for every answer --------------------------------------------------------------------
+# --- properties of every answer ---------------------------------------------------------------------
 
 
 def answers(drawn: Group) -> list[GroupAssignment]:
-    """Of both releases."""
     return [assign(*drawn, name) for name in ASSIGNORS]
 
 
@@ -175,7 +173,7 @@ def test_equal_inputs_have_equal_answers(drawn: Group) -> None:
 
 @given(groups())
 def test_an_even_answer_without_standbys_is_a_fixed_point(drawn: Group) -> None:
-    """Members of one process can differ by more than a task, and then the quota moves some of them (reference, T8)."""
+    """Members of one process can differ by more than a task. The quota then moves some of them (reference, T8)."""
     group, topology = drawn
     cold = GroupSpec({name: GroupMember(member.metadata) for name, member in group.members.items()})
     for name in ASSIGNORS:
@@ -207,7 +205,7 @@ def test_a_group_without_members_and_tasks_has_an_empty_answer(name: str) -> Non
 
 @pytest.mark.parametrize(("name", "is_overlooked"), [("group_sticky", True), ("group_sticky_4_4", False)])
 def test_a_usable_standby_is_overlooked_where_kafka_overlooks_it(name: str, is_overlooked: bool) -> None:
-    """KAFKA-20899: the first previous owner's process now has the task, so the second one is not asked."""
+    """KAFKA-20899: the first previous owner's process has the task now, so the second one is not considered."""
     standby = MemberAssignmentState(standby_tasks={"0": [0]})
     members = {
         # Visited in this order: one-letter ids hash to themselves.
@@ -222,7 +220,6 @@ def test_a_usable_standby_is_overlooked_where_kafka_overlooks_it(name: str, is_o
 
 
 def owner_of_the_task(states: dict[str, MemberAssignmentState], name: str = "group_sticky_4_4") -> str:
-    """Who gets task 0_0 as active, each member in a process of its own."""
     group = GroupSpec({member: GroupMember(MemberMetadata(f"p-{member}"), states[member]) for member in states})
     answer = assign(group, STATEFUL, name)
     return next(member for member, target in answer.members.items() if 0 in target.active_tasks.get("0", ()))
@@ -286,7 +283,7 @@ def test_neither_tags_nor_end_offsets_nor_warm_ups_are_looked_at(name: str) -> N
 
 @both
 def test_the_order_of_members_decides_where_hashes_collide(name: str) -> None:
-    """``Aa`` and ``BB`` have one hash code, so a hash map lists them as they were put into it."""
+    """``Aa`` and ``BB`` have the same hash code, so a hash map lists them in the order of insertion."""
     topology = TopologyDescriber([Subtopology("0", 1, False)])
     first, second = GroupMember(MemberMetadata("a")), GroupMember(MemberMetadata("a"))
     given = MemberAssignment({"0": [0]})
@@ -320,7 +317,7 @@ def test_more_standbys_than_an_int_can_count_are_kafkas_error(name: str) -> None
         assign(group, STATEFUL, name)
 
 
-# --- what is kept from one call to the next ---------------------------------------------------------
+# --- caches between calls ---------------------------------------------------------------------------
 
 
 @both
@@ -332,27 +329,3 @@ def test_members_that_move_to_another_process_are_seen_there(name: str) -> None:
         )
         answer = assign(group, topology, name)
         assert [len(target.active_tasks.get("0", ())) for target in answer.members.values()] == counts
-
-
-@both
-def test_the_answer_does_not_depend_on_pythons_hash_seed(name: str) -> None:
-    program = (
-        "import importlib, sys\n"
-        "from assignor_lab.scenarios import canonical_line, group_result_row, read_scenarios\n"
-        "made = importlib.import_module(sys.argv[2]).GroupStickyTaskAssignor()\n"
-        "for scenario in read_scenarios(sys.argv[1]):\n"
-        "    answer = made.assign(scenario.group_spec, scenario.topology)\n"
-        "    sys.stdout.buffer.write(canonical_line(group_result_row(scenario, 'x', answer)))\n"
-    )
-    scenarios = DATA / "scale" / FOLDERS[name] / "jmh.scenarios.jsonl.gz"
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", program, str(scenarios), f"builtin_assignors.{name}"],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            cwd=ROOT,
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("0", "1")
-    }
-    assert len(outputs) == 1

@@ -1,5 +1,3 @@
-"""What holds for every answer of high availability."""
-
 from __future__ import annotations
 
 import random
@@ -80,7 +78,7 @@ def test_the_order_of_the_input_changes_nothing(application: ApplicationMetadata
 
 @given(applications())
 def test_stateless_and_stateful_tasks_are_spread_by_threads(application: ApplicationMetadata) -> None:
-    """Nobody is behind, so nothing waits: then a thread more or less is all that clients differ by."""
+    """All clients are caught up, so no task waits. Then clients differ by at most one thread's share."""
     states = application.streams_client_states()
     level = ApplicationMetadata(
         application.assignment_configs(),
@@ -93,7 +91,7 @@ def test_stateless_and_stateful_tasks_are_spread_by_threads(application: Applica
 
 @given(applications())
 def test_an_ideal_placement_that_runs_everywhere_is_kept(application: ApplicationMetadata) -> None:
-    """A state in which everybody runs what he would get, and nobody else knows anything, asks for nothing."""
+    """If all clients already run their ideal placement, and no other client has state, no follow-up is needed."""
     ideal = assign(
         ApplicationMetadata(
             application.assignment_configs(),
@@ -180,7 +178,7 @@ def test_a_task_with_a_store_but_no_changelog_counts_as_stateless() -> None:
 
 
 def test_a_client_without_threads_gets_its_turn_but_nothing_for_balance() -> None:
-    """Kafka divides by the number of threads: such a client counts as infinitely busy, or, while idle, as busier."""
+    """Kafka divides by the number of threads: such a client counts as infinitely busy, or as busier if it is idle."""
     tasks = [*stateful("0_0", "0_1", "0_2"), *(TaskInfo(TaskId(1, number), False, False) for number in range(3))]
     lags = dict.fromkeys([task.id for task in tasks if task.is_logged], 0)
     idle, busy = assign(

@@ -1,4 +1,4 @@
-"""High availability answers as Kafka 4.3.1 does, on random and on real states."""
+"""High availability gives Kafka 4.3.1's answers on random and on real states."""
 
 from __future__ import annotations
 
@@ -38,11 +38,13 @@ SCALE_FILES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["medium", "threads", "small"])
 def test_every_golden_scenario_has_kafkas_answer(name: str) -> None:
     assert list(differences(name, "high_availability", HighAvailabilityTaskAssignor)) == []
 
 
+@pytest.mark.slow
 def test_a_missing_lag_is_refused_in_kafkas_words() -> None:
     refused = 0
     results = documents(GOLDEN / "small.high_availability.results.jsonl.gz")
@@ -56,6 +58,7 @@ def test_a_missing_lag_is_refused_in_kafkas_words() -> None:
     assert refused > 5
 
 
+@pytest.mark.slow
 def test_the_references_vectors_have_kafkas_answers() -> None:
     results = documents(GOLDEN / "vectors.results.jsonl.gz")
     compared = 0
@@ -67,6 +70,7 @@ def test_the_references_vectors_have_kafkas_answers() -> None:
     assert compared == 11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCALE_FILES)
 def test_every_scale_scenario_has_the_digest_of_kafkas_answer(name: str) -> None:
     assert scale_differences(name, "high_availability", HighAvailabilityTaskAssignor) == []
@@ -92,7 +96,7 @@ def test_every_decision_of_a_real_group_comes_out_again(app: str, decisions: int
 
 @pytest.mark.parametrize(("app", "decisions"), [("warm", 6), ("orders-2", 48)])
 def test_a_rack_aware_group_began_each_decision_with_the_ideal_placement(app: str, decisions: int) -> None:
-    """What a leader logs before it looks at racks is the placement without standbys and with nobody behind."""
+    """Before the racks, a leader logs the placement without standbys and lags."""
     logged = documents(RECORDED / f"{app}.stateful-actives.jsonl.gz")
     recorded = list(read_scenarios(RECORDED / f"{app}.scenarios.jsonl.gz"))
     assert len(recorded) == decisions

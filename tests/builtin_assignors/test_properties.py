@@ -1,11 +1,10 @@
-"""What holds for every answer of every built-in Streams assignor, on any state."""
-
 from __future__ import annotations
 
 import itertools
 import random
 
 import attrs
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -22,9 +21,9 @@ from assignment_api.utils import strict_findings, validate_task_assignment
 from tests.builtin_assignors.rich_applications import after, plain, rich_applications
 
 BUILT_INS = {found.name: found for found in discover().task_assignors() if found.distribution == BUILTIN_DISTRIBUTION}
-#: Those that look at lags only, and sort whatever they are given.
+#: Assignors that use only lags, and sort their input.
 BY_LAG = ("high_availability", "rack_aware", "static")
-#: Those that keep what was there before, in the order of Java's hash maps.
+#: Assignors that keep previous owners, in the order of Java's hash maps.
 BY_HISTORY = ("sticky", "legacy_sticky", "fallback_prior")
 
 
@@ -63,6 +62,7 @@ def test_every_answer_is_valid(application: ApplicationMetadata) -> None:
         assert (name, strict_findings(application, answer)) == (name, ())
 
 
+@pytest.mark.slow
 @given(rich_applications())
 def test_every_client_has_its_answer_in_the_order_of_the_input(application: ApplicationMetadata) -> None:
     clients = list(application.streams_client_states())
@@ -139,7 +139,7 @@ def test_the_order_of_clients_and_tasks_changes_nothing(application: Application
 def test_the_order_of_clients_changes_nothing_where_hash_maps_have_an_order_of_their_own(
     application: ApplicationMetadata, dice: random.Random
 ) -> None:
-    """At most six clients in sixteen slots: as long as no two share one, Java does not see who came first."""
+    """At most six clients in sixteen slots: Java depends on the order of insertion only if two share a slot."""
     slots = [spread(uuid_hash(*process.sort_key())) & 15 for process in application.streams_client_states()]
     assume(len(set(slots)) == len(slots))
     clients = list(application.streams_client_states().values())
@@ -153,7 +153,6 @@ def test_the_order_of_clients_changes_nothing_where_hash_maps_have_an_order_of_t
 
 
 def settled(name: str, application: ApplicationMetadata) -> ApplicationMetadata:
-    """The application after as many rebalances as the assignor asks for; everybody catches up in between."""
     for _ in range(MOST_ROUNDS):
         answer = assign(name, application)
         application = after(application, answer)
@@ -162,7 +161,7 @@ def settled(name: str, application: ApplicationMetadata) -> ApplicationMetadata:
     raise AssertionError(f"{name} still asks for a rebalance after {MOST_ROUNDS} of them")
 
 
-#: Eighteen tasks, one warm-up at a time, and some to spare.
+#: Eighteen tasks, one warm-up at a time, plus a reserve.
 MOST_ROUNDS = 40
 
 
@@ -178,7 +177,7 @@ def test_a_settled_state_is_a_fixed_point(application: ApplicationMetadata) -> N
 def test_a_group_in_which_every_thread_has_its_share_is_left_as_it_is(
     application: ApplicationMetadata, dice: random.Random
 ) -> None:
-    """Where tasks do not divide evenly, what is left over is dealt out anew each time; so it is in Kafka."""
+    """If tasks do not divide evenly, the remainder moves each time, as in Kafka."""
     clients = list(application.streams_client_states().values())
     threads = sum(client.num_stream_threads for client in clients)
     infos = list(application.task_infos().values())
@@ -209,7 +208,7 @@ def test_a_group_in_which_every_thread_has_its_share_is_left_as_it_is(
 
 @given(rich_applications())
 def test_the_fallback_asks_for_another_rebalance_and_changes_nothing_twice(application: ApplicationMetadata) -> None:
-    """Every task that ran stays where it was, so what it placed once stays, too."""
+    """All running tasks stayed in place, so a placed task stays, too."""
     answer = assign("fallback_prior", application)
     assert any(each.followup_rebalance_deadline_ms is not None for each in answer.assignments)
     again = assign("fallback_prior", after(application, answer))

@@ -1,4 +1,4 @@
-"""``rack_aware`` is high availability under the effective strategy, and says when racks cannot be used."""
+"""``rack_aware`` is high availability under the effective strategy, and reports unusable racks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from assignor_lab.scenarios import read_scenarios
 from builtin_assignors.high_availability import HighAvailabilityTaskAssignor
 from builtin_assignors.rack_aware import RackAwareTaskAssignor
 from tests.builtin_assignors.golden import GOLDEN
+
+pytestmark = pytest.mark.slow
 
 STRATEGY = "rack.aware.assignment.strategy"
 

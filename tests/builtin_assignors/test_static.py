@@ -1,4 +1,4 @@
-"""``static`` keeps its promises: pinned tasks are where they belong, everything else is the delegate's."""
+"""``static`` keeps its promises: pinned tasks are in their places, and the delegate places all others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from assignment_api import (
 from assignment_api.utils import strict_findings, validate_task_assignment
 from builtin_assignors.fallback_prior import FallbackPriorTaskAssignor
 from builtin_assignors.high_availability import HighAvailabilityTaskAssignor
-from builtin_assignors.static import Pin, StaticAnswer, StaticTaskAssignor, UnmetReason
+from builtin_assignors.static import StaticAnswer, StaticTaskAssignor, TaskPin, UnmetReason
 from builtin_assignors.sticky import StickyTaskAssignor
 from tests.builtin_assignors.rich_applications import after, plain, rich_applications
 
@@ -38,7 +38,6 @@ DELEGATE = "assignor.static.delegate"
 
 
 def static(**configs: Any) -> StaticTaskAssignor:
-    """The assignor under ``pins``, ``standby_pins`` and ``delegate``."""
     keys = {"pins": PINS, "standby_pins": STANDBY_PINS, "delegate": DELEGATE}
     assignor = StaticTaskAssignor()
     assignor.configure({keys[name]: value for name, value in configs.items()})
@@ -59,7 +58,6 @@ def client(number: int, *previous: str, **facts: Any) -> StreamsClientState:
 
 
 def application(clients: list[StreamsClientState], *tasks: str, standbys: int = 0) -> ApplicationMetadata:
-    """Stateless tasks, or stateful ones if standbys are asked for."""
     ids = [TaskId.parse(task) for task in tasks]
     stateful = standbys > 0
     infos = [TaskInfo(task, stateful, stateful) for task in ids]
@@ -91,12 +89,11 @@ def owners(assignment: TaskAssignment) -> dict[TaskId, ProcessID]:
     return {task: each.process_id for each in assignment.assignments for task in each.active_tasks()}
 
 
-# --- whatever the pins ------------------------------------------------------------------------------
+# --- for any pins -----------------------------------------------------------------------------------
 
 
 @st.composite
 def pin_texts(draw: st.DrawFn) -> list[str]:
-    """Pins of tasks and clients that rich applications may or may not have."""
     tasks = draw(st.sampled_from(["", "orders__"]))
     patterns = st.sampled_from(
         [
@@ -123,17 +120,17 @@ DELEGATES: Mapping[str, type[TaskAssignor]] = {
 delegates = st.sampled_from(sorted(DELEGATES))
 
 
-def first_pin(pins: list[str], task: TaskId) -> Pin | None:
-    return next((pin for pin in map(Pin.parse, pins) if pin.matches_task(task)), None)
+def first_pin(pins: list[str], task: TaskId) -> TaskPin | None:
+    return next((pin for pin in map(TaskPin.parse, pins) if pin.matches_task(task)), None)
 
 
-def valid_clients(pin: Pin, application: ApplicationMetadata) -> list[ProcessID]:
+def valid_clients(pin: TaskPin, application: ApplicationMetadata) -> list[ProcessID]:
     states = application.streams_client_states().values()
     return [state.process_id for state in states if pin.matches_client(state)]
 
 
 def named_clients(pins: list[str], application: ApplicationMetadata) -> set[ProcessID]:
-    return {found for pin in pins for found in valid_clients(Pin.parse(pin), application)}
+    return {found for pin in pins for found in valid_clients(TaskPin.parse(pin), application)}
 
 
 @given(rich_applications(), pin_texts(), pin_texts(), delegates)
@@ -296,7 +293,7 @@ def test_pinned_tasks_that_nobody_had_are_spread_evenly(clients: int, tasks: int
     assert max(counts) - min(counts) <= 1
 
 
-# --- how pins are written ---------------------------------------------------------------------------
+# --- the text of pins -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -312,7 +309,7 @@ def test_pinned_tasks_that_nobody_had_are_spread_evenly(clients: int, tasks: int
     ],
 )
 def test_a_pattern_matches_these_tasks(pattern: str, matching: list[str]) -> None:
-    pin = Pin.parse(f"{pattern} -> host:h")
+    pin = TaskPin.parse(f"{pattern} -> host:h")
     tasks = [TaskId(subtopology, partition) for subtopology in range(2) for partition in range(4)]
     assert [str(task) for task in tasks if pin.matches_task(task)] == matching
 
@@ -329,7 +326,7 @@ def test_a_pattern_matches_these_tasks(pattern: str, matching: list[str]) -> Non
     ],
 )
 def test_a_pattern_of_a_named_topology_matches_these_tasks(pattern: str, matching: list[str]) -> None:
-    pin = Pin.parse(f"{pattern} -> host:h")
+    pin = TaskPin.parse(f"{pattern} -> host:h")
     tasks = [TaskId(subtopology, partition, "orders") for subtopology in range(2) for partition in range(2)]
     assert [str(task) for task in tasks if pin.matches_task(task)] == matching
 
@@ -351,7 +348,7 @@ def test_a_pattern_of_a_named_topology_matches_these_tasks(pattern: str, matchin
 )
 def test_a_selector_means_this_client_or_not(selector: str, matches: bool) -> None:
     state = client(1, host_info=HostInfo("app-1.example", 8080), client_tags={"zone": "a"})
-    assert Pin.parse(f"0_0 -> {selector}").matches_client(state) is matches
+    assert TaskPin.parse(f"0_0 -> {selector}").matches_client(state) is matches
 
 
 @pytest.mark.parametrize(
@@ -445,7 +442,7 @@ def test_tasks_without_a_pin_go_to_pinned_clients_only_if_there_is_nobody_else()
 
 
 def test_a_pinned_task_has_its_standbys_on_clients_without_pins() -> None:
-    """They are what takes over when the pinned client is gone."""
+    """They take over when the pinned client leaves."""
     everybody = [client(number, client_tags={"zone": zone}) for number, zone in enumerate("aabb", 1)]
     answer = explain(application(everybody, "0_0", "0_1", standbys=1), pins="* -> tag:zone=a").assignment
     assert actives(answer) == {1: ["0_0"], 2: ["0_1"], 3: [], 4: []}
@@ -467,7 +464,7 @@ def test_too_few_clients_for_pinned_standbys_are_told_and_the_rest_is_placed_els
 
 
 def test_warm_ups_of_the_delegate_are_not_more_than_configured() -> None:
-    """Tasks with pinned standbys are asked for on their own, and both questions share one budget."""
+    """Tasks with pinned standbys are delegated separately, and both calls share one budget."""
     ids = [TaskId(subtopology, partition) for subtopology in range(2) for partition in range(4)]
     behind = StreamsClientState(process(2), 1, lags=dict.fromkeys(ids, 10**6))
     ahead = StreamsClientState(process(1), 1, lags=dict.fromkeys(ids, 0))

@@ -1,5 +1,3 @@
-"""The sticky family answers as Kafka 4.3.1 does, racks included."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,6 +10,8 @@ from builtin_assignors.fallback_prior import FallbackPriorTaskAssignor
 from builtin_assignors.legacy_sticky import LegacyStickyTaskAssignor
 from builtin_assignors.sticky import StickyTaskAssignor
 from tests.builtin_assignors.golden import GOLDEN, differences, documents, result_row, scale_differences
+
+pytestmark = pytest.mark.slow
 
 Assignors = dict[str, Callable[[], TaskAssignor]]
 ASSIGNORS: Assignors = {

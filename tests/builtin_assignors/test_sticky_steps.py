@@ -1,4 +1,4 @@
-"""The quick steps against a literal play of the reference, where hash codes collide and sizes are odd."""
+"""The fast steps against a literal version of the reference, with colliding hash codes and odd sizes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assignment_api import AssignorLabError
-from builtin_assignors._sticky_steps import Placement, PreviousOwners, StickyProblem
+from builtin_assignors._sticky_steps import PreviousOwners, StickyPlacement, StickyProblem
 from builtin_assignors.fallback_prior import algorithm as fallback
 from builtin_assignors.legacy_sticky import algorithm as legacy
 from builtin_assignors.sticky import algorithm as public
@@ -26,7 +26,7 @@ def outcome(call: Callable[[], Result]) -> Result | str | None:
         return error.java_type
 
 
-def result_of(placement: Placement) -> Result:
+def result_of(placement: StickyPlacement) -> Result:
     return placement.owner, [sorted(tasks) for tasks in placement.standbys]
 
 
@@ -44,7 +44,7 @@ def legacy_result(problem: StickyProblem) -> Result:
     return result_of(placement)
 
 
-@settings(deadline=None)  # the literal play is slow on purpose
+@settings(deadline=None)
 @given(SEEDS)
 def test_public_sticky_is_its_literal_play(seed: int) -> None:
     problem = sticky_problem(seed)
@@ -52,7 +52,7 @@ def test_public_sticky_is_its_literal_play(seed: int) -> None:
     assert outcome(lambda: public_result(problem)) == literal
 
 
-@settings(deadline=None)  # the literal play is slow on purpose
+@settings(deadline=None)
 @given(SEEDS)
 def test_legacy_sticky_is_its_literal_play(seed: int) -> None:
     problem = sticky_problem(seed)
@@ -60,7 +60,7 @@ def test_legacy_sticky_is_its_literal_play(seed: int) -> None:
     assert outcome(lambda: legacy_result(problem)) == literal
 
 
-@settings(deadline=None)  # the literal play is slow on purpose
+@settings(deadline=None)
 @given(SEEDS)
 def test_fallback_prior_is_its_literal_play(seed: int) -> None:
     problem = sticky_problem(seed)
@@ -68,7 +68,7 @@ def test_fallback_prior_is_its_literal_play(seed: int) -> None:
     assert outcome(lambda: result_of(fallback.place_all(problem))) == literal
 
 
-@settings(deadline=None)  # the literal play is slow on purpose
+@settings(deadline=None)
 @given(SEEDS)
 def test_tasks_that_an_optimiser_brought_together_have_not_met(seed: int) -> None:
     problem = sticky_problem(seed)

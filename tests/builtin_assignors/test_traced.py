@@ -1,5 +1,3 @@
-"""Steps to an answer: the same answer as without them, every task told of, every rule documented."""
-
 from __future__ import annotations
 
 import gzip
@@ -22,9 +20,9 @@ from builtin_assignors._rule_texts import RULE_TEXTS
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
 RULE = re.compile(r'"((?:ha|st|gs|ci|ce|sp)-[a-z-]+)"')
-#: Rules that take a task from one client to another, named last; after all others the first named one has it.
+#: Rules that move a task: its owner is the last client they name; with all other rules it is the first one.
 MOVES = {"ha-level", "ha-racks", "ha-stateless-racks", "st-racks"}
-#: Rules about copies, and those that tell why somebody does not have a task.
+#: Rules about copies, and rules with the reason why a client does not have a task.
 OF_OTHERS = re.compile(r".*-standby|.*-full|sp-unmet|ci-(duplicate|wait|surplus)")
 
 
@@ -35,13 +33,11 @@ def scenarios(file: str, most: int) -> Iterator[Scenario]:
 
 
 def traced_by(assignor: Any, *asked: Any) -> Traced[Any]:
-    """What an assignor answers with its steps; the SPI does not ask anybody for them."""
     traced: Traced[Any] = assignor.traced(*asked)
     return traced
 
 
 def owner_told(steps: list[Any]) -> str | None:
-    """Who runs a task by its steps."""
     telling = [step for step in steps if not OF_OTHERS.match(step.rule)]
     if not telling:
         return None
@@ -50,12 +46,13 @@ def owner_told(steps: list[Any]) -> str | None:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["high_availability", "rack_aware", "sticky", "legacy_sticky", "fallback_prior"])
 def test_applications_are_traced_to_the_same_answer(name: str) -> None:
     found, told = discover().task_assignor(name), 0
     for scenario in scenarios("golden/streams/small.scenarios.jsonl.gz", 150):
         try:
-            # A scenario that Kafka would refuse has no answer either way.
+            # A scenario that Kafka would refuse has no answer with or without steps.
             expected = found.create().assign(scenario.application)
         except AssignorLabError:
             continue
@@ -65,6 +62,7 @@ def test_applications_are_traced_to_the_same_answer(name: str) -> None:
     assert told > 1_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delegate", ["high_availability", "sticky"])
 @pytest.mark.parametrize(
     ("pins", "standby_pins", "rules"),
@@ -117,6 +115,7 @@ def test_groups_are_traced_to_the_same_answer(name: str) -> None:
     assert told > 500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "file"),
     [
@@ -145,7 +144,7 @@ def test_rebalances_are_traced_to_the_same_answers_in_a_whole_history(name: str,
 
 
 def check_owners(holding: Any, state: Any, answer: Any, steps: Any) -> int:
-    """Every task that somebody runs has steps, and the last of them tell who."""
+    """Every task with an owner has steps, and the last of them names the owner."""
     by_task: dict[str, list[Any]] = {}
     for step in steps:
         by_task.setdefault(step.task, []).append(step)

@@ -12,7 +12,7 @@ import attrs
 
 from assignment_api.plugins import config_sources
 from assignor_lab.capture.logs.import_log import import_log, read_decisions
-from assignor_lab.capture.logs.rebalance import Decision, Problem
+from assignor_lab.capture.logs.rebalance import LoggedDecision, LogProblem
 
 CAPTURES = Path(__file__).parents[1] / "data" / "captures"
 GOLDEN = Path(__file__).parents[1] / "data" / "golden" / "recorded"
@@ -26,8 +26,6 @@ _LOGGER = re.compile(r" \(([a-zA-Z0-9_.$]+)\)\Z")
 
 @attrs.frozen
 class Event:
-    """One event as a logging framework hands it to an appender."""
-
     date: str
     time: str
     millis: str
@@ -51,7 +49,6 @@ def text_of(path: Path) -> str:
 
 
 def events(path: Path) -> Iterator[Event]:
-    """The events of a captured log, taken out of its layout."""
     head: re.Match[str] | None = None
     lines: list[str] = []
     for line in [*text_of(path).splitlines(), "[9999-01-01 00:00:00,000] END "]:
@@ -68,21 +65,21 @@ def events(path: Path) -> Iterator[Event]:
 
 
 def documents(application: str, files: list[Path] | None = None, **options: Any) -> list[dict[str, Any]]:
-    """The scenarios of an application under its own configuration; nothing may be left out."""
+    """The scenarios of an application under its own configuration; fails if any decision is left out."""
     config = config_sources(CAPTURES / application / "application.properties", environ={}, start=CAPTURES)
     options.setdefault("config_layers", config.above)
     return list(import_log(files or logs(application), on_problem=refuse, **options))
 
 
-def decisions(application: str) -> list[Decision]:
+def decisions(application: str) -> list[LoggedDecision]:
     return sorted(read_decisions(logs(application), refuse), key=lambda decision: decision.generation or 0)
 
 
-def refuse(problem: Problem) -> None:
+def refuse(problem: LogProblem) -> None:
     raise AssertionError(problem)
 
 
 def essence(document: dict[str, Any]) -> dict[str, Any]:
-    """What must not depend on the layout: everything but where it stood and when, and what was assumed of that."""
+    """The parts that do not depend on the layout: all except place, time, and assumptions about them."""
     source = {key: value for key, value in document["source"].items() if key in ("group", "generation")}
     return {**document, "source": source, "assumptions": None}

@@ -1,5 +1,3 @@
-"""Records as a coordinator writes them, encoded for tests."""
-
 from __future__ import annotations
 
 import struct
@@ -13,18 +11,15 @@ __all__ = ["generation", "key", "stable_groups", "value"]
 
 
 def key(kind: int, *texts: str) -> bytes:
-    """A key: its type and its texts."""
     return struct.pack(">h", kind) + b"".join(struct.pack(">h", len(text)) + text.encode() for text in texts)
 
 
 def value(name: str, version: int, **fields: Any) -> bytes:
-    """A value of a layout of Kafka's, at a version."""
     encoded: bytes = _layout(name)(**fields, version=version).encode(version=version)
     return encoded
 
 
 def generation(number: int, group: Any, version: int = 3, time_ms: int | None = None) -> bytes:
-    """The record that a coordinator would have written of a described group."""
     members = [
         _layout("GroupMetadataValue").MemberMetadata(
             member_id=each.member_id,

@@ -1,4 +1,4 @@
-"""The flight recording in the test data: records, and decisions made of them."""
+"""The flight recording of the test data: its records and decisions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,6 @@ def samples(group: str) -> list[dict[str, Any]]:
 
 
 def write_recording(folder: Path, group: str) -> None:
-    """The folder of one group as `record` has written it."""
     folder.mkdir()
     for name in ("records.jsonl", "samples.jsonl"):
         packed = FLIGHT / group / f"{name}.gz"
@@ -59,7 +58,6 @@ def write_recording(folder: Path, group: str) -> None:
 
 
 def decisions(folder: Path) -> list[dict[str, Any]]:
-    """The decisions in a recording; whatever is wrong with it fails."""
     problems: list[str] = []
     found = list(recorded_decisions(folder / "records.jsonl", on_problem=problems.append))
     assert problems == []
@@ -67,11 +65,11 @@ def decisions(folder: Path) -> list[dict[str, Any]]:
 
 
 def answers(assignor: str, documents: Iterable[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
-    """What an assignor of ours gives, with the configuration that the classic group had."""
+    """Answers of one of our assignors, with the configuration of the classic group."""
     file = folder / "decisions.jsonl"
     file.write_bytes(b"".join(map(canonical_line, documents)))
     config = [option for key, value in ASSIGNMENT.items() for option in ("-c", f"{key}={value}")]
-    arguments = ["assign", "--assignor", assignor, "--scenarios", str(file), *config]
+    arguments = ["assign", "--assignor", assignor, str(file), *config]
     told = CliRunner().invoke(build_app(arguments), arguments, catch_exceptions=False)
     assert told.exit_code == 0, told.stderr
     return [json.loads(line) for line in told.stdout.splitlines()]

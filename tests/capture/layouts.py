@@ -1,5 +1,3 @@
-"""The same events as other log layouts and container runtimes write them."""
-
 from __future__ import annotations
 
 import json
@@ -16,7 +14,6 @@ def _short(logger: str) -> str:
 
 
 def _thread(event: Event) -> str:
-    """The consumer's thread, as a layout with %t would show it."""
     return "i3-StreamThread-1" if "ConsumerCoordinator" not in event.logger else "main"
 
 
@@ -86,7 +83,7 @@ def log4j_json(event: Event) -> str:
         "message": event.message,
         "endOfBatch": False,
     }
-    # Gson escapes what could be HTML.
+    # Gson escapes possible HTML.
     return json.dumps(fields).replace("=", "\\u003d").replace("'", "\\u0027") + "\n"
 
 
@@ -106,7 +103,6 @@ def google_cloud(event: Event) -> str:
     return json.dumps({"timestamp": f"{event.date}T{event.time}.{event.millis}Z", "jsonPayload": payload}) + "\n"
 
 
-#: Name to how one event is written.
 LAYOUTS: dict[str, Callable[[Event], str]] = {
     layout.__name__: layout
     for layout in (
@@ -127,7 +123,7 @@ LAYOUTS: dict[str, Callable[[Event], str]] = {
 
 
 def docker_json_file(lines: Iterable[str]) -> str:
-    """Docker's own files: one object for each line, and several for a long one."""
+    """Docker's own files: one object for each line, several for a long one."""
     return "".join(
         json.dumps({"log": piece, "stream": "stdout", "time": "2026-11-21T05:42:26.661234567Z"}) + "\n"
         for line in lines
@@ -143,7 +139,7 @@ def fluent_bit(lines: Iterable[str]) -> str:
 
 
 def container_runtime(lines: Iterable[str]) -> str:
-    """Files of containerd and CRI-O: P marks a piece, F the last one."""
+    """Files of containerd and CRI-O: P marks a part, F the last one."""
     text = []
     for line in lines:
         *begun, last = _pieces(line) or [""]
@@ -168,7 +164,6 @@ def journal(lines: Iterable[str]) -> str:
     return "".join(f"Nov 21 05:42:26 host app[123]: {line}\n" for line in lines)
 
 
-#: Name to how a runtime writes an application's lines.
 RUNTIMES: dict[str, Callable[[Iterable[str]], str]] = {
     runtime.__name__: runtime
     for runtime in (

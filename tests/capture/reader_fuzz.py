@@ -1,6 +1,6 @@
-"""Mutated records and answers put to the readers: ``python -m tests.capture.reader_fuzz --count 1000000``.
+"""Readers against mutated records and answers: ``python -m tests.capture.reader_fuzz --count 1000000``.
 
-Whatever the bytes, a reader gives a value or one of its typed errors, soon, and without eating the machine's memory.
+For any bytes, a reader returns a value or raises one of its typed errors, in short time and with little memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from assignment_api.errors import AssignorLabError
 from assignor_lab.capture.recorded.anonymous_records import anonymous_record
 from assignor_lab.capture.recorded.broker_answers import described_groups, group_answers, read_cluster_answer
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
-from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
+from assignor_lab.capture.recorded.group_history import GroupRecord, RecordedHistory
 from assignor_lab.capture.recorded.log_segments import read_segment
 from assignor_lab.capture.recorded.streams_group_answers import read_streams_group_answer
 from assignor_lab.scenarios.anonymous import Pseudonyms
@@ -33,9 +33,9 @@ from tests.capture.recorded.log_segment_bytes import CODECS, batch
 
 __all__ = ["BOUND_S", "fuzz"]
 
-#: No reader may take longer for one message of these sizes, in seconds of the processor.
+#: Processor time that a reader may take for one message of these sizes, in seconds.
 BOUND_S = 2.0
-#: Room that a process may have, in bytes: who believes a length of two billion is caught.
+#: Memory limit of a process, in bytes: catches a reader that trusts a length of two billion.
 _ROOM = 3 * 1024**3
 _METADATA = 3
 _PART = 500
@@ -43,15 +43,12 @@ _PART = 500
 
 @attrs.frozen
 class Sample:
-    """Bytes that were really seen, and who reads them."""
-
     what: str
     data: bytes
     read: Callable[[bytes], object]
 
 
 def main() -> int:
-    """Reads so many mutated messages; exit code 1 at the first that is not answered as it should be."""
     parser = argparse.ArgumentParser(prog="python -m tests.capture.reader_fuzz", description=__doc__)
     parser.add_argument("--count", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
@@ -70,11 +67,11 @@ def fuzz(count: int, seed: int = 0) -> dict[str, int]:
     """Reads mutated messages.
 
     Returns:
-        How many were read, and how many refused.
+        Numbers of read and of refused messages.
 
     Raises:
         AssertionError: if a reader took too long.
-        Exception: whatever else a reader raised.
+        Exception: any other error of a reader.
     """
     return _outcomes(range(seed, seed + count))
 
@@ -111,7 +108,7 @@ def _mutated(data: bytes, draw: Random) -> bytes:
         if kind == 0 and changed:
             changed[min(at, len(changed) - 1)] = draw.randrange(256)
         elif kind == 1:
-            # Lengths and counts: nothing, everything, and one less than that.
+            # Lengths and counts: zero, the maximum, and one less.
             changed[at : at + draw.choice((1, 2, 4))] = draw.choice(
                 (b"\0\0", b"\x7f\xff\xff\xff", b"\xff\xff", b"\x80")
             )
@@ -150,11 +147,11 @@ def _samples() -> list[Sample]:
 
 
 def _as_key(group: str, record: GroupRecord, data: bytes) -> object:
-    return GroupHistory(group).take(attrs.evolve(record, key=data))
+    return RecordedHistory(group).take(attrs.evolve(record, key=data))
 
 
 def _as_value(group: str, record: GroupRecord, data: bytes) -> object:
-    return GroupHistory(group).take(attrs.evolve(record, value=data))
+    return RecordedHistory(group).take(attrs.evolve(record, value=data))
 
 
 def _hidden(names: Pseudonyms, record: GroupRecord, data: bytes) -> object:

@@ -1,4 +1,4 @@
-"""Logs of real groups: each decision is found, holds what is known from elsewhere, and can be computed again."""
+"""Logs of real groups: each decision is found, agrees with other sources, and can be reproduced."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from assignment_api.java import iteration_order, task_id_hash
 from assignment_api.plugins import discover
 from assignment_api.streams import TaskId
-from assignor_lab.groups.streams.asking import invoke
+from assignor_lab.groups.streams.assignor_calls import invoke
 from assignor_lab.scenarios import Place, Scenario, placement, scenario_from_document
 from tests.capture.captured_logs import DECISIONS, GOLDEN, decisions, documents
 
@@ -35,7 +35,6 @@ def answered(assignor: str, scenario: Scenario) -> Any:
 
 
 def equal_to_kafka(assignor: str, application: str) -> list[int]:
-    """Generations in which the assignor gives what Kafka decided."""
     return [
         scenario.source["generation"]
         for scenario in scenarios(application)
@@ -68,6 +67,7 @@ def test_without_racks_a_rack_aware_group_is_exact_where_racks_do_not_matter() -
     assert equal_to_kafka("high_availability", "warm") == [1, 2, 3, 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("application", ["warm", "orders-2"])
 def test_a_difference_of_a_rack_aware_group_is_explained_by_unknown_racks(application: str) -> None:
     for document in documents(application):
@@ -80,6 +80,7 @@ def test_a_group_without_racks_does_not_say_that_racks_are_missing(application: 
         assert not any("racks unknown" in sentence for sentence in document["assumptions"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("application", ["warm", "orders-2"])
 def test_stateful_actives_before_optimization_are_those_of_high_availability_without_lags(application: str) -> None:
     for decision, document in zip(decisions(application), documents(application), strict=True):

@@ -1,4 +1,4 @@
-"""The parser of Kafka's client states: what was printed is read again, and anything else is a typed error."""
+"""The parser of Kafka's client states: it reads printed states, and any other text is a typed error."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ topology_names = st.none() | st.from_regex(r"[A-Za-z0-9.-]{1,8}", fullmatch=True
 tasks = st.builds(TaskId, st.integers(0, 2**31 - 1), st.integers(0, 2**31 - 1), topology_names)
 task_lists = st.lists(tasks, max_size=4, unique=True).map(tuple)
 offsets = st.dictionaries(tasks, st.integers(-(2**63), 2**63 - 1), max_size=4)
-# Kafka's own limits on tags are lengths; the signs that end an entry make a text ambiguous.
+# Kafka limits only the length of tags; a tag with the signs that end an entry is ambiguous.
 words = st.text(st.characters(exclude_characters=",=", exclude_categories=["Cs"]), max_size=12)
 tags = st.none() | st.dictionaries(words, words, max_size=3)
 states = st.builds(

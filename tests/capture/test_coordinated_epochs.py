@@ -1,4 +1,4 @@
-"""Groups of the streams protocol as their coordinator logs them: epochs, members, reasons, and what is not told."""
+"""Groups of the streams protocol in their coordinator's log: epochs, members, reasons, and missing data."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_log_that_begins_later_says_whom_it_does_not_know(tmp_path: Path) -> N
     scenarios = read(part(tmp_path, LINES[begin - 4 :]), problems=problems)
     assert sources(scenarios, "generation") == [5, 6, 7]
     (problem,) = [each for each in problems if "is left out" in each]
-    assert "epoch 4 of group 'newer' is left out: the log begins after members of it had come" in problem
+    assert "epoch 4 of group 'newer' is left out: the log begins after its first members joined" in problem
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_lines_of_a_group_without_any_target_are_no_decision(tmp_path: Path) -> 
 
 
 def at_info(log: Path) -> list[str]:
-    """What the same coordinator writes at INFO: no targets in full."""
+    """The same coordinator's log at INFO: no complete targets."""
     lines = gzip.decompress(log.read_bytes()).decode().splitlines(keepends=True)
     return [
         re.sub(r" DEBUG (.*) in (\d+)ms: \{.*\}\.", r" INFO \1 in \2ms.", line)
@@ -180,7 +180,7 @@ def test_who_joins_with_the_request_that_computes_is_shown_last_and_has_nothing_
     *others, new = thirteenth.document["members"]
     assert new["id"].startswith("JGbt")
     assert (new["active"], new["standby"]) == ({}, {})
-    # The order of the broker's table, and not the one in which they came.
+    # The order of the broker's table, not of the joins.
     assert [each["id"][:4] for each in others] == ["EQmf", "F3xJ", "AqEY", "BKt8", "aT-L", "iMLo"]
 
 

@@ -1,4 +1,4 @@
-"""A recording of a real broker's groups, offline: each decision comes out again. The same is tried live."""
+"""An offline recording of a real broker's groups reproduces each decision. A live test does the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.capture.flight_recording import ASSIGNORS, GROUPS, answers, decisions
 from tests.capture.live.recorded_lives import CLASSIC, CONNECT, STREAMS
 
 DECISIONS = {CLASSIC: 10, STREAMS: 5, CONNECT: 1}
-#: What of an answer is compared with what was observed.
+#: Part of an answer that is compared with the observation.
 PART = {CLASSIC: "assignment", STREAMS: "members", CONNECT: "rounds"}
 
 

@@ -1,18 +1,16 @@
-"""Who was given which task when, by recorded decisions."""
-
 from __future__ import annotations
 
 from assignor_lab.capture.histories.given import given_tasks
-from assignor_lab.capture.histories.moments import Moment, Participant
+from assignor_lab.capture.histories.moments import DecisionMoment, Participant
 
 
-def decision(time_ms: int, **placed: str) -> Moment:
-    """A decision in which each process is given tasks, named with spaces."""
+def decision(time_ms: int, **placed: str) -> DecisionMoment:
+    """A decision with the tasks of each process, separated by spaces."""
     participants = {
         process: Participant(process, f"client-{process}", frozenset({f"{process}-1"}), {}) for process in placed
     }
     active = {process: (tuple(tasks.split()), ()) for process, tasks in placed.items()}
-    return Moment(time_ms, None, None, "", "none", participants, active, {})
+    return DecisionMoment(time_ms, None, None, "", "none", participants, active, {})
 
 
 def test_stretches_go_from_one_decision_to_the_next_and_join_where_nothing_changed() -> None:
@@ -23,7 +21,7 @@ def test_stretches_go_from_one_decision_to_the_next_and_join_where_nothing_chang
     assert found["marks"] == [0, 500, 1_000]
     first, second = found["rows"]
     assert (first["task"], first["runs"], first["waits"]) == ("0_0", [[0, 1_000, 0], [1_000, 1_020, 1]], [])
-    # Nobody was given it by the decision in between.
+    # The decision in between did not assign it.
     assert (second["runs"], second["waits"]) == ([[0, 500, 0], [1_000, 1_020, 1]], [[500, 1_000, 0]])
 
 

@@ -1,4 +1,4 @@
-"""Logs that are cut, garbled, huge or something else: what is whole is kept, the rest is named with its place."""
+"""Truncated, garbled, huge and foreign logs: complete parts are kept, the rest is reported with its place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assignment_api import input_files
 from assignor_lab.capture.errors import LogImportError, LogLineTooLongError, NoDecisionError, UnreadableLogError
 from assignor_lab.capture.logs import log_files as log_files_module
 from assignor_lab.capture.logs.import_log import import_log
-from assignor_lab.capture.logs.rebalance import Problem
+from assignor_lab.capture.logs.rebalance import LogProblem
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.captured_logs import CAPTURES, LEADER_OF_TAGGED, text_of
 from tests.patterns.collected import patterns
@@ -36,8 +36,8 @@ DECIDED = (
 )
 
 
-def imported(path: Path) -> tuple[list[dict[str, Any]], list[Problem]]:
-    problems: list[Problem] = []
+def imported(path: Path) -> tuple[list[dict[str, Any]], list[LogProblem]]:
+    problems: list[LogProblem] = []
     return list(import_log([path], on_problem=problems.append)), problems
 
 
@@ -131,7 +131,7 @@ def test_an_input_without_its_decision_is_named(tmp_path: Path) -> None:
 
     assert len(documents) == 23
     assert [problem.loses_decision for problem in problems] == [True]
-    assert "not what came of it" in problems[0].reason
+    assert "not its outcome" in problems[0].reason
 
 
 # --- unreadable files -----------------------------------------------------------------------------
@@ -163,6 +163,7 @@ def test_damaged_gzip_data_are_an_error(tmp_path: Path) -> None:
         imported(log_with(tmp_path, bytes(data)))
 
 
+@pytest.mark.slow
 def test_a_line_that_does_not_end_is_an_error_before_it_fills_the_memory(tmp_path: Path) -> None:
     zeros = io.BytesIO()
     with gzip.GzipFile(fileobj=zeros, mode="wb") as packed:
@@ -243,6 +244,7 @@ def test_bytes_that_are_no_utf_8_do_no_harm(tmp_path: Path) -> None:
     assert not problems
 
 
+@pytest.mark.slow
 def test_block_borders_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected, _ = imported(LEADER_OF_TAGGED)
     for size in (97, 4096, 65_537):
@@ -250,6 +252,7 @@ def test_block_borders_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert imported(LEADER_OF_TAGGED)[0] == expected
 
 
+@pytest.mark.slow
 def test_repeated_words_of_messages_cost_seconds(tmp_path: Path) -> None:
     # Quadratic work takes minutes here; one member's line of 3 KB took 55 s.
     lines = [
@@ -259,7 +262,7 @@ def test_repeated_words_of_messages_cost_seconds(tmp_path: Path) -> None:
         for _, _, hard in list(hard_texts(used.pattern, 100))[::2]
     ]
     path = log_with(tmp_path, "\n".join(lines))
-    command = [sys.executable, "-m", "assignor_lab.cli.main", "import-log", str(path)]
+    command = [sys.executable, "-m", "assignor_lab.cli.main", "import", str(path)]
 
     ended = subprocess.run(command, timeout=60, check=False, capture_output=True, text=True)
 

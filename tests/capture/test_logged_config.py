@@ -1,5 +1,3 @@
-"""The configuration that an instance logs when it starts."""
-
 from __future__ import annotations
 
 import json
@@ -90,3 +88,55 @@ def test_a_value_that_kafka_would_refuse_is_not_believed(tmp_path: Path) -> None
     found = imported(tmp_path, started().replace("acceptable.recovery.lag = 100", "acceptable.recovery.lag = much"))
 
     assert found[0]["config"]["acceptable.recovery.lag"] == 10_000
+
+
+CONSUMER = """\
+\tclient.id = {client}-StreamThread-1-consumer
+\tclient.rack = r1
+\tgroup.id = {group}
+\tgroup.instance.id = {instance}
+\theartbeat.interval.ms = 1000
+\tmax.poll.interval.ms = 60000
+\tsasl.jaas.config = org.example.Login required password="secret";
+\tsession.timeout.ms = {session}
+"""
+
+
+def consumer(client: str = "i3", group: str = "tagged-classic", instance: str = "null", session: int = 7000) -> str:
+    values = CONSUMER.format(client=client, group=group, instance=instance, session=session)
+    return f"[2026-11-21 05:42:18,000] INFO ConsumerConfig values: \n{values} (org.apache.kafka.ConsumerConfig)\n"
+
+
+def test_the_consumers_configuration_has_the_settings_of_time(tmp_path: Path) -> None:
+    found = imported(tmp_path, consumer())
+    settings = {"heartbeat.interval.ms": 1000, "max.poll.interval.ms": 60000, "session.timeout.ms": 7000}
+    assert all(document["settings"] == settings for document in found)
+    assert "secret" not in json.dumps(found)
+
+
+def test_settings_of_other_groups_and_of_restore_consumers_are_left_out(tmp_path: Path) -> None:
+    found = imported(tmp_path, consumer(group="null") + consumer(group="another"))
+    assert "settings" not in found[0]
+
+
+def test_members_that_differ_are_named_and_the_most_frequent_value_counts(tmp_path: Path) -> None:
+    head = consumer("i1") + consumer("i2", session=9000) + consumer("i3", session=9000)
+    (first, *_) = imported(tmp_path, head)
+    assert first["settings"]["session.timeout.ms"] == 9000
+    assert [each for each in first["assumptions"] if "session.timeout.ms" in each] == [
+        "members differ in session.timeout.ms (7000, 9000): the most frequent one counts for all"
+    ]
+
+
+def test_the_command_line_replaces_logged_settings(tmp_path: Path) -> None:
+    given = config_sources(None, ["session.timeout.ms=20000"], environ={}, start=CAPTURES).above
+    found = imported(tmp_path, consumer(), config_layers=given)
+    assert found[0]["settings"]["session.timeout.ms"] == 20_000
+    assert found[0]["settings"]["max.poll.interval.ms"] == 60_000
+
+
+def test_a_log_of_many_lines_has_the_settings_of_streams(tmp_path: Path) -> None:
+    later = started().replace("\tprobing.rebalance", "\tprocessing.guarantee = exactly_once_v2\n\tprobing.rebalance")
+    assert imported(tmp_path, later)[0]["settings"] == {
+        "commit.interval.ms": 2000, "processing.guarantee": "exactly_once_v2",
+    }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Racks in a file: with them a log tells all that Kafka's leader saw, and every fault of the file has its place."""
+"""A file of racks completes the leader's view in a log; every error in it is reported with its place."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.documents.errors import DocumentFormatError
-from assignor_lab.groups.streams.asking import invoke
+from assignor_lab.groups.streams.assignor_calls import invoke
 from assignor_lab.scenarios import Place, placement, scenario_from_document
+from assignor_lab.scenarios.rack_provenance import RACKS_UNKNOWN, STRATEGY_UNKNOWN, racks_told
 from assignor_lab.scenarios.racks import read_racks
-from assignor_lab.scenarios.told_racks import RACKS_UNKNOWN, STRATEGY_UNKNOWN, racks_told
 from assignor_lab.scenarios.with_racks import RackContradictionError, RackFiller
 from tests.capture.captured_logs import CAPTURES, GOLDEN, logs
 from tests.capture.topologies import ORDERS
@@ -25,7 +25,6 @@ CLIENTS = {"127.0.0.1:8081": "r1", "127.0.0.1:8082": "r2", "127.0.0.1:8083": "r3
 
 
 def partition_racks() -> dict[str, list[list[str]]]:
-    """Racks of the partitions of orders-2, as its brokers told them."""
     with gzip.open(GOLDEN / "orders-2.scenarios.jsonl.gz", "rt", encoding="utf-8") as lines:
         tasks = json.loads(next(lines))["tasks"]
     found: dict[str, dict[int, list[str]]] = {}
@@ -54,6 +53,7 @@ def imported(folder: Path, *, config: bool = True) -> list[dict[str, Any]]:
     return list(import_log(logs("orders-2"), config_layers=layers, topology=topology))
 
 
+@pytest.mark.slow
 def test_with_racks_a_log_is_decided_exactly_as_kafka_did(tmp_path: Path) -> None:
     filler = RackFiller(read_racks(rack_file(tmp_path, CLIENTS, partition_racks())))
     assignor = discover().task_assignor("high_availability")
@@ -68,6 +68,7 @@ def test_with_racks_a_log_is_decided_exactly_as_kafka_did(tmp_path: Path) -> Non
     assert list(filler.unused()) == []
 
 
+@pytest.mark.slow
 def test_what_the_file_lacks_stays_unknown_and_is_named(tmp_path: Path) -> None:
     clients = {name: rack for name, rack in CLIENTS.items() if rack != "r3"}
     racks = partition_racks()
@@ -77,12 +78,14 @@ def test_what_the_file_lacks_stays_unknown_and_is_named(tmp_path: Path) -> None:
     assert "client 127.0.0.1:8083, partition notes-in-0, partition notes-in-1 and 2 more" in sentence
 
 
+@pytest.mark.slow
 def test_a_strategy_that_nobody_told_stays_unknown_whatever_racks_there_are(tmp_path: Path) -> None:
     filler = RackFiller(read_racks(rack_file(tmp_path, CLIENTS, partition_racks())))
     filled = filler.filled(imported(tmp_path, config=False)[5])
     assert any(text.startswith(STRATEGY_UNKNOWN) for text in filled["assumptions"])
 
 
+@pytest.mark.slow
 def test_clients_are_found_by_their_end_point_client_id_tag_and_process(tmp_path: Path) -> None:
     document = imported(tmp_path)[20]
     names = [
@@ -153,6 +156,17 @@ def test_files_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DocumentFormatError, match="keep one of them") as raised:
         read_racks([first, second])
     assert (raised.value.file, raised.value.line) == (str(second), 4)
+
+
+def test_a_recorded_decision_keeps_its_racks_and_the_contradiction_is_named(tmp_path: Path) -> None:
+    document = streams_document() | {"observed": {"assignment": {}}}
+    document["clients"][0]["rack"] = "r1"
+    process = document["clients"][0]["process_id"]
+    filler = RackFiller(read_racks(rack_file(tmp_path, {process: "r2"}, {})))
+    assert filler.filled(document)["clients"][0]["rack"] == "r1"
+    (sentence,) = filler.unused()
+    assert sentence.endswith(f"one client is in r2 by {process} and r1 by the state: the state's is used")
+    assert filler.foreign() == sentence.removesuffix(": the state's is used")
 
 
 def test_what_a_state_knows_is_not_overwritten(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What each released version from 2.6 to 4.3 wrote: every decision is imported, and is the one that we compute."""
+"""Logs of each released version from 2.6 to 4.3: every decision is imported, and equals ours."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.logs.import_log import import_log
-from assignor_lab.groups.answering import AnswerOptions, answerer
+from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.scenarios.told_version import of_other_rules
 from tests.capture.captured_logs import CAPTURES, events, refuse
 from tests.capture.layouts import log4j
+from tests.capture.topology_recordings import run
 
 LOGS = {path.name.removesuffix(".log.gz"): path for path in sorted((CAPTURES / "versions").glob("*.log.gz"))}
 MINOR_RELEASES = (
     *("2.6", "2.7", "2.8", "3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7", "3.8", "3.9"),
     *("4.0", "4.1", "4.2", "4.3"),
 )
-#: Generations in which an older release placed standbys by another rule than 4.3.1.
+#: Generations in which an older release placed standbys by a different rule than 4.3.1.
 OTHER_RULES = {"2.6.3": [5]}
-#: Releases that write what each consumer of a client gets.
+#: Releases that log the tasks of each consumer of a client.
 WITHOUT_CONSUMERS = ("2.6.3",)
 #: First release with client tags.
 FIRST_WITH_TAGS = "3.2.3"
@@ -88,3 +90,10 @@ def test_the_other_lines_of_a_rebalance_tell_the_same_as_the_decision(version: s
         assert without["observed"]["assignment"] == decided["observed"]["assignment"]
         assert without["clients"] == decided["clients"]
         assert without["config"] == decided["config"]
+
+
+def test_a_release_with_other_rules_is_the_named_cause() -> None:
+    told = run("history", str(LOGS["2.6.3"]), "--check").stdout
+    assert "Likely cause: version. The instances run Kafka Streams 2.6.3" in " ".join(told.split())
+    assert "log a decision of release 2.7 or later" in " ".join(told.split())
+    assert of_other_rules(["3.9.2", "2.7.0", "trunk", "2"]) is None

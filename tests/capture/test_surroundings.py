@@ -1,4 +1,4 @@
-"""What logs tell around the decisions: the coordinator's reasons, starts and stops, racks of consumers."""
+"""Data of logs besides the decisions: the coordinator's reasons, starts and stops, racks of consumers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_starts_and_stops_that_instances_logged_are_those_of_the_history() -> No
     (history,) = read_histories(scenarios)
     found = done_to(history_episode(history, {"session_timeout_ms": 10_000}))
     really = done_to(timeline_of("tagged"))
-    # From the start of the process to its first line passes a moment, a kill logs nothing.
+    # A start takes a moment until its first line, and a kill logs nothing.
     for kind, who, at in found:
         nearest = min(abs(at - moment) for what, name, moment in really if (what, name) == (kind, who))
         assert nearest < (4_000 if kind == "crash" else 3_500)
@@ -92,7 +92,7 @@ def test_a_connect_workers_log_among_others_is_named() -> None:
 def test_a_coordinators_log_alone_says_what_it_goes_with() -> None:
     with pytest.raises(NoDecisionError) as refused:
         imported(COORDINATOR)
-    assert "tell when and why 'tagged-classic' rebalanced, and not what was decided" in str(refused.value)
+    assert "have times and reasons of the rebalances of 'tagged-classic', but no assignment" in str(refused.value)
     assert "or with its folder of assignor record" in str(refused.value)
 
 
@@ -161,7 +161,7 @@ def test_where_racks_decide_it_is_said_that_the_brokers_are_still_unknown(tmp_pa
     assert "those of the clients, but not the brokers'" in unknown[0]
 
 
-# --- what instances restored --------------------------------------------------------------------------------
+# --- restored state of instances ---------------------------------------------------------------------------
 
 LIVES = CAPTURES / "lives"
 
@@ -181,7 +181,7 @@ def test_what_was_restored_tells_of_changelogs_whose_ends_no_decision_shows() ->
     found = imported(LIVES / "c1.log.gz", LIVES / "c2.log.gz")
     for document in found:
         for client in document["clients"]:
-            # Everybody has a copy of everything: no lag is that of somebody without any.
+            # All clients have copies of all tasks: no lag is that of a client without a copy.
             client["previous_standby"] = [task["id"] for task in document["tasks"] if task["logged"]]
             client["previous_active"] = []
             client["lags"] = dict.fromkeys(client["previous_standby"], 0)
@@ -191,7 +191,10 @@ def test_what_was_restored_tells_of_changelogs_whose_ends_no_decision_shows() ->
     told = episode["changelogs"]["1_1"]
     seconds = (1795375680312 - episode["initial"]["source"]["time_ms"]) / 1_000
     assert told["records"] + told["backlog_records"] + told["records_per_s"] * seconds == pytest.approx(75, abs=1)
-    assert any("of 1 task only what instances restored tells" in each for each in episode["assumptions"])
+    assert any(
+        "of 1 task the size of the changelogs is known from restorations only" in each
+        for each in episode["assumptions"]
+    )
     for document in found:
         document["source"].pop("restored", None)
     (history,) = read_histories(scenario_from_document(each, Place("log")) for each in found)

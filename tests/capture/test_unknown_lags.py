@@ -1,4 +1,4 @@
-"""Rebalances in which Kafka could not fetch the end offsets: its numbers are place-holders then.
+"""Rebalances in which Kafka could not fetch the end offsets: the logged numbers are placeholders.
 
 Kafka: ``StreamsPartitionAssignor``.
 """

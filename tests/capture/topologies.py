@@ -1,5 +1,3 @@
-"""Descriptions of topologies as Java prints them."""
-
 from __future__ import annotations
 
 #: The recorded applications.

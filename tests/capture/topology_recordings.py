@@ -18,10 +18,12 @@ from assignor_lab.capture.histories.flight_recordings import recorded_decisions
 from assignor_lab.cli.app import build_app
 from tests.capture.captured_logs import CAPTURES
 
-__all__ = ["ARCHIVE", "STREAMS", "TopologyRecordings", "pack", "run", "unpacked"]
+__all__ = ["ARCHIVE", "STREAMS", "VARIANTS", "TopologyRecordings", "pack", "run", "unpacked"]
 
 ARCHIVE = CAPTURES / "topologies" / "recordings.tar.xz"
-#: End of the names of applications of the streams protocol.
+#: Further applications, of the classic protocol alone.
+VARIANTS = ARCHIVE.with_name("variants.tar.xz")
+#: Suffix of the names of applications with the streams protocol.
 STREAMS = ".streams"
 _APPLICATIONS, _PAST, _LOGS, _ANSWERS = "applications", "past", "logs", "answers.jsonl"
 
@@ -57,7 +59,6 @@ class TopologyRecordings:
         return ["--config", str(self.root / _APPLICATIONS / name / "application.properties")]
 
     def subtopologies(self, name: str) -> dict[str, dict[str, list[str]]]:
-        """Sources, changelogs and stores of each sub-topology, as the running Kafka Streams had them."""
         found: dict[str, dict[str, list[str]]] = json.loads(
             (self.root / _APPLICATIONS / name / "truth.json").read_text()
         )
@@ -70,7 +71,7 @@ class TopologyRecordings:
         return list(recorded_decisions(self.past(name) / "records.jsonl", config, file))
 
     def wrong_tasks(self, name: str, document: dict[str, Any]) -> list[str]:
-        """Tasks of a scenario with the topology that are not as the running Kafka Streams had them."""
+        """Tasks of a scenario with the topology that differ from those of the running Kafka Streams."""
         counts = self._partitions(name)
         found = []
         for task in document["tasks"]:
@@ -88,12 +89,10 @@ class TopologyRecordings:
         return found
 
     def _partitions(self, name: str) -> dict[str, int]:
-        """Numbers of partitions of the topics of an application."""
         *_, latest = (self.past(name) / "samples.jsonl").read_text().splitlines()
         return {topic: len(ends) for topic, ends in json.loads(latest)["ends"].items()}
 
     def checked(self, *arguments: str) -> tuple[int, list[str]]:
-        """Number of decisions of `history --check`, and its sentence on each that differs."""
         told = json.loads(run("history", *arguments, "--check", "--json").stdout)["checked"]
         return told["decisions"], [each["difference"] for each in told["differences"]]
 
@@ -106,12 +105,10 @@ def run(*arguments: str) -> Any:
 
 
 @functools.cache
-def unpacked() -> TopologyRecordings:
-    """The recordings of the test data."""
-    # Lives as long as the process.
+def unpacked(file: Path = ARCHIVE) -> TopologyRecordings:
     folder = tempfile.TemporaryDirectory(prefix="topologies-")
     _KEPT.append(folder)
-    with tarfile.open(ARCHIVE) as archive:
+    with tarfile.open(file) as archive:
         archive.extractall(folder.name, filter="data")
     return TopologyRecordings(Path(folder.name))
 
@@ -120,7 +117,7 @@ _KEPT: list[tempfile.TemporaryDirectory[str]] = []
 
 
 def pack(root: Path) -> None:
-    """Makes a folder of recordings the test data."""
+    """Copies a folder of recordings into the test data."""
     recordings = TopologyRecordings(root)
     ARCHIVE.parent.mkdir(exist_ok=True)
 
@@ -130,7 +127,7 @@ def pack(root: Path) -> None:
         files += [*sorted(recordings.past(name).iterdir()), *recordings.logs(name)]
     with tarfile.open(ARCHIVE, "w:xz", preset=9) as archive:
         for file in files:
-            # Logs name the folders of state.
+            # Logs contain the names of the state folders.
             content = file.read_bytes().replace(str(root).encode(), b"/recordings")
             entry = tarfile.TarInfo(str(file.relative_to(root)))
             entry.size = len(content)

@@ -1,15 +1,16 @@
-"""``assignor bench``: a line for each scenario, with the agreed keys."""
-
 from __future__ import annotations
 
 import gzip
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
-from assignor_lab.groups.timing import Timed, timing
+from assignor_lab.groups.runner.timing import Timed, timing
+
+pytestmark = pytest.mark.slow
 
 DATA = Path(__file__).parents[1] / "data"
 SMALL = DATA / "scale" / "streams" / "small-4x40.jsonl.gz"

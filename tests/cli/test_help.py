@@ -1,5 +1,3 @@
-"""What every command says of itself, and what completion offers."""
-
 from __future__ import annotations
 
 import os
@@ -13,7 +11,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from assignor_lab.cli.app import build_app
+from assignor_lab.cli.app import GROUPS, build_app
+from assignor_lab.cli.connect import GROUPS as CONNECT_GROUPS
+
+pytestmark = pytest.mark.slow
 
 
 def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -41,13 +42,18 @@ def test_help_fits_80_columns_and_names_values_as_a_user_would(app: typer.Typer,
     assert not [line for line in options if re.search(r"<[a-z]", line)]
 
 
-def test_the_list_of_commands_is_what_the_commands_say_of_themselves() -> None:
-    for path in ((), ("connect",)):
-        listed, whole = (
-            CliRunner().invoke(build_app(words), [*path, "--help"], prog_name="assignor", env={"COLUMNS": "200"}).output
-            for words in ([*path, "--help"], None)
-        )
-        assert listed == whole
+@pytest.mark.parametrize(("path", "groups"), [((), GROUPS), (("connect",), CONNECT_GROUPS)])
+def test_each_command_has_a_whole_sentence_in_its_group(
+    path: tuple[str, ...], groups: dict[str, dict[str, str]]
+) -> None:
+    for words in ([*path, "--help"], None):
+        shown = CliRunner().invoke(build_app(words), [*path, "--help"], env={"COLUMNS": "80"}).output
+        listed = {line.split()[0] for line in shown.partition("\n\nLook a")[2].splitlines() if line.startswith("  ")}
+        assert listed == {each[-1] for each in ALL if len(each) == len(path) + 1 and each[:-1] == path}
+        assert "..." not in shown.partition("Options:")[2]
+        for summary in [summary for commands in groups.values() for summary in commands.values()]:
+            assert f"  {summary}\n" in shown
+            assert len(summary) <= 60
 
 
 def test_a_command_line_imports_its_own_command_alone() -> None:
@@ -77,12 +83,10 @@ def test_bash_completes_commands() -> None:
 
 
 def run_with_completion(environment: dict[str, str]) -> str:
-    """What the command prints for a shell that asks by ``environment``."""
     return run_program("from assignor_lab.cli.main import main; main()", environment)
 
 
 def run_program(program: str, environment: dict[str, str] | None = None) -> str:
-    """What a program prints."""
     done = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, **(environment or {})},

@@ -1,5 +1,3 @@
-"""``assignor history``: a group's past in the terminal."""
-
 from __future__ import annotations
 
 import json
@@ -8,10 +6,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from assignor_lab.capture.histories.past_terms import AUTO, PastTerms
 from assignor_lab.cli.app import build_app
 from assignor_lab.cli.main import main
+from assignor_lab.report.sections.pasts import pasts
+from assignor_lab.report.summary.summary import summary_from_document
 from tests.capture.captured_logs import CAPTURES
 from tests.capture.histories.flight_folders import classic_folder
+from tests.captured_states import logged_states
+from tests.scoring.in_process import scored
+
+pytestmark = pytest.mark.slow
 
 LOGS = sorted(map(str, (CAPTURES / "plain-ha").glob("*.log.gz")))
 PROPERTIES = str(CAPTURES / "plain-ha" / "application.properties")
@@ -31,6 +36,15 @@ def test_logs_are_shown_with_times_and_checked() -> None:
     assert "14 of 14 decisions come out as recorded, decided again by high_availability" in result.stdout
 
 
+def test_a_narrow_terminal_shows_whole_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run(*LOGS, "--config", PROPERTIES).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any("generation 3, instances" in line and "2026-11-21 05:44:02" in line for line in lines)
+    assert any(line.startswith("    +h3; ") for line in lines)
+
+
+@pytest.mark.slow
 def test_json_has_the_same() -> None:
     told = json.loads(run(*LOGS, "--config", PROPERTIES, "--check", "--json").stdout)
     (history,) = told["histories"]
@@ -46,19 +60,20 @@ def test_decisions_that_come_out_otherwise_are_named_and_end_the_command_with_1(
     assert "0 of 14 decisions" in result.stdout or "of 14 decisions come out as recorded" in result.stdout
 
 
+@pytest.mark.slow
 def test_a_recordings_states_of_which_no_decision_is_known_are_counted(tmp_path: Path) -> None:
     result = run(str(classic_folder(tmp_path / "past", "orders-2")))
     assert result.exit_code == 0
     assert "orders-classic-2: 27 decisions" in result.stdout
-    assert "of 1 generation it is not known what was decided: left out" in result.stderr
+    assert "1 generation left out: the decision is unknown" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
         ("nothing-there", "cannot be read"),
-        ("empty.jsonl", "holds no recorded decision"),
-        ("", "holds no recorded decision"),
+        ("empty.jsonl", "no recorded decision; use a file of assignor import"),
+        ("", "no recorded decision; use a file of assignor import"),
     ],
 )
 def test_what_is_no_past_is_refused_with_a_remedy(
@@ -69,3 +84,14 @@ def test_what_is_no_past_is_refused_with_a_remedy(
         main(["history", str(tmp_path / name)])
     assert left.value.code == 2
     assert words in " ".join(capsys.readouterr().err.split())
+
+
+def test_history_and_report_count_probing_rebalances_alike(tmp_path: Path) -> None:
+    tagged = logged_states("tagged", tmp_path / "tagged.jsonl")
+    shown = " ".join(run(tagged).stdout.split())
+    summary = scored([tagged], ["sticky"], tmp_path / "out", past=PastTerms(AUTO))
+    (past,) = pasts(summary_from_document(summary).results, {})
+    assert past.words in shown
+    # Other requested ones were overtaken by another rebalance.
+    assert "5 to probe whether copies have caught up" in past.words
+    assert "19 of them requested a probing rebalance" in past.words

@@ -18,12 +18,13 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(build_app(), arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
-        ("assign", "--assignor", "sticky", "--scenarios", SMALL),
+        ("assign", "--assignor", "sticky", SMALL),
         ("bench", SMALL, "--assignor", "sticky", "--warmup", "0", "--repeat", "1"),
-        ("convert", "--scenarios", SMALL),
+        ("convert", SMALL),
     ],
     ids=lambda command: str(command[0]),
 )
@@ -35,7 +36,7 @@ def test_json_tells_what_was_written(command: tuple[str, ...], tmp_path: Path) -
 
 
 def test_json_beside_lines_on_the_standard_output_is_refused() -> None:
-    refused = run("assign", "--assignor", "sticky", "--scenarios", SMALL, "--json")
+    refused = run("assign", "--assignor", "sticky", SMALL, "--json")
     assert refused.exit_code == 2
     assert "name a file with --out" in refused.output
 
@@ -46,7 +47,5 @@ def test_failures_of_an_assignor_are_counted(tmp_path: Path) -> None:
         '{"format":1,"kind":"streams","id":"r","config":{"max.warmup.replicas":0},"tasks":[],"clients":[]}\n'
     )
     out = str(tmp_path / "out.jsonl")
-    told = json.loads(
-        run("assign", "--assignor", "sticky", "--scenarios", str(scenarios), "--out", out, "--json").stdout
-    )
+    told = json.loads(run("assign", "--assignor", "sticky", str(scenarios), "--out", out, "--json").stdout)
     assert (told["lines"], told["failed"]) == (1, 1)

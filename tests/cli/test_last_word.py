@@ -1,4 +1,4 @@
-"""An exit status of 0 is given by a command's own last line: not by code that somebody trusted."""
+"""An exit status of 0 comes from a command's own last line, and not from trusted code."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ import pytest
 from assignor_lab.cli.main import main
 from tests.plugins.installing import write_distribution
 
+pytestmark = pytest.mark.slow
+
 ENDED = "assignor: a plugin that is trusted ended the command with "
 
 
 def run(folder: Path, source: str, *words: str) -> tuple[int, str]:
-    """Exit code of ``assignor`` and what it said, with a trusted plugin of this source."""
     write_distribution(folder, "careless", {"careless": source}, {"careless": "careless"})
     done = subprocess.run(
         [sys.executable, "-m", "assignor_lab.cli.main", *words, "-c", "assignor.plugins.trust=careless"],
@@ -86,7 +87,7 @@ def test_a_process_that_was_forked_ends_as_it_likes(tmp_path: Path) -> None:
 def test_what_fails_because_of_an_interrupt_is_an_interrupt(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The JVM hears of Ctrl-C, too, so what is put away then can fail in its turn."""
+    """The JVM receives Ctrl-C, too, so that the cleanup can fail in its turn."""
 
     def interrupted(_words: object) -> None:
         try:

@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
+from assignor_lab.capture.histories.workload_file import weighed
 from assignor_lab.cli.app import build_app
+from assignor_lab.documents.errors import DocumentFormatError
 from tests.capture.captured_logs import CAPTURES, logs
 from tests.capture.flight_recording import FLIGHT, GROUPS, write_recording
 from tests.capture.live.recorded_lives import ASSIGNMENT, CLASSIC
 from tests.capture.topologies import ORDERS
+from tests.scenarios.documents import streams_document
+
+ROOT = Path(__file__).parents[2]
 
 RACKS = str(FLIGHT / CLASSIC / "racks.toml")
 CONFIG = [option for key, value in ASSIGNMENT.items() for option in ("-c", f"{key}={value}")]
@@ -26,7 +32,6 @@ def run(*arguments: str) -> Result:
 
 @pytest.fixture
 def past(tmp_path: Path) -> Path:
-    """A recording without samples, and without a file of racks."""
     write_recording(tmp_path / "past", CLASSIC)
     for name in ("samples.jsonl", "racks.toml", "brokers.json"):
         (tmp_path / "past" / name).unlink()
@@ -34,10 +39,10 @@ def past(tmp_path: Path) -> Path:
 
 
 def checked(*arguments: str) -> str:
-    """The last line that ``history --check`` prints."""
     return run("history", *arguments, "--check", *CONFIG).stdout.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_racks_of_a_recording_without_samples_name_the_partitions_of_its_tasks(past: Path) -> None:
     assert checked(str(past)).startswith("6 of 10")
     shutil.copy(RACKS, past)
@@ -59,7 +64,6 @@ def test_topics_in_brokers_json_name_partitions_where_brokers_have_no_racks(past
 
 
 def decided(past: Path) -> str:
-    """The recorded decisions as a file of states."""
     from assignor_lab.capture.histories.past import scenarios_of_past
 
     file = past.parent / "states.jsonl"
@@ -67,6 +71,7 @@ def decided(past: Path) -> str:
     return str(file)
 
 
+@pytest.mark.slow
 def test_racks_beside_recordings_of_groups_of_every_kind(tmp_path: Path) -> None:
     folders = []
     for group in GROUPS:
@@ -77,6 +82,7 @@ def test_racks_beside_recordings_of_groups_of_every_kind(tmp_path: Path) -> None
     assert "not used" not in result.stderr
 
 
+@pytest.mark.slow
 def test_a_wrong_name_in_the_racks_is_told_by_every_command(past: Path, tmp_path: Path) -> None:
     shutil.copy(RACKS, past)
     wrong = tmp_path / "wrong.toml"
@@ -88,13 +94,14 @@ def test_a_wrong_name_in_the_racks_is_told_by_every_command(past: Path, tmp_path
         ["simulate", "--from", str(past), "--document"],
         ["compare", str(past), "--assignor", "sticky", "--assignor", "high_availability"],
         ["compare", states, "--assignor", "sticky", "--assignor", "high_availability"],
-        ["assign", "--assignor", "sticky", "--scenarios", states],
+        ["assign", "--assignor", "sticky", states],
     ):
         result = run(*arguments, "--racks", str(wrong))
         assert result.exit_code == 0, (arguments, result.stderr)
         assert "i9 is no client of any state" in result.stderr, arguments
 
 
+@pytest.mark.slow
 def test_the_text_of_the_topology_and_the_zone_are_taken_where_logs_are_read(tmp_path: Path) -> None:
     text = tmp_path / "topology.txt"
     text.write_text(ORDERS)
@@ -112,7 +119,6 @@ def test_the_text_of_the_topology_and_the_zone_are_taken_where_logs_are_read(tmp
 
 
 def tmp(folder: Path, files: list[str]) -> str:
-    """A folder with copies of files."""
     made = folder / "logs"
     made.mkdir(exist_ok=True)
     for file in files:
@@ -120,6 +126,63 @@ def tmp(folder: Path, files: list[str]) -> str:
     return str(made)
 
 
-@pytest.mark.parametrize("command", ["assign", "capture", "compare", "explain", "history", "import-log", "replay"])
+@pytest.mark.parametrize("command", ["assign", "capture", "compare", "explain", "history", "import", "replay"])
 def test_help_names_the_racks(command: str) -> None:
     assert "--racks" in run(command, "--help").stdout
+
+
+def documented_options() -> dict[str, set[str]]:
+    text = (ROOT / "docs" / "reference" / "configuration.md").read_text()
+    lines = [line for line in text.partition("## Options that commands share")[2].splitlines() if line.startswith("|")]
+    rows = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines]
+    start = next(place for place, row in enumerate(rows) if row[0] == "command")
+    header = rows[start][1:]
+    return {
+        row[0]: {name for name, cell in zip(header, row[1:], strict=True) if cell == "yes"}
+        for row in rows[start + 2 :]
+        if len(row) == len(header) + 1
+    }
+
+
+def test_the_table_of_shared_options_is_what_commands_have() -> None:
+    documented = documented_options()
+    shared = set().union(*documented.values())
+    for command in (*documented, "record"):
+        (found,) = (each for each in get_command(build_app([command])).commands.values() if each.name == command)  # type: ignore[attr-defined]
+        has = {option for parameter in found.params for option in parameter.opts}
+        assert has & shared == documented.get(command, set()), command
+
+
+def test_a_workload_reaches_states_of_both_protocols(tmp_path: Path) -> None:
+    (tmp_path / "weights.json").write_text(json.dumps({"tasks": {"0_0": {"state_bytes": 7}}}))
+    group = {
+        "format": 1, "kind": "streams-group", "id": "g", "config": {}, "members": [],
+        "subtopologies": [{"id": "0", "tasks": 2, "stateful": True}],
+    }  # fmt: skip
+    state = {"kind": "streams", "tasks": [{"id": "0_0"}]}
+    made = list(weighed([group, state, {"kind": "connect"}], tmp_path / "weights.json"))
+    expected = {"tasks": {"0_0": {"state_bytes": 7}}}
+    assert [each.get("workload") for each in made] == [expected, expected, None]
+
+
+@pytest.mark.parametrize("command", ["compare", "explain"])
+def test_compare_and_explain_take_a_workload(command: str, tmp_path: Path) -> None:
+    states = tmp_path / "states.jsonl"
+    states.write_text(json.dumps(streams_document()) + "\n")
+    (tmp_path / "weights.json").write_text(json.dumps({"tasks": {"9_9": {"state_bytes": 7}}}))
+    given = ["--assignor", "sticky", "--workload", str(tmp_path / "weights.json")]
+    if command == "compare":
+        given += ["--assignor", "high_availability"]
+    with pytest.raises(DocumentFormatError, match="there is no task '9_9'"):
+        run(command, str(states), *given)
+
+
+@pytest.mark.slow
+def test_bench_times_states_with_the_racks_of_a_file(tmp_path: Path) -> None:
+    states = tmp_path / "states.jsonl"
+    clients = [{**each, "rack": None} for each in streams_document()["clients"]]
+    states.write_text(json.dumps(streams_document(clients=clients)) + "\n")
+    (tmp_path / "racks.toml").write_text('format = 1\n[clients]\n"*" = "r1"\n')
+    given = ["--assignor", "sticky", "--warmup", "0", "--repeat", "1", "--racks", str(tmp_path / "racks.toml")]
+    line = json.loads(run("bench", str(states), *given).stdout)
+    assert "error" not in line

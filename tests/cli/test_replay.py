@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from assignor_lab.capture.episodes import import_episode
 from assignor_lab.cli.app import build_app
 from assignor_lab.cli.main import main
 from assignor_lab.groups.variants import parse_variant
 from assignor_lab.scenarios import write_lines
-from tests.simulation.streams.episodes import document, started
+from calibration.episodes import import_episode
+from tests.simulation.streams.episodes import document, happens, started
 
 CAPTURES = Path(__file__).parents[1] / "data" / "captures"
 WARM = CAPTURES / "timelines" / "warm-classic.json.gz"
@@ -39,13 +39,14 @@ def told(warm: str) -> dict[str, Any]:
         "replay", warm, "--assignor", "high_availability", "--json",
         "--variant", "none=high_availability,num.standby.replicas=0",
         "--variant", "new=group_sticky_4_4,group.protocol=streams,streams.session.timeout.ms=10000",
-        "--variant", "other=group_sticky",
+        "--variant", "other=connect_eager",
     )  # fmt: skip
     assert result.exit_code == 0
     found: dict[str, Any] = json.loads(result.stdout)
     return found
 
 
+@pytest.mark.slow
 def test_the_recorded_assignor_gives_what_really_happened(told: dict[str, Any]) -> None:
     ours, really = told["contenders"]["high_availability"], told["recorded"]
     assert [each["assigned"] for each in ours["generations"]] == [each["assigned"] for each in really["generations"]]
@@ -62,7 +63,7 @@ def test_a_contender_has_the_form_of_simulate(told: dict[str, Any], warm: str) -
 def test_a_variant_lives_its_own_history_and_copies_are_counted_once(told: dict[str, Any]) -> None:
     with_copies, without = (told["contenders"][name]["totals"] for name in ("high_availability", "none"))
     assert without["warmups"] > 0
-    # Ten tasks with state, 100 bytes a record: what the second instance loads, at most once each.
+    # Ten tasks with state, 100 bytes a record: the load of the second instance, at most once each.
     state = with_copies["restored_bytes"] - without["restored_bytes"]
     changelogs = import_episode(WARM, CAPTURES / "warm")["changelogs"].values()
     everything = sum(each["records"] + each["backlog_records"] for each in changelogs) * 100  # fmt: skip
@@ -88,7 +89,25 @@ def test_an_upgrade_of_the_protocol_is_a_variant(told: dict[str, Any]) -> None:
 
 def test_a_contender_that_cannot_be_played_costs_the_others_nothing(told: dict[str, Any]) -> None:
     assert set(told["contenders"]["other"]) == {"assignor", "error"}
-    assert "broker-side assignor" in told["contenders"]["other"]["error"]
+    assert "connect_eager" in told["contenders"]["other"]["error"]
+    assert set(told["figures"]) - set(told["contenders"]) == set()
+    assert told["figures"]["other"] is None
+
+
+def test_an_assignor_plays_in_its_own_protocol_as_in_score(warm: str) -> None:
+    result = run("replay", warm, "--assignor", "high_availability", "--assignor", "group_sticky_4_4", "--json")
+    told = json.loads(result.stdout)
+    assert told["figures"]["group_sticky_4_4"]["warmups"] == 0
+    assert told["best"] == ["high_availability"]
+    assert told["verdict"].startswith("high_availability did best in this history. Best in task-seconds unavailable: ")
+
+
+@pytest.mark.slow
+def test_the_verdict_is_printed_before_the_tables(warm: str) -> None:
+    shown = run("replay", warm, "--assignor", "high_availability", "--variant", "same=high_availability")
+    assert "All do the same in this history, as far as the figures below go." in shown.stdout
+    alone = run("replay", warm, "--assignor", "high_availability")
+    assert "high_availability is alone: there is no other contender to compare it with." in alone.stdout
 
 
 def test_the_table_has_what_really_happened_beside_each_contender(warm: str) -> None:
@@ -101,7 +120,7 @@ def test_the_table_has_what_really_happened_beside_each_contender(warm: str) -> 
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ([], "name somebody who decides"),
+        ([], "name a contender"),
         (["--variant", "high_availability"], "is no variant"),
         (["--variant", "a=sticky,2"], "expected key=value"),
         (["--variant", "a=sticky,group.protocol=new"], "classic or streams"),
@@ -121,7 +140,7 @@ def test_a_value_may_hold_commas() -> None:
     assert dict(found.overrides) == {"rack.aware.assignment.tags": "zone,cluster", "num.standby.replicas": "1"}
 
 
-# --- what import-log wrote --------------------------------------------------------------------------
+# --- output of import ---------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -129,10 +148,11 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> str:
     file = str(tmp_path_factory.mktemp("replay") / "decisions.jsonl")
     logs = sorted(map(str, (CAPTURES / "plain-ha").glob("*.log.gz")))
     properties = str(CAPTURES / "plain-ha" / "application.properties")
-    assert run("import-log", *logs, "--config", properties, "--out", file).exit_code == 0
+    assert run("import", *logs, "--config", properties, "--out", file).exit_code == 0
     return file
 
 
+@pytest.mark.slow
 def test_decisions_of_a_log_are_a_history_that_can_be_replayed(imported: str) -> None:
     properties = str(CAPTURES / "plain-ha" / "application.properties")
     result = run("replay", imported, "--config", properties, "--assignor", "high_availability", "--json")
@@ -147,6 +167,7 @@ def test_decisions_of_a_log_are_a_history_that_can_be_replayed(imported: str) ->
     assert {each["who"]: each["rebalances"] for each in ours}["h3"] == pytest.approx(recorded["h3"], abs=2)
 
 
+@pytest.mark.slow
 def test_simulate_plays_the_world_behind_a_history_and_prints_it(imported: str) -> None:
     properties = str(CAPTURES / "plain-ha" / "application.properties")
     simulated = json.loads(run("simulate", "--from", imported, "--config", properties, "--json").stdout)
@@ -162,6 +183,43 @@ def test_simulate_plays_the_world_behind_a_history_and_prints_it(imported: str) 
     assert json.loads(printed.stdout)["kind"] == "streams-episode"
 
 
+def test_unknown_racks_that_decide_leave_nothing_to_compare(imported: str) -> None:
+    properties = str(CAPTURES / "plain-ha" / "application.properties")
+    traffic = "rack.aware.assignment.strategy=min_traffic"
+    words = ["replay", imported, "--config", properties, "--assignor", "high_availability"]
+    told = json.loads(run(*words, "--variant", f"near=high_availability,{traffic}", "--json").stdout)
+    assert told["not_comparable"]["near"].startswith("racks decide, and are unknown: give them with --racks")
+    assert told["verdict"] == "high_availability is alone: there is no other contender to compare it with."
+    assert "Not comparable: high_availability: racks decide" in run(*words, "-c", traffic).stdout
+    aware = json.loads(run(*words, "--assignor", "rack_aware", "--json").stdout)
+    assert list(aware["not_comparable"]) == ["rack_aware"]
+
+
+def test_several_groups_have_a_verdict_each_and_one_over_all(tmp_path: Path) -> None:
+    file = tmp_path / "two.jsonl"
+    both = [started("a"), started("b", 60_000), happens("crash", "a", 120_000)]
+    alone = [started("a"), happens("stop", "a", 60_000), started("a", 90_000)]
+    write_lines(
+        str(file), [{**document(each, records=20_000), "id": name} for name, each in (("both", both), ("alone", alone))]
+    )
+    words = ["replay", str(file), "--assignor", "sticky", "--variant", "one=sticky,num.standby.replicas=1"]
+    shown = run(*words).stdout
+    assert "over 2 histories:" in shown
+    decoder, rest, found = json.JSONDecoder(), run(*words, "--json").stdout.strip(), []
+    while rest:
+        each, end = decoder.raw_decode(rest)
+        found.append(each)
+        rest = rest[end:].strip()
+    assert [each["episode"] for each in found] == ["both", "alone"]
+    assert found[0]["best"] == ["one"]
+    # With one member there is no room for a standby.
+    assert found[1]["verdict"] == "All do the same in this history, as far as the figures below go."
+    assert found[0]["overall"] == found[1]["overall"]
+    assert (found[0]["overall"]["histories"], found[0]["overall"]["best"]) == (2, [])
+    assert found[0]["overall"]["verdict"] == "No contender is best: too few of the states differ to be sure."
+
+
+@pytest.mark.slow
 def test_state_of_unknown_size_is_shown_as_unknown(tmp_path: Path) -> None:
     file = tmp_path / "unknown.jsonl"
     write_lines(str(file), [document([started("a")], changelogs={})])
@@ -196,4 +254,4 @@ def test_states_that_are_no_decisions_are_named_with_what_makes_histories(
     assert left.value.code == 2
     printed = capsys.readouterr().err
     assert "state.jsonl, line 1" in printed
-    assert "import-log, import-recording and record make histories" in printed
+    assert "assignor import and record make histories" in printed

@@ -1,11 +1,9 @@
-"""The progress of ``assignor score``: one noun for what is counted, the speed, the time left."""
-
 from __future__ import annotations
 
 import pytest
 
 from assignor_lab.cli.score_progress import INTERVAL, Lines, figures
-from assignor_lab.scoring.scored import Progress
+from assignor_lab.scoring.rows import Progress
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""``assignor compare``: what two answers to the same states have in common, and what they cost."""
+"""``assignor compare``: common parts and costs of two answers to the same states."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ def figures(found: dict[str, Any]) -> dict[str, Any]:
     return {figure["figure"]: figure for figure in found["figures"]}
 
 
+@pytest.mark.slow
 def test_kafkas_own_decisions_are_those_of_its_assignor(tagged: str) -> None:
     found = document(tagged, "--assignor", "high_availability")
     assert [contender["name"] for contender in found["contenders"]] == ["kafka", "high_availability"]
@@ -72,6 +73,7 @@ def test_gains_and_losses_are_those_of_the_clients(tagged: str) -> None:
     assert gained
 
 
+@pytest.mark.slow
 def test_a_variant_has_keys_of_its_own(tagged: str) -> None:
     found = document(
         tagged, "--assignor", "high_availability", "--variant", "two=high_availability,num.standby.replicas=0",
@@ -85,6 +87,7 @@ def test_a_variant_has_keys_of_its_own(tagged: str) -> None:
     assert figures(found)["restored"]["difference"] is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "source", "assignor", "other"),
     [
@@ -100,7 +103,7 @@ def test_answers_in_a_file_are_those_of_who_wrote_them(
     identity = first_line(source)["id"]
     assert first_line(source)["kind"] == kind
     written = CliRunner().invoke(
-        build_app(), ["assign", "--assignor", assignor, "--scenarios", source, "--out", out]
+        build_app(), ["assign", "--assignor", assignor, source, "--out", out]
     )  # fmt: skip
     assert written.exit_code == 0
     found = document(source, "--assignor", assignor, "--answers", out, "--id", identity)
@@ -109,6 +112,7 @@ def test_answers_in_a_file_are_those_of_who_wrote_them(
     assert document(source, "--assignor", other, "--answers", out, "--id", identity)["states"]
 
 
+@pytest.mark.slow
 def test_a_round_of_a_history_can_be_chosen() -> None:
     identity = first_line(CONNECT)["id"]
     names = ("--assignor", "connect_incremental", "--assignor", "connect_static", "--id", identity)
@@ -117,6 +121,18 @@ def test_a_round_of_a_history_can_be_chosen() -> None:
     assert document(CONNECT, *names, "--round", "1")["states"] == whole[1:2]
 
 
+def test_avoidable_parts_of_both_answers_are_goal_by_goal(tagged: str) -> None:
+    (state,) = document(tagged, "--assignor", "high_availability", "--assignor", "sticky", "--id", STATE)["states"]
+    for answer in state["answers"]:
+        assert [gap["goal"] for gap in answer["gaps"]][:2] == ["ready", "balance(tasks)"]
+        moves = next(gap for gap in answer["gaps"] if gap["goal"] == "moves(tasks)")
+        assert moves["value"] == len(answer["moved"])
+        assert moves["avoidable"] == moves["value"] - moves["bound"]
+    shown = run(tagged, "--assignor", "high_availability", "--assignor", "sticky", "--id", STATE)
+    assert "unavoidable for this balance" in " ".join(shown.stdout.split())
+
+
+@pytest.mark.slow
 def test_the_table_fits_80_columns_and_says_what_is_not_measured(tagged: str) -> None:
     for arguments in (("--id", STATE), ()):
         shown = run(tagged, "--assignor", "sticky", *arguments)
@@ -125,6 +141,7 @@ def test_the_table_fits_80_columns_and_says_what_is_not_measured(tagged: str) ->
         assert "Not measured here: task-seconds unavailable" in shown.stdout
 
 
+@pytest.mark.slow
 def test_a_failing_contender_is_a_sentence_and_costs_the_other_nothing(tmp_path: Path) -> None:
     scenario = first_line(str(DATA / "scale" / "streams" / "small-4x40.jsonl.gz"))
     for client in scenario["clients"]:
@@ -164,7 +181,7 @@ def test_bad_input_is_one_sentence(arguments: tuple[str, ...], says: str, tagged
 
 def test_a_state_without_kafkas_decision_asks_for_a_second_contender() -> None:
     refused = CliRunner().invoke(build_app(), ["compare", GROUP, "--assignor", "group_sticky"])
-    assert "does not tell what Kafka decided" in str(refused.exception)
+    assert "has no decision of Kafka" in str(refused.exception)
 
 
 def test_a_file_of_something_else_is_no_answers(tagged: str) -> None:

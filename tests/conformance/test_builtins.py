@@ -1,4 +1,4 @@
-"""Our built-ins hold the levels, but for what Kafka itself breaks; that is listed with a minimal history."""
+"""Our built-ins pass the levels, except for Kafka's own violations, each listed with a minimal history."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from assignment_api.conformance import KINDS, Capabilities, Event, History, InProcessSubject, Level, Trial, conformance
 from assignment_api.plugins import Registry, discover
-from assignor_lab.conformance.kafkas_own import KAFKAS_OWN, known_of
+from assignor_lab.conformance.known_kafka_behaviour import KAFKAS_OWN, known_of
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +32,11 @@ def trial_of(kind: str, found: Any) -> Trial:
     return Trial(KINDS[kind], subject, Capabilities(protocol=protocol))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_built_in_holds_every_level(registry: Registry, kind: str) -> None:
     for found in found_in(registry, kind):
         known = known_of(found.name, found.distribution)
-        # Growth is a matter of the benchmarks: it would take most of the time here.
         levels = [level for level in Level if level is not Level.BOUNDED]
         report = conformance(trial_of(kind, found), histories=40, known=known, levels=levels)
         assert report.is_conformant, "\n".join(each.text() for level in report.levels for each in level.failures)
@@ -56,7 +56,7 @@ def test_standbys_of_the_brokers_assignor_swing(registry: Registry, name: str) -
 
 
 def test_a_lost_connector_is_given_and_taken_back_in_one_answer(registry: Registry) -> None:
-    """Kafka's own: two of four workers leave, one joins, and the delay is over."""
+    """As in Kafka: two of four workers leave, one joins, and the delay is over."""
     events = (Event("leave"), Event("leave"), Event("join"))
     minimal = History("connect", ((1, 0), (1, 0), (2, 0)), (1, 1, 1, 1), delay_ms=300_000, events=events)
     found = next(each for each in found_in(registry, "connect") if each.name == "connect_incremental")
@@ -66,7 +66,7 @@ def test_a_lost_connector_is_given_and_taken_back_in_one_answer(registry: Regist
 
 
 def test_the_released_sticky_assignor_moves_tasks_at_rest(registry: Registry) -> None:
-    """Kafka's own: six stateless tasks on two clients of one and three threads, and nothing happens."""
+    """As in Kafka: six stateless tasks on two clients of one and three threads, without any event."""
     minimal = History("streams", ((3, 0), (3, 0)), (1, 3))
     found = next(each for each in found_in(registry, "streams") if each.name == "legacy_sticky")
     assert {each.rule for each in trial_of("streams", found).broken(minimal)} == {"at rest"}

@@ -1,4 +1,4 @@
-"""``assignor conformance``, as a user gives it."""
+"""``assignor conformance``, run as a user."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from assignor_lab.cli.app import build_app
+
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 FORGETS = """
 from assignment_api import StreamsClientAssignment, TaskAssignment, TaskAssignor
@@ -36,7 +38,6 @@ def run(*arguments: str) -> Result:
 
 @pytest.fixture
 def author(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of an author who has written two modules."""
     (tmp_path / "forgetting.py").write_text(FORGETS)
     (tmp_path / "hanging.py").write_text(HANGS)
     monkeypatch.chdir(tmp_path)
@@ -46,7 +47,7 @@ def author(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_assignor_that_holds_all_levels_ends_with_0() -> None:
     ended = run("sticky", "--histories", "5")
     assert ended.exit_code == 0
-    assert "conformance 1 · sticky (streams) · valid ✓ complete ✓" in ended.stdout
+    assert "conformance 2 · sticky (streams) · valid ✓ complete ✓" in ended.stdout
 
 
 def test_a_failure_is_told_with_commands_that_show_it(author: Path) -> None:
@@ -58,9 +59,7 @@ def test_a_failure_is_told_with_commands_that_show_it(author: Path) -> None:
     again = CliRunner().invoke(build_app(), failure["commands"][0].split("assignor ")[1].replace("'", "").split())
     assert again.exit_code == 1
     assert "task 0_0 is active on no client" in again.stdout
-    shown = CliRunner().invoke(
-        build_app(), ["assign", "--assignor", "forgetting:Forgets", "--scenarios", failure["scenarios"]]
-    )
+    shown = CliRunner().invoke(build_app(), ["assign", "--assignor", "forgetting:Forgets", failure["scenarios"]])
     assert '"active":[]' in shown.stdout
 
 

@@ -1,11 +1,11 @@
-"""The page on conformance says of levels, rules and Kafka's own what the code says."""
+"""The page on conformance matches the code in levels, rules and Kafka's own violations."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from assignment_api.conformance import KIT_VERSION, LEVELS, RULES
-from assignor_lab.conformance.kafkas_own import KAFKAS_OWN
+from assignor_lab.conformance.known_kafka_behaviour import KAFKAS_OWN
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "conformance.md").read_text(encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""A real broker and real Connect workers for tests marked `services`, from what scripts/build-kafka brings."""
+"""A real broker and real Connect workers for tests marked `services`, installed by scripts/build-kafka."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kafka.protocol.admin.groups import DescribeGroupsRequest
 
 LIB = Path(__file__).parents[2] / "build" / "kafka" / "lib"
 LOGGING = Path(__file__).with_name("log4j2.xml")
-#: Small and quick to start; the first compiler is enough for seconds.
+#: A small JVM that starts fast; the first compiler is enough for seconds.
 JVM = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
 START_S = 90.0
 
@@ -40,8 +40,6 @@ def until(condition: Callable[[], bool], what: str, timeout_s: float = START_S, 
 
 
 class RealConnect:
-    """One broker and the workers of one group, each a process of its own."""
-
     def __init__(self, directory: Path) -> None:
         assert LIB.is_dir(), "no Kafka: run these tests as `make test-services`, which brings it"
         self.directory = directory
@@ -114,7 +112,6 @@ class RealConnect:
         self.urls[name] = f"http://127.0.0.1:{port}"
 
     def wait_for_workers(self) -> None:
-        """Returns when each worker serves and is in the group: before, it refuses restarts."""
         for name, url in self.urls.items():
             until(lambda name=name, url=url: self._is_healthy(name, url), name)  # type: ignore[misc]
 
@@ -125,7 +122,7 @@ class RealConnect:
     def close(self) -> None:
         self.http.close()
         for process in self.processes.values():
-            # Nothing of it is needed any more.
+            # Its data is not needed any more.
             process.kill()
         for process in self.processes.values():
             process.wait()
@@ -133,7 +130,6 @@ class RealConnect:
     # --- requests ---------------------------------------------------------------------------------
 
     def put(self, connector: str, config: Mapping[str, str]) -> None:
-        """Creates a connector; a rebalance refuses now and then."""
         url = f"{next(iter(self.urls.values()))}/connectors/{connector}/config"
         until(lambda: self.http.put(url, json=dict(config)).status_code in (200, 201), f"creating {connector}")
 
@@ -142,7 +138,7 @@ class RealConnect:
         return answer
 
     def describe_group(self) -> dict[str, Any]:
-        """The group as the broker describes it: bytes, as a line of a recording."""
+        """The broker's description of the group: bytes, as a line of a recording."""
         request = DescribeGroupsRequest(groups=["real-connect"], include_authorized_operations=False)
         request.API_VERSION = 6
         request.with_header(correlation_id=1, client_id="test")
@@ -154,14 +150,12 @@ class RealConnect:
         return {"t": now, "api_key": 15, "api_version": 6, "response_hex": response.hex()}
 
     def states(self, connector: str, worker: str) -> list[str]:
-        """State of the instance, then of the tasks; of a connector without a state, nothing."""
         status = self.status(connector, worker)
         return [each["state"] for each in (status["connector"], *status["tasks"])] if "connector" in status else []
 
     # --- inside -----------------------------------------------------------------------------------
 
     def _has_brokers(self) -> bool:
-        """The port is open before the broker takes part: only then can topics be made."""
         assert self.processes["broker"].poll() is None, f"the broker ended: see {self.directory / 'broker'}.out"
         with contextlib.suppress(KafkaError):
             admin = KafkaAdminClient(bootstrap_servers=f"127.0.0.1:{self.broker}", bootstrap_timeout_ms=1_000)
@@ -188,7 +182,7 @@ class RealConnect:
         self._spawn_command(name, [*self._java(heap), *command])
 
     def _spawn_command(self, name: str, command: list[str]) -> None:
-        # Of a process that comes back under its name what it said before is kept.
+        # The earlier output of a restarted process of the same name is kept.
         with (self.directory / f"{name}.out").open("ab") as out:
             self.processes[name] = subprocess.Popen(command, stdout=out, stderr=out)
 
@@ -199,7 +193,7 @@ class RealConnect:
 
 
 def real_connect(directory: Path, workers: int) -> Iterator[RealConnect]:
-    """A cluster that is ready, and is gone afterwards whatever happens."""
+    """A ready cluster, always removed afterwards."""
     cluster = RealConnect(directory)
     try:
         cluster.start_broker()

@@ -1,5 +1,3 @@
-"""One way to check a document: what is at fault is named by file, line and key."""
-
 from __future__ import annotations
 
 import io

@@ -1,5 +1,3 @@
-"""One way to write a file: it is there, complete, or what had its name is as it was."""
-
 from __future__ import annotations
 
 import os
@@ -84,6 +82,7 @@ def test_what_cannot_be_written_is_named(tmp_path: Path, name: str, reason: str)
     assert names(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_limit_of_size_leaves_the_old_file_and_names_it(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"old")
     program = (
@@ -101,6 +100,7 @@ def test_a_limit_of_size_leaves_the_old_file_and_names_it(tmp_path: Path) -> Non
     assert names(tmp_path) == ["a.txt"]
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_the_old_file(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"old")
     program = (

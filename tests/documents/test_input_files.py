@@ -1,5 +1,3 @@
-"""Input files: what is no file is an error, and a pipe is read only while a process writes to it."""
-
 from __future__ import annotations
 
 import gzip

@@ -1,5 +1,3 @@
-"""Foreign text and figures, as people read them."""
-
 from __future__ import annotations
 
 import unicodedata
@@ -13,7 +11,7 @@ from assignor_lab.documents.wording import figure, listed, mean, plain, plural, 
 
 @given(st.text(st.characters()))
 def test_plain_text_can_be_printed_and_stored(text: str) -> None:
-    # Spaces other than the common one are not "printable", but do nothing to the text around them.
+    # Spaces other than the common one are not "printable", but do not affect the text around them.
     assert all(sign.isprintable() or unicodedata.category(sign) == "Zs" for sign in plain(text))
 
 

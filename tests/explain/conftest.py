@@ -1,4 +1,4 @@
-"""What all explanations of the tests share: the captured states, the plugins, and no configuration."""
+"""Fixtures of all explanation tests: the captured states, the plugins, and no configuration."""
 
 from __future__ import annotations
 

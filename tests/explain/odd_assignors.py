@@ -28,7 +28,7 @@ def _all_on(place: int, application: ApplicationMetadata) -> TaskAssignment:
 
 
 class LeastLag(TaskAssignor):
-    """Every task on the client with the least lag, of several the last one."""
+    """Every task on the client with the least lag, or the last one of several."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         application.compute_task_lags()
@@ -57,15 +57,13 @@ class TellsItsRules(LeastLag):
 
 
 class TellsAnotherStory(LeastLag):
-    """Its steps lead to another answer than the one that it gives."""
+    """Its steps lead to another answer than its own."""
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
         return Traced(_all_on(0, application), [RuleStep("story", "0_3", "it was so")])
 
 
 class TellsFormats(LeastLag):
-    """The text of its step would be very long, were it a format."""
-
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
         answer = self.assign(application)
         owner = next(str(client.process_id) for client in answer.assignments if client.active_tasks())
@@ -73,14 +71,14 @@ class TellsFormats(LeastLag):
 
 
 class TellsNonsense(LeastLag):
-    """Its steps are none."""
+    """Returns invalid steps."""
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
         return Traced(self.assign(application), [RuleStep(7, None, ["x"], 3)])  # type: ignore[arg-type]
 
 
 class TellsAndHangs(LeastLag):
-    """It answers, but not with its steps."""
+    """Answers, but hangs with its steps."""
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
         time.sleep(3_600)
@@ -88,7 +86,7 @@ class TellsAndHangs(LeastLag):
 
 
 class TellsAndDies(LeastLag):
-    """Its process ends where it is to tell its steps."""
+    """Its process ends when it should return its steps."""
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
         os._exit(3)
@@ -102,8 +100,6 @@ class ChangesItsMind(TaskAssignor):
 
 
 class HangsLater(TaskAssignor):
-    """Everything on the first client; the fourth call never ends."""
-
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         if next(_calls) >= 4:
             time.sleep(3_600)
@@ -111,8 +107,6 @@ class HangsLater(TaskAssignor):
 
 
 class Hangs(TaskAssignor):
-    """No call ever ends."""
-
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         time.sleep(3_600)
         return _all_on(0, application)

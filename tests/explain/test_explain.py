@@ -1,5 +1,3 @@
-"""``assignor explain``: what it says of one task, of every task that moves, and of what it cannot explain."""
-
 from __future__ import annotations
 
 import gzip
@@ -12,6 +10,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from assignor_lab.cli.app import build_app
+
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 DATA = Path(__file__).parents[1] / "data"
 GROUP = str(DATA / "scenarios" / "streams-group-sticky.scenarios.jsonl.gz")
@@ -32,12 +32,12 @@ def document(*arguments: str) -> dict[str, Any]:
 
 
 def said(*arguments: str) -> str:
-    """What is said where the command refuses, on the way that the command line takes it."""
     refused = run(*arguments)
     assert refused.exit_code != 0
     return refused.output if isinstance(refused.exception, SystemExit) else str(refused.exception)
 
 
+@pytest.mark.slow
 def test_a_moved_task_has_its_facts_and_what_would_have_kept_it(tagged: str) -> None:
     found = document(tagged, "--id", STATE, "--task", "0_3")
     (explanation,) = found["explanations"]
@@ -53,6 +53,7 @@ def test_a_moved_task_has_its_facts_and_what_would_have_kept_it(tagged: str) -> 
     assert explanation["calls"] <= 200
 
 
+@pytest.mark.slow
 def test_a_change_that_is_told_can_be_made_with_an_option(tagged: str) -> None:
     (explanation,) = document(tagged, "--id", STATE, "--task", "0_3")["explanations"]
     setting = next(would["setting"] for would in explanation["would"] if would["setting"] is not None)
@@ -65,6 +66,9 @@ def test_without_a_task_every_one_that_moves_is_explained(tagged: str) -> None:
     assert [each["task"] for each in found["explanations"]] == found["moved"]
     assert len(found["moved"]) > 1
     assert found["explanations"][-1]["calls"] <= 200
+    moves = next(gap for gap in found["gaps"] if gap["goal"] == "moves(tasks)")
+    assert moves["value"] == len(found["moved"])
+    assert 0 <= moves["bound"] <= moves["value"]
 
 
 def test_why_not_another_client(tagged: str) -> None:
@@ -74,6 +78,7 @@ def test_why_not_another_client(tagged: str) -> None:
     assert {would["owner"] for would in explanation["would"]} == {explanation["why_not"]}
 
 
+@pytest.mark.slow
 def test_a_client_may_be_named_by_its_id_or_its_host(tagged: str) -> None:
     by_label = document(tagged, "--id", STATE, "--task", "0_3", "--why-not", "i4")
     client = by_label["explanations"][0]["why_not"]
@@ -99,6 +104,7 @@ def test_40_tasks_are_explained_within_200_calls_and_2_seconds() -> None:
     assert found["explanations"][0]["calls"] <= 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "assignor"),
     [(GROUP, "group_sticky"), (GROUP, "group_sticky_4_4"), (CONNECT, "connect_incremental")],
@@ -145,6 +151,7 @@ def test_bad_input_is_one_sentence(arguments: tuple[str, ...], says: str, tagged
     assert says in said(tagged, *arguments)
 
 
+@pytest.mark.slow
 def test_a_file_that_is_none(tmp_path: Path) -> None:
     other = tmp_path / "page.html"
     other.write_text("<html></html>")
@@ -161,6 +168,7 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
 ODD = "tests.explain.odd_assignors"
 
 
+@pytest.mark.slow
 def test_a_plugin_is_explained_by_asking_it_in_its_own_process(tagged: str) -> None:
     found = document(tagged, "--id", STATE, "--task", "0_3", "--assignor", f"{ODD}:LeastLag", "--calls", "40")
     (explanation,) = found["explanations"]
@@ -168,6 +176,7 @@ def test_a_plugin_is_explained_by_asking_it_in_its_own_process(tagged: str) -> N
     assert explanation["kafka"] is not None
 
 
+@pytest.mark.slow
 def test_a_plugin_that_hangs_is_told_with_its_deadline(tagged: str) -> None:
     hanging = ("--assignor", f"{ODD}:Hangs", "-c", "assignor.plugins.call.timeout.ms=300")
     message = said(tagged, "--id", STATE, "--task", "0_3", *hanging)
@@ -175,6 +184,7 @@ def test_a_plugin_that_hangs_is_told_with_its_deadline(tagged: str) -> None:
     assert "0.3 s" in message
 
 
+@pytest.mark.slow
 def test_a_plugin_that_hangs_later_ends_the_search_and_what_was_found_stays(tagged: str) -> None:
     hanging = ("--assignor", f"{ODD}:HangsLater", "-c", "assignor.plugins.call.timeout.ms=300")
     (explanation,) = document(tagged, "--id", STATE, "--task", "0_3", *hanging)["explanations"]
@@ -183,11 +193,13 @@ def test_a_plugin_that_hangs_later_ends_the_search_and_what_was_found_stays(tagg
     assert "0.3 s" in explanation["stopped"]
 
 
+@pytest.mark.slow
 def test_nothing_is_told_of_who_changes_its_mind(tagged: str) -> None:
     message = said(tagged, "--id", STATE, "--task", "0_3", "--assignor", f"{ODD}:ChangesItsMind")
-    assert "answers the same question differently from call to call" in message
+    assert "answers differently from call to call for the same input" in message
 
 
+@pytest.mark.slow
 def test_a_trusted_plugin_may_tell_its_rules(tagged: str) -> None:
     names = {name: f"{ODD}:{name}" for name in ("TellsItsRules", "TellsAnotherStory")}
     asked = (tagged, "--id", STATE, "--task", "0_3", "--calls", "0", "--assignor")
@@ -198,6 +210,7 @@ def test_a_trusted_plugin_may_tell_its_rules(tagged: str) -> None:
     assert (other["tells_rules"], other["explanations"][0]["rules"]) == (False, [])
 
 
+@pytest.mark.slow
 def test_so_may_one_in_a_process_of_its_own(tagged: str) -> None:
     asked = (tagged, "--id", STATE, "--task", "0_3", "--calls", "0", "--assignor")
     apart = document(*asked, f"{ODD}:TellsItsRules")
@@ -209,6 +222,7 @@ def test_so_may_one_in_a_process_of_its_own(tagged: str) -> None:
         assert (other["tells_rules"], other["explanations"][0]["rules"]) == (False, []), name
 
 
+@pytest.mark.slow
 def test_a_text_of_a_step_is_no_format(tagged: str) -> None:
     asked = (tagged, "--id", STATE, "--task", "0_3", "--calls", "0", "--assignor")
     (explanation,) = document(*asked, f"{ODD}:TellsFormats")["explanations"]
@@ -249,6 +263,7 @@ def test_an_episode_is_played_not_explained(tmp_path: Path) -> None:
     assert "which is played, not answered" in str(compared.exception)
 
 
+@pytest.mark.slow
 def test_a_log_can_be_explained_as_it_is(tagged: str) -> None:
     recorded = DATA / "captures" / "tagged"
     source = (str(recorded / "i3.log.gz"), "--config", str(recorded / "application.properties"))

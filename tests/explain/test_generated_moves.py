@@ -1,4 +1,4 @@
-"""Every ``would`` of 500 generated moves holds when the change is made by hand and the assignor is asked."""
+"""Every ``would`` of 500 generated moves is true: a change by hand and a call of the assignor prove it."""
 
 from __future__ import annotations
 
@@ -13,41 +13,39 @@ from operator import eq
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from assignment_api.plugins import ConfigSources, config_sources
 from assignor_lab.explain import Budget, question_of
-from assignor_lab.explain.would import Search, search
-from assignor_lab.groups.answering import AnswerOptions, answerer
+from assignor_lab.explain.counterfactuals import ChangeSearch, search
 from assignor_lab.groups.changes import Edit
+from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 
 DATA = Path(__file__).parents[1] / "data"
-#: Who is asked about which states, and how many moves are looked at.
 SOURCES = [
     ("golden/streams/small.scenarios.jsonl.gz", ("high_availability", "sticky", "rack_aware"), 320),
     ("golden/streams-group-4.4/sticky.scenarios.jsonl.gz", ("group_sticky", "group_sticky_4_4"), 120),
     ("golden/connect/incremental.scenarios.jsonl.gz", ("connect_incremental", "connect_static"), 60),
 ]
-#: Classes of changes, which take turns: one for each move.
+#: Classes of changes, in turn for the moves.
 TURNS = ("lag", "previous owner", "threads", "client", "tag", "setting", "time", "client")
 CALLS = 8
-#: Round of a history that is asked about: those before it are answered again in each call.
+#: Explained round of a history: each call repeats the rounds before it.
 ROUND = 2
-#: Moves of one state: states are to be many.
 MOST_OF_A_STATE = 4
 
 
 def documents(file: str) -> Iterator[dict[str, Any]]:
     with gzip.open(DATA / file, "rt", encoding="utf-8") as lines:
         for document in map(json.loads, lines):
-            # What comes later in a history says nothing of the round that is asked about.
             yield {**document, "rounds": document["rounds"][: ROUND + 1]} if "rounds" in document else document
 
 
 def moves(
     file: str, assignors: tuple[str, ...], wanted: int, plugins: Plugins, sources: ConfigSources
-) -> Iterator[tuple[Scenario, str, str, Search, Callable[[str | None], bool]]]:
-    """Scenario, assignor, task, what was found of each move, and what was wished of who runs it."""
+) -> Iterator[tuple[Scenario, str, str, ChangeSearch, Callable[[str | None], bool]]]:
     names, turns, found = cycle(assignors), cycle(TURNS), 0
     for document in documents(file):
         name = next(names)
@@ -65,7 +63,6 @@ def moves(
             turn = next(turns)
             chosen = [knob for knob in knobs if knob.what == turn] or knobs
             had, has = before.owner(task), said.held.owner(task)
-            # Who would have run it before instead of who did keeps it from neither, but brings it elsewhere.
             wish = partial(_elsewhere, has) if turn == "previous owner" else partial(eq, had)
             yield scenario, name, task, search(question, chosen, task, wish, Budget(CALLS, 60.0)), wish
             found += 1
@@ -78,7 +75,7 @@ def _elsewhere(has: str | None, owner: str | None) -> bool:
 
 
 def by_hand(document: dict[str, Any], edits: tuple[Edit, ...]) -> dict[str, Any]:
-    """The document after edits, made in another way than the search makes it."""
+    """The document after edits, created in another way than by the search."""
     made = copy.deepcopy(document)
     for edit in reversed(edits):
         *way, last = edit.path
@@ -93,7 +90,7 @@ def by_hand(document: dict[str, Any], edits: tuple[Edit, ...]) -> dict[str, Any]
 
 
 def owner_in(line: dict[str, Any], task: str) -> str | None:
-    """Who runs a task by a result line of classic Streams or of a group."""
+    """Owner of a task in a result line of classic Streams or of a group."""
     if "assignment" in line:
         return next((each for each, held in line["assignment"].items() if task in held["active"]), None)
     subtopology, _, partition = task.rpartition("_")
@@ -103,7 +100,7 @@ def owner_in(line: dict[str, Any], task: str) -> str | None:
 
 
 def runs_after(document: dict[str, Any], line: dict[str, Any], job: str) -> str | None:
-    """Who runs a job after the last round of a Connect history."""
+    """Owner of a job after the last round of a Connect history."""
     told, kind = line["rounds"][-1], "connectors" if job in document["rounds"][-1]["connectors"] else "tasks"
     for member in document["rounds"][-1]["members"]:
         name = member["id"]
@@ -113,6 +110,7 @@ def runs_after(document: dict[str, Any], line: dict[str, Any], job: str) -> str 
     return None
 
 
+@pytest.mark.slow
 def test_every_would_of_500_moves_holds_when_it_is_made_by_hand(plugins: Plugins, sources: ConfigSources) -> None:
     moved, checked = 0, Counter[str]()
     for file, assignors, wanted in SOURCES:

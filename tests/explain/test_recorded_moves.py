@@ -35,7 +35,7 @@ def log(file: Path) -> tuple[str, ...]:
 
 
 def of_client(line: str, client: str) -> dict[str, list[str]]:
-    """Lists that a log line has of a client: its active tasks and its lags."""
+    """A client's active tasks and lags in a log line."""
     found = re.search(re.escape(client) + r"=\[activeTasks: \(\[(.*?)\]\).*?taskLagTotals: \(\[(.*?)\]\)", line)
     assert found is not None, (client, line[:200])
     return {"active": found.group(1).split(", "), "lags": found.group(2).split(", ")}
@@ -46,14 +46,14 @@ def rows() -> list[tuple[str, ...]]:
 
 
 def proofs(text: str) -> Iterator[tuple[int, str]]:
-    """Line numbers, and what each line is to say."""
+    """Line numbers, with the expected content of each line."""
     for part in text.split("; "):
         line, _, says = part.partition(" ")
         yield int(line), says
 
 
 def check(line: str, says: str, ids: dict[str, str], task: str, sentences: str) -> None:
-    """A line of the log says what the table has of it, and the explanation tells the same."""
+    """The log line has the table's content, and the explanation agrees."""
     if tags := TAGS.fullmatch(says):
         assert tags[1] == task
         # The client of the ideal placement, by its tags.
@@ -77,6 +77,7 @@ def test_there_are_ten_moves_of_each_group() -> None:
     assert {group: groups.count(group) for group in groups} == {"tagged": 10, "orders": 10, "warm": 10}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row[0]}:{row[1]}")
 def test_the_explanation_names_the_cause_and_the_log_proves_it(
     row: tuple[str, ...], states: dict[str, Scenario], sources: ConfigSources, plugins: Plugins

@@ -1,5 +1,3 @@
-"""Utilities, the spread over threads and the assignors' rows against official Kafka 4.3.1."""
-
 from __future__ import annotations
 
 import gzip
@@ -11,8 +9,10 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.groups.answering import Answerer, AnswerOptions, answerer
+from assignor_lab.groups.runner.result_lines import Answerer, AnswerOptions, answerer
 from assignor_lab.scenarios import Scenario, read_scenarios
+
+pytestmark = pytest.mark.slow
 
 SOURCES = config_sources(environ={})
 GOLDEN = Path(__file__).parents[1] / "data" / "golden" / "streams"
@@ -29,7 +29,6 @@ def pairs(scenarios: str, expected: str) -> list[tuple[Scenario, dict[str, Any]]
 
 
 def comparable(row: dict[str, Any]) -> dict[str, Any]:
-    """The row with an error reduced to Kafka's type, and without orders that have no meaning."""
     error = row["error"]
     return {**row, "error": error and error.get("java_type", error["type"])}
 
@@ -59,6 +58,7 @@ def test_given_tasks_are_spread_over_threads_as_kafka_does() -> None:
     assert differences(answerer("threads", discover(), AnswerOptions(SOURCES)), cases) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("assignor", ["high_availability", "sticky", "legacy_sticky", "fallback_prior"])
 def test_an_answer_is_spread_over_threads_as_kafka_does(assignor: str) -> None:
     cases = pairs("threads", f"threads.{assignor}")

@@ -1,5 +1,3 @@
-"""One item put to several assignors: everybody sees the same, and nobody costs another anything."""
-
 from __future__ import annotations
 
 import json
@@ -13,13 +11,13 @@ from assignment_api import ApplicationMetadata, TaskAssignment, TaskAssignor
 from assignment_api.plugins import ScenarioFamily, discover
 from assignment_api.plugins.layers import Layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
-from assignor_lab.groups.answering import AnswerOptions, answerer
-from assignor_lab.groups.contest import Contest
 from assignor_lab.groups.kind import Competitor
-from assignor_lab.groups.rows import RowMaker
+from assignor_lab.groups.runner.comparison import ComparisonRunner
+from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
+from assignor_lab.groups.runner.rows import RowMaker
+from assignor_lab.groups.runner.terms import NO_CONFIG
 from assignor_lab.groups.streams.answers import StreamsAnswer as Answer
 from assignor_lab.groups.streams.kind import STREAMS
-from assignor_lab.groups.terms import NO_CONFIG
 from assignor_lab.groups.work import OBSERVED, WorkItem
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.groups.streams.states import METRICS
@@ -45,13 +43,13 @@ class Entry:
         return self.factory()
 
 
-Streams = Contest[ApplicationMetadata, TaskAssignment]
+Streams = ComparisonRunner[ApplicationMetadata, TaskAssignment]
 FIGURES = {name: metric.compute for name, metric in METRICS.items()}
 
 
 def contest(*factories: type[TaskAssignor], config: ConfigSources = NO_CONFIG) -> Streams:
     entries = [Entry(factory) for factory in factories]
-    return Contest(STREAMS, [Competitor(entry.name, entry) for entry in entries], FAMILIES, config)
+    return ComparisonRunner(STREAMS, [Competitor(entry.name, entry) for entry in entries], FAMILIES, config)
 
 
 def document(**changes: Any) -> WorkItem:
@@ -93,7 +91,7 @@ def test_a_bad_assignor_costs_its_own_rows_only(item: WorkItem, bad: type[TaskAs
     assert rows([answer for answer in beside if answer.assignor != bad.__name__]) == alone
     own = rows([answer for answer in beside if answer.assignor == bad.__name__])
     assert {row["error_type"] for row in own} == {error}
-    assert all(row["active_tasks_per_member"] is None for row in own)
+    assert all(row["active_tasks_per_member_range"] is None for row in own)
 
 
 def test_the_first_round_of_a_history_is_the_same_state_for_all() -> None:
@@ -129,7 +127,7 @@ def test_a_family_that_fails_makes_rows() -> None:
     def history(_seed: int) -> Any:
         raise RuntimeError("no history today")
 
-    broken = Contest(
+    broken = ComparisonRunner(
         STREAMS,
         [Competitor("Greedy", Entry(assignors.Greedy))],
         {"broken": ScenarioFamily("broken", "", 2, history)},
@@ -185,7 +183,7 @@ def test_tasks_that_are_left_out_are_found_although_kafka_lets_them_pass() -> No
     found = rows(list(contest(assignors.Half).answers(HISTORY)))[0]
     assert found["error_type"] is None
     assert found["tasks_not_assigned"] == 20.0
-    assert found["findings"] == 20
+    assert found["finding_count"] == 20
 
 
 def test_a_metric_that_fails_costs_its_own_figure_only() -> None:
@@ -201,12 +199,12 @@ def test_a_metric_that_fails_costs_its_own_figure_only() -> None:
     def infinite(_application: Any, _assignment: TaskAssignment) -> float:
         return float("inf")
 
-    load = METRICS["process_load"].compute
-    figures = {"broken": broken, "text": text, "truth": truth, "infinite": infinite, "process_load": load}
+    load = METRICS["process_load_excess"].compute
+    figures = {"broken": broken, "text": text, "truth": truth, "infinite": infinite, "process_load_excess": load}
     row = RowMaker(STREAMS, figures).row(next(iter(contest(assignors.Greedy).answers(HISTORY))))
     assert row["broken"] is None
     assert row["infinite"] is None
-    assert row["process_load"] is not None
+    assert row["process_load_excess"] is not None
     assert [text.partition(":")[0] for text in row["metric_errors"]] == ["broken", "text", "truth", "infinite"]
 
 
@@ -215,16 +213,15 @@ def test_a_message_that_cannot_be_encoded_is_escaped() -> None:
     assert row["error_message"] == "no </script> today \x1b[2J [bold] \\udcff"
 
 
-# --- what can be compared -------------------------------------------------------------------------
+# --- comparability --------------------------------------------------------------------------------
 
 STRATEGY = "rack.aware.assignment.strategy"
 AWARE = {STRATEGY: "min_traffic"}
 LOG_SHOWS = "rack-aware strategy unknown: the log shows a rack-aware optimisation"
-NO_RACKS = "racks unknown: the leader looked at racks"
+NO_RACKS = "racks unknown: the leader used racks"
 
 
 def captured(*assumptions: str, **config: Any) -> WorkItem:
-    """A state of which it is known what Kafka decided, every active on the client that had it, and no standby."""
     state = streams_document()
     assignment = {
         client["process_id"]: {"active": client["previous_active"], "standby": []} for client in state["clients"]
@@ -283,7 +280,7 @@ def test_who_has_told_the_racks_of_clients_is_asked_for_the_partitions_alone(rac
 def test_the_picture_of_a_state_has_the_answers_of_variants_too() -> None:
     plain = Competitor("sticky", discover().task_assignor("sticky"))
     none = attrs.evolve(plain, name="none", overrides={"num.standby.replicas": "0"})
-    answers = list(Contest(STREAMS, [plain, none], FAMILIES).answers(captured()))
+    answers = list(ComparisonRunner(STREAMS, [plain, none], FAMILIES).answers(captured()))
     picture = STREAMS.picture(answers, None)
     assert [each["assignor"] for each in picture["after"]] == ["sticky", "none", "kafka"]
     assert picture["after"][0]["assignment"] != picture["after"][1]["assignment"]
@@ -291,7 +288,7 @@ def test_the_picture_of_a_state_has_the_answers_of_variants_too() -> None:
 
 def test_an_assignor_that_lacks_racks_of_its_own_accord_is_not_comparable_either() -> None:
     rack_aware = Competitor("rack_aware", discover().task_assignor("rack_aware"))
-    of_rack_aware = Contest(STREAMS, [rack_aware], FAMILIES)
+    of_rack_aware = ComparisonRunner(STREAMS, [rack_aware], FAMILIES)
     told, untold = (next(of_rack_aware.answers(item)) for item in (captured(), captured(NO_RACKS)))
     assert told.not_comparable is None
     assert "racks decide" in (untold.not_comparable or "")
@@ -313,5 +310,5 @@ def test_kafkas_own_decision_is_measured_under_its_own_settings(standbys: int) -
     own, kafka = rows(answers)
     assert kafka["standbys_missing"] == rows(list(contest(assignors.Greedy).answers(captured())))[1]["standbys_missing"]
     assert (own["standbys_missing"] == 0) == (standbys == 0)
-    assert (own["other_settings"], kafka["other_settings"]) == (standbys != 1, False)
+    assert (own["settings_difference"], kafka["settings_difference"]) == (standbys != 1, False)
     assert {each["assignor"] for each in STREAMS.picture(answers, None)["after"]} == {"Greedy", "kafka"}

@@ -1,5 +1,3 @@
-"""When an assignor has come to rest after the last event of a history, computed by hand."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -7,10 +5,10 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import discover
-from assignor_lab.groups.contest import Contest
-from assignor_lab.groups.convergence import Convergence, converged_after
 from assignor_lab.groups.kind import Competitor
-from assignor_lab.groups.rows import RowMaker
+from assignor_lab.groups.runner.comparison import ComparisonRunner
+from assignor_lab.groups.runner.convergence import Convergence, converged_after
+from assignor_lab.groups.runner.rows import RowMaker
 from assignor_lab.groups.streams.kind import STREAMS
 from assignor_lab.groups.streams.metrics import LAB_METRICS, LIFE_CYCLE_METRICS
 from assignor_lab.groups.work import WorkItem
@@ -23,7 +21,7 @@ COLUMNS = {metric.name: metric for metric in LIFE_CYCLE_METRICS}
 @pytest.mark.parametrize(
     ("schedule", "rounds"),
     [
-        # Answers by letters; a question mark asks for a follow-up.
+        # Answers by letters; a question mark requests a follow-up.
         ("a", 1),
         ("aaa", 1),
         ("abb", 2),
@@ -40,12 +38,12 @@ def test_rounds_are_counted_up_to_the_first_that_nothing_follows(schedule: str, 
         if letter == "?":
             rows[-1]["followup"] = True
         else:
-            rows.append({"answer": letter, "followup": False})
+            rows.append({"answer_digest": letter, "followup": False})
     assert converged_after(rows) == rounds
 
 
 def rows_of(family: str, seed: int, assignor: str) -> list[dict[str, Any]]:
-    contest = Contest(STREAMS, (Competitor(assignor, discover().task_assignor(assignor)),), FAMILIES)
+    contest = ComparisonRunner(STREAMS, (Competitor(assignor, discover().task_assignor(assignor)),), FAMILIES)
     maker = RowMaker(STREAMS, {name: metric.compute for name, metric in COLUMNS.items()})
     rest, rows = Convergence(STREAMS, frozenset(COLUMNS)), []
     for answer in contest.answers(WorkItem(0, 0, family=family, seed=seed)):
@@ -63,6 +61,7 @@ def test_the_last_row_of_a_history_has_the_figures_and_no_other() -> None:
     assert (rows[-1]["rounds_to_converge"] is None) == (rows[-1]["not_converged"] == 1.0)
 
 
+@pytest.mark.slow
 def test_who_asks_for_a_follow_up_in_the_end_has_not_converged() -> None:
     for seed in range(12):
         last = rows_of("scale_out", seed, "high_availability")[-1]

@@ -1,5 +1,3 @@
-"""The kind of the scenario and the kind of the assignor have to match; a group's answer is checked like any other."""
-
 from __future__ import annotations
 
 import gzip
@@ -12,8 +10,8 @@ import pytest
 from assignment_api.group import GroupAssignment, GroupSpec, MemberAssignment, TaskAssignor, TopologyDescriber
 from assignment_api.plugins import Found, GroupAssignorPlugin, config_sources, discover
 from assignor_lab.cli.main import main
-from assignor_lab.groups.answering import AnswerOptions, answerer
-from assignor_lab.groups.streams_group.asking import invoke_group
+from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
+from assignor_lab.groups.streams_group.assignor_calls import invoke_group
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, ScenarioKindError, read_scenarios
 
@@ -31,10 +29,11 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_the_command_gives_kafkas_answers_for_groups(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     with pytest.raises(SystemExit) as left:
-        main(["assign", "--assignor", "group_sticky", "--scenarios", str(GROUP_FILE), "--out", str(out)])
+        main(["assign", "--assignor", "group_sticky", str(GROUP_FILE), "--out", str(out)])
     assert left.value.code == 0
     with gzip.open(GROUPS / "sticky.group_sticky.results.jsonl.gz", "rt", encoding="utf-8") as recorded:
         expected = [json.loads(line) for line in recorded]
@@ -46,19 +45,21 @@ def test_the_command_gives_kafkas_answers_for_groups(tmp_path: Path) -> None:
     assert found == expected
 
 
+@pytest.mark.slow
 def test_the_command_gives_the_newer_releases_answers_for_groups(tmp_path: Path) -> None:
     out, folder = tmp_path / "out.jsonl", DATA / "golden" / "streams-group-4.4"
     scenarios = str(folder / "medium.scenarios.jsonl.gz")
     with pytest.raises(SystemExit) as left:
-        main(["assign", "--assignor", "group_sticky_4_4", "--scenarios", scenarios, "--out", str(out)])
+        main(["assign", "--assignor", "group_sticky_4_4", scenarios, "--out", str(out)])
     assert left.value.code == 0
     with gzip.open(folder / "medium.group_sticky_4_4.results.jsonl.gz", "rt", encoding="utf-8") as recorded:
         assert lines(out) == [json.loads(line) for line in recorded]
 
 
+@pytest.mark.slow
 def test_explicit_configuration_asks_for_standbys(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
-    arguments = ["assign", "--assignor", "group_sticky", "-c", "num.standby.replicas=0", "--scenarios", str(GROUP_FILE)]
+    arguments = ["assign", "--assignor", "group_sticky", "-c", "num.standby.replicas=0", str(GROUP_FILE)]
     with pytest.raises(SystemExit):
         main([*arguments, "--out", str(out)])
     assert not any(target["standby"] for row in lines(out) for target in (row["members"] or {}).values())
@@ -79,28 +80,29 @@ def test_an_assignor_of_another_kind_is_wrong_use(
 ) -> None:
     out = tmp_path / "out.jsonl"
     with pytest.raises(SystemExit) as left:
-        main(["assign", "--assignor", assignor, "--scenarios", str(file), "--out", str(out)])
+        main(["assign", "--assignor", assignor, str(file), "--out", str(out)])
     assert left.value.code == 2
     message = capsys.readouterr().err
     assert f"line 1: scenario '{first(file).id}' is of kind '{kind}', and {assignor} answers" in message
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_the_conversion_is_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     group, out = tmp_path / "group.jsonl.gz", tmp_path / "out.jsonl"
     with pytest.raises(SystemExit) as left:
-        main(["convert", "--scenarios", str(STREAMS_FILE), "--out", str(group)])
+        main(["convert", str(STREAMS_FILE), "--out", str(group)])
     assert left.value.code == 0
     assert "assumed: which consumer had a previous task" in capsys.readouterr().err
     with pytest.raises(SystemExit) as left:
-        main(["assign", "--assignor", "group_sticky", "--scenarios", str(group), "--out", str(out)])
+        main(["assign", "--assignor", "group_sticky", str(group), "--out", str(out)])
     assert left.value.code == 0
     assert [row["id"] for row in lines(out)] == [scenario.id for scenario in read_scenarios(STREAMS_FILE)]
 
 
 def test_a_group_cannot_be_converted_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
-        main(["convert", "--scenarios", str(GROUP_FILE), "--out", str(tmp_path / "out.jsonl")])
+        main(["convert", str(GROUP_FILE), "--out", str(tmp_path / "out.jsonl")])
     assert left.value.code == 2
     assert "is of kind 'streams-group'" in capsys.readouterr().err
 
@@ -121,7 +123,7 @@ def test_a_wrong_kind_is_an_error_of_its_own() -> None:
         answer(first(GROUP_FILE))
 
 
-# --- what a plugin may do -----------------------------------------------------------------------------
+# --- permissions of plugins ---------------------------------------------------------------------------
 
 
 def outcome(answer: Any, distribution: str = "somebody") -> CallOutcome[GroupAssignment]:

@@ -1,4 +1,4 @@
-"""Above the room of the groups, no code asks which kind of group it has before it."""
+"""Above the package ``groups``, no code branches on the kind of group."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from assignor_lab.groups.entries import entries
 
 LAB = Path(__file__).parents[2] / "assignor_lab"
-#: What lies below, or is itself about one kind: Kafka's rules, formats, simulations.
+#: Lower packages, and those about one kind: Kafka's rules, formats, simulations.
 BELOW = {"documents", "kafka", "scenarios", "runtime", "simulation", "groups"}
 KINDS = {entry.name for entry in entries()} | {"streams-episode"}
 PLUGINS = {entry.plugins for entry in entries()}
@@ -28,9 +28,9 @@ def texts(node: ast.AST) -> set[str]:
 
 
 def choices(tree: ast.AST) -> Iterator[tuple[ast.expr | ast.pattern, set[str]]]:
-    """What is compared, matched, or looked up, and the names that may not be in it.
+    """Each comparison, match or lookup, and the forbidden names in it.
 
-    Plugins have kinds, too: a list of plugins may have headings for them, but nobody chooses by them.
+    Plugins have kinds, too: a list of plugins may have headings for them, but no code chooses by them.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
@@ -44,7 +44,7 @@ def choices(tree: ast.AST) -> Iterator[tuple[ast.expr | ast.pattern, set[str]]]:
 
 
 def is_word(path: Path, choice: ast.AST) -> bool:
-    """Whether it is a word of the command line: the name of a command, or what `assignor new` lays out."""
+    """True for a word of the command line: the name of a command, or of a layout of `assignor new`."""
     words = {LAB / "cli" / "app.py": {"connect"}, LAB / "new" / "laying_out.py": {"streams", "connect"}}
     return texts(choice) <= words.get(path, set())
 
@@ -54,7 +54,6 @@ def comparisons(path: Path) -> list[str]:
     return [
         f"{path.relative_to(LAB)}, line {choice.lineno}: {ast.unparse(choice)}"
         for choice, names in choices(tree)
-        # A key of Kafka's, with values of its own.
         if texts(choice) & names and "group.protocol" not in texts(choice) and not is_word(path, choice)
     ]
 

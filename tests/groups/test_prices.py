@@ -1,5 +1,3 @@
-"""The price file: what is in it, and what is refused, with its place."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -8,15 +6,16 @@ import pyarrow as pa
 import pytest
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.cli.score import with_prices
+from assignor_lab.cli.options import with_prices
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.groups.prices import PriceError, default_prices, price_overrides, prices_in, prices_of, read_prices
-from assignor_lab.groups.scorer import Scorer
-from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.runner.scorer import Scorer
+from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.scoring.batches import answer_batches
 from assignor_lab.scoring.competitors import competitors
-from assignor_lab.scoring.sources import Generated, plan_sources
+from assignor_lab.scoring.engine.batches import answer_batches
+from assignor_lab.scoring.sources.parts import Generated
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.scoring.terms import job_spec
 
 GOOD = """
@@ -47,6 +46,12 @@ def test_an_edited_file_travels_as_configuration(tmp_path: Path) -> None:
     assert (prices.cross_zone_dollars_per_gib, prices.hours_per_month) == (0.01, 720.0)
     travelled = dict(item.split("=", 1) for item in price_overrides(prices))
     assert prices_in({"num.standby.replicas": 1, **travelled}) == prices
+
+
+def test_a_file_without_a_price_of_disks_has_the_shipped_one(tmp_path: Path) -> None:
+    assert read_prices(written(tmp_path, GOOD)).disk_dollars_per_gib_month == 0.08
+    own = GOOD + "disk_dollars_per_gib_month = 0.5\n"
+    assert read_prices(written(tmp_path, own)).disk_dollars_per_gib_month == 0.5
 
 
 def test_without_keys_the_shipped_prices_hold() -> None:
@@ -102,6 +107,7 @@ def test_the_command_takes_a_file_and_single_keys_above_it(tmp_path: Path) -> No
     assert with_prices(["a=b"], None) == ["a=b"]
 
 
+@pytest.mark.slow
 def test_executors_reckon_with_the_prices_of_the_run() -> None:
     def dollars(*words: str) -> float:
         spec = JobSpec(("sticky",), ("movement_dollars",), ("scale_out",), config_sources(None, words))

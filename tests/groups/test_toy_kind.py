@@ -1,4 +1,4 @@
-"""A kind of group that is defined in a test alone goes from file to report, as the lab's own do."""
+"""A kind of group that is defined in a test works from file to report, like the lab's own."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.groups import entries
-from assignor_lab.groups.answering import AnswerOptions
 from assignor_lab.groups.kind import Competitor
+from assignor_lab.groups.runner.result_lines import AnswerOptions
 from assignor_lab.run import run_scoring
 from assignor_lab.scenarios import read_scenarios
 from assignor_lab.scenarios.formats import known_formats
 from assignor_lab.scoring.competitors import competitors
-from assignor_lab.scoring.engine import Engine
-from assignor_lab.scoring.in_process import InProcess
+from assignor_lab.scoring.engine.engine import Engine
+from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import RESULTS, OutputFolder
-from assignor_lab.scoring.sources import plan_sources
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.scoring.spark.engine import OnSpark
-from assignor_lab.scoring.terms import Run
+from assignor_lab.scoring.terms import ScoringRun
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,7 +40,6 @@ SCENARIOS = [
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """The kind, known for one test."""
     monkeypatch.setattr(known_formats, "_FORMATS", dict(known_formats._FORMATS))
     monkeypatch.setattr(entries, "_ENTRIES", dict(entries._ENTRIES))
     module = importlib.import_module("tests.groups.toy_kind")
@@ -61,10 +60,11 @@ def scored(engine: Engine, file: Path, out: Path) -> tuple[list[dict[str, Any]],
     registry, config = discover(), config_sources(environ={}, start=out.parent)
     with plan_sources([file], registry) as plan, OutputFolder(out) as folder:
         competing = competitors(registry, kind=plan.kind)
-        summary = run_scoring(Run(registry, competing, plan, config), engine, folder)
+        summary = run_scoring(ScoringRun(registry, competing, plan, config), engine, folder)
     return pq.read_table(out / RESULTS).to_pylist(), summary, (out / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_it_is_scored_from_file_to_report(toy: ModuleType, file: Path, tmp_path: Path) -> None:
     rows, summary, page = scored(InProcess(), file, tmp_path / "out")
     crowded = {(row["scenario"], row["round"], row["assignor"]): row["crowded"] for row in rows}
@@ -74,7 +74,7 @@ def test_it_is_scored_from_file_to_report(toy: ModuleType, file: Path, tmp_path:
     assert {row["guests"] for row in rows if row["round"] == 1} == {9}
     errors = {(row["scenario"], row["assignor"]): row["error_type"] for row in rows}
     assert errors["inn", "fullest"] is None
-    # One that nobody trusts ended its own process, and nothing else.
+    # An untrusted one ended its own process, and nothing else.
     assert errors["inn", "leaves"] == "ProcessDiedError"
     assert {errors["no-table", name] for name in toy.ASSIGNORS} == {"AssignorLabError"}
     results = summary["results"]
@@ -91,7 +91,7 @@ def test_on_spark_its_rows_are_the_same(spark: SparkSession, toy: ModuleType, fi
 
 
 def test_it_is_answered_line_by_line(toy: ModuleType, file: Path) -> None:
-    from assignor_lab.groups.answering import line_of
+    from assignor_lab.groups.runner.result_lines import line_of
 
     inn, no_table = read_scenarios(file)
     options = AnswerOptions(config_sources(environ={}))

@@ -1,6 +1,6 @@
-"""A kind of group that this lab does not have, in one module: guests who are given seats at tables.
+"""A foreign kind of group in one module: guests get seats at tables.
 
-A state is the tables with their seats, and the parties that come; an assignor says which party sits where.
+A state is the tables with their seats, and the parties; an assignor gives each party a table.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import Found, MetricPlugin, Registry, UnknownPluginError
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.documents.shapes import count, list_of, map_of, one_of, record, text, whole
-from assignor_lab.groups.columns import Column
+from assignor_lab.groups.columns import TableColumn
 from assignor_lab.groups.entries import KindEntry
-from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
-from assignor_lab.groups.measures import own_metrics
-from assignor_lab.groups.players import OneCall
-from assignor_lab.runtime.asking import Asking, OwnProcesses
+from assignor_lab.groups.kind import AnswerOptions, Competitor, CompetitorAnswer, FoundAssignor, GroupKind, Measure
+from assignor_lab.groups.runner.measures import own_metrics
+from assignor_lab.groups.runner.one_call import OneCall
+from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.runtime.invocation import InvalidAnswerError
 from assignor_lab.runtime.isolation.errors import AnswerFormatError
 from assignor_lab.scenarios import Scenario
@@ -32,8 +32,6 @@ HERE = __name__
 
 @attrs.frozen
 class Tables:
-    """Table to its seats, and party to its guests."""
-
     seats: Mapping[str, int]
     parties: Mapping[str, int]
 
@@ -67,7 +65,7 @@ register_format(Format(NAME, _read, line=("seating",)))
 
 
 class FirstTable:
-    """Everybody at the first table."""
+    """Every party at the first table."""
 
     def configure(self, configs: Mapping[str, Any]) -> None:
         pass
@@ -77,7 +75,7 @@ class FirstTable:
 
 
 class Fullest(FirstTable):
-    """Each party where most seats are left."""
+    """Each party at the table with most free seats."""
 
     def assign(self, tables: Tables) -> Seating:
         left = dict(tables.seats)
@@ -90,7 +88,7 @@ class Fullest(FirstTable):
 
 
 class Leaves(FirstTable):
-    """Ends the process that it is asked in."""
+    """Ends its own process."""
 
     def assign(self, tables: Tables) -> Seating:
         import os
@@ -111,7 +109,7 @@ ASSIGNORS = {
 }
 
 
-class _TablesAsking(Asking[Tables, Seating]):
+class _TablesAsking(AssignorCalls[Tables, Seating]):
     place = f"{HERE}:ASKING"
 
     def select(self, registry: Registry, selector: str, *, may_run_code: bool) -> Any:
@@ -152,7 +150,6 @@ ASKING = _TablesAsking()
 
 
 def crowded(state: Tables, seating: Seating) -> float:
-    """Guests without a seat."""
     return float(sum(max(0, guests - state.seats[table]) for table, guests in _guests(state, seating).items()))
 
 
@@ -166,13 +163,13 @@ def _guests(state: Tables, seating: Seating) -> dict[str, int]:
 CROWDED = MetricPlugin("crowded", "guests", "lower", "Guests without a seat.", crowded, group="comfort")
 
 
-class _Tables(Kind[Tables, Seating]):
+class _Tables(GroupKind[Tables, Seating]):
     name = NAME
-    columns = (Column("guests", "int32"),)
+    columns = (TableColumn("guests", "int32"),)
     shows_first = True
 
     @property
-    def asking(self) -> Asking[Any, Any]:
+    def asking(self) -> AssignorCalls[Any, Any]:
         return ASKING
 
     def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
@@ -202,14 +199,14 @@ class _Tables(Kind[Tables, Seating]):
     ) -> Mapping[str, Measure[Tables, Seating]]:
         return dict.fromkeys(names, crowded)
 
-    def row(self, answer: Answer[Tables, Seating]) -> Mapping[str, Any]:
+    def row(self, answer: CompetitorAnswer[Tables, Seating]) -> Mapping[str, Any]:
         state, seating = answer.state, answer.outcome.answer
         if state is None:
             return {}
         row = {"clients": len(state.seats), "tasks": len(state.parties), "guests": sum(state.parties.values())}
-        return row | {"answer": None if seating is None else repr(sorted(seating.items())), "followup": False}
+        return row | {"answer_digest": None if seating is None else repr(sorted(seating.items())), "followup": False}
 
-    def picture(self, answers: Sequence[Answer[Tables, Seating]], assignor: str | None) -> dict[str, Any]:
+    def picture(self, answers: Sequence[CompetitorAnswer[Tables, Seating]], assignor: str | None) -> dict[str, Any]:
         seen = answers[0]
         state = seen.state
         return {
@@ -222,7 +219,7 @@ class _Tables(Kind[Tables, Seating]):
             "answers": [self._shown(answer) for answer in answers],
         }
 
-    def _shown(self, answer: Answer[Tables, Seating]) -> dict[str, Any]:
+    def _shown(self, answer: CompetitorAnswer[Tables, Seating]) -> dict[str, Any]:
         seating, failure = answer.outcome.answer, answer.outcome.failure
         workers = None
         if answer.state is not None and seating is not None:

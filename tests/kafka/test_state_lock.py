@@ -1,4 +1,4 @@
-"""Waiting for a directory that another thread has locked, as Kafka's back-off has it."""
+"""Waiting for a directory that another thread has locked, with Kafka's back-off."""
 
 from __future__ import annotations
 

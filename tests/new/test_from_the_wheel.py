@@ -1,4 +1,4 @@
-"""An author's first minutes: the built wheel in a clean environment, and nothing else."""
+"""An author's first minutes, with only the built wheel in a clean environment."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from packaging.requirements import Requirement
 from tests.packaging.conftest import Environment, build
 
 ROOT = Path(__file__).resolve().parents[2]
-#: What the author installs, and what builds the distribution.
+#: The author's installation, and the build tools of the distribution.
 WANTED = ("assignor-lab[cli,conformance,new,spark,report,statistics]", "mypy", "hatchling", "pip", "editables")
 
 
 @pytest.fixture(scope="module")
 def clean(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """An environment with the wheel of this checkout and what its extras ask for; no index is asked."""
     environment = Environment(tmp_path_factory.mktemp("clean"))
     venv.create(environment.path, symlinks=True, with_pip=False)
     site_packages = next(environment.path.glob("lib/python*/site-packages"))
@@ -32,7 +31,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 
 def closure(wanted: tuple[str, ...]) -> set[str]:
-    """Names of everything that these requirements need, extras included."""
+    """Names of all distributions that these requirements need, including extras."""
     seen: set[tuple[str, frozenset[str]]] = set()
     waiting = [Requirement(text) for text in wanted]
     while waiting:
@@ -50,7 +49,6 @@ def closure(wanted: tuple[str, ...]) -> set[str]:
 
 
 def link_distribution(name: str, site_packages: Path) -> None:
-    """Has an installed distribution be in another environment, too: PySpark alone has half a gigabyte."""
     for file in metadata.distribution(name).files or ():
         top = file.parts[0]
         target = site_packages / top
@@ -59,11 +57,11 @@ def link_distribution(name: str, site_packages: Path) -> None:
 
 
 def run(environment: Environment, *words: str, cwd: Path) -> str:
-    """Runs a program of the environment as the author does; fails with what it said."""
+    """Runs a program of the environment as the author does; a failure shows its output."""
     variables = {
         "PATH": f"{environment.path / 'bin'}:{os.environ['PATH']}",
         "HOME": str(cwd),
-        "PYTHONDONTWRITEBYTECODE": "1",
+        "MYPY_CACHE_DIR": str(environment.path / "mypy"),
     }
     variables |= {key: value for key, value in os.environ.items() if key in ("JAVA_HOME", "LANG", "TMPDIR")}
     words = (str(environment.path / "bin" / words[0]), *words[1:])
@@ -72,20 +70,35 @@ def run(environment: Environment, *words: str, cwd: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.services
-@pytest.mark.parametrize("kind", ["streams", "group", "connect"])
-def test_an_author_begins(kind: str, clean: Environment, tmp_path: Path) -> None:
-    name, module = f"begun-{kind}", f"begun_{kind}"
-    run(clean, "assignor", "new", name, "--kind", kind, cwd=tmp_path)
-    project = tmp_path / name
+def begun(kind: str, clean: Environment, tmp_path: Path) -> Path:
+    """The installed project of a new distribution."""
+    run(clean, "assignor", "new", f"begun-{kind}", "--kind", kind, cwd=tmp_path)
+    project = tmp_path / f"begun-{kind}"
     pip = [sys.executable, "-m", "pip", "--python", str(clean.python), "install", "--quiet", "--no-index"]
     installed = subprocess.run(
         [*pip, "--no-deps", "--no-build-isolation", str(project)], capture_output=True, text=True
     )
     assert installed.returncode == 0, installed.stderr
+    return project
+
+
+@pytest.mark.services
+@pytest.mark.parametrize("kind", ["streams", "group", "connect"])
+def test_an_author_begins(kind: str, clean: Environment, tmp_path: Path) -> None:
+    project, module = begun(kind, clean, tmp_path), f"begun_{kind}"
     assert "7 of 7 levels, 100 histories" in run(clean, "python", "-m", "pytest", "-q", cwd=project)
     assert "Success: no issues found" in run(clean, "python", "-m", "mypy", "--strict", ".", cwd=project)
-    assert f"conformance 1 · {module}" in run(clean, "assignor", "conformance", module, cwd=project)
+    assert f"conformance 2 · {module}" in run(clean, "assignor", "conformance", module, cwd=project)
     families = {"streams": "scale_out", "group": "group_scale_out", "connect": "connect_scale_out"}
     words = ("--families", families[kind], "--count", "2", "--assignor", module, "--out", "scores")
     assert " 0 failed" in run(clean, "assignor", "score", *words, cwd=project)
+
+
+@pytest.mark.services
+def test_an_author_begins_a_metric(clean: Environment, tmp_path: Path) -> None:
+    project = begun("metric", clean, tmp_path)
+    assert "8 passed" in run(clean, "python", "-m", "pytest", "-q", cwd=project)
+    assert "Success: no issues found" in run(clean, "python", "-m", "mypy", "--strict", ".", cwd=project)
+    assert "begun_metric" in run(clean, "assignor", "plugins", "--kind", "metric", cwd=project)
+    words = ("--families", "scale_out", "--count", "2", "--assignor", "sticky", "--metrics", "begun_metric")
+    assert " 0 failed" in run(clean, "assignor", "score", *words, "--out", "scores", cwd=project)

@@ -1,5 +1,3 @@
-"""``assignor new`` and ``assignor update``."""
-
 from __future__ import annotations
 
 import shutil
@@ -15,12 +13,13 @@ from assignor_lab.new import template_repository as repository
 from assignor_lab.new import updated
 from assignor_lab.new.template_repository import TEMPLATES, TemplateError, template_repository
 
+pytestmark = pytest.mark.slow
+
 CLASSES = {"streams": "StreamsAssignorConformance", "group": "GroupAssignorConformance"}
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of its own: the template's repository lies in the user's cache."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     return tmp_path / "home"
 
@@ -34,14 +33,14 @@ def git(folder: Path, *words: str) -> str:
     return subprocess.run(["git", *who, *words], cwd=folder, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("kind", ["streams", "group", "connect"])
+@pytest.mark.parametrize("kind", ["streams", "group", "connect", "metric"])
 def test_what_is_laid_out_passes_its_own_tests(kind: str, tmp_path: Path) -> None:
     assert run("new", "my-own", "--kind", kind, "--in", str(tmp_path)).exit_code == 0
     project = tmp_path / "my-own"
     assert "{{" not in "".join(
         file.read_text() for file in project.rglob("*") if file.is_file() and ".github" not in file.parts
     )
-    # Its discovery needs an installation: `make test-services` has that.
+    # Its discovery needs an installation, which `make test-services` has.
     command = [sys.executable, "-m", "pytest", "-q", "--conformance-histories", "15", "-k", "not found_by"]
     done = subprocess.run(
         [*command, "-p", "assignor_lab.pytest_plugin"],
@@ -51,7 +50,17 @@ def test_what_is_laid_out_passes_its_own_tests(kind: str, tmp_path: Path) -> Non
         env={"PATH": "/usr/bin", "PYTHONPATH": ".", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "7 of 7 levels, 15 histories" in done.stdout
+    assert "7 of 7 levels, 15 histories" in done.stdout or kind == "metric"
+
+
+@pytest.mark.parametrize("kind", ["streams", "group", "connect", "metric"])
+@pytest.mark.parametrize("name", ["ab", "my-own-assignor-of-tasks"])
+def test_what_is_laid_out_is_clean_under_ruffs_defaults(name: str, kind: str, tmp_path: Path) -> None:
+    assert run("new", name, "--kind", kind, "--in", str(tmp_path)).exit_code == 0
+    for words in (("format", "--diff"), ("check",)):
+        command = [sys.executable, "-m", "ruff", *words, "--isolated", "--no-cache", "."]
+        done = subprocess.run(command, cwd=tmp_path / name, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
@@ -60,7 +69,7 @@ def test_what_is_laid_out_passes_its_own_tests(kind: str, tmp_path: Path) -> Non
         (("My Own",), "'My Own' is no name"),
         (("sticky",), "is a name of the built-ins or of Kafka"),
         (("class",), "is a word or a module of Python itself"),
-        (("my-own", "--kind", "broker"), "'broker' is none of streams, group, connect"),
+        (("my-own", "--kind", "broker"), "'broker' is none of streams, group, connect, metric"),
     ],
 )
 def test_wrong_words_are_refused(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
@@ -85,6 +94,15 @@ def test_the_template_is_the_same_commit_wherever_it_is_made(tmp_path: Path, mon
         template = Path(template_repository()).expanduser()
         heads.add(git(template, "rev-parse", "HEAD"))
     assert len(heads) == 1
+
+
+def test_a_cache_of_other_files_is_made_again(tmp_path: Path, home: Path) -> None:
+    template = Path(template_repository()).expanduser()
+    head = git(template, "rev-parse", "HEAD")
+    (template / "copier.yml").write_text("an earlier one\n")
+    git(template, "commit", "-qam", "earlier")
+    template_repository()
+    assert git(template, "rev-parse", "HEAD") == head
 
 
 def test_an_update_keeps_what_the_author_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What a notebook holds and draws, on decisions of a real group and on a played episode."""
+"""Contents and drawings of a notebook, on decisions of a real group and on a simulated episode."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import pytest
 
 from assignment_api.plugins import PluginError
 from assignor_lab.notebook import (
-    Answered,
     ChartError,
     Comparison,
+    NotebookAnswer,
     States,
     ask,
     compare,
@@ -42,7 +42,7 @@ def past() -> States:
 
 
 @pytest.fixture(scope="module")
-def episode() -> Answered:
+def episode() -> NotebookAnswer:
     return ask(read("close-without-leaving")[0], "high_availability")
 
 
@@ -55,7 +55,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def hostile() -> Scenario:
-    """A state whose clients, hosts and tags have names that would be markup."""
+    """A state with clients, hosts and tags that have markup as names."""
     named = streams_document()
     for client in named["clients"]:
         client["tags"] = {"zone": HOSTILE}
@@ -65,6 +65,7 @@ def hostile() -> Scenario:
     return scenario_from_document(named, Place("hostile"))
 
 
+@pytest.mark.slow
 def test_states_are_found_by_number_id_and_slice(past: States) -> None:
     assert len(past) == 24
     assert past[past[9].id] is past[9]
@@ -99,6 +100,7 @@ def test_an_answer_shows_what_happens_on_each_client_and_what_it_costs(past: Sta
     assert all(label in page for label in answered.who.labels.values())
 
 
+@pytest.mark.slow
 def test_clients_stand_in_the_order_of_their_names_wherever_they_stand(past: States) -> None:
     answered = ask(past[9], "kafka")
     page = answered._repr_html_()
@@ -134,6 +136,7 @@ def test_settings_stand_in_the_place_of_the_states_own(past: States) -> None:
     assert copies[0] < copies[1]
 
 
+@pytest.mark.slow
 def test_what_an_assignor_raises_is_a_failure_and_no_exception(past: States) -> None:
     answered = ask(past[9], "tests.scoring.assignors:Raises")
     assert answered.failure is not None
@@ -151,13 +154,14 @@ def test_a_comparison_has_the_words_of_the_command(past: States) -> None:
     assert isinstance(one, Comparison)
     page = one._repr_html_()
     assert "kafka" in page
-    assert "What they leave to different clients" in page
+    assert "Tasks with different owners" in page
     assert one.document()["contenders"][1]["name"] == "sticky"
     several = compare(past[:3], "kafka", "high_availability")._repr_html_()
     assert "Decision by decision" in several
     assert "3 decisions; kafka and high_availability decide 3 of them alike" in several
 
 
+@pytest.mark.slow
 def test_all_kinds_of_groups_are_asked(tmp_path: Path) -> None:
     from assignor_lab.scoring.spark.data_source.source import AssignorSource
 
@@ -173,6 +177,7 @@ def test_all_kinds_of_groups_are_asked(tmp_path: Path) -> None:
         assert plot_answer(answered).to_dict()["layer"]
 
 
+@pytest.mark.slow
 def test_a_run_is_drawn_by_its_figures(out: Path) -> None:
     drawn = plot_headline(out).to_dict()
     titles = [each["title"]["text"] for each in drawn["vconcat"]]
@@ -184,6 +189,12 @@ def test_a_run_is_drawn_by_its_figures(out: Path) -> None:
     assert plot_headline(document).to_dict()["vconcat"] == drawn["vconcat"]
 
 
+def test_a_run_of_an_older_version_is_refused_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "summary.json").write_text('{"format": 1, "results": {}, "run_metrics": {}}', encoding="utf-8")
+    with pytest.raises(DocumentFormatError, match=r"summary\.json, .*reads format 2, found 1 .*; score again, or use"):
+        plot_headline(tmp_path)
+
+
 def _values(drawn: dict[str, Any]) -> set[tuple[str, float]]:
     found = set()
     for each in drawn["vconcat"]:
@@ -192,18 +203,19 @@ def _values(drawn: dict[str, Any]) -> set[tuple[str, float]]:
     return found
 
 
+@pytest.mark.slow
 def test_two_figures_are_drawn_against_each_other(out: Path) -> None:
     text = json.dumps(plot_pareto(out).to_dict())
-    assert "behind nobody" in text
+    assert "behind no other" in text
     assert '"sticky"' in text
 
 
-def test_an_episode_is_drawn_with_the_time_in_which_nobody_had_a_task(episode: Answered) -> None:
+def test_an_episode_is_drawn_with_the_time_in_which_nobody_had_a_task(episode: NotebookAnswer) -> None:
     rows = rows_of(plot_timeline(episode))
-    away = [row for row in rows if row.get("who") == "nobody has it"]
+    away = [row for row in rows if row.get("who") == "no owner"]
     told = next(each for each in episode.figures if each.figure == "unavailable")
     assert told.means is not None
-    waits = [row for row in rows if row.get("who") in ("nobody has it", "its state comes back")]
+    waits = [row for row in rows if row.get("who") in ("no owner", "its state comes back")]
     assert away
     assert sum(row["to"] - row["from"] for row in waits) == pytest.approx(told.means[0], abs=0.5)
     with pytest.raises(ChartError, match="played: see plot_timeline"):
@@ -260,6 +272,7 @@ def test_hostile_names_stay_text_in_tables(hostile: Scenario) -> None:
         assert "\u202e" not in page
 
 
+@pytest.mark.slow
 def test_hostile_names_in_a_summary_stay_text(out: Path) -> None:
     text = (out / "summary.json").read_text(encoding="utf-8").replace('"sticky"', json.dumps(HOSTILE))
     for draw in (plot_headline, plot_pareto):
@@ -268,12 +281,14 @@ def test_hostile_names_in_a_summary_stay_text(out: Path) -> None:
         assert r"\u2039/script>\u2039img" in page
 
 
+@pytest.mark.slow
 def test_without_altair_the_extra_is_named(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(MissingExtraError, match=r"assignor-lab\[notebook\]"):
         plot_headline(out)
 
 
+@pytest.mark.slow
 def test_states_are_asked_about_without_the_extras_of_charts_and_reports() -> None:
     logs = [str(log) for log in sorted(TAGGED.glob("*.log.gz"))]
     code = f"""
@@ -298,6 +313,7 @@ def test_what_is_no_summary_is_said(tmp_path: Path) -> None:
         plot_headline(tmp_path)
 
 
+@pytest.mark.slow
 def test_five_thousand_tasks_make_a_small_cell_and_a_bounded_chart() -> None:
     document = streams_document()
     (task, *_), (client, *_) = document["tasks"], document["clients"]

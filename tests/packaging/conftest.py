@@ -1,4 +1,4 @@
-"""The distribution as somebody else gets it: built, and installed where nothing else is."""
+"""The distribution as a user gets it: built, and installed in an empty environment."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @attrs.frozen
 class Environment:
-    """A virtual environment of its own."""
-
     path: Path
 
     @property
@@ -27,25 +25,22 @@ class Environment:
         return self.path / "bin" / "python"
 
     def run(self, *arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        """Run a program of this environment, away from the checkout."""
+        """Runs a program of this environment, away from the checkout."""
         command = [str(self.path / "bin" / arguments[0]), *map(str, arguments[1:])]
         return subprocess.run(command, cwd=cwd or self.path, capture_output=True, text=True, timeout=60)
 
     def install(self, distribution: Path) -> None:
-        """Install a wheel or an sdist and look whether its requirements are there, without any index."""
         pip(self, "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", str(distribution))
         pip(self, "check")
 
 
 def pip(environment: Environment, *arguments: str) -> None:
-    """Run this environment's pip on another one."""
     command = [sys.executable, "-m", "pip", "--python", str(environment.python), "--disable-pip-version-check"]
     done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def build(project: Path, target: str, into: Path) -> Path:
-    """Build a wheel or an sdist with the pinned tools of this environment."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(into)]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -55,19 +50,16 @@ def build(project: Path, target: str, into: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout."""
     return build(ROOT, "wheel", tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="session")
 def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sdist of this checkout."""
     return build(ROOT, "sdist", tmp_path_factory.mktemp("sdist"))
 
 
 @pytest.fixture(scope="session")
 def core(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Environment:
-    """An environment with the wheel and what it requires without extras, nothing else."""
     environment = Environment(tmp_path_factory.mktemp("core"))
     venv.create(environment.path, symlinks=True, with_pip=False)
     site_packages = next(environment.path.glob("lib/python*/site-packages"))
@@ -78,7 +70,7 @@ def core(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Environment:
 
 
 def required(name: str, seen: set[str]) -> set[str]:
-    """What a distribution requires without extras, and what that requires."""
+    """Requirements of a distribution without extras, with their own requirements."""
     for text in metadata.requires(name) or ():
         requirement = Requirement(text)
         wanted = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
@@ -89,7 +81,7 @@ def required(name: str, seen: set[str]) -> set[str]:
 
 
 def copy_distribution(name: str, site_packages: Path) -> None:
-    """Copy an installed distribution, so that no index is needed."""
+    """Copies an installed distribution, so that no index is needed."""
     for file in metadata.distribution(name).files or ():
         if ".." in file.parts or file.suffix == ".pyc":
             continue

@@ -1,4 +1,4 @@
-"""What the page and the report are made of is in the wheel: every template, style and script that anything names."""
+"""The wheel has all parts of the page and the report: every template, style and script that any file names."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import pytest
 
 from assignor_lab.web.app import ASSETS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
-#: Room to where its templates are looked for, in this order.
+#: Room to the search path of its templates.
 ROOMS = {"web": ("web", "report"), "report": ("report",)}
 _TEMPLATE = re.compile(r"\{%-?\s*(?:extends|include|from|import)\s+\"([^\"]+)\"")
 _LOADED = re.compile(r"(?:src|href)=\"/assets/([^\"]+)\"")
@@ -21,7 +23,6 @@ _NAMED_IN_CODE = re.compile(r"(?:render|get_template|asset)\(\s*\"([\w.-]+)\"")
 
 @pytest.fixture(scope="module")
 def packed(wheel: Path) -> Mapping[str, str]:
-    """Name to text of the files of the wheel that are code or templates of the two rooms."""
     with zipfile.ZipFile(wheel) as archive:
         names = [
             name for name in archive.namelist() if re.match(r"assignor_lab/(web|report)/.*\.(py|j2|css|js)$", name)
@@ -30,7 +31,7 @@ def packed(wheel: Path) -> Mapping[str, str]:
 
 
 def named(files: Mapping[str, str]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Who names which asset, and the rooms that it may lie in."""
+    """File that names an asset, the asset, and its possible rooms."""
     for name, text in files.items():
         rooms = ROOMS[name.split("/")[1]]
         for pattern in (_TEMPLATE, _LOADED, _NAMED_IN_CODE):
@@ -39,7 +40,7 @@ def named(files: Mapping[str, str]) -> Iterator[tuple[str, str, tuple[str, ...]]
 
 
 def missing(files: Mapping[str, str]) -> list[str]:
-    """What is named and not there."""
+    """Named assets that do not exist."""
     return sorted(
         {
             f"{name} names {asset}"

@@ -1,5 +1,3 @@
-"""CITATION.cff: a work of this version under this licence, with everything that the format asks for."""
-
 from __future__ import annotations
 
 import re
@@ -8,13 +6,12 @@ from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-#: Format 1.2.0: a citation without one of these is not valid.
 REQUIRED = {"cff-version", "message", "title", "authors"}
 
 
 def test_the_citation_is_of_this_release() -> None:
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    # Plain scalars and lists only: a line with a key at its beginning, or one that goes on.
+    # Only plain scalars and lists: a line begins with a key, or continues the previous one.
     fields = dict(re.findall(r"^([a-z-]+):[ ]?(.*)$", text, re.MULTILINE))
     assert all(re.match(r"[a-z-]+:( .+)?$|  \S", line) for line in text.splitlines())
     assert fields.keys() >= REQUIRED

@@ -1,4 +1,4 @@
-"""Wheel and sdist: what is in them, and that they work where nothing else is installed."""
+"""Wheel and sdist: their content, and that they work in an empty environment."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import tarfile
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from tests.packaging.conftest import Environment, build
 
-PACKAGES = {"assignment_api", "builtin_assignors", "assignor_lab", "pyspark_assignor"}
+pytestmark = pytest.mark.slow
+
+PACKAGES = {"assignment_api", "builtin_assignors", "assignor_lab", "connect_workers", "pyspark_assignor"}
 
 ROUND_ROBIN = '''
 """A plugin as an author would write it."""
@@ -108,7 +112,7 @@ def test_a_wrong_plugin_does_not_type_check(core: Environment, tmp_path: Path) -
 
 
 def type_check(core: Environment, source: str, directory: Path) -> str:
-    """What `mypy --strict` of this environment finds when it sees the other environment only."""
+    """Output of `mypy --strict` of this environment when it sees only the other environment."""
     from mypy import api
 
     plugin = directory / "plugin.py"

@@ -1,4 +1,4 @@
-"""Who may import whom, as far as import-linter's contracts (pyproject.toml) do not say it."""
+"""Import rules beyond import-linter's contracts (pyproject.toml)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import grimp
 import pytest
 
-#: What the contract and the built-ins may use beside the standard library.
+#: Packages that the contract and the built-ins may use in addition to the standard library.
 CORE = {"attr", "attrs", "pluggy", "typeguard"}
 
 
@@ -17,10 +17,8 @@ def graph() -> grimp.ImportGraph:
 
 
 def foreign_imports(graph: grimp.ImportGraph, package: str) -> dict[str, str]:
-    """Imported top-level name to a module that imports it."""
     found = {}
     for module in sorted(graph.modules):
-        # The authors' kit is behind the extra `conformance`.
         if module.split(".")[0] == package and not module.startswith("assignment_api.conformance"):
             for imported in graph.find_modules_directly_imported_by(module):
                 found[imported.split(".")[0]] = module

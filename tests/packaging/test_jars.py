@@ -1,4 +1,4 @@
-"""Our Java classes in the wheel: small, for Java 11, with nothing of Kafka, and what their sources make."""
+"""Our Java classes in the wheel: small, for Java 11, without Kafka's classes, and built from their sources."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from tests.packaging.conftest import ROOT
 
 JARS = ROOT / "assignor_lab" / "jars"
 NAMES = ("driver.jar", "shim.jar")
-#: Major version of class files of Java 11.
 JAVA_11 = 55
 
 
@@ -25,10 +24,11 @@ def test_a_jar_is_small_and_has_classes_of_ours_for_java_11_alone(name: str) -> 
         assert len(entries) > 5
         assert [each.filename for each in entries if not each.filename.startswith("assignorlab/")] == []
         assert {int.from_bytes(jar.read(each)[6:8], "big") for each in entries} == {JAVA_11}
-        # The day on which it was built shows nowhere.
+        # The day of the build has no effect.
         assert {each.date_time[:3] for each in entries} == {(2000, 1, 1)}
 
 
+@pytest.mark.slow
 def test_the_wheel_has_the_jars(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as built:
         for name in NAMES:
@@ -41,6 +41,7 @@ def test_the_jars_are_what_their_sources_make() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_another_javac_than_that_of_the_committed_jars_is_told(tmp_path: Path) -> None:
     for name, said in (("javac", "javac 21.0.1"), ("jar", "jar 21.0.1")):
         program = tmp_path / "bin" / name

@@ -1,4 +1,4 @@
-"""What a machine lacks is said in one plain sentence."""
+"""One plain sentence reports each missing part of a machine."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 
 @pytest.fixture
 def bare_path(tmp_path: Path) -> Path:
-    """A folder for the PATH with a shell's tools, and neither Java nor Python."""
     for tool in ("bash", "env", "sed", "head"):
         found = shutil.which(tool)
         assert found is not None

@@ -1,4 +1,4 @@
-"""A test that does not run is a failure, whatever kept it from running."""
+"""A test that does not run is a failure, for any reason."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -46,6 +48,29 @@ def test_a_test_that_runs_is_fine(tmp_path: Path) -> None:
     assert run_pytest("def test_it():\n    pass\n", tmp_path).returncode == 0
 
 
+FAST = """
+import subprocess
+import pytest
+
+@pytest.mark.parametrize("case", range(3))
+def test_a_sample_runs(case):
+    assert case == 0
+
+@pytest.mark.slow
+def test_a_slow_one_is_left_out():
+    raise AssertionError
+
+def test_a_process_is_refused():
+    with pytest.raises(RuntimeError, match="mark it with pytest.mark.slow"):
+        subprocess.run(["true"])
+"""
+
+
+def test_the_inner_loop_runs_a_sample_without_processes(tmp_path: Path) -> None:
+    done = run_pytest(FAST, tmp_path, str(tmp_path), "--fast")
+    assert "2 passed, 3 deselected" in done.stdout, done.stdout
+
+
 def test_files_that_are_begun_first_are_there() -> None:
     names = runpy.run_path(str(ROOT / "conftest.py"))["LONG_FILES"]
     assert [name for name in names if not (ROOT / "tests" / name).is_file()] == []
@@ -53,7 +78,7 @@ def test_files_that_are_begun_first_are_there() -> None:
 
 @pytest.fixture
 def fresh_clone(tmp_path: Path) -> Path:
-    """A clone in which an example plugin is not installed: its tests cannot be imported."""
+    """A clone without an installed example plugin: its tests cannot be imported."""
     plugin = tmp_path / "plugins" / "assignor-acme"
     plugin.mkdir(parents=True)
     (plugin / "pyproject.toml").write_text('[project]\nname = "assignor-acme"\n', encoding="utf-8")
@@ -77,11 +102,10 @@ def test_tests_of_an_example_plugin_that_are_named_are_not_left_out(named: str, 
 
 
 def run_pytest(text: str, folder: Path, *named: str) -> subprocess.CompletedProcess[str]:
-    """Run one test file under the repository's conftest, or the tests that are named."""
     shutil.copy(ROOT / "conftest.py", folder)
     (folder / "test_case.py").write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder)]
     command += named or [str(folder)]
-    # Plugins of other distributions would cost each run seconds, and decide nothing here.
+    # Plugins of other distributions would take seconds in each run, without effect here.
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)

@@ -1,5 +1,3 @@
-"""What the README names is there."""
-
 from __future__ import annotations
 
 import re
@@ -8,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("examples/*.md")), *sorted(ROOT.glob("plugins/*/README.md"))]
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("assignor_lab/samples/*.md")), *sorted(ROOT.glob("plugins/*/README.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -18,7 +18,6 @@ _PIN = re.compile(
 
 
 def pins(file: Path) -> dict[str, str]:
-    """Distribution to version (the last one, where they differ by platform)."""
     return {name: version for name, version, _ in _PIN.findall(file.read_text(encoding="utf-8"))}
 
 
@@ -38,7 +37,6 @@ def test_all_is_every_extra() -> None:
 
 
 def required_by(extra: str) -> set[str]:
-    """What one extra asks for, the core included."""
     requirements = [Requirement(text) for text in metadata.requires("assignor-lab") or ()]
     return {
         f"{each.name}[{','.join(sorted(each.extras))}]{each.specifier}"

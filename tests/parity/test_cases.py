@@ -1,5 +1,3 @@
-"""Cases are drawn by seed and number, and a difference is kept as files that other commands read."""
-
 from __future__ import annotations
 
 import copy
@@ -8,13 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from assignment_api import ProcessID, TaskId
 from assignment_api.java import spread, task_id_hash, uuid_hash
 from assignor_lab.scenarios import Place, read_scenarios, scenario_from_document
 from parity.cases import ASSIGNORS, CONNECT_ASSIGNOR, GROUP_ASSIGNORS, KINDS, draw_case, kind_of, next_round
-from parity.comparison import Comparison
+from parity.comparison import ParityRun
 from parity.official import OfficialKafkaSilentError
 from parity.reconciliations import RECONCILIATION_KIND, RECONCILIATIONS
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_case_depends_on_seed_and_number_alone() -> None:
@@ -22,6 +24,7 @@ def test_a_case_depends_on_seed_and_number_alone() -> None:
     assert draw_case(3, 1) != draw_case(4, 1)
 
 
+@pytest.mark.slow
 def test_every_case_of_an_assignor_is_a_scenario_of_format_1() -> None:
     for number in (number for number in range(500) if kind_of(number) != RECONCILIATION_KIND):
         document = draw_case(1, number).document
@@ -34,6 +37,7 @@ def test_a_task_that_is_gone_is_listed_once_though_a_large_application_has_one_o
     assert scenario_from_document(document, Place("case", 2460)).id == document["id"]
 
 
+@pytest.mark.slow
 def test_every_kind_of_question_is_asked() -> None:
     cases = [draw_case(2, number) for number in range(500)]
     utilities = ("default_standby", "optimize_active", "optimize_standby", "validate", "identity")
@@ -52,10 +56,11 @@ def test_every_kind_of_question_is_asked() -> None:
 
 
 def most_in_one_slot(hashes: Iterable[int], slots: int = 64) -> int:
-    """How many keys of these hash codes share a slot of the smallest hash table that makes trees."""
+    """Largest number of these hash codes in one slot of the smallest hash table with trees."""
     return max(Counter(spread(code) & slots - 1 for code in hashes).values(), default=0)
 
 
+@pytest.mark.slow
 def test_odd_corners_are_drawn_beside_the_others() -> None:
     cases = [draw_case(8, number) for number in range(600)]
     documents = [case.document for case in cases if case.document["kind"] == "streams"]
@@ -76,6 +81,7 @@ def test_odd_corners_are_drawn_beside_the_others() -> None:
     assert min(costs) < -(10**6)
 
 
+@pytest.mark.slow
 def test_contradictions_are_drawn_beside_tidy_groups() -> None:
     cases = [draw_case(9, number) for number in range(4_000)]
     clients = [client for case in cases for client in case.document.get("clients", ())]
@@ -104,15 +110,16 @@ def test_groups_are_drawn_with_whatever_members_may_say() -> None:
     assert any(document["config"].get("rack.aware.assignment.tags") for document in documents)
 
 
+@pytest.mark.slow
 def test_seldom_a_client_is_given_a_task_in_both_roles() -> None:
     drawn = (draw_case(9, number).document.get("assignment") or {} for number in range(5_000))
     assert any(set(held["active"]) & set(held["standby"]) for given in drawn for held in given.values())
 
 
 class FirstTaskIsMissing:
-    """Answers like us, but for a task that it leaves out."""
+    """Gives our answers, without one task."""
 
-    def __init__(self, own: Comparison) -> None:
+    def __init__(self, own: ParityRun) -> None:
         self.own = own
 
     def rows(
@@ -133,14 +140,12 @@ class FirstTaskIsMissing:
 
 
 class NeverAnswers:
-    """Kafka's classes where their search does not end."""
-
     def rows(self, *_: object, **options: object) -> list[dict[str, Any]]:
         raise OfficialKafkaSilentError(f"no answer after {options['patience_s']} s")
 
 
 def test_a_search_without_end_is_a_difference_where_we_have_an_answer(tmp_path: Path) -> None:
-    comparison = Comparison(NeverAnswers(), tmp_path)  # type: ignore[arg-type]
+    comparison = ParityRun(NeverAnswers(), tmp_path)  # type: ignore[arg-type]
     assert list(comparison.run(5, 0, 1)) == [1]
     assert comparison.differing == len(CASES[0].asked)
     assert sum(comparison.endless.values()) == 0
@@ -150,8 +155,8 @@ CASES = [draw_case(5, number) for number in range(6)]
 
 
 def test_a_difference_becomes_a_scenario_file(tmp_path: Path) -> None:
-    official = FirstTaskIsMissing(Comparison(None, tmp_path / "unused"))  # type: ignore[arg-type]
-    comparison = Comparison(official, tmp_path / "differences")  # type: ignore[arg-type]
+    official = FirstTaskIsMissing(ParityRun(None, tmp_path / "unused"))  # type: ignore[arg-type]
+    comparison = ParityRun(official, tmp_path / "differences")  # type: ignore[arg-type]
     assert list(comparison.run(5, 0, 1)) == [1]
     assert comparison.differing == len(CASES[0].asked)
     kept = sorted((tmp_path / "differences").glob("*.scenario.jsonl"))
@@ -175,6 +180,7 @@ def test_a_history_goes_on_from_the_answer() -> None:
     assert held in ([tasks], [])
 
 
+@pytest.mark.slow
 def test_the_history_of_a_streams_group_goes_on_from_the_answer() -> None:
     followed = []
     for number in range(2_000):
@@ -190,10 +196,11 @@ def test_the_history_of_a_streams_group_goes_on_from_the_answer() -> None:
         assert following.document["id"] == f"{case.document['id']}-round-1"
         stayed = [member for member in following.document["members"] if member["id"] in members]
         followed += [member["active"] == members[member["id"]]["active"] for member in stayed]
-    # Some have not got there yet.
+    # Some members are still on the way to their targets.
     assert 0.8 < sum(followed) / len(followed) < 1
 
 
+@pytest.mark.slow
 def test_members_of_a_restarted_group_have_new_names_and_only_offsets() -> None:
     numbers = [number for number in range(4_000) if draw_case(8, number).lives_by in GROUP_ASSIGNORS]
     documents = []

@@ -1,4 +1,4 @@
-"""Corners of Kafka's behaviour, recorded from the released classes of 4.3.1, are answered as Kafka answers them."""
+"""Corner cases recorded from Kafka 4.3.1's released classes have Kafka's answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.groups.answering import AnswerOptions, answerer
+from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.scenarios import Place, scenario_from_document
 from parity.comparison import comparable
 
@@ -23,6 +23,7 @@ def lines(name: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in read]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_corner_is_answered_as_kafka_answers_it(name: str) -> None:
     documents = {document["id"]: document for document in lines(f"{name}.scenarios")}

@@ -1,4 +1,4 @@
-"""Official Kafka's classes, the recorded golden answers and our assignors agree with one another."""
+"""Kafka's official classes, the recorded golden answers and our assignors agree with one another."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pytest
 
 from assignor_lab.kafka.streams_group.releases import KAFKA_4_3
 from parity import reconciliations
-from parity.comparison import Comparison
+from parity.comparison import ParityRun
 from parity.official import OfficialKafka, OfficialKafkaSilentError
 
 pytestmark = pytest.mark.services
 
 GOLDEN = Path(__file__).parents[1] / "data" / "golden"
-#: Every how manyth golden row is asked again.
+#: Distance of the golden rows that are computed again.
 STEP = 7
 
 
@@ -75,7 +75,7 @@ def test_each_release_answers_for_its_own_assignors(official: OfficialKafka) -> 
 
 
 def test_random_scenarios_are_answered_as_kafka_answers_them(official: OfficialKafka, tmp_path: Path) -> None:
-    comparison = Comparison(official, tmp_path / "differences")
+    comparison = ParityRun(official, tmp_path / "differences")
     for _ in comparison.run(seed=20_261_121, first=0, count=400):
         pass
     assert comparison.different == {}
@@ -93,7 +93,7 @@ def test_after_a_search_without_end_another_jvm_answers(official: OfficialKafka)
 
 
 def test_random_groups_are_answered_as_both_releases_answer_them(official: OfficialKafka, tmp_path: Path) -> None:
-    comparison = Comparison(official, tmp_path / "differences")
+    comparison = ParityRun(official, tmp_path / "differences")
     for _ in comparison.run(seed=20_261_122, first=0, count=300, kinds=["streams-group"]):
         pass
     assert comparison.different == {}
@@ -103,7 +103,7 @@ def test_random_groups_are_answered_as_both_releases_answer_them(official: Offic
 def test_random_members_are_brought_nearer_to_their_targets_as_both_releases_do_it(
     official: OfficialKafka, tmp_path: Path
 ) -> None:
-    comparison = Comparison(official, tmp_path / "differences")
+    comparison = ParityRun(official, tmp_path / "differences")
     for _ in comparison.run(seed=20_261_123, first=0, count=3_000, kinds=["streams-reconciliation"]):
         pass
     assert comparison.different == {}
@@ -115,7 +115,7 @@ def test_each_release_brings_members_nearer_by_its_own_rules(
     official: OfficialKafka, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(reconciliations._RELEASES, "reconciliation_4_4", KAFKA_4_3)
-    comparison = Comparison(official, tmp_path / "differences")
+    comparison = ParityRun(official, tmp_path / "differences")
     for _ in comparison.run(seed=20_261_123, first=0, count=300, kinds=["streams-reconciliation"]):
         pass
     assert set(comparison.different) == {"reconciliation_4_4"}

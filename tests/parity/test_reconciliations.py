@@ -1,5 +1,3 @@
-"""Members of streams groups on the way to their targets are drawn as brokers may have them; differences are found."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -14,14 +12,13 @@ import pytest
 from assignor_lab.kafka.streams_group.releases import KAFKA_4_3
 from parity import reconciliations
 from parity.cases import draw_case, kind_of
-from parity.comparison import Comparison
+from parity.comparison import ParityRun
 from parity.reconciliations import RECONCILIATION_KIND, RECONCILIATIONS, draw_reconciliation, reconciliation_row
 
 MEMBERS = [draw_reconciliation(Random(f"members/{number}"), f"drawn-{number}") for number in range(2_000)]
 
 
 def holdings(document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Each member with one thing that it holds; the member that is asked for has two."""
     member = document["member"]
     others = [(other["id"], other["held"]) for other in document["others"]]
     return [(member["id"], member["assigned"]), (member["id"], member["pending"]), *others]
@@ -97,7 +94,7 @@ def test_a_crash_of_ours_is_an_error_in_the_row() -> None:
 
 
 class OursBeforeARuleBroke:
-    """Answers as we do now."""
+    """Gives our present answers."""
 
     def __init__(self, documents: Iterable[dict[str, Any]]) -> None:
         self._rows = {
@@ -110,13 +107,14 @@ class OursBeforeARuleBroke:
         return [self._rows[scenario["id"], name] for name in asked]
 
 
+@pytest.mark.slow
 def test_a_step_by_the_rules_of_another_release_is_a_difference_and_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     numbers = [number for number in range(4_000) if kind_of(number) == RECONCILIATION_KIND]
     official = OursBeforeARuleBroke(draw_case(5, number).document for number in numbers)
     monkeypatch.setitem(reconciliations._RELEASES, "reconciliation_4_4", KAFKA_4_3)
-    comparison = Comparison(official, tmp_path / "differences")  # type: ignore[arg-type]
+    comparison = ParityRun(official, tmp_path / "differences")  # type: ignore[arg-type]
     assert len(list(comparison.run(5, 0, len(numbers), [RECONCILIATION_KIND]))) == len(numbers)
     assert set(comparison.different) == {"reconciliation_4_4"}
     assert comparison.differing > 10

@@ -1,4 +1,4 @@
-"""Every pattern of the packages: compiled ones of modules, and those that are written where they are used."""
+"""Every pattern of the packages: compiled ones of modules, and those written in place."""
 
 from __future__ import annotations
 
@@ -14,25 +14,17 @@ import attrs
 __all__ = ["Used", "patterns"]
 
 _ROOT = Path(__file__).parents[2]
-_PACKAGES = ("assignment_api", "assignor_lab", "builtin_assignors")
+_PACKAGES = ("assignment_api", "assignor_lab", "builtin_assignors", "calibration", "connect_workers")
 _FUNCTIONS = {"match", "fullmatch", "search", "finditer", "findall", "split", "sub", "subn"}
 
 
 @attrs.frozen
 class Used:
-    """A pattern and where it is.
-
-    Args:
-        where: Its module and name, or line.
-        pattern: The pattern.
-    """
-
     where: str
     pattern: re.Pattern[Any]
 
 
 def patterns() -> list[Used]:
-    """Every pattern, each once."""
     found: list[Used] = []
     for package in _PACKAGES:
         for file in sorted((_ROOT / package).rglob("*.py")):
@@ -41,7 +33,6 @@ def patterns() -> list[Used]:
                 module = ".".join(file.relative_to(_ROOT).with_suffix("").parts).removesuffix(".__init__")
                 found += _of_module(module)
                 found += _in_place(module, ast.parse(text))
-    # Several kinds of messages share a pattern.
     return list({(used.pattern.pattern, used.pattern.flags): used for used in reversed(found)}.values())
 
 

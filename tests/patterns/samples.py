@@ -1,4 +1,4 @@
-"""Texts that are hard for a pattern: each part of a match, repeated, after the parts before it."""
+"""Hard texts for a pattern: each part of a match, repeated, after the parts before it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["hard_texts"]
 
 _USUAL = "a0 -_.,:=[](){}'\"/\\\x1b@\u00e9\x01"
 _MOST_PIECES = 10
-#: Length of the shorter texts, about.
+#: Approximate length of the shorter texts.
 _CHARACTERS = 120
 
 
@@ -52,7 +52,7 @@ def _pieces(tree: Any) -> list[str]:
 
 
 def _literals(tree: Any) -> set[str]:
-    """Each run of literals, however deep, and each beginning of it at a border of words."""
+    """All runs of literals, at any depth, and their beginnings up to a border of words."""
     found: set[str] = set()
     run = ""
     for op, argument in [*tree, (None, None)]:

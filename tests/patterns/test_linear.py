@@ -1,4 +1,4 @@
-"""The work of each pattern is linear, whatever part of a match a text repeats."""
+"""The work of each pattern is linear, for any repeated part of a match."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tests.patterns.collected import patterns
 from tests.patterns.samples import hard_texts
 from tests.patterns.steps import TooManyStepsError, program
 
-#: So many times the text may take so many times the work: as many are linear.
+#: A text this many times as long may take this many times the work: linear work stays below that.
 _TIMES, _MOST = 4, 6
 
 
 def superlinear(pattern: re.Pattern[Any]) -> str | None:
-    """A part whose repetition takes much more work than its length, or None."""
+    """A part that takes superlinear work when repeated, or None."""
     machine = program(pattern)
     for part, short, long in hard_texts(pattern, _TIMES):
         try:
@@ -30,6 +30,7 @@ def superlinear(pattern: re.Pattern[Any]) -> str | None:
     return None
 
 
+@pytest.mark.slow
 def test_patterns_are_linear() -> None:
     found = {used.where: superlinear(used.pattern) for used in patterns()}
 

@@ -1,4 +1,4 @@
-"""Plugins that do harm by being imported, and good ones beside them, as distributions on a path."""
+"""Plugins with harmful imports and good ones beside them, as distributions on a path."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.plugins.installing import write_distribution
 
 __all__ = ["BAD", "GOOD", "NOTE", "install_bad", "install_good", "left_running", "running", "started"]
 
-#: Writes down a process that a bad plugin is, or has started, in a file that is to be put in.
+#: Records a bad plugin's process, or one that it started, in the file ``started``.
 NOTE = """
 def note_this_process():
     import os
@@ -28,7 +28,7 @@ def assignor_lab_task_assignors():
     return [TaskAssignorPlugin({name!r}, TaskAssignor, summary="Looks good.")]
 """
 
-#: A process that goes on for an hour, unless somebody ends it.
+#: A process that runs for an hour, unless it is ended.
 _LINGER = """
 import time
 import os, signal, sys
@@ -40,7 +40,7 @@ def linger():
     os.execv(sys.executable, [sys.executable, "-S", "-c", "import time; time.sleep(3600)"])
 """
 
-#: Name to (what is imported, what its reason says; ``None``: it is offered, and its harm is its own).
+#: Name to (imported code, its expected reason; ``None``: it is offered, and harms only itself).
 BAD: dict[str, tuple[str, str | None]] = {
     "ends_green": ("import os\nos._exit(0)", "with exit code 0"),
     "interrupts": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
@@ -155,14 +155,14 @@ BAD: dict[str, tuple[str, str | None]] = {
     "takes_a_link_for_its_folder": (
         _OFFER
         + "import os, shutil\nhere = os.getcwd()\nos.chdir('/')\n"
-        # Where it has a namespace, its folder is a mount, which it cannot take away.
+        # With a namespace, its folder is a mount, which it cannot remove.
         + "try:\n    shutil.rmtree(here)\n    os.symlink({precious!r}, here)\nexcept OSError:\n    pass",
         None,
     ),
     "forges_its_answer": (
         _OFFER + "import os, stat\nfor fd in range(3, 64):\n    try:\n        if stat.S_ISSOCK(os.fstat(fd).st_mode):\n"
         "            os.write(fd, (3).to_bytes(8, 'big') + b'{}x')\n    except OSError:\n        pass",
-        "is no answer",
+        "sent no valid answer",
     ),
 }
 
@@ -247,10 +247,7 @@ def install_good(folder: Path) -> None:
 
 
 def install_bad(folder: Path) -> None:
-    """Writes the bad ones, a distribution each. All that they start is written down in ``folder/started``.
-
-    ``folder/precious`` holds a file that is to be there afterwards.
-    """
+    """Writes the bad ones, one distribution each."""
     (folder / "precious").mkdir()
     (folder / "precious" / "file").write_text("precious")
     for name, (source, _) in BAD.items():
@@ -260,9 +257,9 @@ def install_bad(folder: Path) -> None:
 
 
 def left_running(folder: Path) -> list[str]:
-    """Processes of bad plugins that still run, as :func:`started` tells them.
+    """Running processes of bad plugins, from :func:`started`.
 
-    Workers of Spark end with their JVM, just after the command: what they have started may take a moment.
+    Workers of Spark end with their JVM, just after the command: their child processes may take a moment.
     """
     limit = time.monotonic() + 5
     while (left := {*started(folder)} & running()) and time.monotonic() < limit:
@@ -271,15 +268,15 @@ def left_running(folder: Path) -> list[str]:
 
 
 def started(folder: Path) -> list[str]:
-    """Process id, time of start and namespace of everything that bad plugins have started.
+    """Process id, start time and namespace of all processes that bad plugins have started.
 
-    Namespaces number from 1 on: without its own, a process of another test would do that began in the same moment.
+    Namespaces begin with process id 1. Without the namespace, a process of another test could be taken for one of them.
     """
     return (folder / "started").read_text().splitlines()
 
 
 def running() -> set[str]:
-    """The same of everything that runs: of a process that has a namespace, the id that it knows itself by."""
+    """The same of all running processes; a process in a namespace has its id there."""
     found = set()
     for path in Path("/proc").glob("[0-9]*"):
         try:

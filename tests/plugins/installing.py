@@ -1,5 +1,3 @@
-"""Distributions for tests: real ones, built and installed into a folder, and made-up ones, written file by file."""
-
 from __future__ import annotations
 
 import subprocess
@@ -14,7 +12,7 @@ MISBEHAVING = ROOT / "tests" / "distributions" / "assignor-misbehaving"
 
 
 def install(project: Path, folder: Path) -> Path:
-    """Build ``project`` and install it into ``folder``, as pip does it for a third party; no index is asked."""
+    """Builds ``project`` and installs it into ``folder`` with pip, as a third party does, without an index."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"]
     command += ["--no-deps", "--no-build-isolation", "--target", str(folder), str(project)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -25,7 +23,7 @@ def install(project: Path, folder: Path) -> Path:
 def write_distribution(
     folder: Path, name: str, modules: Mapping[str, str], entry_points: Mapping[str, str], version: str = "1.0"
 ) -> Path:
-    """Write an installed distribution into ``folder``: its modules and its metadata."""
+    """Writes an installed distribution into ``folder``: its modules and its metadata."""
     for module, text in modules.items():
         (folder / f"{module}.py").write_text(dedent(text), encoding="utf-8")
     metadata = folder / f"{name.replace('-', '_')}-{version}.dist-info"

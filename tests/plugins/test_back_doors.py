@@ -1,5 +1,3 @@
-"""Ways into the lab's process beside the entry points of plugins: others' entry points, our name, another discovery."""
-
 from __future__ import annotations
 
 import ast
@@ -17,8 +15,9 @@ from assignment_api.plugins import discover
 from tests.plugins.installing import ROOT, write_distribution
 from tests.scenarios.documents import streams_document
 
+pytestmark = pytest.mark.slow
+
 ENDS_GREEN = "import os\nos._exit(0)\n"
-#: They ask distributions in the process that they are in: one for each plugin, and the one that all of them start from.
 WITHIN_PLUGINS = {"runtime/isolation/launcher.py", "runtime/isolation/handlers.py", "runtime/discovery/discovered.py"}
 
 
@@ -39,14 +38,14 @@ def states(tmp_path: Path) -> str:
 def test_what_is_offered_to_the_checker_of_types_is_not_imported(tmp_path: Path, states: str) -> None:
     metadata = write_distribution(tmp_path, "offers-checks", {"checks": ENDS_GREEN}, {})
     (metadata / "entry_points.txt").write_text("[typeguard.checker_lookup]\nmine = checks:look\n")
-    done = run(tmp_path, "assign", "--assignor", "sticky", "--scenarios", states)
+    done = run(tmp_path, "assign", "--assignor", "sticky", states)
     assert (done.returncode, json.loads(done.stdout)["error"]) == (0, None), done.stderr
 
 
 @pytest.mark.parametrize("name", ["assignor-lab", "Assignor.Lab"])
 def test_who_takes_our_name_is_told_from_us(tmp_path: Path, states: str, name: str) -> None:
     write_distribution(tmp_path, name, {"ours": ENDS_GREEN}, {"ours": "ours"})
-    done = run(tmp_path, "assign", "--assignor", "sticky", "--scenarios", states)
+    done = run(tmp_path, "assign", "--assignor", "sticky", states)
     assert (done.returncode, json.loads(done.stdout)["error"]) == (0, None), done.stderr
     assert f"calls itself {name} and is not" in done.stderr
 
@@ -54,7 +53,7 @@ def test_who_takes_our_name_is_told_from_us(tmp_path: Path, states: str, name: s
 def test_code_of_who_takes_our_name_is_not_imported_here(tmp_path: Path, states: str) -> None:
     metadata = write_distribution(tmp_path, "assignor-lab", {"ours": ENDS_GREEN}, {})
     (metadata / "top_level.txt").write_text("ours\n")
-    done = run(tmp_path, "assign", "--assignor", "ours:Assignor", "--scenarios", states)
+    done = run(tmp_path, "assign", "--assignor", "ours:Assignor", states)
     assert done.returncode == 2
     assert "ours:Assignor" in done.stderr
 
@@ -71,13 +70,13 @@ def test_metadata_that_never_ends_is_not_read(tmp_path: Path, states: str) -> No
     metadata = write_distribution(tmp_path, "odd-pipe", {"odd": ""}, {"odd": "odd"})
     (metadata / "entry_points.txt").unlink()
     os.mkfifo(metadata / "entry_points.txt")
-    done = run(tmp_path, "assign", "--assignor", "sticky", "--scenarios", states)
+    done = run(tmp_path, "assign", "--assignor", "sticky", states)
     assert done.returncode == 0, done.stderr
     assert "entry_points.txt is no file" in done.stderr
 
 
 def test_no_command_waits_for_metadata_that_never_end(tmp_path: Path, states: str) -> None:
-    """Files that are read for a listing, for a pin, and to find out whose a module is."""
+    """Files that are read for a listing, for a pin, and to find a module's distribution."""
     for name in ("SOURCES.txt", "installed-files.txt", "top_level.txt"):
         os.mkfifo(write_distribution(tmp_path, f"odd-{name[:-4].lower()}", {"odd": ""}, {"odd": "odd"}) / name)
     elsewhere = write_distribution(tmp_path, "odd-elsewhere", {}, {"odd": "odd"})
@@ -89,7 +88,7 @@ def test_no_command_waits_for_metadata_that_never_end(tmp_path: Path, states: st
     reasons = {row["reason"] for row in json.loads(listed.stdout)["plugins"] if row["kind"] == "plugin"}
     assert {f"its {name}.txt is no file" for name in ("SOURCES", "installed-files", "top_level")} <= reasons
     (tmp_path / "mine.py").write_text("X = print\n")
-    named = run(tmp_path, "assign", "--scenarios", states, "--assignor", "mine:X")
+    named = run(tmp_path, "assign", states, "--assignor", "mine:X")
     assert json.loads(named.stdout)["error"]["type"] == "PluginLoadError", named.stderr
     pinned = run(tmp_path, "plugins", "-c", f"assignor.plugins.pin=odd-elsewhere==1.0@sha256:{'0' * 64}")
     assert pinned.returncode == 0, pinned.stderr
@@ -141,13 +140,13 @@ def test_a_neighbour_without_a_name_does_not_lift_the_block_list(tmp_path: Path,
     broken = write_distribution(tmp_path, "broken-one", {}, {})
     (broken / "METADATA").write_bytes(b"Metadata-Version: 2.1\nName: \xff\n")
     words = ("--assignor", "blocked_one:X", "-c", "assignor.plugins.block=blocked-one")
-    done = run(tmp_path, "assign", "--scenarios", states, *words)
+    done = run(tmp_path, "assign", states, *words)
     assert done.returncode == 2
     assert "may not be imported" in done.stderr
 
 
 def test_the_lab_asks_distributions_in_one_place_alone() -> None:
-    """Every other module would import, in the lab's process, what nobody trusts."""
+    """Any other module would import untrusted code in the lab's process."""
     lab = ROOT / "assignor_lab"
     found = {
         str(path.relative_to(lab))

@@ -1,4 +1,4 @@
-"""Plugins that do harm by being imported, beside three good ones, in every command that looks for plugins."""
+"""Plugins with harmful imports, beside three good ones, in every command that searches for plugins."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ import pytest
 
 from assignor_lab.runtime.isolation.namespaces import can_be_entered
 from assignor_lab.scoring.output.folder import RESULTS
-from assignor_lab.scoring.sources import Generated
+from assignor_lab.scoring.sources.parts import Generated
 from tests.plugins.bad_imports import BAD, GOOD, install_bad, install_good, left_running, started
 from tests.scenarios.documents import streams_document
 from tests.scoring.in_process import scored
 from tests.simulation.streams.episodes import document
 from tests.simulation.streams.episodes import started as starts
 
-#: Seconds that a command has in all: the deadline of an import is 4, and a busy machine is no fault of theirs.
+pytestmark = [pytest.mark.slow, pytest.mark.long]
+
+#: Seconds for a whole command: the limit of an import is 4, and a busy machine takes longer.
 DEADLINE = 300
 LIMITS = ("assignor.plugins.start.timeout.ms=4000", "assignor.plugins.memory.mb=400")
 COMMANDS: dict[str, tuple[str, ...]] = {
     "plugins": ("plugins", "--json"),
-    "assign": ("assign", "--assignor", "good_greedy", "--scenarios", "states.jsonl"),
+    "assign": ("assign", "--assignor", "good_greedy", "states.jsonl"),
     "connect simulate": ("connect", "simulate", "worker-bounces", "--assignor", "good_first", "--json"),
     "simulate": ("simulate", "episode.jsonl", "--assignor", "good_greedy", "--json"),
     "bench": ("bench", "states.jsonl", "--assignor", "good_greedy", "--repeat", "1"),
@@ -40,8 +42,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 @attrs.frozen
 class Ran:
-    """What came of a command."""
-
     code: int
     out: str
     err: str
@@ -49,14 +49,12 @@ class Ran:
 
 @attrs.frozen
 class Site:
-    """Three good plugins, and the bad ones in a folder beside them."""
-
     good: Path
     bad: Path
     work: Path
 
     def run(self, name: str, *, beside_bad: bool) -> Ran:
-        """Runs a command; who does not end in time fails the test."""
+        """Runs a command; a timeout fails the test."""
         folders = [self.good, *([self.bad] if beside_bad else [])]
         out = self.folder(beside_bad=beside_bad)
         words = [word.format(out=out) for word in COMMANDS[name]]
@@ -92,7 +90,7 @@ def of_good(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def reasons_in(text: str) -> dict[str, bool]:
-    """Bad plugin to whether it is named with its reason in one line of ``text``."""
+    """True for each bad plugin with its name and reason in one line of ``text``."""
     return {
         name: any(name in line and reason in line for line in text.splitlines())
         for name, (_, reason) in BAD.items()
@@ -145,9 +143,9 @@ def test_a_good_one_is_timed_and_each_bad_one_is_named(site: Site) -> None:
 
 
 def test_nothing_of_others_was_taken_away_and_nothing_is_left_behind(site: Site) -> None:
-    """Looked at last of all."""
+    """Runs last."""
     assert (site.bad / "precious" / "file").read_text() == "precious"
-    # Shared memory outlives its process, unless that has a namespace.
+    # Shared memory outlives its process, unless the process has a namespace.
     left = Path("/dev/shm/assignor-bad-import")
     assert not (left.exists() and can_be_entered())
     left.unlink(missing_ok=True)
@@ -158,7 +156,7 @@ def test_the_rows_of_the_good_ones_are_the_same_and_each_bad_one_is_named(
 ) -> None:
     beside = site.run("score", beside_bad=True)
     assert beside.code == 0, beside.err
-    # Alone, without Spark, and all in this process: where it runs shows in no row.
+    # Alone, without Spark, and in this process: rows do not depend on that.
     monkeypatch.syspath_prepend(str(site.good))
     scored([Generated("good_family", 1)], ("sticky", "good_greedy"), site.folder(beside_bad=False))
     rows, others = (pq.read_table(site.folder(beside_bad=bad) / RESULTS).to_pylist() for bad in (False, True))

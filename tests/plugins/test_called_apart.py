@@ -1,4 +1,4 @@
-"""Metrics, families and observers of plugins in processes of their own: what each does is its own rows' matter."""
+"""Metrics, families and observers of plugins in their own processes: each affects only its own rows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from assignor_lab.run import run_scoring
 from assignor_lab.runtime.discovery import Plugins, discovered
 from assignor_lab.runtime.isolation.errors import IsolationError
 from assignor_lab.scoring.competitors import competitors
-from assignor_lab.scoring.in_process import InProcess
+from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import RESULTS, OutputFolder
-from assignor_lab.scoring.sources import Generated, plan_sources
-from assignor_lab.scoring.terms import Run
+from assignor_lab.scoring.sources.parts import Generated
+from assignor_lab.scoring.sources.reading import plan_sources
+from assignor_lab.scoring.terms import ScoringRun
 from tests.plugins.bad_imports import NOTE, install_good, left_running, started
 from tests.plugins.installing import installed_in, write_distribution
+
+pytestmark = pytest.mark.slow
 
 METRICS = """
     import os, time
@@ -96,12 +99,12 @@ LIMITS = ("assignor.plugins.call.timeout.ms=1000", "assignor.plugins.memory.mb=3
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder that plugins are found in, and no others but our own."""
+    """A folder on the plugin path, with no other plugins than our own."""
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr("assignment_api.plugins.discovery.distributions", lambda: installed_in(tmp_path))
     before = set(sys.modules)
     yield tmp_path
-    # Nothing of a plugin was ever imported here.
+    # No module of a plugin was ever imported here.
     added = [getattr(sys.modules[name], "__file__", None) for name in set(sys.modules) - before]
     assert [file for file in added if file and file.startswith(str(tmp_path))] == []
 
@@ -117,7 +120,7 @@ def rows_of(
         OutputFolder(site / "out") as folder,
     ):
         competing = competitors(registry, assignors, kind=plan.kind)
-        run_scoring(Run(registry, competing, plan, config, described=plugins.described), engine, folder)
+        run_scoring(ScoringRun(registry, competing, plan, config, described=plugins.described), engine, folder)
     engine.close()
     rows: list[dict[str, Any]] = pq.read_table(site / "out" / RESULTS).to_pylist()
     return rows
@@ -150,9 +153,9 @@ def test_what_a_metric_does_costs_its_own_figures(site: Path) -> None:
 def test_a_family_that_never_answers_is_asked_once_in_an_item_and_not_for_ever(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assignor_lab.scoring.exclusion.BLOCKS", (1,))
-    monkeypatch.setattr("assignor_lab.scoring.exclusion.MAX_POINTS", 8)
-    monkeypatch.setattr("assignor_lab.scoring.in_process.WAVE_ITEMS", 1)
+    monkeypatch.setattr("assignor_lab.scoring.engine.exclusion.BLOCKS", (1,))
+    monkeypatch.setattr("assignor_lab.scoring.engine.exclusion.MAX_POINTS", 8)
+    monkeypatch.setattr("assignor_lab.scoring.engine.in_process.WAVE_ITEMS", 1)
     write_distribution(site, "making", {"making": FAMILIES}, {"making": "making"})
     rows = rows_of(site, "endless", ["sticky", "static"], count=3, overrides=("assignor.plugins.call.timeout.ms=300",))
     said = [(row["item"], row["error_type"]) for row in rows if (row["assignor"], row["round"]) == ("static", 0)]
@@ -207,7 +210,7 @@ def test_executors_take_the_word_of_the_driver(site: Path, monkeypatch: pytest.M
     assert {name for each in told for name in [each.origin.distribution]} == {
         *("good-assignor", "good-connect", "good-others")
     }
-    # Whoever asked again now would fail.
+    # Another import would fail now.
     monkeypatch.setattr(sys.modules[discovered.__module__], "_descriptions", None)
     again = discovered(None, described=told)
     assert again.registry.listing() == first.registry.listing()
@@ -230,13 +233,13 @@ def test_what_is_trusted_by_its_distribution_is_imported_here(site: Path, item: 
 
 
 def test_the_name_of_a_plugin_alone_trusts_nobody_and_that_is_said(site: Path) -> None:
-    """That nothing of it was imported here, the fixture sees."""
+    """The fixture detects any import here."""
     install_good(site)
     registry = trusting(site, "good_greedy", "nobody-at-all").registry
     assert registry.task_assignor("good_greedy").distribution == "good-assignor"
     reasons = {row.name: row.reason for row in registry.listing() if row.kind == "policy"}
-    assert "say good-assignor:good_greedy, or name the distribution" in reasons["good_greedy"]
-    assert "no distribution with plugins is called so" in reasons["nobody-at-all"]
+    assert "write good-assignor:good_greedy, or name the distribution" in reasons["good_greedy"]
+    assert "no distribution with plugins has this name" in reasons["nobody-at-all"]
 
 
 TAKES_TRUST = """
@@ -262,7 +265,7 @@ TAKES_TRUST = """
 
 @pytest.mark.parametrize("name", ["good_greedy", "good-assignor:good_greedy", "some_module:Assignor"])
 def test_who_takes_a_name_that_is_trusted_is_not_imported_here(site: Path, name: str) -> None:
-    """By its entry point, and by what it says that it offers; that nothing was imported here, the fixture sees."""
+    """By its entry point, and by its offer; the fixture detects any import here."""
     write_distribution(site, "taker", {"taker": TAKES_TRUST.replace("{name!r}", repr(name))}, {name: "taker"})
     rows = trusting(site, "good-assignor:good_greedy", "some_module:Assignor", "good_greedy").registry.listing()
     assert [row.version for row in rows if row.distribution == "taker"] == ["1.0"]

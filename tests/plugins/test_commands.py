@@ -1,5 +1,3 @@
-"""`assignor plugins` and `assignor config` as a user meets them."""
-
 from __future__ import annotations
 
 import json
@@ -30,8 +28,6 @@ HOSTILE = """
 
 @attrs.frozen
 class Ran:
-    """How a command ended, and what it printed."""
-
     code: int
     out: str
     err: str
@@ -39,7 +35,6 @@ class Ran:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Runs the command in an empty folder."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str) -> Ran:
@@ -68,6 +63,7 @@ def scenario(folder: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_plugins_lists_what_is_installed(run: Any) -> None:
     ran = run("plugins")
     assert ran.code == 0
@@ -82,6 +78,7 @@ def test_one_kind_of_plugins_can_be_listed(run: Any) -> None:
     assert {row["kind"] for row in listed} == {"metric", "group-assignor"}
 
 
+@pytest.mark.slow
 def test_no_name_is_cut_at_80_columns(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     listed = json.loads(run("plugins", "--json").out)["plugins"]
@@ -102,6 +99,7 @@ def test_a_blocked_plugin_is_listed_with_its_reason(run: Any, tmp_path: Path, mo
     assert "blocked by assignor.plugins.block: acme" in ran.out
 
 
+@pytest.mark.slow
 def test_what_a_plugin_says_is_printed_as_text(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "hostile_plugin", raising=False)
@@ -182,6 +180,7 @@ def test_the_brokers_assign_where_the_group_protocol_says_so(run: Any) -> None:
     assert "no assignor of the client runs" in run("config", "-c", "group.protocol=streams").err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["task.assignor.class", "connect.assignor.class"])
 @pytest.mark.parametrize("isolate", ["none", "untrusted"])
 def test_config_does_not_import_code(run: Any, tmp_path: Path, key: str, isolate: str) -> None:
@@ -191,6 +190,7 @@ def test_config_does_not_import_code(run: Any, tmp_path: Path, key: str, isolate
     assert "noisy:Mine (code, not imported here)" in ran.out
 
 
+@pytest.mark.slow
 def test_config_names_code_that_the_policy_blocks(run: Any) -> None:
     ran = run("config", "-c", "task.assignor.class=noisy:Mine", "-c", "assignor.plugins.block=Mine")
     assert ran.code == 2
@@ -235,11 +235,26 @@ def test_a_broken_discovered_file_is_exit_code_2(run: Any, tmp_path: Path) -> No
     assert "assignor.toml: no valid TOML" in ran.err
 
 
+@pytest.mark.slow
 def test_assign_names_the_failure_of_every_state_on_standard_error(run: Any, tmp_path: Path) -> None:
     (tmp_path / "always_failing.py").write_text(
         "from assignment_api import TaskAssignor\n\n\nclass Fails(TaskAssignor):\n"
         "    def assign(self, application):\n        raise ValueError('no')\n"
     )
-    ran = run("assign", "--scenarios", scenario(tmp_path), "--assignor", "always_failing:Fails")
+    ran = run("assign", scenario(tmp_path), "--assignor", "always_failing:Fails")
     assert (ran.code, len(ran.out.splitlines())) == (0, 2)
     assert "always_failing:Fails has no answer to any of 2 states" in ran.err
+
+
+def test_a_scenarios_settings_are_shown_and_the_command_line_replaces_them(run: Any, tmp_path: Path) -> None:
+    file = Path(scenario(tmp_path))
+    lines = [
+        {**json.loads(line), "settings": {"rebalance.timeout.ms": 9, "session.timeout.ms": 10_000}}
+        for line in file.read_text().splitlines()
+    ]
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    shown = json.loads(run("config", str(file), "--json").out)["config"]
+    assert (shown["session.timeout.ms"]["value"], shown["session.timeout.ms"]["layer"]) == (10_000, "scenario")
+    assert shown["rebalance.timeout.ms"]["value"] == 9
+    given = json.loads(run("config", str(file), "-c", "session.timeout.ms=7000", "--json").out)["config"]
+    assert (given["session.timeout.ms"]["value"], given["session.timeout.ms"]["layer"]) == ("7000", "command_line")

@@ -1,5 +1,3 @@
-"""How an assignor for Kafka Connect is named and selected."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -87,6 +85,7 @@ def test_a_task_assignor_is_none_for_connect() -> None:
         discover().connect_assignor("sticky")
 
 
+@pytest.mark.slow
 def test_kinds_of_what_a_selector_names() -> None:
     registry = discover()
     assert registry.assignor_kinds("connect_eager") == ("connect-assignor",)

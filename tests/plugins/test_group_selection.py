@@ -1,5 +1,3 @@
-"""How a broker-side assignor is named and selected."""
-
 from __future__ import annotations
 
 import pytest
@@ -14,6 +12,8 @@ from assignment_api.plugins import (
     discover,
 )
 from builtin_assignors.group_sticky import GroupStickyTaskAssignor
+
+pytestmark = pytest.mark.slow
 
 CODE = "builtin_assignors.group_sticky:GroupStickyTaskAssignor"
 DESCRIPTION = GroupAssignorPlugin("described", GroupStickyTaskAssignor)
@@ -30,6 +30,7 @@ def test_a_name_selects_it(selector: str) -> None:
     assert (found.name, found.distribution) == ("group_sticky", "assignor-lab")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("selector", [CODE, f"{HERE}:made_by_function", f"{HERE}:DESCRIPTION"])
 def test_module_and_attribute_select_it_where_code_may_be_named(selector: str) -> None:
     found = discover().group_assignor(selector, may_run_code=True)
@@ -44,12 +45,14 @@ def test_an_assignor_object_is_no_selector() -> None:
         discover().group_assignor(f"{HERE}:CODE", may_run_code=True)
 
 
+@pytest.mark.slow
 def test_blocked_code_is_not_imported() -> None:
     registry = discover(Policy(block=("tests.plugins.test_group_selection",)))
     with pytest.raises(PluginLoadError, match="may not be imported"):
         registry.group_assignor(f"{HERE}:DESCRIPTION", may_run_code=True)
 
 
+@pytest.mark.slow
 def test_kinds_of_what_a_selector_names() -> None:
     registry = discover()
     assert registry.assignor_kinds("group_sticky") == ("group-assignor",)

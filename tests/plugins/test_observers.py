@@ -1,4 +1,4 @@
-"""Observers are told of every answer, and can break nothing."""
+"""Observers receive every answer, and cannot change it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Allow-list, block-list and pins: what they keep from being imported."""
+"""Allow-list, block-list and pins prevent imports."""
 
 from __future__ import annotations
 

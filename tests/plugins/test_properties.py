@@ -1,5 +1,3 @@
-r"""The ``.properties`` format; the expectations were printed by ``java.util.Properties.load`` of OpenJDK 17."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,4 +1,4 @@
-"""Summaries of groups, as `assignor score` wrote them, and hostile ones: Connect's, and those that brokers assign."""
+"""Summaries of Connect and broker-assigned groups, as `assignor score` wrote them, and hostile ones."""
 
 from __future__ import annotations
 
@@ -31,32 +31,31 @@ def episodes() -> dict[str, Any]:
 
 
 def members() -> dict[str, Any]:
-    """Three groups that brokers assign, of three and four processes with eight members."""
+    """Three broker-assigned groups, with three and four processes and eight members."""
     return _read("streams-group")
 
 
 def recorded_past() -> dict[str, Any]:
-    """The 48 decisions of the recorded group orders-2, whose racks nobody knows, put to every assignor."""
+    """The 48 decisions of the recorded group orders-2, without racks, computed by every assignor."""
     return _read("orders-2")
 
 
 def played_past() -> dict[str, Any]:
-    """The same past as two assignors and four variants play it."""
     return _read("orders-2-played")
 
 
 def hostile_members() -> dict[str, Any]:
-    """The same with every text of the document spoiled."""
+    """The same with hostile text everywhere."""
     return _hostile(members())
 
 
 def hostile_connect() -> dict[str, Any]:
-    """The histories with every text of the document spoiled."""
+    """The histories with hostile text everywhere."""
     return _hostile(connect())
 
 
 def hostile_episodes() -> dict[str, Any]:
-    """The episodes with every text of the document spoiled."""
+    """The episodes with hostile text everywhere."""
     return _hostile(episodes())
 
 

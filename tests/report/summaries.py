@@ -1,4 +1,4 @@
-"""Summaries for the tests: a real group's, one of generated families, hostile ones, and one of a large run."""
+"""Summaries for the tests: a real group, generated families, hostile texts, and a large run."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ from assignor_lab.scoring.statistics.slices import MOST_FIGURES
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "report"
 
-#: Ends script and comment, opens elements, colours a terminal, turns the text around, ends lines in JavaScript.
+#: Ends script and comment, opens elements, colours a terminal, reverses text, ends lines in JavaScript.
 HOSTILE = '</script><!--<img src=x onerror="hacked=1">\x1b[31m[red]\u202e\u2028{{7*7}}&quot;\''
-#: What people are to read in its place.
+#: Expected text in its place.
 HOSTILE_SHOWN = '</script><!--<img src=x onerror="hacked=1">\\x1b[31m[red]\\u202e\\u2028{{7*7}}&quot;\''
 
-#: Words of the format; a producer cannot put a text of its own there.
+#: Words of the format, which a producer cannot replace by its own text.
 _FORMAT_WORDS = frozenset({"kind", "status", "direction", "chosen", "by", "tells"})
 
 
 def explanations(placements: list[dict[str, Any]]) -> dict[str, Any]:
-    """Every move of high_availability explained but those of the first picture that has any."""
-
     def owners(held: dict[str, Any]) -> dict[str, str]:
         return {task: client for client, tasks in held.items() for task in tasks["active"]}
 
@@ -61,9 +59,9 @@ def _tagged() -> dict[str, Any]:
 
 
 def tagged() -> dict[str, Any]:
-    """The recorded group of `examples/tagged`, scored: 24 decisions, three assignors and Kafka's own answers.
+    """The recorded group of `assignor sample`, scored: 24 decisions, three assignors and Kafka's own answers.
 
-    As `assignor score` wrote it, but that one answer of round_robin is missing and one plugin could not be loaded.
+    As `assignor score` wrote it, except for a missing answer of round_robin and a plugin that could not be loaded.
     """
     document = deepcopy(_tagged())
     results = document["results"]
@@ -84,7 +82,7 @@ def tagged() -> dict[str, Any]:
     results["assignors"].append({**failing, **absent, "summary": None, "reason": reason, "rows": 0, "failed_rows": 0})
     results["headline"] = headline()
     document["explanations"] = explanations(results["placements"])
-    held = {"n": 2, "same_again": 2, "same_hash_seed": 2, "same_order": 2, "pure": 2}
+    held = {"n": 2, "deterministic": 2, "same_hash_seed": 2, "same_order": 2, "pure": 2}
     document["run_metrics"]["probes"] = [
         {"assignor": "sticky", "peak_memory_median": 17_600.0, "peak_memory_max": 20_480, **held},
         {"assignor": "round_robin", "peak_memory_median": None, "peak_memory_max": None, **held, "same_hash_seed": 1},
@@ -92,7 +90,7 @@ def tagged() -> dict[str, Any]:
     return document
 
 
-#: In how many of the 24 decisions the figure of an assignor is lower, equal and higher, by what that tells.
+#: Number of the 24 decisions with a lower, equal and higher figure of an assignor, by evidence.
 COUNTS = {
     tells: dict(zip(("lower", "equal", "higher"), counts, strict=True))
     for tells, counts in {
@@ -102,7 +100,7 @@ COUNTS = {
 
 
 def headline() -> dict[str, Any]:
-    """The headline of `tagged`: every figure that is not measured, and everything that a difference can tell."""
+    """The headline of `tagged`: every unmeasured figure, and every verdict on a difference."""
 
     def value(assignor: str, mean: float, **known: Any) -> dict[str, Any]:
         unknown = dict.fromkeys(
@@ -145,7 +143,7 @@ def headline() -> dict[str, Any]:
             {
                 "figure": "load",
                 "title": "Worst load",
-                "metric": "process_load",
+                "metric": "process_load_excess",
                 "unit": "tasks/thread",
                 "summary": "How far the busiest process is above the mean.",
                 **measured,
@@ -162,7 +160,7 @@ def families() -> dict[str, Any]:
 
 
 def unsure() -> dict[str, Any]:
-    """The same from a run that bears no interval, neither as a whole nor in a part."""
+    """The same from a run without intervals, as a whole and in its parts."""
     document = families()
     reason = "4 of 45 histories differ noticeably: it takes 30; about 470 histories would do"
     for each in document["results"]["differences"]:
@@ -182,14 +180,14 @@ def hostile_families() -> dict[str, Any]:
 
 
 def hostile() -> dict[str, Any]:
-    """The same with every text of the document, names of tags and assignors included, ending in `HOSTILE`."""
+    """The same with every text of the document ending in `HOSTILE`, including names of tags and assignors."""
     document = _spoiled(tagged(), key="")
     assert isinstance(document, dict)
     return document
 
 
 def histories() -> dict[str, Any]:
-    """One round of a history, in which two assignors have come to different states of their own."""
+    """One round of a history in which two assignors have reached different states."""
     document = tagged()
     results = document["results"]
     states = deepcopy(results["placements"][2:4])
@@ -210,14 +208,14 @@ def _spoiled(value: Any, key: str) -> Any:
     if isinstance(value, list):
         return [_spoiled(each, key) for each in value]
     if isinstance(value, dict):
-        # Maps from names to values, in which the keys are foreign, too.
+        # Maps from names to values; their keys are foreign text, too.
         foreign = key in {"tags", "before", "assignment", "versions"}
         return {(name + HOSTILE if foreign else name): _spoiled(each, name) for name, each in value.items()}
     return value
 
 
 def large(clients: int = 100, tasks: int = 1500, placements: int = 60) -> dict[str, Any]:
-    """What a run over 100,000 states leaves: large figures, and more pictures than fit on a page."""
+    """Summary of a run over 100,000 states: large figures, and more pictures than fit on a page."""
     document = tagged()
     results = document["results"]
     results["states"], results["rows"] = 100_000, 400_000
@@ -263,7 +261,7 @@ def large(clients: int = 100, tasks: int = 1500, placements: int = 60) -> dict[s
 
 
 def large_families() -> dict[str, Any]:
-    """The same with as many figures for parts of the run, differences and worst cases as a summary may hold."""
+    """The same with the maximum of figures for parts of the run, differences and worst cases."""
     document = large()
     results = document["results"]
     metrics = [f"measure_{number}" for number in range(60)]

@@ -1,4 +1,4 @@
-"""The table of when tasks were down: times by the clock and from the beginning, causes in plain words, one sentence."""
+"""The table of down times: times by the clock and from the beginning, causes in plain words, one sentence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from assignor_lab.report import render_report, summary_from_document
-from assignor_lab.report.down_times import DownTask, DownTimes, clock, down_table
+from assignor_lab.report.summary.down_times import DownTask, DownTimes, clock, down_table
 from tests.report.group_summaries import episodes
 
 CAUSES = ("nobody", "not_noticed", "rebalance", "revoked", "restoring")
@@ -27,18 +27,18 @@ DOWN = DownTimes(1_795_235_327_425, CAUSES, (2_000, 10_000, 2_400, 0, 1_000), ("
 def test_one_sentence_says_the_worst_when_and_why() -> None:
     assert down_table(DOWN).words == (
         "Task 0_3 was down for longest: 15.4 s in 2 stretches. The longest took 13.4 s from 04:30:26.4 UTC (99.0 s "
-        "after the beginning), mostly because nobody had noticed that i4 was gone."
+        "after the beginning), mostly because the group had not noticed yet that i4 was gone."
     )
 
 
 @pytest.mark.parametrize(
     ("interval", "because"),
     [
-        ((0, 13_400, 0, -1, 1), "because nobody was in the group."),
-        ((0, 13_400, 2, 1, 0), "because the group was rebalancing and nobody had been given it."),
-        ((0, 13_400, 3, 1, 0), "because i4 had given it up and nobody had been given it yet."),
+        ((0, 13_400, 0, -1, 1), "because the group had no members."),
+        ((0, 13_400, 2, 1, 0), "because the group was rebalancing and had not assigned it yet."),
+        ((0, 13_400, 3, 1, 0), "because i4 had given it up and it had no new owner yet."),
         ((0, 13_400, 4, 1, 0), "because i1 had it and was not ready: it started, its state came back."),
-        ((0, 13_400, 1, -1, 0), "because nobody had noticed that its owner was gone."),
+        ((0, 13_400, 1, -1, 0), "because the group had not noticed yet that its owner was gone."),
     ],
 )
 def test_each_cause_has_its_words(interval: tuple[int, ...], because: str) -> None:
@@ -69,6 +69,7 @@ def test_nothing_down_and_odd_data_are_told() -> None:
     assert clock(10**17, 0) == ""
 
 
+@pytest.mark.slow
 def test_the_page_has_it_without_a_script_and_names_are_text() -> None:
     document = deepcopy(episodes())
     answer = document["results"]["groups"][0]["answers"][0]

@@ -1,8 +1,10 @@
-"""Why a task moves, at each moved task of the report."""
+"""Reasons at each moved task of the report."""
 
 from __future__ import annotations
 
 import re
+
+import pytest
 
 from assignor_lab.report import render_report, summary_from_document
 from tests.report.summaries import tagged
@@ -17,7 +19,7 @@ def test_every_explained_move_stands_under_the_answer_that_it_is_of_and_under_ka
     page = drawn(document)
     told = re.findall(r'<details class="why" id="([^"]+)">', page)
     assert len(told) == len(set(told))
-    # What Kafka decided is explained by who decides the same.
+    # Kafka's decision is explained by an assignor with the same decision.
     same = page.count("high_availability decides the same about this task")
     assert same > 0
     assert len(told) == len(document["explanations"]["moves"]) + same
@@ -30,6 +32,7 @@ def test_a_moved_task_links_to_its_explanation_and_every_link_leads_somewhere() 
     assert set(links) <= set(re.findall(r'id="(why-[^"]+)"', page))
 
 
+@pytest.mark.slow
 def test_a_rule_leads_to_what_it_says_and_one_without_a_text_leads_nowhere() -> None:
     document = tagged()
     page = drawn(document)
@@ -42,6 +45,15 @@ def test_a_rule_leads_to_what_it_says_and_one_without_a_text_leads_nowhere() -> 
     assert "Rules of the assignors" not in page
 
 
+def test_the_unavoidable_moves_stand_under_their_answer() -> None:
+    document = tagged()
+    move = document["explanations"]["moves"][0]
+    place = {key: move[key] for key in ("scenario", "round", "assignor")}
+    document["explanations"]["unavoidable"] = [{**place, "sentence": "2 of the 3 <moves> were unavoidable."}]
+    assert drawn(document).count("<p>2 of the 3 &lt;moves&gt; were unavoidable.</p>") == 1
+
+
+@pytest.mark.slow
 def test_what_is_not_explained_is_said() -> None:
     document = tagged()
     (left_out,) = document["explanations"]["left_out"]
@@ -55,7 +67,7 @@ def test_a_move_that_kafka_made_otherwise_is_not_explained_by_who_does_not_make_
         move["to"] = "somebody else"
     page = drawn(document)
     assert '<details class="why"' not in page
-    assert "nobody who was asked decides so" in page
+    assert "no called assignor decides so" in page
 
 
 def test_a_summary_of_an_older_release_has_no_explanations_and_says_nothing_of_them() -> None:
@@ -73,4 +85,4 @@ def test_who_cannot_be_compared_says_so_before_it_explains() -> None:
             if answer["assignor"] == "high_availability":
                 answer["not_comparable"] = "racks decide, and are unknown: give them with --racks"
     page = drawn(document)
-    assert "high_availability cannot be compared here (racks decide, and are unknown), but asked all the same" in page
+    assert "high_availability cannot be compared here (racks decide, and are unknown), but its answer moves" in page

@@ -8,10 +8,10 @@ import pytest
 
 from assignor_lab.documents.wording import signed
 from assignor_lab.report import render_report, summary_from_document
-from assignor_lab.report.charts import forests, histogram
-from assignor_lab.report.comparison import Bins, Difference, SizeClass
-from assignor_lab.report.exploration import case_groups, choices, difference_groups, size_words
-from assignor_lab.report.summary import Results
+from assignor_lab.report.drawings.charts import forests, histogram
+from assignor_lab.report.sections.exploration import case_groups, choices, difference_groups, size_words
+from assignor_lab.report.summary.differences import SizeClass, SummaryBins, SummaryDifference
+from assignor_lab.report.summary.summary import Results
 from tests.report.summaries import families, tagged
 from tests.report.test_html import Markup
 
@@ -22,27 +22,27 @@ def results(document: dict[str, Any] | None = None) -> Results:
     return summary_from_document(document or families()).results
 
 
-def difference(low: float | None, high: float | None, value: float | None = None) -> Difference:
-    return Difference("a", "m", 9, 9, 1.0, 1.0, value, low, high, 0.95, None, 1, 2, 6)
+def difference(low: float | None, high: float | None, value: float | None = None) -> SummaryDifference:
+    return SummaryDifference("a", "m", 9, 9, 1.0, 1.0, value, low, high, 0.95, None, 1, 2, 6)
 
 
 def test_a_histogram_has_a_bar_for_each_size_that_occurs_and_says_the_frequent_ones() -> None:
-    found = histogram(Bins("m", 0.0, 1.0, 4, whole=True), [6, 0, 3, 1], 0.9, "tasks")
+    found = histogram(SummaryBins("m", 0.0, 1.0, 4, whole=True), [6, 0, 3, 1], 0.9, "tasks")
     assert found is not None
     assert found.path.count("M") == 3
     assert found.words == "Most often: 0 in 60 %, 2 in 30 %, 3 or more in 10 %"
 
 
 def test_wide_bins_are_told_as_ranges() -> None:
-    whole = histogram(Bins("m", 0.0, 5.0, 2, whole=True), [1, 0], 2.0, "tasks")
-    share = histogram(Bins("m", 0.0, 0.25, 4, whole=False), [0, 1], 0.3, "share")
+    whole = histogram(SummaryBins("m", 0.0, 5.0, 2, whole=True), [1, 0], 2.0, "tasks")
+    share = histogram(SummaryBins("m", 0.0, 0.25, 4, whole=False), [0, 1], 0.3, "share")
     assert whole is not None
     assert share is not None
     assert (whole.words, share.words) == ("Most often: 0 to 4 in 100 %", "Most often: 25.0 % to 50.0 % in 100 %")
 
 
 def test_nothing_has_no_histogram() -> None:
-    assert histogram(Bins("m", 0.0, 1.0, 1, whole=True), [], None, "tasks") is None
+    assert histogram(SummaryBins("m", 0.0, 1.0, 1, whole=True), [], None, "tasks") is None
 
 
 def test_differences_of_one_metric_share_a_scale_with_zero_on_it() -> None:

@@ -1,4 +1,4 @@
-"""The Gantt picture of an episode: every stretch is where its time is, and there are words for it."""
+"""The Gantt picture of an episode: every stretch is at its time, and has a text."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import re
 import attrs
 import pytest
 
-from assignor_lab.report import gantt
-from assignor_lab.report.down_times import DownTask, DownTimes
-from assignor_lab.report.gantt import BAR, COLOURS, GAP, LEFT, ROW, WIDTH, drawing
-from assignor_lab.report.pictures import Gantt, GanttRow
+from assignor_lab.report.drawings import gantt
+from assignor_lab.report.drawings.changes import HEAD
+from assignor_lab.report.drawings.gantt import BAR, COLOURS, GAP, LEFT, ROW, WIDTH, drawing
+from assignor_lab.report.summary.down_times import DownTask, DownTimes
+from assignor_lab.report.summary.snapshots import Gantt, GanttChange, GanttRow
 
 GANTT = Gantt(
     100_000,
@@ -113,10 +114,29 @@ def test_who_points_at_a_bar_learns_task_who_when_and_why() -> None:
         "0_0: down, not noticed yet that its owner is gone, from 0 s to 10 s (04:28:47.4 to 04:28:57.4 UTC)" in titles
     )
     assert any(title.startswith("0_0: given, not ready: it starts, state comes back, from 50 s") for title in titles)
-    assert "0_1: nobody has it, from 0 s to 10 s" in [each.title for each in drawing(GANTT).bars]
+    assert "0_1: no owner, from 0 s to 10 s" in [each.title for each in drawing(GANTT).bars]
 
 
 def test_very_many_bars_are_drawn_together(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(drawing(GANTT).bars) == 8
     monkeypatch.setattr(gantt, "MOST_TITLES", 7)
     assert drawing(GANTT).bars == ()
+
+
+def test_starts_stops_and_crashes_have_signs_above_the_rows() -> None:
+    changes = (
+        GanttChange(50_000, "start", "c"),
+        GanttChange(20_000, "crash", "a"),
+        GanttChange(50_000, "start", "d"),
+        GanttChange(900_000, "stop", "a"),
+        GanttChange(30_000, "unknown", "a"),
+    )
+    drawn = drawing(attrs.evolve(GANTT, changes=changes), begun_ms=1_795_235_327_425)
+    starts, crashes = drawn.changes
+    assert [each.kind for each in drawn.changes] == ["comes", "crashes"]
+    ((path, title),) = starts.marks
+    assert title == "50 s (04:29:37.4 UTC): c and d: process starts"
+    assert path.endswith(f"M{LEFT + WIDTH * 0.5:.1f} 9V{drawn.height - gantt.FOOT - gantt.CLOCK:.1f}")
+    assert crashes.marks[0][1].endswith("a: process crashes")
+    assert drawn.words.endswith("2 rebalances; process starts: 1; process crashes: 1")
+    assert bars(drawn.owners[0][2])[0][1] == 2.0 + HEAD

@@ -1,7 +1,8 @@
-"""Connect groups in the report: jobs of each worker before and after, and how an episode went."""
+"""Connect groups in the report: jobs of each worker before and after, and the course of an episode."""
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
 from typing import Any
 
@@ -9,8 +10,8 @@ import attrs
 import pytest
 
 from assignor_lab.report import render_report, summary_from_document
-from assignor_lab.report.groups import MANY_WORKERS, group_panel
-from assignor_lab.report.summary import metrics_by_group
+from assignor_lab.report.sections.groups import MANY_WORKERS, group_panel
+from assignor_lab.report.summary.summary import metrics_by_group
 from tests.report.group_summaries import connect, episodes, hostile_connect, hostile_episodes
 from tests.report.summaries import HOSTILE_SHOWN
 
@@ -33,6 +34,18 @@ def test_a_rebalance_shows_each_worker_before_and_after() -> None:
                 len(cell.worker.stops) + cell.worker.more_stops
             )
             assert cell.load.jobs == before.jobs + changed
+
+
+def test_the_first_rebalance_that_moves_a_job_is_open() -> None:
+    document = deepcopy(connect())
+    first, second, *_ = groups = document["results"]["groups"]
+    assert len(groups) > 1
+    for answer in first["answers"]:
+        for worker in answer["workers"]:
+            worker |= {"stops": [], "more_stops": 0}
+    assert any(worker["stops"] for answer in second["answers"] for worker in answer["workers"])
+    shown = render_report(summary_from_document(document))
+    assert re.findall(r'id="(state-\d+)" open', shown) == ["state-2"]
 
 
 def test_what_an_answer_does_is_told_in_words() -> None:

@@ -1,4 +1,4 @@
-"""The page as a file: complete, closed to the network, and safe whatever the names are."""
+"""The page as a file: complete, without network access, and safe for any names."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import hashlib
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from copy import deepcopy
 from html.parser import HTMLParser
@@ -45,8 +43,6 @@ HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
 class Markup(HTMLParser):
-    """Reads a page strictly: every element that is opened is closed, in order."""
-
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
         self.open: list[str] = []
@@ -90,6 +86,7 @@ def page(request: pytest.FixtureRequest) -> Markup:
     return Markup(render_report(summary_from_document(document)))
 
 
+@pytest.mark.slow
 def test_every_element_is_closed_in_order(page: Markup) -> None:
     assert page.faults == []
 
@@ -145,10 +142,11 @@ def test_ids_are_unique_and_references_lead_to_them(page: Markup) -> None:
 def test_every_table_has_a_caption_and_scoped_headers(page: Markup) -> None:
     assert len(page.tags("table")) == len(page.contents["caption"]) > 0
     without = [attributes for attributes in page.tags("th") if "scope" not in attributes]
-    # The one header over the drawings is for nobody who cannot see them.
+    # The header of the drawings is hidden from screen readers.
     assert all(attributes.get("class") == "drawn" for attributes in without)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", [hostile(), hostile_families()])
 def test_hostile_names_are_text(document: dict[str, Any]) -> None:
     text = render_report(summary_from_document(document))
@@ -159,6 +157,7 @@ def test_hostile_names_are_text(document: dict[str, Any]) -> None:
     assert [sign for sign in set(text) if not sign.isprintable() and sign not in "\n\u202f"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", [hostile(), hostile_families()])
 def test_the_figures_for_machines_come_back_as_they_were(document: dict[str, Any]) -> None:
     page = Markup(render_report(summary_from_document(document)))
@@ -171,11 +170,10 @@ def test_the_figures_for_machines_come_back_as_they_were(document: dict[str, Any
 
 
 def _without_unknown(given: Any, found: Any) -> Any:
-    """What was given, without keys that the report does not know; what was not given as the report takes it."""
+    """The input without unknown keys, in the report's form."""
     if given is None:
         return found if not found else None
     if isinstance(given, dict) and isinstance(found, dict):
-        # What a summary of before does not say is nothing, or one file and one source for each entry.
         added = {
             key: value
             for key, value in found.items()
@@ -187,6 +185,7 @@ def _without_unknown(given: Any, found: Any) -> Any:
     return given
 
 
+@pytest.mark.slow
 def test_a_long_name_is_cut_short_and_its_whole_is_there() -> None:
     document = tagged()
     name = "x" * 5000
@@ -196,6 +195,7 @@ def test_a_long_name_is_cut_short_and_its_whole_is_there() -> None:
     assert re.search(r"\bx{10,30}…x{5,30}\b", page.text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", [large, large_families])
 def test_the_report_of_a_large_run_stays_small(document: Callable[[], dict[str, Any]], tmp_path: Path) -> None:
     write_report(document(), tmp_path / "report.html")
@@ -269,7 +269,11 @@ def test_the_old_report_stays_when_the_new_one_cannot_be_written(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"format": 2}, "format: unknown format: this version reads format 1, found 2"),
+        (
+            {"format": 1},
+            r"format: unknown format: this version reads format 2, found 1 .*; score again, or use the release",
+        ),
+        ({"format": 3}, "format: unknown format: this version reads format 2, found 3"),
         ({"results": {}}, 'results.title: required key "title" is missing'),
         ({"run_metrics": None}, "run_metrics"),
     ],
@@ -295,19 +299,6 @@ def test_unknown_keys_are_left_aside() -> None:
     assert summary_from_document(document) == summary_from_document(tagged())
 
 
-def test_equal_summaries_give_equal_bytes_under_any_hash_seed(tmp_path: Path) -> None:
-    source = tmp_path / "summary.json"
-    source.write_text(json.dumps(hostile()))
-    program = (
-        "import json, sys; from assignor_lab.report import write_report;"
-        "write_report(json.load(open(sys.argv[1])), sys.argv[2])"
-    )
-    for seed in ("0", "4711"):
-        command = [sys.executable, "-c", program, str(source), str(tmp_path / f"{seed}.html")]
-        subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
-    assert (tmp_path / "0.html").read_bytes() == (tmp_path / "4711.html").read_bytes()
-
-
 def test_what_cannot_be_compared_is_said_first_and_not_drawn() -> None:
     document = tagged()
     results = document["results"]
@@ -323,7 +314,7 @@ def test_what_cannot_be_compared_is_said_first_and_not_drawn() -> None:
     page = Markup(render_report(summary_from_document(document)))
     assert page.faults == []
     assert page.text.index("Not comparable: sticky in all 24 decisions") < page.text.index("In short")
-    assert "what it would have decided is not known" in page.text
+    assert "its real decision is unknown" in page.text
     assert "not as Kafka decided" not in page.text
     assert "starts here, ran elsewhere before" not in page.text.partition("Who runs what in tagged")[2]
     assert "Not comparable: racks decide, and are unknown: give them with --racks." in page.text
@@ -339,7 +330,7 @@ def test_a_copy_that_lags_is_told_where_a_task_moves_onto_it() -> None:
     placement["lags"] = {client: dict.fromkeys(tasks, 1234) for client in clients}
     assert "where a standby copy was that lacks 1\u202f234 records." in _drawn(document, placement)
     placement["lags"] = {client: dict.fromkeys(tasks) for client in clients}
-    assert "where a standby copy was that lacks nobody knows how much." in _drawn(document, placement)
+    assert "where a standby copy was that lacks an unknown amount." in _drawn(document, placement)
 
 
 def _drawn(document: dict[str, Any], placement: dict[str, Any]) -> str:
@@ -347,10 +338,11 @@ def _drawn(document: dict[str, Any], placement: dict[str, Any]) -> str:
     return render_report(summary_from_document(only))
 
 
+@pytest.mark.slow
 def test_measures_of_balance_fold_away_behind_one_and_those_without_a_value_are_named_once() -> None:
     page = Markup(render_report(summary_from_document(tagged())))
     assert page.text.count("15 more measures of balance") == 2
-    assert "Left out, since no decision tells of them: " in page.text
+    assert "Left out, since no decision has a value: " in page.text
     assert "No figures: no decision tells." not in page.text
 
 

@@ -1,5 +1,3 @@
-"""Groups that brokers assign in the report: a row for each member, processes together."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""The Pareto picture: which two figures, where everybody is, and who is behind in both."""
+"""The Pareto picture: its two figures, the assignors' places, and dominated ones."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from assignor_lab.report import render_report
-from assignor_lab.report.pareto import Pareto, pareto
-from assignor_lab.report.summary import summary_from_document
+from assignor_lab.report.drawings.pareto import Pareto, pareto
+from assignor_lab.report.summary.summary import summary_from_document
 from tests.report.summaries import tagged
 
 A, B, C = "high_availability", "sticky", "kafka"
@@ -60,10 +60,10 @@ def test_who_is_beaten_in_both_stands_behind() -> None:
     assert drawn is not None
     assert {each.name: each.is_first for each in drawn.points} == {A: True, B: True, C: False}
     assert drawn.words == (
-        "By their means in cost and load, high_availability and sticky are behind nobody in both; all others are."
+        "By their means in cost and load, high_availability and sticky are behind no other in both; all others are."
     )
     by_name = {each.name: each for each in drawn.points}
-    # Better is further left, and further down: the drawing's y grows downwards.
+    # Better is further left and further down: the drawing's y grows downwards.
     assert by_name[A].x < by_name[B].x < by_name[C].x
     assert by_name[A].y < by_name[C].y < by_name[B].y
 
@@ -106,7 +106,7 @@ def test_figures_in_which_nobody_differs_are_passed_over() -> None:
     drawn = picture(same, cost, load)
     assert drawn is not None
     assert (drawn.across.title, drawn.upright.title) == ("Cost", "Load")
-    assert drawn.words.startswith("By their means in cost and load, nobody is behind another in both")
+    assert drawn.words.startswith("By their means in cost and load, no assignor is behind another in both")
 
 
 @pytest.mark.parametrize(
@@ -142,5 +142,5 @@ def test_the_ends_of_the_axes_say_how_much_they_are() -> None:
     assert drawn is not None
     by_name = {each.name: each for each in drawn.points}
     assert drawn.across.ticks == ((by_name[A].x, "1.00"), (by_name[C].x, "3.00"))
-    # What has no room is said shorter.
+    # Labels without room are shortened.
     assert drawn.upright.ticks == ((by_name[B].y, "1.00"), (by_name[A].y, "3e+09"))

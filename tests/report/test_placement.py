@@ -1,26 +1,30 @@
-"""What happens to each task between before and after."""
-
 from __future__ import annotations
 
 import pytest
 
-from assignor_lab.report.pictures import AssignorPlacement, Client, ClientTasks, Placement, Task
-from assignor_lab.report.placement import Change, client_labels, column, runs_before, task_ranges
+from assignor_lab.report.summary.placement import TaskChange, client_labels, column, runs_before, task_ranges
+from assignor_lab.report.summary.snapshots import (
+    AssignorPlacement,
+    ClientTasks,
+    SnapshotClient,
+    SnapshotPlacement,
+    SnapshotTask,
+)
 
 ONE, TWO = "11111111-0000-0000-0000-000000000000", "22222222-0000-0000-0000-000000000000"
 
 
-def client(process: str, *consumers: str, host: str | None = None) -> Client:
-    return Client(process, host, None, {}, 1, consumers)
+def client(process: str, *consumers: str, host: str | None = None) -> SnapshotClient:
+    return SnapshotClient(process, host, None, {}, 1, consumers)
 
 
-def state(before: dict[str, ClientTasks], after: dict[str, ClientTasks]) -> tuple[Placement, AssignorPlacement]:
+def state(before: dict[str, ClientTasks], after: dict[str, ClientTasks]) -> tuple[SnapshotPlacement, AssignorPlacement]:
     answer = AssignorPlacement("a", None, False, None, after)
-    tasks = tuple(Task(f"0_{number}", number != 3) for number in range(4))
-    return Placement("s", 0, "captured", None, (), (client(ONE), client(TWO)), tasks, before, (answer,)), answer
+    tasks = tuple(SnapshotTask(f"0_{number}", number != 3) for number in range(4))
+    return SnapshotPlacement("s", 0, "captured", None, (), (client(ONE), client(TWO)), tasks, before, (answer,)), answer
 
 
-def changes(before: dict[str, ClientTasks], after: dict[str, ClientTasks]) -> dict[str, dict[str, Change]]:
+def changes(before: dict[str, ClientTasks], after: dict[str, ClientTasks]) -> dict[str, dict[str, TaskChange]]:
     shown = column(*state(before, after))
     return {
         row.client.process_id if row.client else "nobody": {
@@ -34,15 +38,15 @@ def test_every_kind_of_change_is_told_apart() -> None:
     before = {ONE: ClientTasks(("0_0", "0_1"), ("0_2",)), TWO: ClientTasks((), ("0_0",))}
     after = {ONE: ClientTasks(("0_2",), ("0_0",)), TWO: ClientTasks(("0_0", "0_1", "0_3"), ("0_2",))}
     assert changes(before, after) == {
-        ONE: {"0_2": Change.TAKES_OVER, "0_0": Change.STEPS_DOWN, "0_1": Change.LEAVES},
-        TWO: {"0_0": Change.TAKES_OVER, "0_1": Change.STARTS, "0_3": Change.NEW, "0_2": Change.COPY},
+        ONE: {"0_2": TaskChange.TAKES_OVER, "0_0": TaskChange.STEPS_DOWN, "0_1": TaskChange.LEAVES},
+        TWO: {"0_0": TaskChange.TAKES_OVER, "0_1": TaskChange.STARTS, "0_3": TaskChange.NEW, "0_2": TaskChange.COPY},
         "nobody": {},
     }
 
 
 def test_what_stays_is_no_change() -> None:
     held = {ONE: ClientTasks(("0_0", "0_1", "0_2", "0_3"), ()), TWO: ClientTasks((), ("0_0",))}
-    assert set(changes(held, held)[ONE].values()) == {Change.STAYS}
+    assert set(changes(held, held)[ONE].values()) == {TaskChange.STAYS}
     assert column(*state(held, held)).moves == ()
 
 
@@ -92,16 +96,16 @@ def test_a_client_is_called_by_the_shortest_name_that_tells_it_apart() -> None:
 
 
 MEMBERS = (
-    Client("m1", None, None, {}, 1, (), process=ONE, instance_id="app-1-1"),
-    Client("m2", None, None, {}, 1, (), process=ONE, instance_id="app-1-2"),
-    Client("m3", None, None, {}, 1, (), process=TWO),
+    SnapshotClient("m1", None, None, {}, 1, (), process=ONE, instance_id="app-1-1"),
+    SnapshotClient("m2", None, None, {}, 1, (), process=ONE, instance_id="app-1-2"),
+    SnapshotClient("m3", None, None, {}, 1, (), process=TWO),
 )
 
 
-def member_changes(before: dict[str, ClientTasks], after: dict[str, ClientTasks]) -> dict[str, dict[str, Change]]:
+def member_changes(before: dict[str, ClientTasks], after: dict[str, ClientTasks]) -> dict[str, dict[str, TaskChange]]:
     answer = AssignorPlacement("a", None, False, None, after)
-    tasks = tuple(Task(f"0_{number}", True) for number in range(5))
-    shown = column(Placement("s", 0, "worst", None, (), MEMBERS, tasks, before, (answer,)), answer)
+    tasks = tuple(SnapshotTask(f"0_{number}", True) for number in range(5))
+    shown = column(SnapshotPlacement("s", 0, "worst", None, (), MEMBERS, tasks, before, (answer,)), answer)
     return {
         row.client.process_id if row.client else "nobody": {
             slot.task: slot.change for slot in (*row.active, *row.standby, *row.leaving)
@@ -114,38 +118,38 @@ def test_what_changes_its_thread_is_told_apart_from_what_changes_its_process() -
     before = {"m1": ClientTasks(("0_0", "0_1"), ("0_2",)), "m3": ClientTasks(("0_2", "0_3"), ("0_1",))}
     after = {"m2": ClientTasks(("0_0", "0_2", "0_3"), ("0_1",)), "m1": ClientTasks((), ()), "m3": ClientTasks((), ())}
     assert member_changes(before, after)["m2"] == {
-        "0_0": Change.SHIFTS,
-        # Its sibling had the standby: state is there.
-        "0_2": Change.TAKES_OVER,
-        "0_3": Change.STARTS,
-        "0_1": Change.STEPS_DOWN,
+        "0_0": TaskChange.SHIFTS,
+        # Its sibling had the standby, so the process has the state.
+        "0_2": TaskChange.TAKES_OVER,
+        "0_3": TaskChange.STARTS,
+        "0_1": TaskChange.STEPS_DOWN,
     }
-    assert member_changes(before, after)["m1"] == dict.fromkeys(("0_0", "0_1", "0_2"), Change.LEAVES)
+    assert member_changes(before, after)["m1"] == dict.fromkeys(("0_0", "0_1", "0_2"), TaskChange.LEAVES)
 
 
 def test_a_standby_that_changes_its_thread_is_no_new_copy() -> None:
     before = {"m1": ClientTasks((), ("0_0",)), "m3": ClientTasks(("0_0",), ())}
     after = {"m2": ClientTasks((), ("0_0",)), "m3": ClientTasks(("0_0",), ())}
-    assert member_changes(before, after)["m2"] == {"0_0": Change.SHIFTS}
+    assert member_changes(before, after)["m2"] == {"0_0": TaskChange.SHIFTS}
 
 
 def test_a_warm_up_is_told_as_one_and_counts_as_a_copy_afterwards() -> None:
     before = {"m3": ClientTasks(("0_0",), (), ("0_1",))}
     after = {"m1": ClientTasks((), (), ("0_0",)), "m3": ClientTasks(("0_0", "0_1"), ())}
     changed = member_changes(before, after)
-    assert changed["m1"] == {"0_0": Change.WARMS_UP}
-    assert changed["m3"] == {"0_0": Change.STAYS, "0_1": Change.TAKES_OVER}
+    assert changed["m1"] == {"0_0": TaskChange.WARMS_UP}
+    assert changed["m3"] == {"0_0": TaskChange.STAYS, "0_1": TaskChange.TAKES_OVER}
 
 
 def test_members_are_called_by_their_process_and_a_number() -> None:
     assert client_labels(MEMBERS) == {"m1": "11111111 · 1", "m2": "11111111 · 2", "m3": "22222222 · 1"}
-    alike = [Client("m", None, None, {}, 1, (), process=process) for process in (ONE, ONE[:-1] + "1")]
+    alike = [SnapshotClient("m", None, None, {}, 1, (), process=process) for process in (ONE, ONE[:-1] + "1")]
     assert client_labels(alike)["m"] == f"{ONE[:-1]}1 · 1"
 
 
 def test_a_move_within_a_process_says_so() -> None:
     before, after = {"m1": ClientTasks(("0_0",), ())}, {"m2": ClientTasks(("0_0",), ())}
     answer = AssignorPlacement("a", None, False, None, after)
-    placement = Placement("s", 0, "worst", None, (), MEMBERS, (Task("0_0", True),), before, (answer,))
+    placement = SnapshotPlacement("s", 0, "worst", None, (), MEMBERS, (SnapshotTask("0_0", True),), before, (answer,))
     (move,) = column(placement, answer).moves
     assert (move.within, move.warm, move.source and move.source.process_id) == (True, False, "m1")

@@ -1,4 +1,4 @@
-"""Plays of a past in the report: what a new user asks is answered without a search, and nothing is said in vain."""
+"""Simulated histories in the report: a new user finds each answer without a search, and no text is useless."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import attrs
 from markupsafe import Markup
 
 from assignor_lab.report import render_report, summary_from_document
-from assignor_lab.report.groups import group_panel
-from assignor_lab.report.summary import Results
+from assignor_lab.report.sections.groups import group_panel
+from assignor_lab.report.summary.summary import Results
 from assignor_lab.report.words import agreement_sentences, opening, trust, variants, verdict, worst_in
 from tests.report.group_summaries import connect, episodes, played_past, recorded_past
 from tests.report.summaries import families, tagged
@@ -53,7 +53,7 @@ def test_two_small_plays_stand_side_by_side() -> None:
 def test_a_play_says_why_it_rebalanced_and_each_rebalance_how_long_until_all_ran_again() -> None:
     text = text_of(page_of_play())
     assert (
-        "to hand tasks over (who has them gives them up first, and all join again)"
+        "to hand tasks over (the owners release them first, then all members join again)"
         in group_panel(1, played().groups[0], {}).columns[0].why
     )
     assert ">Tasks to another instance</th>" in page_of_play()
@@ -129,7 +129,7 @@ def test_who_cannot_be_compared_is_told_once_and_nobody_has_a_bullet_for_it() ->
     assert agreement_sentences(results) == []
     told = agreement_sentences(attrs.evolve(results, not_comparable=()))
     assert len(told) == 1
-    assert told[0].endswith(" decide as Kafka did cannot be told.")
+    assert told[0].endswith(" with Kafka's own decisions is unknown.")
     assert opening(results).startswith("48 decisions from 5 log files were put to ")
 
 
@@ -159,7 +159,7 @@ def test_who_cannot_be_compared_has_no_column_but_a_line_below() -> None:
 
 
 def restored(values: dict[str, float]) -> str:
-    """The verdict over plays that restore so many bytes before they process."""
+    """The verdict over plays that restore these numbers of bytes before they process."""
     results = played()
     assert results.headline is not None
     figures = tuple(

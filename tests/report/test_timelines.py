@@ -1,16 +1,19 @@
-"""The timeline of a group's past in the page, and the times of states wherever one is named."""
+"""The timeline of a group's past on the page, and the times of all named states."""
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
 from typing import Any
 
+import pytest
+
 from assignor_lab.report import render_report, summary_from_document
-from assignor_lab.report.causes import cause_words
-from assignor_lab.report.pasts import past_words
-from assignor_lab.report.summary import TimelineDecision
+from assignor_lab.report.sections.causes import cause_words
+from assignor_lab.report.sections.pasts import past_words
+from assignor_lab.report.summary.summary import TimelineDecision
 from assignor_lab.report.words import state_name, verdict
-from tests.report.group_summaries import episodes
+from tests.report.group_summaries import episodes, recorded_past
 from tests.report.summaries import tagged
 
 ENTRY: dict[str, Any] = {
@@ -51,7 +54,12 @@ def test_the_past_is_summed_up_and_drawn_before_any_state() -> None:
     assert shown.index('class="gantt"') < shown.index('id="placements"')
     assert "&lt;b&gt;i2&lt;/b&gt;" in shown
     assert "recorded decisions do not say when nobody processed a task" in shown
-    assert "nobody has it" not in shown
+    assert "no owner" not in shown
+    assert re.findall(r'class="change (\w+)"[^>]*><title>([^<]*)', shown) == [
+        ("comes", "0 s (05:42:26.6 UTC): i4: new in the group"),
+        ("again", "0 s (05:42:26.6 UTC): i1: restarted"),
+    ]
+    assert "</svg>new in the group</li>" in shown
     assert "<code>assignor score --mode played</code> plays the past" in shown
 
 
@@ -66,14 +74,21 @@ def test_a_past_leads_to_the_picture_of_its_play() -> None:
     shown = render_report(summary_from_document(document))
     assert '<a href="#state-2">When tasks were down is in the played picture</a>' in shown
     assert 'id="state-2"' in shown
-    assert "nobody has it" in shown[shown.index('id="state-2"') :]
+    assert "no owner" in shown[shown.index('id="state-2"') :]
 
 
+@pytest.mark.slow
 def test_names_and_reasons_are_text() -> None:
     shown = page(joined=["<script>alert(1)</script>"])
     assert "<script>alert(1)" not in shown
     assert "<b>x</b>" not in shown
     assert "<i>orders</i>" not in shown
+
+
+def test_the_selector_names_the_event_and_the_moves_of_each_decision() -> None:
+    options = re.findall(r"<option value=\"state-\d+\">([^<]*)", render_report(summary_from_document(recorded_past())))
+    assert options[1].endswith("04:29:01.393Z: cached metadata has changed; no task moves")
+    assert options[3] == "orders-classic-2-generation-4, 2026-11-21 04:30:17.088Z: i4 joined; 4 tasks move"
 
 
 def test_a_run_without_a_past_has_no_timeline() -> None:
@@ -99,7 +114,7 @@ def test_a_connect_groups_timeline_counts_jobs_and_has_no_copies() -> None:
 
 
 def test_the_causes_of_rebalances_are_counted() -> None:
-    """What consumers and coordinators of Kafka 4.3.1 say, as in the recorded group orders-2."""
+    """Reasons from consumers and coordinators of Kafka 4.3.1, as in the recorded group orders-2."""
     hands = "Updating metadata for member i1-1 during Stable; client reason: need to revoke partitions and re-join"
     probes = "Leader i2-1 re-joining group; client reason: triggered followup rebalance scheduled for 1795235401393"
     at_once = "Updating metadata for member i3-2; client reason: triggered followup rebalance scheduled for 0"
@@ -109,10 +124,10 @@ def test_the_causes_of_rebalances_are_counted() -> None:
     goes = "removing member i2-2 on heartbeat expiration."
     topics = "Leader i2-1 re-joining group during Stable; client reason: cached metadata has changed"
     assert cause_words([comes, hands, hands, probes, at_once, goes, topics, "the weather"]) == (
-        "Why: 2 because members came or went, 2 to hand tasks over (who has them gives them up first, and all join "
-        "again), 1 to probe whether copies have caught up (probing.rebalance.interval.ms), 1 at once, as the decision "
-        "before had asked, 1 because topics had changed and 1 for other reasons. So 3 of them answer something that "
-        "happened; 4 follow from the decisions before."
+        "Why: 2 because members came or went, 2 to hand tasks over (the owners release them first, then all members "
+        "join again), 1 to probe whether copies have caught up (probing.rebalance.interval.ms), 1 at once, as the "
+        "decision before had requested, 1 because topics had changed and 1 for other reasons. So 3 of them answer "
+        "something that happened; 4 follow from the decisions before."
     )
     assert "So " not in cause_words([comes, goes, hands])
     assert cause_words([comes, "", ""]) == ""
@@ -124,7 +139,7 @@ def test_where_reasons_are_told_a_past_says_its_causes_instead_of_what_was_to_fo
     told = past_words([TimelineDecision(**{**_FIELDS, **each}) for each in said])
     assert "2 to hand tasks over" in told
     assert "was to follow" not in told
-    assert "asked for a probing rebalance" in past_words([TimelineDecision(**_FIELDS), TimelineDecision(**_FIELDS)])
+    assert "requested a probing rebalance" in past_words([TimelineDecision(**_FIELDS), TimelineDecision(**_FIELDS)])
 
 
 _FIELDS: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Assignors that attack the process that they run in, and the one that asks them."""
+"""Assignors that attack their own process and the calling one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from assignment_api import ApplicationMetadata, AssignedTask, StreamsClientAssignment, TaskAssignment, TaskAssignor
 
-#: Variable that tells a test's own processes from those of others on the machine.
+#: Variable that marks a test's own processes on the machine.
 TOKEN = "ASSIGNOR_TEST_TOKEN"
 
 
@@ -69,7 +69,7 @@ def _linger() -> NoReturn:
 
 
 def _leave_daemon() -> None:
-    """A process of its own session, orphaned at once."""
+    """Starts a process with its own session, orphaned at once."""
     if os.fork() == 0:
         if os.fork() == 0:
             _linger()
@@ -90,7 +90,7 @@ class LeavesDaemonAndDies(TaskAssignor):
 
 
 class DiesBeforeItsChild(TaskAssignor):
-    """The child keeps the connection open, so that its end cannot be seen there."""
+    """The child keeps the connection open, so that the supervisor cannot see its end there."""
 
     def assign(self, application: ApplicationMetadata) -> NoReturn:
         if os.fork() == 0:
@@ -121,7 +121,7 @@ class WritesGarbage(Good):
 
 
 class ForgesAnswer(Good):
-    """An answer that looks good, before the real one."""
+    """Sends an answer that looks good before the real one."""
 
     content = json.dumps({"ns": 1, "answer": {"clients": []}, "number": 2}).encode()
 
@@ -150,7 +150,7 @@ class KillsItsParent(Good):
 
 
 def _launcher() -> int:
-    """The parent of our parent."""
+    """Process id of our parent's parent."""
     return int(Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1])
 
 
@@ -162,7 +162,7 @@ class KillsItsLauncher(Good):
 
 
 class StopsItsLauncher(Good):
-    """It answers, with the process id of what it has stopped."""
+    """Answers with the process id of the launcher that it stopped."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         launcher = _launcher()
@@ -171,7 +171,7 @@ class StopsItsLauncher(Good):
 
 
 class NeverRests(Good):
-    """A process of its own goes on when it has answered."""
+    """Leaves a process that runs on after the answer."""
 
     started = False
 
@@ -185,7 +185,7 @@ class NeverRests(Good):
 
 
 class ReachesForTheLab(Good):
-    """It tells what it could open of the lab, and whether it could send it a signal."""
+    """Reports the lab's files that it could open, and whether it could send the lab a signal."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         lab = int(os.environ[TOKEN])
@@ -207,11 +207,11 @@ def _can_be_opened(path: str) -> bool:
 
 
 class Escapes(Good):
-    """A daemon that nothing points to, once the keeper is stopped and the launcher is gone."""
+    """Leaves a daemon without any link to the lab, with a stopped supervisor and a killed launcher."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         token = os.environ[TOKEN]
-        keeper, launcher = os.getppid(), _launcher()
+        supervisor, launcher = os.getppid(), _launcher()
         if os.fork() == 0:
             os.setsid()
             if os.fork() == 0:
@@ -220,7 +220,7 @@ class Escapes(Good):
                 os.execve(sys.executable, [sys.executable, "-S", "-c", code], {})
             os._exit(0)
         os.wait()
-        os.kill(keeper, signal.SIGSTOP)
+        os.kill(supervisor, signal.SIGSTOP)
         if launcher:
             os.kill(launcher, signal.SIGKILL)
         time.sleep(3_600)
@@ -228,7 +228,7 @@ class Escapes(Good):
 
 
 class SharesMemory(TaskAssignor):
-    """Memory that no limit of data counts, in a child of its own."""
+    """Uses shared memory, which no limit of data counts, in its own child."""
 
     def assign(self, application: ApplicationMetadata) -> NoReturn:
         import mmap
@@ -243,7 +243,7 @@ class SharesMemory(TaskAssignor):
 
 
 class Leaks(Good):
-    """Keeps 48 MiB of every call."""
+    """Leaks 48 MiB with each call."""
 
     kept: list[bytearray] = []  # noqa: RUF012 - that is the leak
 
@@ -278,10 +278,10 @@ class FillsDisk(Good):
 
 
 class SwallowsEverything(Good):
-    """Answers a number where the lab packs the answer."""
+    """Replaces the packed answer by an invalid one."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        from assignor_lab.groups.streams import asking
+        from assignor_lab.groups.streams import assignor_calls as asking
 
         vars(asking)["answer_document"] = lambda *_: {"clients": [[1, {}, "soon"]]}
         return super().assign(application)

@@ -1,4 +1,4 @@
-"""What a plugin has made of its folder is removed, and nothing besides it."""
+"""A plugin's changes in its folder are removed, and nothing else."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from assignor_lab.runtime.isolation.folders import remove_folder
 
 
+@pytest.mark.slow
 def test_a_folder_of_any_depth_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "deep"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""What the garbage collector is told, and that it is told what it was again."""
+"""Settings of the garbage collector, and their restoration."""
 
 from __future__ import annotations
 

@@ -11,6 +11,8 @@ import pytest
 
 from assignor_lab.runtime.isolation.folders import HeldFolder, held_folder
 
+pytestmark = pytest.mark.slow
+
 PREFIX = "assignor-trial-"
 KILLED = f"""
 import os, signal

@@ -1,4 +1,4 @@
-"""Whatever a plugin does in a process of its own, the one that asked it gets a value, and goes on."""
+"""A plugin in its own process may do anything: the caller gets a value, and continues."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ import pytest
 
 from assignment_api import ApplicationMetadata
 from assignment_api.plugins import Policy, discover
-from assignor_lab.groups.streams.asking import ASKING, StreamsOutcome, invoke
+from assignor_lab.groups.streams.assignor_calls import ASKING, StreamsOutcome, invoke
+from assignor_lab.runtime.isolation.circuit_breaker import fields_of
 from assignor_lab.runtime.isolation.descendants import descendants_of
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.namespaces import can_be_entered
 from assignor_lab.runtime.isolation.plugins import Isolation
-from assignor_lab.runtime.isolation.resting import fields_of
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.runtime.hostile import TOKEN
 from tests.scenarios.documents import streams_document
+
+pytestmark = pytest.mark.slow
 
 LIMITS = Limits(deadline_ms=1_000, memory_mb=192, output_kb=64)
 
@@ -68,12 +70,12 @@ def lingering(token: str) -> list[str]:
         ("DiesBeforeItsChild", "ProcessDiedError", "exit code 6"),
         ("ClosesDescriptors", "ProcessDiedError", "closed the connection"),
         ("WritesGarbage", "AnswerFormatError", "of more than 8,388,608 bytes"),
-        ("NestsDeeply", "AnswerFormatError", "is no answer"),
+        ("NestsDeeply", "AnswerFormatError", "sent no valid answer"),
         ("AnswersForEver", "AnswerFormatError", "of more than 8,388,608 bytes"),
         ("SharesMemory", "MemoryLimitError", "needed more than 192 MiB"),
         ("PrintsFromThread", "OutputLimitError", "more than 64 KiB"),
         ("FillsDisk", "OSError", "File too large"),
-        ("SwallowsEverything", "AnswerFormatError", "is no answer"),
+        ("SwallowsEverything", "AnswerFormatError", "sent no valid answer"),
     ],
 )
 def test_an_attack_is_one_failure_and_the_next_one_is_served(
@@ -89,7 +91,7 @@ def test_an_attack_is_one_failure_and_the_next_one_is_served(
 
 @pytest.fixture
 def without_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where the system permits none, whatever this one does."""
+    """Simulates a system without namespaces."""
     monkeypatch.setattr("assignor_lab.runtime.isolation.launching.NAMESPACES", False)
 
 
@@ -114,7 +116,7 @@ def test_an_attack_is_one_failure_without_namespaces_too(
 
 
 def test_what_a_plugin_writes_into_its_folder_fills_nobodys_disk(isolation: Isolation) -> None:
-    """450 MiB in files of 150 each, where it may have 192 MiB of memory."""
+    """450 MiB in files of 150 each, with 192 MiB of memory allowed."""
     failure = asked(isolation, "FillsItsFolder").failure
     assert (failure is not None and "No space left" in failure.message) == can_be_entered()
 
@@ -133,7 +135,7 @@ def test_the_lab_is_out_of_reach_of_its_plugins(namespaces: bool, monkeypatch: p
     assert (seen["own"] == 2, seen["may_signal"]) == (has_namespace, not has_namespace)
 
 
-def test_who_stops_its_keeper_and_kills_its_launcher_does_not_escape(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_stops_its_supervisor_and_kills_its_launcher_does_not_escape(monkeypatch: pytest.MonkeyPatch) -> None:
     token = f"assignor-escapes-{os.getpid()}"
     monkeypatch.setenv(TOKEN, token)
     isolation = Isolation(attrs.evolve(LIMITS, environment=(TOKEN,)), Policy())
@@ -143,7 +145,7 @@ def test_who_stops_its_keeper_and_kills_its_launcher_does_not_escape(monkeypatch
     left = lingering(token)
     for pid in left:
         os.kill(int(pid), signal.SIGKILL)
-    # Without namespaces, whoever covers all traces does: docs/how-to/plugins.md, "What it is not".
+    # Without namespaces a process can hide all traces and remain: docs/how-to/plugins.md, "Limits".
     assert left == [] or not can_be_entered()
 
 
@@ -151,7 +153,7 @@ def test_who_is_busy_without_being_asked_is_stopped_until_it_is(
     isolation: Isolation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, seconds in (("_WINDOW_SECONDS", 0.2), ("_TOO_MUCH", 0.02)):
-        monkeypatch.setattr(f"assignor_lab.runtime.isolation.resting.{name}", seconds)
+        monkeypatch.setattr(f"assignor_lab.runtime.isolation.circuit_breaker.{name}", seconds)
     found = Named("tests.runtime.hostile:NeverRests")
     process = isolation.process(ASKING, found)
     for _ in range(1_000):
@@ -160,11 +162,11 @@ def test_who_is_busy_without_being_asked_is_stopped_until_it_is(
             break
         sleep(0.1)
     assert process._rest is not None
-    keeper = process._rest[0].keeper
+    supervisor = process._rest[0].supervisor
     states: list[bytes] = []
     for _ in range(1_000):
         # A signal takes a moment.
-        states = [fields_of(pid)[0] for pid in descendants_of(keeper)]
+        states = [fields_of(pid)[0] for pid in descendants_of(supervisor)]
         if states == [b"T", b"T"]:
             break
         sleep(0.01)
@@ -204,7 +206,7 @@ def test_a_launcher_that_was_stopped_is_given_up_and_the_next_one_is_served(isol
 def test_who_loses_the_launcher_through_a_neighbour_is_asked_again(isolation: Isolation) -> None:
     assert asked(isolation, "Good").answer is not None
     assert asked(isolation, "KillsItsLauncher").answer is None
-    # Its process ended together with the launcher, and it has done nothing.
+    # Its process ended together with the launcher, and did no harm.
     assert asked(isolation, "Good").answer is not None
 
 

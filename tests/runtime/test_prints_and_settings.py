@@ -1,4 +1,4 @@
-"""What a plugin prints, does to its configuration, or says of its memory reaches nobody else's results."""
+"""A plugin's output, its changes of configuration and its reports of memory do not affect other results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from assignment_api import ApplicationMetadata, StreamsClientAssignment, TaskAssignment, TaskAssignor
 from assignment_api.plugins import config_sources
 from assignor_lab.cli.main import main
-from assignor_lab.groups.streams.asking import StreamsOutcome, invoke
+from assignor_lab.groups.streams.assignor_calls import StreamsOutcome, invoke
 from assignor_lab.scenarios import canonical_line
 from tests.scenarios.documents import scenario, streams_document
 
@@ -43,11 +43,12 @@ class Entry:
     distribution: str | None = "somebody-elses"
 
 
+@pytest.mark.slow
 def test_what_an_assignor_prints_is_no_result(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "in.jsonl"
     file.write_bytes(canonical_line(streams_document()))
     with pytest.raises(SystemExit) as left:
-        main(["assign", "--assignor", f"{__name__}:Printing", "--scenarios", str(file)])
+        main(["assign", "--assignor", f"{__name__}:Printing", str(file)])
     printed = capfd.readouterr()
     assert left.value.code == 0
     assert [json.loads(line)["assignor"] for line in printed.out.splitlines()] == [f"{__name__}:Printing"]

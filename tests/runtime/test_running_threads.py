@@ -1,4 +1,4 @@
-"""A process at work is one of whose threads any runs: the first thread of a JVM does nothing but wait."""
+"""A process counts as busy if any of its threads runs: the first thread of a JVM only waits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic, sleep
 
-from assignor_lab.runtime.isolation.resting import fields_of, runs
+import pytest
+
+from assignor_lab.runtime.isolation.circuit_breaker import fields_of, runs
+
+pytestmark = pytest.mark.slow
 
 BUSY = "import threading; threading.Thread(target=lambda: [None for _ in iter(int, 1)], daemon=True).start(); "
 IDLE = "import threading; threading.Thread(target=threading.Event().wait, daemon=True).start(); "
@@ -16,7 +20,6 @@ IDLE = "import threading; threading.Thread(target=threading.Event().wait, daemon
 
 @contextmanager
 def process(program: str) -> Iterator[int]:
-    """A process that has begun to wait in its first thread."""
     command = [sys.executable, "-c", f"{program}print(flush=True); input()"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as started:
         assert started.stdout is not None
@@ -29,7 +32,7 @@ def is_seen_running(pid: int, seconds: float) -> bool:
     end = monotonic() + seconds
     while monotonic() < end:
         fields = fields_of(pid)
-        # The first thread alone would not be enough.
+        # The state of the first thread alone is not enough.
         if fields[0] == b"S" and runs(pid, fields):
             return True
         sleep(0.01)
@@ -43,5 +46,5 @@ def test_a_thread_that_works_behind_one_that_waits_is_seen() -> None:
 
 def test_a_process_whose_threads_all_wait_does_not_run() -> None:
     with process(IDLE) as pid:
-        # On a busy machine the last steps to where it waits may take a while.
+        # On a busy machine a process may take a while until it waits.
         assert any(not is_seen_running(pid, seconds=0.3) for _ in range(50))

@@ -1,4 +1,4 @@
-"""Whether the states of a history can be those of one real group: what no single document tells."""
+"""Consistency of a history's states with one real group, which no single document shows."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 __all__ = ["contradictions"]
 
 RUNNING = -2
-#: What a running instance cannot change.
+#: Fixed properties of a running instance.
 LASTING = ("process_id", "rack", "tags", "host", "threads")
 
 
 def contradictions(rounds: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Sentences about what cannot be, empty for a good history."""
+    """Sentences about impossible changes, empty for a good history."""
     found = [f"{document['id']}: {fault}" for document in rounds for fault in _of_a_state(document)]
     for before, after in pairwise(rounds):
         found += [f"{after['id']}: {fault}" for fault in _between(before, after)]
@@ -108,7 +108,6 @@ def _between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[st
 
 
 def _ends(document: Mapping[str, Any]) -> dict[str, int]:
-    """End of each changelog as far as a client with nothing of it tells."""
     ends: dict[str, int] = {}
     for client in document["clients"]:
         held = {*client["previous_active"], *client["previous_standby"]}

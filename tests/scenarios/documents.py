@@ -1,5 +1,3 @@
-"""A small valid document that tests bend, and what the reader says of the result."""
-
 from __future__ import annotations
 
 import copy
@@ -68,17 +66,14 @@ _STREAMS: dict[str, Any] = {
 
 
 def streams_document(**changes: Any) -> dict[str, Any]:
-    """A valid document of kind ``streams`` with two tasks and two clients; ``changes`` replace top-level keys."""
     return {**copy.deepcopy(_STREAMS), **changes}
 
 
 def scenario(**changes: Any) -> Scenario:
-    """The scenario of such a document."""
     return scenario_from_document(streams_document(**changes), Place("test.jsonl", 1))
 
 
 def refusal_of_bytes(data: bytes) -> DocumentFormatError:
-    """The error for a file of these bytes."""
     with pytest.raises(DocumentFormatError) as caught:
         list(read_scenarios(io.BytesIO(data)))
     return caught.value

@@ -1,4 +1,4 @@
-"""Whether the states of a broker-assigned history can be those of one real group: what no single document tells."""
+"""Consistency of a streams group's history with one real group, which no single document shows."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 __all__ = ["contradictions"]
 
-#: What a member cannot change while it is there.
+#: Fixed properties of a member.
 LASTING = ("instance_id", "process_id", "rack", "tags")
 ROLES = ("active", "standby", "warmup")
 
 
 def contradictions(rounds: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Sentences about what cannot be, empty for a good history."""
+    """Sentences about impossible changes, empty for a good history."""
     found = [f"{document['id']}: {fault}" for document in rounds for fault in _of_a_state(document)]
     for before, after in pairwise(rounds):
         found += [f"{after['id']}: {fault}" for fault in _between(before, after)]

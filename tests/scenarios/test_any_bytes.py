@@ -1,4 +1,4 @@
-"""Whatever the bytes are: scenarios, or a DocumentFormatError."""
+"""Any bytes give scenarios, or a DocumentFormatError."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ json_values = st.recursive(
 
 
 def read_anything(data: bytes) -> None:
-    """Reads the bytes as far as they go, and builds what can be built."""
     with suppress(DocumentFormatError):
         for scenario in read_scenarios(io.BytesIO(data)):
             if scenario.kind == "streams":

@@ -1,5 +1,3 @@
-"""A scenario's application says what the document says, and is new at every access."""
-
 from __future__ import annotations
 
 import sys
@@ -28,7 +26,6 @@ CLIENT_2 = ProcessID.parse(PROCESS_2)
 
 
 def client_of(**changes: Any) -> StreamsClientState:
-    """The first client of the small document, with its lags computed."""
     document = streams_document()
     document["clients"][0].update(changes)
     application = scenario_from_document(document, Place("x")).application
@@ -111,7 +108,7 @@ def test_further_accesses_are_cheap() -> None:
         read.application  # noqa: B018
     finally:
         sys.setprofile(None)
-    # The first one makes objects of each of the 5,000 tasks.
+    # The first one creates objects of each of the 5,000 tasks.
     assert len(calls) < 1_000
 
 
@@ -165,7 +162,6 @@ lag_values = st.integers(-(2**63), 2**63 - 1)
 
 @st.composite
 def streams_documents(draw: st.DrawFn) -> dict[str, Any]:
-    """Valid documents in which everything that may be unknown is unknown now and then."""
     ids = draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 50)), unique=True, max_size=6))
     tasks = [f"{subtopology}_{partition}" for subtopology, partition in ids]
     some_tasks = st.lists(st.sampled_from(tasks), unique=True) if tasks else st.just([])

@@ -1,5 +1,3 @@
-"""Scenarios of kind ``connect``: what is read, and what is refused with its place."""
-
 from __future__ import annotations
 
 import copy

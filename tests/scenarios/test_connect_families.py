@@ -1,4 +1,4 @@
-"""The families of Connect groups: reproducible, the same events for everybody, states that follow from the answers."""
+"""The families of Connect groups: reproducible, with common events for all assignors and states from the answers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.scenarios import Place, Scenario, canonical_line, scenario_from_line
 from assignor_lab.scenarios.families import CONNECT_FAMILIES
 from assignor_lab.scenarios.families.streams_history import HistoryOrderError
+
+pytestmark = pytest.mark.slow
 
 FAMILIES = {family.name: family for family in CONNECT_FAMILIES}
 every_family = pytest.mark.parametrize("family", CONNECT_FAMILIES, ids=lambda family: family.name)
@@ -45,6 +47,7 @@ def played(family: ScenarioFamily, seed: int, *, answering: bool = True) -> list
     return found
 
 
+@pytest.mark.slow
 @every_family
 def test_the_document_of_a_round_is_the_history_up_to_it(family: ScenarioFamily) -> None:
     for seed in SEEDS:
@@ -54,6 +57,7 @@ def test_the_document_of_a_round_is_the_history_up_to_it(family: ScenarioFamily)
             assert documents[-1]["rounds"][: number + 1] == document["rounds"]
 
 
+@pytest.mark.slow
 @every_family
 def test_who_stayed_owns_what_it_was_given(family: ScenarioFamily) -> None:
     for seed in SEEDS:
@@ -83,6 +87,7 @@ def test_every_assignor_meets_the_same_events(family: ScenarioFamily) -> None:
         assert events(played(family, seed)) == events(played(family, seed, answering=False))
 
 
+@pytest.mark.slow
 @every_family
 def test_rounds_could_be_those_of_one_group(family: ScenarioFamily) -> None:
     for seed in SEEDS:
@@ -117,7 +122,7 @@ def test_connectors_change_and_members_do_not_where_only_the_configuration_does(
     assert changed > 20
 
 
-# Changing these means that no published figure can be reproduced: say so in CHANGELOG.md.
+# A change here makes all published figures irreproducible: mention it in CHANGELOG.md.
 DIGESTS = {
     "connect_histories": "ba57c2ab4dbeaf2e",
     "connect_scale_out": "cda437fbc261aa0c",

@@ -1,5 +1,3 @@
-"""The page on generated groups names every family with its sentence, every trap, and the sizes as they are drawn."""
-
 from __future__ import annotations
 
 from pathlib import Path

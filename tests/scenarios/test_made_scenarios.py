@@ -1,5 +1,3 @@
-"""Scenarios that families make themselves are those that reading their documents gives."""
-
 from __future__ import annotations
 
 import pickle
@@ -10,9 +8,9 @@ import pytest
 
 from assignment_api.plugins import ScenarioFamily, discover
 from assignment_api.streams import ApplicationMetadata, TaskAssignment
-from assignor_lab.groups.streams.packing import fingerprint
+from assignor_lab.groups.streams.transfer import fingerprint
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
-from assignor_lab.scenarios.families.streams_history import GroupHistory
+from assignor_lab.scenarios.families.streams_history import StreamsFamilyHistory
 from assignor_lab.scenarios.families.streams_values import GroupValues
 from tests.scenarios.test_streams_histories import in_turn
 
@@ -22,13 +20,13 @@ every_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: fa
 
 
 def everything(application: ApplicationMetadata) -> str:
-    """All that an assignor is shown, in its order and types."""
+    """An assignor's whole input, in its order and types."""
     return repr([pickle.loads(part) for part in fingerprint(application)])
 
 
-def history_of(family: ScenarioFamily, seed: int) -> GroupHistory:
+def history_of(family: ScenarioFamily, seed: int) -> StreamsFamilyHistory:
     history = family.history(seed)
-    assert isinstance(history, GroupHistory)
+    assert isinstance(history, StreamsFamilyHistory)
     return history
 
 
@@ -37,13 +35,13 @@ def family_named(name: str) -> ScenarioFamily:
 
 
 def rounds(family: ScenarioFamily, seed: int) -> list[tuple[Any, Scenario]]:
-    """Document and scenario of each round of two histories that are lived through in the same way."""
+    """Document and scenario of each round of two histories with the same course."""
     read, made = history_of(family, seed), history_of(family, seed)
     found: list[tuple[Any, Scenario]] = []
     previous: TaskAssignment | None = None
     for number in range(family.rounds):
         found.append((read.round(number, previous), made.scenario(number, previous, PLACE)))
-        # One round without an answer, after which everybody keeps what it had.
+        # One round without an answer, after which every member keeps its tasks.
         previous = None if number == 1 else in_turn(found[-1][1], offset=number)
     return found
 
@@ -52,6 +50,7 @@ def rounds(family: ScenarioFamily, seed: int) -> list[tuple[Any, Scenario]]:
 SEEDS = [(family, seed) for family in FAMILIES for seed in range(10 if family.name == "adversarial" else 3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("family", "seed"), SEEDS, ids=lambda value: getattr(value, "name", value))
 def test_what_a_family_makes_is_what_its_document_says(family: ScenarioFamily, seed: int) -> None:
     for document, made in rounds(family, seed):
@@ -85,7 +84,7 @@ def test_previous_tasks_are_in_kafkas_order_where_a_group_lists_them_in_another(
     group = history._group
     mixed = attrs.evolve(group, tasks=group.tasks[::-1], subtopology_of=group.subtopology_of[::-1])
     steps = [attrs.evolve(step, written=step.written[::-1], trailing=step.trailing[::-1]) for step in history._steps]
-    read, made = (GroupHistory("mixed", mixed, steps, GroupValues(mixed)) for _ in range(2))
+    read, made = (StreamsFamilyHistory("mixed", mixed, steps, GroupValues(mixed)) for _ in range(2))
     previous: TaskAssignment | None = None
     for number in range(3):
         document = read.round(number, previous)

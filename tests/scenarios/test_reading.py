@@ -1,4 +1,4 @@
-"""What is in the format is read: all of the golden data, plain and compressed, from files and streams."""
+"""Everything in the format is read: all of the golden data, plain and compressed, from files and streams."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ FILES = sorted(
 LINE = json.dumps(streams_document()).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_every_golden_scenario_reads_and_keeps_its_document(path: Path) -> None:
     with gzip.open(path) as lines:
@@ -70,6 +71,7 @@ def test_a_file_without_lines_holds_no_scenario(tmp_path: Path, data: bytes) -> 
     assert list(read_scenarios(path)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [LINE, gzip.compress(LINE)])
 def test_the_standard_input_is_read_under_the_name_of_a_dash(data: bytes) -> None:
     program = (

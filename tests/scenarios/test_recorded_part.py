@@ -1,4 +1,4 @@
-"""What an episode says that followed in reality is checked at its field, and kept whole."""
+"""The recorded part of an episode is checked by field, and kept whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every way of leaving the format is refused, and the error names the key and says what to do."""
+"""Every deviation from the format is refused; the error names the key and the remedy."""
 
 from __future__ import annotations
 
@@ -202,7 +202,6 @@ GROUP = {
 
 
 def deep(levels: int) -> Any:
-    """Lists in lists."""
     value: list[Any] = []
     for _ in range(levels):
         value = [value]

@@ -1,4 +1,4 @@
-"""Files that cannot be read are refused with their place, in bounded time and memory."""
+"""Unreadable files are refused with their place, in bounded time and memory."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ GIGABYTE = 1 << 30
 
 
 def read_until_refused(path: Path) -> tuple[list[Scenario], DocumentFormatError]:
-    """What was read before the refusal, and the refusal."""
     scenarios: list[Scenario] = []
     with pytest.raises(DocumentFormatError) as caught:
-        scenarios.extend(read_scenarios(path))  # keeps what came before the error
+        scenarios.extend(read_scenarios(path))
     return scenarios, caught.value
 
 
@@ -116,13 +115,15 @@ def test_garbage_after_gzip_data_is_refused(tmp_path: Path) -> None:
     assert "damaged gzip data" in read_until_refused(path)[1].reason
 
 
+@pytest.mark.slow
 def test_a_gigabyte_without_a_line_end_is_refused_in_bounded_time_and_memory(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     with path.open("wb") as stream:
-        stream.truncate(GIGABYTE)  # a hole: it takes no space on the disk
+        stream.truncate(GIGABYTE)
     refused_quickly(path)
 
 
+@pytest.mark.slow
 def test_a_gigabyte_from_a_small_gzip_file_is_refused_in_bounded_time_and_memory(tmp_path: Path) -> None:
     piece = 1 << 24
     path = tmp_path / "bomb.jsonl.gz"
@@ -131,7 +132,6 @@ def test_a_gigabyte_from_a_small_gzip_file_is_refused_in_bounded_time_and_memory
 
 
 def refused_quickly(path: Path) -> None:
-    """The file is refused for the length of its first line, within 5 s of this process and 256 MiB."""
     tracemalloc.start()
     try:
         start = process_time()

@@ -1,4 +1,4 @@
-"""Scenarios of kind ``streams-group``: what they become, what is refused, and how a Streams group becomes one."""
+"""Scenarios of kind ``streams-group``: their values, refusals, and the conversion of a Streams group."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from assignor_lab.scenarios import (
     group_result_row,
     read_scenarios,
     scenario_from_document,
+    write_lines,
 )
 from tests.scenarios.documents import refusal, streams_document
 
@@ -63,7 +64,7 @@ def group(**changes: Any) -> Scenario:
     return scenario_from_document({**copy.deepcopy(GROUP), **changes}, Place("test.jsonl", 1))
 
 
-# --- what a document becomes ------------------------------------------------------------------------
+# --- values of a document ---------------------------------------------------------------------------
 
 
 def test_a_member_has_everything_that_the_document_says() -> None:
@@ -136,7 +137,7 @@ def test_a_group_has_no_streams_application_and_the_other_way_round() -> None:
         _ = streams.topology
 
 
-# --- what is refused --------------------------------------------------------------------------------
+# --- refusals ---------------------------------------------------------------------------------------
 
 
 def with_member(**changes: Any) -> dict[str, Any]:
@@ -160,7 +161,7 @@ def test_every_key_of_a_member_is_required(key: str) -> None:
 @pytest.mark.parametrize(
     ("document", "key"),
     [
-        ({**GROUP, "workload": {}}, "workload"),
+        ({**GROUP, "params": {}}, "params"),
         ({**GROUP, "observed": {}}, "observed.members"),
         ({**GROUP, "observed": {"members": {"m1": {"active": {}}}}}, "observed.members.m1.standby"),
         ({**GROUP, "source": {"time_ms": -1}}, "source.time_ms"),
@@ -310,3 +311,44 @@ def test_every_recorded_group_can_be_seen_under_the_new_protocol() -> None:
                 for subtopology, partitions in member.state.active_tasks.items()
                 for partition in partitions
             } == previous
+
+
+SETTINGS = {"processing.guarantee": "exactly_once_v2", "session.timeout.ms": 10_000}
+
+
+def with_settings() -> dict[str, Any]:
+    document = streams_document()
+    told = {
+        name: {"client_id": f"shop-StreamThread-{number}-consumer", "instance_id": f"shop-{number}"}
+        for number, name in enumerate(document["clients"][0]["consumers"], start=1)
+    }
+    clients = [{**document["clients"][0], "members": told}, *document["clients"][1:]]
+    return {**document, "settings": SETTINGS, "clients": clients}
+
+
+def test_a_converted_group_keeps_settings_client_ids_and_instance_ids() -> None:
+    source = with_settings()
+    made = group_document(scenario_from_document(source, Place("f", 1))).document
+    assert made["settings"] == SETTINGS
+    known = source["clients"][0]["members"]
+    assert {name: known[name] for name in known} == {
+        member["id"]: {key: member[key] for key in ("client_id", "instance_id")}
+        for member in made["members"]
+        if member["id"] in known
+    }
+
+
+def test_settings_and_members_come_out_of_each_format_as_they_went_in(tmp_path: Path) -> None:
+    state = with_settings()
+    group = group_document(scenario_from_document(state, Place("f", 1))).document
+    start = {"at_ms": 0, "type": "start", "client": "late", "instance_id": "late"}
+    episode = {
+        "format": 1, "kind": "streams-episode", "id": "e", "initial": state, "events": [start], "until_ms": 1_000,
+        "settings": SETTINGS, "timings": {},
+    }  # fmt: skip
+    file = tmp_path / "all.jsonl"
+    write_lines(str(file), [state, group, episode])
+    read = list(read_scenarios(file))
+    write_lines(str(tmp_path / "again.jsonl"), [each.document for each in read])
+    assert [each.document for each in read] == [state, group, episode]
+    assert (tmp_path / "again.jsonl").read_bytes() == file.read_bytes()

@@ -1,5 +1,3 @@
-"""A file that cannot be written is named as the user named it, with what to do; closed streams are no crash."""
-
 from __future__ import annotations
 
 import os
@@ -14,8 +12,10 @@ from assignor_lab.scenarios import OutputFileError, canonical_line, write_lines
 from tests.scenarios.documents import streams_document
 from tests.signals import hear_ctrl_c
 
+pytestmark = pytest.mark.slow
+
 COMMAND = f'exec "{sys.executable}" -m assignor_lab.cli.main'
-ASSIGN = f"{COMMAND} assign --assignor sticky --scenarios"
+ASSIGN = f"{COMMAND} assign --assignor sticky"
 
 
 def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -67,7 +67,7 @@ def test_a_closed_standard_input_is_an_empty_one(folder: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize("command", [f"{ASSIGN} in.jsonl", f"{COMMAND} import-log in.jsonl"])
+@pytest.mark.parametrize("command", [f"{ASSIGN} in.jsonl", f"{COMMAND} import in.jsonl"])
 @pytest.mark.parametrize("out", ["in.jsonl", "./in.jsonl", "link.jsonl"])
 def test_results_never_replace_what_they_are_made_from(folder: Path, command: str, out: str) -> None:
     (folder / "link.jsonl").symlink_to("in.jsonl")
@@ -81,7 +81,7 @@ def test_results_never_replace_what_they_are_made_from(folder: Path, command: st
 def test_ctrl_c_is_one_message(folder: Path) -> None:
     read, write = os.pipe()
     with subprocess.Popen(
-        [sys.executable, "-m", "assignor_lab.cli.main", "assign", "--assignor", "sticky", "--scenarios", "-"],
+        [sys.executable, "-m", "assignor_lab.cli.main", "assign", "--assignor", "sticky", "-"],
         preexec_fn=hear_ctrl_c,  # noqa: PLW1509 - nothing else runs there
         cwd=folder,
         stdin=read,
@@ -89,7 +89,7 @@ def test_ctrl_c_is_one_message(folder: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        # More than it holds back, so that it has begun to answer once something arrives.
+        # More than its buffer holds, so that output has begun when the first byte arrives.
         os.write(write, canonical_line(streams_document()) * 40)
         assert process.stdout is not None
         process.stdout.read(1)

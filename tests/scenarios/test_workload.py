@@ -1,10 +1,9 @@
-"""What tasks weigh travels from the document to the assignor, and into processes of their own."""
+"""Weights of tasks reach the assignor from the document, in other processes, too."""
 
 from __future__ import annotations
 
 from assignment_api import TaskId, TaskWorkload, Workload
-from assignor_lab.groups.streams.packing import packed_application
-from assignor_lab.groups.streams.transfer import Receiver
+from assignor_lab.groups.streams.transfer import Receiver, packed_application
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.scenarios.families import EVENT_FAMILIES, streams_4x40
 

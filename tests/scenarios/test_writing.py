@@ -73,6 +73,7 @@ def test_a_failure_half_way_leaves_the_old_file_and_nothing_else(tmp_path: Path,
     assert len(list(tmp_path.iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_half_way_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     path.write_bytes(b"old")
@@ -114,6 +115,7 @@ def test_a_device_is_written_to_and_not_replaced() -> None:
     assert not Path(os.devnull).is_file()
 
 
+@pytest.mark.slow
 def test_a_dash_is_the_standard_output() -> None:
     program = "from assignor_lab.scenarios import write_lines; write_lines('-', [{'a': 1}])"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)

@@ -18,8 +18,6 @@ from builtin_assignors.sticky import StickyTaskAssignor
 
 
 class Greedy(TaskAssignor):
-    """Everything on the first client."""
-
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         first, *others = application.streams_client_states()
         everything = tuple(AssignedTask.active(task) for task in application.all_tasks())
@@ -37,8 +35,6 @@ class Leaves(TaskAssignor):
 
 
 class Garbage(TaskAssignor):
-    """Garbage as the fifth task of the first client."""
-
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         first, *others = application.streams_client_states()
         tasks: list[Any] = [AssignedTask.active(task) for task in application.all_tasks()]
@@ -47,7 +43,7 @@ class Garbage(TaskAssignor):
 
 
 class Mutates(TaskAssignor):
-    """Changes tasks and clients of its input for good, as far as Python lets it, and answers well."""
+    """Changes tasks and clients of its input permanently, as far as Python allows, and answers correctly."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         for info in application.task_infos().values():
@@ -82,7 +78,7 @@ class KillsItsProcess(TaskAssignor):
 
 
 class WorseSticky(TaskAssignor):
-    """A worse copy of ``sticky``: what the last client should run goes to the first one."""
+    """A worse copy of ``sticky``: the last client's tasks go to the first one."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         clients = {client.process_id: client for client in StickyTaskAssignor().assign(application).assignments}
@@ -115,7 +111,7 @@ class ReadsNull(TaskAssignor):
 
 
 class PrintsGigabyte(TaskAssignor):
-    """Prints without end in sight, and would answer well."""
+    """Prints without end, and would answer correctly."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         line = "x" * 1_023

@@ -25,18 +25,12 @@ PATIENCE_SECONDS = 120
 
 @attrs.frozen
 class Cluster:
-    """A standalone cluster.
-
-    Args:
-        master: Its address.
-        workers: Ids of its workers' processes; each starts an executor of its own for each application.
-    """
+    """A standalone cluster."""
 
     master: str
     workers: tuple[int, ...]
 
     def executors(self) -> list[int]:
-        """Ids of the executors' processes."""
         return [child for worker in self.workers for child in descendants(worker)[:1]]
 
 
@@ -81,7 +75,6 @@ def connect_server(folder: Path) -> Iterator[str]:
 
 
 def descendants(parent: int) -> list[int]:
-    """Ids of the processes under ``parent``, those nearest to it first."""
     found, waiting = [], [parent]
     while waiting:
         children = _children(waiting.pop(0))
@@ -117,7 +110,7 @@ def _process(command: list[str], log: Path, folder: Path | None = None) -> Itera
         "SPARK_DAEMON_MEMORY": "768m",
         "SPARK_DAEMON_JAVA_OPTS": _JAVA_OPTIONS,
         "PYSPARK_PYTHON": sys.executable,
-        # As Spark's own script for starting a Connect server has it.
+        # As in Spark's own script for a Connect server.
         "SPARK_CONNECT_MODE": "0",
     }
     with log.open("wb") as output:
@@ -127,7 +120,6 @@ def _process(command: list[str], log: Path, folder: Path | None = None) -> Itera
     try:
         yield process
     finally:
-        # The scripts may have put a shell before the JVM, and workers have executors.
         for pid in [*descendants(process.pid), process.pid]:
             try:
                 os.kill(pid, signal.SIGKILL)

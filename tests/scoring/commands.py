@@ -1,7 +1,6 @@
 """``assignor score`` in the process and on the Spark session of the tests.
 
-A process of its own for each command costs a second, and a session of its own ten. What only a process shows (signals,
-closed streams, another Python) has its tests in ``test_score_command.py``.
+A separate process for each command costs a second, and a separate session ten.
 """
 
 from __future__ import annotations
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Done:
-    """How a command ended, and what it said."""
-
     returncode: int
     stdout: str
     stderr: str
@@ -47,10 +44,9 @@ def command(folder: Path, *words: str, spark: SparkSession | None = None) -> Don
     Args:
         folder: The working directory.
         words: The command line.
-        spark: The session to use; without one, the command should end before it makes one.
+        spark: The session to use; without one, the command should end before it creates one.
     """
     out, err = io.StringIO(), io.StringIO()
-    # Otherwise it would start at once, also for commands that end before they need it.
     session = patch("assignor_lab.scoring.spark.session.starting_session", _late if spark is None else _there(spark))
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSIGNOR_")}
     with (
@@ -81,7 +77,7 @@ def _late(master: str | None, remote: str | None) -> Iterator[Callable[[], Spark
 
 
 def refused(folder: Path, *words: str) -> str:
-    """The one message of a command that ends with exit code 2 before Spark starts, and leaves nothing behind."""
+    """The one message of a command that ends with exit code 2 before Spark starts, and leaves no files."""
     done = command(folder, *words)
     assert done.returncode == 2, done.stderr
     assert done.stdout == ""

@@ -13,19 +13,17 @@ from tests.scoring.wheels import write_wheel
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A standalone cluster of two workers."""
     with standalone_cluster(tmp_path_factory.mktemp("cluster")) as started:
         yield started
 
 
 @pytest.fixture(scope="session")
 def connect(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of a Spark Connect server."""
     with connect_server(tmp_path_factory.mktemp("connect")) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def plugin_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of a plugin that is installed nowhere."""
+    """The wheel of a plugin that is not installed."""
     return write_wheel(tmp_path_factory.mktemp("wheel"))

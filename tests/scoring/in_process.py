@@ -1,4 +1,4 @@
-"""Whole runs without Spark, for tests of what does not depend on the engine."""
+"""Whole runs without Spark, for tests that do not depend on the engine."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.run import run_scoring
 from assignor_lab.scoring.competitors import competitors
-from assignor_lab.scoring.in_process import InProcess
+from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import OutputFolder
-from assignor_lab.scoring.sources import SourceInput, plan_sources
-from assignor_lab.scoring.terms import Run
+from assignor_lab.scoring.sources.parts import SourceInput
+from assignor_lab.scoring.sources.reading import plan_sources
+from assignor_lab.scoring.terms import ScoringRun
 
 
 def scored(
@@ -33,5 +34,5 @@ def scored(
         OutputFolder(out) as folder,
     ):
         competing = competitors(registry, assignors, may_run_code=True, kind=plan.kind)
-        run = Run(registry, competing, plan, given, raw=raw)
+        run = ScoringRun(registry, competing, plan, given, raw=raw)
         return run_scoring(run, InProcess(), folder)

@@ -14,10 +14,11 @@ from assignment_api.plugins.selection import ConfigSources, config_sources
 from assignor_lab.run import run_scoring
 from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS, OutputFolder
-from assignor_lab.scoring.scored import Progress
-from assignor_lab.scoring.sources import SourceInput, plan_sources
+from assignor_lab.scoring.rows import Progress
+from assignor_lab.scoring.sources.parts import SourceInput
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.scoring.spark.engine import OnSpark
-from assignor_lab.scoring.terms import Run
+from assignor_lab.scoring.terms import ScoringRun
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,12 +36,11 @@ def run(
     resume: bool = False,
     on_progress: Callable[[Progress], None] = lambda _progress: None,
 ) -> dict[str, Any]:
-    """Scores and returns the summary."""
     registry = discover()
     terms = config or config_sources(environ={}, start=out.parent)
-    competing = competitors(registry, assignors, may_run_code=True)
     with plan_sources(sources, registry, terms.above) as plan, OutputFolder(out, resume=resume) as folder:
-        return run_scoring(Run(registry, competing, plan, terms), OnSpark(spark), folder, on_progress)
+        competing = competitors(registry, assignors, may_run_code=True, kind=plan.kind)
+        return run_scoring(ScoringRun(registry, competing, plan, terms), OnSpark(spark), folder, on_progress)
 
 
 def results_of(out: Path) -> pa.Table:

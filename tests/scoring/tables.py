@@ -1,4 +1,4 @@
-"""Small tables of results, for what is concluded from them."""
+"""Small tables of results, as input of conclusions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ import pyarrow.parquet as pq
 
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.scoring.output.results_table import ResultsTable
-from assignor_lab.scoring.schema import results_schema
+from assignor_lab.scoring.output.tables import results_schema
 from tests.groups.streams.states import METRICS
 
-#: Metrics of which less, more, or neither is better.
 PLUGINS: Mapping[str, MetricPlugin] = {
-    "less": attrs.evolve(METRICS["process_load"], name="less"),
+    "less": attrs.evolve(METRICS["process_load_excess"], name="less"),
     "more": attrs.evolve(METRICS["tasks_kept_on_process"], name="more"),
     "neither": attrs.evolve(METRICS["warmups_in_flight"], name="neither"),
 }
@@ -26,11 +25,10 @@ PLUGINS: Mapping[str, MetricPlugin] = {
 Row = tuple[int, int, str, Mapping[str, float | None] | str]
 
 
-SCHEMA = results_schema(["process_load"])
+SCHEMA = results_schema(["process_load_excess"])
 
 
 def rows(first: int, count: int) -> pa.Table:
-    """``count`` rows of :data:`SCHEMA`, from item ``first`` on."""
     made = [
         {
             "item": number,
@@ -39,7 +37,7 @@ def rows(first: int, count: int) -> pa.Table:
             "source": 0,
             "scenario": f"s-{number}",
             "assumptions": ["one"] if number % 3 else None,
-            "process_load": number / 7 if number % 5 else None,
+            "process_load_excess": number / 7 if number % 5 else None,
         }
         for number in range(first, first + count)
     ]

@@ -1,4 +1,4 @@
-"""The table of raw answers: for every kind of group the words of result lines, joined by keys to the results."""
+"""The table of raw answers: the form of result lines for every kind of group, joined by keys to the results."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import pytest
 
 from assignor_lab.cli.main import main
 from assignor_lab.scoring.output.folder import ANSWERS
-from assignor_lab.scoring.schema import KEY_NAMES
+from assignor_lab.scoring.output.tables import KEY_NAMES
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from tests.scoring.in_process import scored
 from tests.scoring.runs import NAMED, results_of
+
+pytestmark = pytest.mark.slow
 
 DATA = Path(__file__).parents[1] / "data"
 GROUPS = DATA / "scenarios" / "streams-group-sticky.scenarios.jsonl.gz"
@@ -29,14 +31,14 @@ def answers_of(out: Path) -> list[dict[str, Any]]:
 
 def lines_of(folder: Path, scenarios: str, assignor: str) -> list[dict[str, Any]]:
     with pytest.raises(SystemExit) as left:
-        main(["assign", "--assignor", assignor, "--scenarios", scenarios, "--followups", "--out", f"{folder}/lines"])
+        main(["assign", "--assignor", assignor, scenarios, "--followups", "--out", f"{folder}/lines"])
     assert left.value.code == 0
     return [json.loads(line) for line in (folder / "lines").read_text(encoding="utf-8").splitlines()]
 
 
 def imported(folder: Path) -> str:
     with pytest.raises(SystemExit):
-        main(["import-log", *LOGS, "--out", str(folder / "captured.jsonl")])
+        main(["import", *LOGS, "--out", str(folder / "captured.jsonl")])
     return str(folder / "captured.jsonl")
 
 

@@ -57,6 +57,7 @@ def test_episodes_are_scored_through_the_simulation(spark: SparkSession, tmp_pat
     assert all(row["unavailable_task_seconds"] > 0 for row in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -1,4 +1,4 @@
-"""How the work is cut: by what it is likely to cost, and never all at once."""
+"""The division of the work: by its likely cost, and never all at once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 from assignment_api.plugins import discover
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.costs import FIRST_GUESS_MS, Costs, Spent, dealt, spent_on
-from assignor_lab.scoring.sources import plan_sources
+from assignor_lab.scoring.engine.costs import FIRST_GUESS_MS, Costs, Spent, dealt, spent_on
+from assignor_lab.scoring.sources.reading import plan_sources
 
 REGISTRY = discover()
 SCHEMA = pa.schema(
@@ -66,7 +66,7 @@ def test_what_was_measured_replaces_the_first_guess() -> None:
     assert [costs.of(item) for item in first] == [FIRST_GUESS_MS] * 2
     costs.learn(first, rows({"item": 0}, {"item": 1, "assign_ms": 9.0}))
     assert costs.of(history(2)) == 11.0
-    # A source of which nothing is known is taken to be like the others.
+    # An unknown source is assumed to be like the others.
     assert costs.of(history(3, source=1)) == 11.0
 
 

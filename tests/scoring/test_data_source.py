@@ -21,11 +21,13 @@ from tests.scoring.in_process import scored
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.slow
+
 CAPTURES = Path(__file__).parents[1] / "data" / "captures"
 
 
 def rows_of(**options: str) -> list[dict[str, Any]]:
-    """All rows, read in this process as Spark has them read in others."""
+    """All rows, read in this process as Spark reads them in others."""
     source = AssignorSource(options)
     reader = source.reader(source.schema())
     batches: list[Any] = [batch for part in reader.partitions() for batch in reader.read(part)]
@@ -64,6 +66,7 @@ def test_seeds_travel_and_not_states() -> None:
     assert content.parts() == [[10, 333334], [333344, 333333], [666677, 333333]]
 
 
+@pytest.mark.slow
 def test_each_first_round_is_that_of_the_seed() -> None:
     found = rows_of(family="streams_4x40", count="5", seed="3")
     assert [row["seed"] for row in found] == [3, 4, 5, 6, 7]
@@ -74,6 +77,7 @@ def test_each_first_round_is_that_of_the_seed() -> None:
     assert scenario_from_document(document, Place("row")).id == found[0]["id"]
 
 
+@pytest.mark.slow
 def test_with_an_assignor_a_history_goes_on_from_its_answers() -> None:
     found = rows_of(family="streams_4x40", count="2", seed="3", assignor="sticky")
     assert [(row["seed"], row["round"]) for row in found] == [(seed, number) for seed in (3, 4) for number in range(8)]
@@ -82,6 +86,7 @@ def test_with_an_assignor_a_history_goes_on_from_its_answers() -> None:
     assert other[3]["document"] != found[3]["document"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["connect_histories", "group_histories", "episode_crash"])
 def test_families_of_all_kinds_are_read(family: str) -> None:
     (row,) = rows_of(family=family, count="1")
@@ -123,6 +128,7 @@ def test_a_column_of_documents_is_what_score_takes(tmp_path: Path) -> None:
     assert [scenario.id for scenario in read_scenarios(file)] == [row["id"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["results", "run_metrics", "answers"])
 def test_tables_are_what_is_on_disk(out: Path, table: str) -> None:
     file = out / f"{table}.parquet"
@@ -130,6 +136,7 @@ def test_tables_are_what_is_on_disk(out: Path, table: str) -> None:
     assert rows_of(path=str(file), table=table) == pq.read_table(file).to_pylist()
 
 
+@pytest.mark.slow
 def test_a_table_in_parts_is_read_part_by_part(out: Path, tmp_path: Path) -> None:
     whole = pq.read_table(out / "results.parquet")
     folder = tmp_path / "results.parquet"
@@ -143,13 +150,13 @@ def test_a_table_in_parts_is_read_part_by_part(out: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({}, "say what to read"),
+        ({}, "name one source"),
         ({"family": "streams_4x40", "path": "x"}, "not both"),
         ({"family": "streams_4x40", "count": "0"}, "option count: 0 is not from 1 to"),
         ({"family": "streams_4x40", "count": "many"}, "option count: 'many' is no whole number"),
         ({"family": "streams_4x40", "seed": str(2**63)}, "option seed: 9223372036854775808 is not from"),
         ({"family": "streams_4x40", "seed": "9" * 10_000}, "option seed: 9999"),
-        ({"family": "streams_4x40", "table": "results"}, "option table is for what lies at a path"),
+        ({"family": "streams_4x40", "table": "results"}, "option table is for a path"),
         ({"path": "x", "seed": "1"}, "option seed is for histories of a family"),
         ({"path": "x", "table": "scores"}, "option table: 'scores' is none of scenarios, results"),
         ({"paths": "[1]"}, "option paths is no JSON list of texts"),
@@ -180,6 +187,7 @@ def test_a_line_that_is_no_scenario_is_named_with_its_place(tmp_path: Path) -> N
         rows_of(path=str(file))
 
 
+@pytest.mark.slow
 def test_folders_of_no_finished_run_say_what_to_do(out: Path, tmp_path: Path) -> None:
     stopped = tmp_path / "stopped"
     (stopped / ".assignor-score-0123.tmp").mkdir(parents=True)
@@ -191,23 +199,26 @@ def test_folders_of_no_finished_run_say_what_to_do(out: Path, tmp_path: Path) ->
     torn = tmp_path / "torn"
     torn.mkdir()
     (torn / "results.parquet").write_bytes(b"PAR1 and no more")
-    foreign, newer = tmp_path / "foreign", tmp_path / "newer"
-    for folder, metadata in ((foreign, {}), (newer, {"assignor_lab.results": "2"})):
+    foreign, older, newer = (tmp_path / name for name in ("foreign", "older", "newer"))
+    versions = ((older, {"assignor_lab.results": "1"}), (newer, {"assignor_lab.results": "3"}))
+    for folder, metadata in ((foreign, {}), *versions):
         folder.mkdir()
         pq.write_table(pa.table({"item": [1]}).replace_schema_metadata(metadata), folder / "results.parquet")
     for options, told in (
         ({"path": str(stopped)}, "--resume"),
         ({"path": str(former)}, "scores.parquet of release 0.1.0"),
-        ({"path": str(without), "table": "answers"}, "--answers"),
+        ({"path": str(without), "table": "answers"}, "--keep-assignments"),
         ({"path": str(without), "table": "run_metrics"}, "no such table"),
         ({"path": str(torn)}, "no Parquet file"),
         ({"path": str(foreign)}, "no table results of"),
-        ({"path": str(newer)}, "version 2 of the table"),
+        ({"path": str(older)}, r"results\.parquet: version 1 of the table, .* reads version 2: score again, or use"),
+        ({"path": str(newer)}, "version 3 of the table"),
     ):
         with pytest.raises(DataSourceError, match=told):
             rows_of(**options)
 
 
+@pytest.mark.slow
 def test_its_columns_are_its_own(out: Path) -> None:
     from pyspark.sql.types import StructType
 

@@ -1,5 +1,3 @@
-"""Distributions, differences and worst cases in the summary, from a small table."""
-
 from __future__ import annotations
 
 import json
@@ -10,10 +8,9 @@ from typing import Any
 import pytest
 
 from assignor_lab.report import summary_from_document
-from assignor_lab.scoring.comparison import NO_TERMS, Terms
 from assignor_lab.scoring.gates import Subjects, parse_gate
-from assignor_lab.scoring.replay import Replay
 from assignor_lab.scoring.summaries.evaluation import evaluation
+from assignor_lab.scoring.terms import NO_TERMS, EvaluationTerms, ReplayCommand
 from tests.report.summaries import tagged
 from tests.scoring.tables import PLUGINS, Row, table_of
 
@@ -25,7 +22,7 @@ ROWS: list[Row] = [
 ]
 
 
-def found(folder: Path, terms: Terms = NO_TERMS) -> dict[str, Any]:
+def found(folder: Path, terms: EvaluationTerms = NO_TERMS) -> dict[str, Any]:
     return evaluation(table_of(ROWS, folder), PLUGINS, terms)
 
 
@@ -50,7 +47,7 @@ def test_without_a_baseline_nothing_is_compared(tmp_path: Path) -> None:
 
 
 def test_differences_are_paired(tmp_path: Path) -> None:
-    differences = found(tmp_path, Terms("a"))["differences"]
+    differences = found(tmp_path, EvaluationTerms("a"))["differences"]
     assert [each["assignor"] for each in differences] == ["b"] * len(PLUGINS)
     less = entry(differences, "b", "less")
     assert (less["histories"], less["states"], less["level"]) == (5, 5, 0.95)
@@ -69,13 +66,13 @@ def test_a_difference_with_an_interval_has_no_reason_against_it(tmp_path: Path) 
     rows: list[Row] = [
         (item, 0, name, {"less": item + shift * item}) for item in range(50) for name, shift in (("a", 0.0), ("b", 1.0))
     ]
-    less = entry(evaluation(table_of(rows, tmp_path), PLUGINS, Terms("a"))["differences"], "b", "less")
+    less = entry(evaluation(table_of(rows, tmp_path), PLUGINS, EvaluationTerms("a"))["differences"], "b", "less")
     assert less["low"] < less["difference"] == 24.5 < less["high"]
     assert less["no_interval"] is None
 
 
 def test_worst_cases_by_figure_and_by_what_the_baseline_had(tmp_path: Path) -> None:
-    cases = [case for case in found(tmp_path, Terms("a"))["worst_cases"] if case["assignor"] == "b"]
+    cases = [case for case in found(tmp_path, EvaluationTerms("a"))["worst_cases"] if case["assignor"] == "b"]
     assert [(case["by"], case["item"], case["value"], case["baseline_value"]) for case in cases] == [
         ("value", 3, 7.0, 3.0),
         ("value", 1, 4.0, 5.0),
@@ -91,8 +88,8 @@ def test_no_state_is_worst_where_all_are_alike(tmp_path: Path) -> None:
 
 
 def test_each_worst_case_has_its_command(tmp_path: Path) -> None:
-    replay = Replay(("my file.jsonl",), ("-c", "num.standby.replicas=2"))
-    case = found(tmp_path, Terms("a", replay=replay))["worst_cases"][-1]
+    replay = ReplayCommand(("my file.jsonl",), ("-c", "num.standby.replicas=2"))
+    case = found(tmp_path, EvaluationTerms("a", replay=replay))["worst_cases"][-1]
     names = ["--assignor", "b", "--assignor", "a"]
     state = ["--families", "f", "--seed", "102", "--count", "1", "--only-round", "0"]
     config = ["-c", "num.standby.replicas=2", "--out", "replay"]
@@ -103,7 +100,7 @@ def test_each_worst_case_has_its_command(tmp_path: Path) -> None:
 
 def test_gates_are_part_of_the_summary_and_all_of_it_is_json(tmp_path: Path) -> None:
     gate = parse_gate("less > baseline with 95 % confidence")
-    part = found(tmp_path, Terms("a", (gate,), Subjects(("a", "b"), "a")))
+    part = found(tmp_path, EvaluationTerms("a", (gate,), Subjects(("a", "b"), "a")))
     (result,) = part["gates"]
     assert (result["expression"], result["assignor"], result["status"]) == (gate.expression, "b", "unknown")
     assert (result["histories"], result["confidence"], result["no_limit"]["code"]) == (5, 0.95, "few")
@@ -112,7 +109,7 @@ def test_gates_are_part_of_the_summary_and_all_of_it_is_json(tmp_path: Path) -> 
 
 def test_readers_of_the_summary_take_it_with_and_without_the_added_keys(tmp_path: Path) -> None:
     old = tagged()
-    part = found(tmp_path, Terms("a", (parse_gate("less > 1"),), Subjects(("a", "b"), "a")))
+    part = found(tmp_path, EvaluationTerms("a", (parse_gate("less > 1"),), Subjects(("a", "b"), "a")))
     assert not part.keys() & old["results"].keys()
     new = {**old, "results": {**old["results"], **part}}
     before, after = summary_from_document(old).results, summary_from_document(new).results

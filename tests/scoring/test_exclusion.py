@@ -1,4 +1,4 @@
-"""Who is no longer asked follows from the items alone."""
+"""The exclusion of assignors follows from the items alone."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 from assignment_api.plugins.selection import config_sources
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.exclusion import BLOCKS, RunExclusions
-from assignor_lab.scoring.losses import MAX_POINTS
-from assignor_lab.scoring.sources import Source
+from assignor_lab.scoring.engine.exclusion import BLOCKS, RunExclusions
+from assignor_lab.scoring.engine.speculation import MAX_POINTS
+from assignor_lab.scoring.sources.plan import ScoringSource
 from assignor_lab.scoring.spark import waves
 from tests.scoring.runs import NAMED, results_of, run
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-SOURCES = (Source("a", "family", 0, 1_000), Source("b", "family", 1_000, 500))
+SOURCES = (ScoringSource("a", "family", 0, 1_000), ScoringSource("b", "family", 1_000, 500))
 
 
 def rows(losses: dict[int, str], items: range) -> pa.Table:
@@ -35,7 +35,7 @@ def rows(losses: dict[int, str], items: range) -> pa.Table:
 
 
 def first_benched(losses: dict[int, str], cut: list[int]) -> int | None:
-    """Number of the first item in which ``bad`` is not asked, where the run is cut into waves at ``cut``."""
+    """Number of the first item without ``bad``, if the run is cut into waves at ``cut``."""
     exclusions = RunExclusions(SOURCES, ["bad", "good"])
     found = None
     for start, end in zip([0, *cut], [*cut, 1_500], strict=True):
@@ -49,6 +49,7 @@ def first_benched(losses: dict[int, str], cut: list[int]) -> int | None:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("losses", "expected"),
     [
@@ -86,8 +87,8 @@ def test_without_processes_of_their_own_nothing_is_awaited() -> None:
 def test_one_that_always_hangs_is_left_in_peace_and_the_cores_do_not_matter(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assignor_lab.scoring.exclusion.BLOCKS", (2,))
-    monkeypatch.setattr("assignor_lab.scoring.exclusion.MAX_POINTS", 16)
+    monkeypatch.setattr("assignor_lab.scoring.engine.exclusion.BLOCKS", (2,))
+    monkeypatch.setattr("assignor_lab.scoring.engine.exclusion.MAX_POINTS", 16)
     terms = config_sources(None, ["assignor.plugins.call.timeout.ms=200"], environ={}, start=tmp_path)
     names = ("sticky", f"{NAMED}SleepsForEver")
     tables = []

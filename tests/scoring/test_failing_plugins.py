@@ -1,4 +1,4 @@
-"""A fault of a plugin is charged to that plugin, named, and decides the exit code where nothing else is left."""
+"""A fault of a plugin is charged to that plugin, named, and decides the exit code if nothing else is left."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ import pyarrow.parquet as pq
 import pytest
 import typer
 
+from assignor_lab.cli.score import note_failures
 from assignor_lab.cli.score_gates import check_answered
 from assignor_lab.groups.columns import OF_ASSIGNOR, OF_FAMILY
 from assignor_lab.report.html import write_report
-from assignor_lab.report.summary import summary_from_document
+from assignor_lab.report.summary.summary import summary_from_document
 from assignor_lab.report.words import remarks
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.output.folder import RESULTS
 from tests.plugins.installing import write_distribution
 from tests.scoring.in_process import scored
 from tests.scoring.runs import NAMED
+
+pytestmark = pytest.mark.slow
 
 FAULTY = """
     from assignment_api.plugins import MetricPlugin, ScenarioFamily, TaskAssignorPlugin, hookimpl
@@ -51,7 +54,7 @@ FAULTY = """
 
     @hookimpl
     def assignor_lab_metrics():
-        return [MetricPlugin("process_load", "1", "lower", "A name that is taken.", one)]
+        return [MetricPlugin("process_load_excess", "1", "lower", "A name that is taken.", one)]
 
 
     @hookimpl
@@ -85,6 +88,8 @@ def test_the_failure_of_a_family_is_charged_to_the_family(tmp_path: Path, capsys
     assert failures["states"] == results["states"] - 3
     check_answered(results)
     assert capsys.readouterr().err == ""
+    note_failures(results)
+    assert "family unlucky failed in 6 rows: KeyError: 'no group for seed 0'" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("faulty")
@@ -106,4 +111,7 @@ def test_a_run_without_any_answer_ends_with_exit_code_1(tmp_path: Path, capsys: 
 def test_a_plugin_whose_name_is_taken_is_an_entry_of_the_summary(tmp_path: Path) -> None:
     results = scored((Generated("streams_4x40", 1, 0),), ("high_availability",), tmp_path / "out")["results"]
     refused = {(each["kind"], each["name"], each["distribution"]) for each in results["refused_plugins"]}
-    assert refused == {("metric", "process_load", "faulty-plugins"), ("task-assignor", "sticky", "faulty-plugins")}
+    assert refused == {
+        ("metric", "process_load_excess", "faulty-plugins"),
+        ("task-assignor", "sticky", "faulty-plugins"),
+    }

@@ -12,17 +12,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from assignor_lab.scoring.output.results_table import ResultsTable
-from assignor_lab.scoring.schema import results_schema
+from assignor_lab.scoring.output.tables import results_schema
 from assignor_lab.scoring.summaries.figures import aggregates, ranking, worst_states
 from assignor_lab.scoring.summaries.tally import OTHER_SETTINGS, Tally, take_tally
 from tests.groups.streams.states import METRICS
 
-LESS = attrs.evolve(METRICS["process_load"], name="less")
+LESS = attrs.evolve(METRICS["process_load_excess"], name="less")
 MORE = attrs.evolve(METRICS["tasks_kept_on_process"], name="more")
 NEITHER = attrs.evolve(METRICS["warmups_in_flight"], name="neither")
 PLUGINS = {"less": LESS, "more": MORE, "neither": NEITHER}
 
-# Item, assignor, error, less, more. Item 2 has no answer of "a", and nobody knows "more" of item 0.
+# Item, assignor, error, less, more. Item 2 has no answer of "a", and "more" of item 0 is unknown.
 ROWS = [
     (0, "a", None, 1.0, None),
     (0, "b", None, 2.0, None),
@@ -103,8 +103,8 @@ def test_worst_states_are_those_in_which_somebody_else_did_better(table: Results
     assert worst_states(table, PLUGINS, 5) == [(2, 0, "b")]
 
 
-#: What a row says of what it cannot be compared with.
-NOTES = ("not_comparable", "other_settings")
+#: Columns of a row on comparability.
+NOTES = ("not_comparable", "settings_difference")
 
 
 def counted(*rows: dict[str, Any]) -> Tally:
@@ -162,7 +162,7 @@ def test_agreement_counts_states_in_which_kafkas_decision_is_known() -> None:
     tally = counted(
         row(0, "a", equals_observed=True),
         row(0, "kafka"),
-        row(1, "a", equals_observed=False, other_settings=True),
+        row(1, "a", equals_observed=False, settings_difference=True),
         row(1, "kafka"),
         row(2, "a", error_type="E", error_message="boom"),
         row(2, "kafka"),

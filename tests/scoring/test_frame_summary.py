@@ -1,5 +1,3 @@
-"""The summary of frames, as notebooks ask for it."""
-
 from __future__ import annotations
 
 import json
@@ -18,10 +16,12 @@ from tests.scoring.in_process import scored
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.slow
+
 CAPTURES = Path(__file__).parents[1] / "data" / "captures"
 HISTORIES = (Generated("streams_histories", 3, 5), Generated("streams_4x40", 1, 9))
 PAIR = ("high_availability", "sticky")
-#: What the rows do not tell.
+#: Parts that rows lack.
 UNTOLD = {
     "placements", "placements_left_out", "groups", "title", "sources", "config", "versions", "timelines", "histories",
 }  # fmt: skip
@@ -35,7 +35,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def figures(found: Any) -> dict[str, Any]:
-    """The part of a summary that follows from rows, without what tells where single states can be seen."""
+    """The part of a summary that follows from rows, without the places of single states."""
     results = {key: value for key, value in found["results"].items() if key not in UNTOLD}
     results["assignors"] = [(each["name"], each["rows"], each["status"]) for each in results["assignors"]]
     results["worst_cases"] = [{**each, "replay": None} for each in results["worst_cases"]]
@@ -77,7 +77,7 @@ def test_sparks_reader_of_the_tables_gives_the_same(spark: SparkSession, out: Pa
 
 def test_captured_decisions_are_compared_with_kafkas_own(tmp_path: Path) -> None:
     logs = sorted((CAPTURES / "tagged").glob("*.log.gz"))
-    # Without the group's own configuration its decisions do not come out again: then there is no verdict.
+    # Without the group's own configuration its decisions are not reproduced: then there is no verdict.
     written = scored(logs, PAIR, tmp_path / "out", config=CAPTURES / "tagged" / "application.properties")
     found = summary(pq.read_table(tmp_path / "out" / "results.parquet"))
     assert found["results"]["headline"]["baseline"] == "kafka"
@@ -100,7 +100,7 @@ def test_a_baseline_can_be_named(out: Path) -> None:
     found = summary(table, baseline="sticky")["results"]
     assert found["headline"]["baseline"] == found["baseline"] == "sticky"
     assert {each["assignor"] for each in found["differences"]} == {"high_availability"}
-    with pytest.raises(FrameError, match="nobody in the frame is called stick: there are high_availability, sticky"):
+    with pytest.raises(FrameError, match="the frame has no assignor stick: it has high_availability, sticky"):
         summary(table, baseline="stick")
 
 
@@ -113,8 +113,18 @@ def test_a_part_of_the_rows_and_of_the_columns_will_do(out: Path) -> None:
 
 
 def test_a_frame_of_an_older_release_lacks_what_is_not_known(out: Path) -> None:
-    table = pq.read_table(out / "results.parquet").drop_columns(["error_traceback", "remarks", "other_settings"])
+    table = pq.read_table(out / "results.parquet").drop_columns(["error_traceback", "remarks", "settings_difference"])
     assert figures(summary(table)) == figures(summary(pq.read_table(out / "results.parquet")))
+
+
+def test_a_frame_of_an_older_version_is_refused(out: Path) -> None:
+    table = pq.read_table(out / "results.parquet")
+    with pytest.raises(FrameError, match="a table of version 1, and this release reads version 2: score again"):
+        summary(table.replace_schema_metadata({"assignor_lab.results": "1"}))
+    former = [{"process_load_excess": "process_load"}.get(name, name) for name in table.column_names]
+    renamed = table.rename_columns(former).replace_schema_metadata(None)
+    with pytest.raises(FrameError, match=r"column process_load .* version 2 calls it process_load_excess: score again"):
+        summary(renamed)
 
 
 def test_what_is_no_frame_of_a_run_is_said_with_what_to_do(out: Path) -> None:

@@ -1,4 +1,4 @@
-"""The language of ``--fail-if``: what an expression means, and where it is wrong."""
+"""The language of ``--fail-if``: the meaning of an expression, and the place of an error."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def test_signs_with_and_without_spaces(sign: str) -> None:
 
 
 def test_one_assignor_and_a_confidence() -> None:
-    gate = meaning("mean(process_load) of my-plugin > baseline + 5 % with 99.5 % confidence")
-    assert gate.assignor == Named("my-plugin", 23)
+    gate = meaning("mean(process_load_excess) of my-plugin > baseline + 5 % with 99.5 % confidence")
+    assert gate.assignor == Named("my-plugin", 30)
     assert gate.confidence == pytest.approx(0.995)
 
 

@@ -200,6 +200,12 @@ def test_names_that_this_run_has_not(expression: str, baseline: str | None, colu
     assert reason in caught.value.reason
 
 
+def test_a_former_name_of_a_metric_leads_to_the_present_one() -> None:
+    gate = parse_gate("mean(jobs_per_worker) of a > 1")
+    with pytest.raises(GateNameError, match="did you mean 'jobs_per_worker_range'"):
+        check_gates([gate], ("jobs_per_worker_range", "jobs_moved"), Subjects(("a",), None, None))
+
+
 @pytest.mark.parametrize("expression", ["less of b > baseline", "mean(less) of b > 0", "max(less) of b > 0"])
 def test_a_gate_on_answers_that_are_not_comparable_cannot_be_told(tmp_path: Path, expression: str) -> None:
     lost: Any = {"less": 1.0, "not_comparable": "racks decide, and are unknown"}

@@ -1,4 +1,4 @@
-"""The headline: five figures, compared in pairs, and an order that says no more than the intervals."""
+"""The headline: five figures, compared in pairs, and an order that claims no more than the intervals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from assignment_api.plugins import discover
 from assignor_lab.groups.connect.kind import CONNECT
 from assignor_lab.groups.entries import KindEntry, entries
-from assignor_lab.groups.headline import headline_of
+from assignor_lab.groups.metrics.headline import headline_of
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.statistics.signs import sign_probability
 from assignor_lab.scoring.summaries.headline import Headline, headline

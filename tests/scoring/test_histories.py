@@ -1,4 +1,4 @@
-"""Recorded pasts in ``score``: played as histories, or decision by decision, and that is said."""
+"""Recorded pasts in ``score``: played as histories, or decision by decision, with a statement of the way."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ import pytest
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.episodes import past_as_episodes
-from assignor_lab.capture.histories.past import Surroundings
+from assignor_lab.capture.histories.past import PastSurroundings
 from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PLAYED, PastTerms
 from assignor_lab.documents.errors import Place
-from assignor_lab.groups.replaying import replay
+from assignor_lab.groups.streams_episode.replaying import replay
 from assignor_lab.groups.variants import parse_variant, variants_of
-from assignor_lab.report.summary import summary_from_document
+from assignor_lab.report.summary.summary import summary_from_document
 from assignor_lab.report.words import opening, reading
-from assignor_lab.scenarios import scenario_from_document, write_lines
+from assignor_lab.scenarios import read_scenarios, scenario_from_document, write_lines
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.manifest import read_manifest
-from assignor_lab.scoring.sources import Plan, SourceInput, plan_sources
+from assignor_lab.scoring.provenance.manifest import read_manifest
+from assignor_lab.scoring.sources.parts import SourceInput
+from assignor_lab.scoring.sources.plan import ScoringPlan
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import totals_of
 from assignor_lab.simulation.streams.traffic import TrafficTerms
@@ -44,19 +46,18 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return classic_folder(tmp_path_factory.mktemp("pasts") / "warm", "warm")
 
 
-def plan_of(*sources: SourceInput, way: str = AUTO, notes: list[str] | None = None, **terms: Any) -> Plan:
+def plan_of(*sources: SourceInput, way: str = AUTO, notes: list[str] | None = None, **terms: Any) -> ScoringPlan:
     layers = config_sources(properties_of("warm"), environ={}, start=Path("/")).above
     told = PastTerms(way, TIMINGS, **terms)
     return plan_sources(sources, REGISTRY, layers, (notes if notes is not None else []).append, past=told)
 
 
-def seen(*sources: SourceInput, **asked: Any) -> Plan:
-    """What was planned, closed."""
+def seen(*sources: SourceInput, **asked: Any) -> ScoringPlan:
     with plan_of(*sources, **asked) as plan:
         return plan
 
 
-def documents_of(plan: Plan) -> list[dict[str, Any]]:
+def documents_of(plan: ScoringPlan) -> list[dict[str, Any]]:
     with plan:
         return [json.loads(item.document or "") for item in plan.work()]
 
@@ -74,15 +75,14 @@ def test_a_recording_is_played_unless_somebody_asks_for_its_decisions(warm: Path
 def test_what_is_played_is_what_simulate_makes_of_it(warm: Path) -> None:
     layers = config_sources(properties_of("warm"), environ={}, start=Path("/")).above
     plan = plan_of(*LOGS, way=PLAYED)
-    (theirs,) = past_as_episodes([str(log) for log in LOGS], TIMINGS, around=Surroundings(layers))
+    (theirs,) = past_as_episodes([str(log) for log in LOGS], TIMINGS, around=PastSurroundings(layers))
     assert documents_of(plan) == [theirs.document]
-    (past,) = past_as_episodes([str(warm)], TIMINGS, around=Surroundings(layers))
+    (past,) = past_as_episodes([str(warm)], TIMINGS, around=PastSurroundings(layers))
     assert documents_of(plan_of(warm)) == [past.document]
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """The six decisions of ``warm`` as ``import-log`` writes them."""
     file = tmp_path / "warm.jsonl.gz"
     write_lines(str(file), [dict(each.document) for each in decisions_of("warm")])
     return file
@@ -174,6 +174,7 @@ def test_workload_and_timeouts_are_those_that_are_told(warm: Path, tmp_path: Pat
     assert {each["workload"]["tasks"]["0_0"]["state_bytes"] for each in decisions} == {12345}
 
 
+@pytest.mark.slow
 def test_each_contender_goes_on_from_its_own_answers_as_in_replay(warm: Path, tmp_path: Path) -> None:
     variant = "none=high_availability,num.standby.replicas=0"
     names = ["high_availability", "sticky", variant]
@@ -194,22 +195,24 @@ def test_each_contender_goes_on_from_its_own_answers_as_in_replay(warm: Path, tm
     rows = {row["assignor"]: row for row in results_of(tmp_path / "out").to_pylist()}
     assert set(rows) == {"high_availability", "sticky", "none"}
     for name, row in rows.items():
-        assert row["unavailable_task_seconds"] == pytest.approx(totals[name]["unavailable_task_s"])
+        assert row["unavailable_task_seconds"] == totals[name]["unavailable_task_s"]
         assert row["restored_bytes"] == totals[name]["restored_bytes"]
     results = summary["results"]
     assert (results["histories"], results["played"], results["sources"][0]["decisions"]) == ("played", True, 6)
     assert results["headline"]["alone"] == 0
     shown = summary_from_document(summary).results
     assert opening(shown) == "1 history from 1 recording was put to 3 assignors."
-    assert "Played as a history: behind 6 recorded decisions" in reading(shown)[0]
+    assert "Played as a history: the events behind 6 recorded decisions" in reading(shown)[0]
 
 
+@pytest.mark.slow
 def test_what_a_recording_without_samples_does_not_tell_is_no_figure(warm: Path, tmp_path: Path) -> None:
     summary = scored([warm], ["sticky"], tmp_path / "played", past=PastTerms(AUTO, TIMINGS))
     (row,) = results_of(tmp_path / "played").to_pylist()
     assert row["restored_bytes"] is None
     assert row["restored_bytes_before_processing"] is None
-    assert row["unavailable_task_seconds"] > 0
+    assert row["unavailable_task_seconds"] is None
+    assert row["unavailable_without_restoring_task_seconds"] > 0
     told = [each["text"] for each in summary["results"]["assumptions"]]
     assert any(text.startswith("nothing is known of the state of 10 tasks") for text in told)
     assert any("the recording has no samples of its topics" in text for text in told)
@@ -219,6 +222,7 @@ def test_what_a_recording_without_samples_does_not_tell_is_no_figure(warm: Path,
     assert max(each for each in figures if each is not None) < 100_000
 
 
+@pytest.mark.slow
 def test_a_run_of_decisions_says_so_and_how_to_play_them(warm: Path, tmp_path: Path) -> None:
     summary = scored([warm], ["sticky"], tmp_path / "out", past=PastTerms(DECISIONS))
     assert (summary["results"]["histories"], summary["results"]["played"]) == ("decisions", False)
@@ -227,11 +231,25 @@ def test_a_run_of_decisions_says_so_and_how_to_play_them(warm: Path, tmp_path: P
     assert "score --mode played" in sentence
 
 
+def test_scenarios_in_memory_are_a_past_as_those_of_a_file(file: Path) -> None:
+    documents = [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
+    from_file = seen(file)
+    for held in (documents, list(read_scenarios(str(file)))):
+        plan = seen(*held)
+        assert (plan.kind.name, plan.past.way, plan.items) == ("streams-episode", PLAYED, 1)
+        assert plan.sources[0].decisions == from_file.sources[0].decisions
+    assert seen(*documents, way=DECISIONS).items == len(documents)
+    assert seen(documents[0]).kind.name == "streams"
+    assert seen(*documents, Generated("streams_4x40", 1)).kind.name == "streams"
+
+
+@pytest.mark.slow
 def test_the_manifest_tells_how_pasts_were_read(warm: Path, tmp_path: Path) -> None:
     scored([warm], ["sticky"], tmp_path / "out", past=PastTerms(AUTO, TIMINGS))
     assert read_manifest(tmp_path / "out" / "manifest.json").past == PastTerms(PLAYED, TIMINGS)
 
 
+@pytest.mark.slow
 def test_state_of_unknown_size_has_no_figure_and_no_part_in_the_verdict(tmp_path: Path) -> None:
     file = tmp_path / "unknown.jsonl"
     write_lines(str(file), [document([started("a"), started("b", 60_000)], changelogs={})])
@@ -244,5 +262,7 @@ def test_state_of_unknown_size_has_no_figure_and_no_part_in_the_verdict(tmp_path
         assert figures[name]["of"] == []
         assert why in figures[name]["not_measured"]
     measured = {each["metric"] for each in summary["results"]["aggregates"] if each["mean"] is not None}
-    assert "unavailable_task_seconds" in measured
-    assert not measured & {"restored_bytes", "restored_bytes_before_processing", "restoring_task_seconds"}
+    assert "unavailable_without_restoring_task_seconds" in measured
+    assert figures["unavailable"]["title"] == "Task-seconds unavailable, restoring left out"
+    unknown = {"restored_bytes", "restored_bytes_before_processing", "restoring_task_seconds"}
+    assert not measured & {*unknown, "unavailable_task_seconds", "worst_task_unavailable_seconds"}

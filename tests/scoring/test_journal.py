@@ -1,4 +1,4 @@
-"""What a run writes down as it goes, and who may go on from it."""
+"""The journal of a run, and the conditions for resuming it."""
 
 from __future__ import annotations
 
@@ -92,6 +92,13 @@ def test_terms_see_the_salt_of_the_journal(tmp_path: Path) -> None:
 def test_other_columns_are_another_run(folder: Path) -> None:
     with pytest.raises(ResumeError, match="columns"):
         opened(folder, SCHEMA.append(pa.field("one_more", pa.float64())))
+
+
+def test_a_run_of_an_older_version_is_refused(folder: Path) -> None:
+    manifest = folder / "manifest.json"
+    manifest.write_text(manifest.read_text(encoding="utf-8").replace('"format": 2', '"format": 1'), encoding="utf-8")
+    with pytest.raises(ResumeError, match=r"manifest\.json, .*reads format 2, found 1.*: run the command without"):
+        opened(folder)
 
 
 @pytest.mark.parametrize("content", [b"", b"ARROW1", b"[]", b'{"terms": {}}', b"\xff", b"[" * 100_000])

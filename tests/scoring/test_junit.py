@@ -1,4 +1,4 @@
-"""The JUnit report: readable for a JUnit library and for any XML parser, whatever the texts hold."""
+"""The JUnit report: readable for a JUnit library and for any XML parser, with any texts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from junitparser import JUnitXml
 
 from assignor_lab.scoring.gates.junit import write_junit
 
-#: What the schemas of Jenkins, GitLab and Ant's formatter have in common.
+#: The common part of the schemas of Jenkins, GitLab and Ant's formatter.
 KNOWN = {
     "testsuites": {"name"},
     "testsuite": {"name", "tests", "errors", "failures", "skipped", "time"},

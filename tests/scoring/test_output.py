@@ -1,4 +1,4 @@
-"""The output folder: complete or as it was."""
+"""The output folder: complete or unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assignor_lab.scoring.output.folder import ForeignOutputError, OutputFolder
 from assignor_lab.scoring.output.tables import TableWriter
 from tests.scoring.tables import SCHEMA, rows
 
-SUMMARY: dict[str, Any] = {"format": 1, "results": {}, "run_metrics": {}}
+SUMMARY: dict[str, Any] = {"format": 2, "results": {}, "run_metrics": {}}
 
 
 def report(path: Path, text: str) -> None:
@@ -71,7 +71,7 @@ def test_tables_that_a_run_does_not_write_do_not_stay_from_the_one_before(tmp_pa
     with OutputFolder(tmp_path) as opened:
         for name in (output.RESULTS, output.ANSWERS):
             TableWriter(opened.table(name), SCHEMA).__exit__(None, None, None)
-        opened.finish(SUMMARY, None, {"format": 1})
+        opened.finish(SUMMARY, None, {"format": 2})
     assert names(tmp_path) == ["answers.parquet", "manifest.json", "results.parquet", "summary.json"]
     finish(tmp_path, 5)
     assert names(tmp_path) == ["report.html", "results.parquet", "summary.json"]
@@ -82,7 +82,7 @@ def test_the_tables_of_the_first_release_go_with_its_run(tmp_path: Path) -> None
     (tmp_path / "scores.parquet" / "run_metrics").mkdir()
     with OutputFolder(tmp_path):
         pass
-    assert names(tmp_path) == ["scores.parquet"]  # nobody says that it is ours
+    assert names(tmp_path) == ["scores.parquet"]  # it carries no mark of ours
     (tmp_path / "summary.json").write_text(json.dumps(SUMMARY))
     finish(tmp_path, 3)
     assert names(tmp_path) == ["report.html", "results.parquet", "summary.json"]

@@ -1,4 +1,4 @@
-"""Rows that those who score write down themselves: none is lost, none is there twice, and no byte tells of it."""
+"""Rows that the scoring processes write themselves: none is lost, none is there twice, and no byte reveals it."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from assignment_api.plugins.selection import config_sources
 from assignor_lab.run import run_scoring
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.competitors import competitors
-from assignor_lab.scoring.engine import Wave, Work
-from assignor_lab.scoring.in_process import InProcess
-from assignor_lab.scoring.output import parts, tables
+from assignor_lab.scoring.engine import table_parts as parts
+from assignor_lab.scoring.engine.engine import RunWork, Wave
+from assignor_lab.scoring.engine.in_process import InProcess
+from assignor_lab.scoring.engine.table_parts import write_tables
+from assignor_lab.scoring.output import tables
 from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.output.journal import Journal, ResumeError, WaveFiles, open_journal
-from assignor_lab.scoring.output.parts import write_tables
 from assignor_lab.scoring.output.pieces import NOTED, packed, read_rows, write_piece
-from assignor_lab.scoring.output.tables import TableWriter, parts_of
-from assignor_lab.scoring.schema import rows_schema
-from assignor_lab.scoring.sources import plan_sources
+from assignor_lab.scoring.output.tables import TableWriter, parts_of, rows_schema
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.scoring.spark import waves
 from assignor_lab.scoring.spark.engine import OnSpark
 from assignor_lab.scoring.summaries import measured
-from assignor_lab.scoring.terms import Run
+from assignor_lab.scoring.terms import ScoringRun
 from tests.scoring.in_process import scored
 from tests.scoring.runs import results_bytes, run
 from tests.scoring.tables import SCHEMA, rows
@@ -37,7 +37,7 @@ from tests.scoring.tables import SCHEMA, rows
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ALL = rows_schema(["process_load"])
+ALL = rows_schema(["process_load_excess"])
 
 
 def journal_in(folder: Path, schema: pa.Schema = SCHEMA) -> Journal:
@@ -52,7 +52,7 @@ def piece(journal: Journal, table: pa.Table) -> Path:
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Journal:
-    """Two waves of pieces, in which items stand as the tasks took them."""
+    """Two waves of pieces, with items in the order in which the tasks took them."""
     journal = journal_in(tmp_path / "waves")
     even, odd = (rows(0, 8).take(list(range(first, 8, 2))) for first in (0, 1))
     journal.note(8, [piece(journal, even), piece(journal, odd)], 1.0)
@@ -106,7 +106,7 @@ def test_a_list_names_pieces_of_its_journal_only(journal: Journal, tmp_path: Pat
 
 
 class Elsewhere(InProcess):
-    """Makes every second part and loses the others; the first it makes twice."""
+    """Writes every second part and loses the others; the first it writes twice."""
 
     def mapped(self, call: Callable[[Any], Any], values: Sequence[Any], seen: Path) -> list[Any]:
         return [call(value) for value in (values[0], *values[::2])]
@@ -151,9 +151,9 @@ NAMES = ("high_availability", "sticky")
 
 @attrs.frozen
 class Blind(OnSpark):
-    """Executors that see no folder of the driver's."""
+    """Executors without access to the driver's folders."""
 
-    def waves(self, work: Work) -> Iterator[Wave]:
+    def waves(self, work: RunWork) -> Iterator[Wave]:
         elsewhere = Path("/nowhere") / "to" / "be" / "seen"
         for wave in OnSpark.waves(self, attrs.evolve(work, pieces=elsewhere)):
             assert wave.pieces == ()
@@ -176,7 +176,7 @@ def test_executors_that_do_not_see_the_folder_send_their_rows_and_it_is_said_onc
     with plan_sources(HISTORIES, registry, config.above) as plan, OutputFolder(tmp_path / "unseen") as folder:
         competing = competitors(registry, NAMES, may_run_code=True)
         engine = Blind(spark, on_note=said.append)
-        unseen = run_scoring(Run(registry, competing, plan, config), engine, folder)
+        unseen = run_scoring(ScoringRun(registry, competing, plan, config), engine, folder)
     assert len({results_bytes(tmp_path / name) for name in ("alone", "seen", "unseen")}) == 1
     assert len({json.dumps(summary["results"]) for summary in (alone, seen, unseen)}) == 1
     assert ["do not see the output folder" in note for note in said] == [True]
@@ -204,7 +204,7 @@ def test_where_only_some_see_the_folder_the_driver_writes_all_rows(
     monkeypatch.setattr(waves, "items_frame", lambda *_: None)
     monkeypatch.setattr(waves, "pieces_frame", lambda *_: Came())
     monkeypatch.setattr(waves, "scored_schema", lambda *_, **__: ALL)
-    work = Work(cast("Any", None), cast("Any", None), cast("Any", None), pieces=tmp_path)
+    work = RunWork(cast("Any", None), cast("Any", None), cast("Any", None), pieces=tmp_path)
     found = waves._scored(cast("Any", Session()), [], work, (), None)
     assert found.rows.equals(full)
     assert found.pieces == ()

@@ -1,8 +1,7 @@
 """One run on every kind of Spark: one machine, a standalone cluster of two workers, Spark Connect.
 
-Histories of two families and the log of a group that ran, for two plugins that are installed nowhere, so that their
-wheel has to travel: isolated, and one of them fails in most states, with its traceback in the rows. Each place has a
-hash seed of its own.
+Histories of two families and a real group's log, for two plugins that are not installed, so that their wheel has to be
+sent: isolated, and one of them fails in most states, with its traceback in the rows. Each place has its own hash seed.
 """
 
 from __future__ import annotations
@@ -31,9 +30,11 @@ ASSIGNORS = ["first_client", "new_clients", "sticky"]
 NAMES = [word for name in ASSIGNORS for word in ("--assignor", name)]
 HISTORIES = ["--families", "streams_4x40,rack_loss", "--seed", "11", "--count", "80"]
 LOGS = sorted(map(str, (CAPTURES / "tagged").glob("i*.log.gz")))
+#: Settings of the logs' instances: without them the verification refuses a verdict, and so do worst cases.
+CONFIG = ["--config", str(CAPTURES / "tagged" / "application.properties")]
 #: Rounds of the histories, and decisions in the log.
 STATES, DECISIONS = 640, 24
-#: Where the one that fails raised, without a path of this machine.
+#: Place of the failing plugin's error, without a path of this machine.
 RAISED = """\
 travelling_plugin.py:19 in assign: refuse(had)
 travelling_plugin.py:24 in refuse: raise ValueError(f"{len(tasks)} tasks ran before")"""
@@ -41,12 +42,11 @@ travelling_plugin.py:24 in refuse: raise ValueError(f"{len(tasks)} tasks ran bef
 
 @pytest.fixture(scope="module")
 def expected(plugin_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """Bytes of the table of the run on one core."""
     return scored(tmp_path_factory.mktemp("expected"), plugin_wheel, ["--master", "local[1]"], "0")
 
 
 def words_of(wheel: Path, place: Sequence[str]) -> list[str]:
-    return [*LOGS, *HISTORIES, *NAMES, "--plugin-wheel", str(wheel), *place]
+    return [*LOGS, *CONFIG, *HISTORIES, *NAMES, "--plugin-wheel", str(wheel), *place]
 
 
 def scored(folder: Path, wheel: Path, place: Sequence[str], hash_seed: str) -> bytes:
@@ -74,9 +74,9 @@ def test_on_one_machine_a_python_process_that_is_killed_costs_nothing(
     failed = [row for row in rows if row["error_type"]]
     assert {row["assignor"] for row in failed} == {"new_clients"}
     assert {row["error_traceback"] for row in failed} == {RAISED}
-    summary = summary_of(tmp_path)
-    assert summary["results"]["versions"]["travelling-plugin"] == "1.0"
-    assert f"--plugin-wheel {plugin_wheel}" in summary["run_metrics"]["command"]
+    results = summary_of(tmp_path)["results"]
+    assert results["versions"]["travelling-plugin"] == "1.0"
+    assert f"--plugin-wheel {plugin_wheel}" in results["worst_cases"][0]["replay"]
 
 
 def test_on_a_standalone_cluster_an_executor_that_is_killed_costs_nothing(
@@ -191,7 +191,7 @@ def test_a_cluster_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
     for place in (["--master", "spark://127.0.0.1:1"], ["--remote", "sc://127.0.0.1:1/;token=hunter2"]):
         done = score(tmp_path, *FAMILY, "--assignor", "sticky", *place)
         assert done.returncode == 2, done.stderr.decode()
-        assert "nobody answers at 127.0.0.1:1" in done.stderr.decode()
+        assert "no server responds at 127.0.0.1:1" in done.stderr.decode()
         assert "hunter2" not in done.stderr.decode()
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 TABLES = {"Results": "results.parquet", "Times": "run_metrics.parquet", "Answers": "answers.parquet"}
-RUN = ["--families", "streams_4x40", "--count", "2", "--seed", "11", "--assignor", "sticky", "--answers"]
+RUN = ["--families", "streams_4x40", "--count", "2", "--seed", "11", "--assignor", "sticky", "--keep-assignments"]
 
 
 def with_duckdb(path: str) -> list[tuple[int, int]]:
@@ -50,6 +50,6 @@ def test_every_reader_opens_each_table_by_the_printed_path(
         assert Path(path).is_dir() == (part_rows == 6)
         for read in readers:
             assert read(path) == [(item, number) for item in (0, 1) for number in range(8)]
-        # Nothing of one table is in another: each has columns of its own.
+        # The tables share no data: each has its own columns.
         columns = [name for name, *_ in duckdb.execute(f"DESCRIBE SELECT * FROM '{path}'").fetchall()]
         assert columns == pq.read_schema(tables.parts_of(Path(path))[0]).names

@@ -1,4 +1,4 @@
-"""When a sample bears an interval, and what is said where it does not."""
+"""Conditions for an interval of a sample, and the statement if they are not met."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignor_lab.scoring.statistics.intervals import mean_interval
-from assignor_lab.scoring.statistics.refusal import FEWEST, NoInterval, largest_inequality, least_alike, refusal
-from assignor_lab.scoring.statistics.shape import shape_of
+from assignor_lab.scoring.statistics.refusal import (
+    FEWEST,
+    IntervalRefusal,
+    largest_inequality,
+    least_alike,
+    refusal,
+    shape_of,
+)
 
 
-def reason_of(values: list[float]) -> NoInterval:
+def reason_of(values: list[float]) -> IntervalRefusal:
     found = refusal(shape_of(values))
     assert found is not None
     return found
@@ -33,7 +39,7 @@ def test_the_shape_of_a_small_sample_by_hand() -> None:
 )
 def test_the_unit_and_the_side_change_no_decision(values: list[float], side: float, unit: float) -> None:
     first, second = (mean_interval(of, 0.95) for of in (values, [side * unit * value for value in values]))
-    if isinstance(first, NoInterval) or isinstance(second, NoInterval):
+    if isinstance(first, IntervalRefusal) or isinstance(second, IntervalRefusal):
         assert first == second
     else:
         low, high = (side * unit * end for end in first)
@@ -49,7 +55,7 @@ def test_what_is_left_of_rounding_is_no_difference() -> None:
 @pytest.mark.parametrize("size", [1e-300, 1e150, 1e300])
 def test_very_small_and_very_large_differences_have_intervals(size: float) -> None:
     found = mean_interval([size * step for step in range(60)], 0.95)
-    assert not isinstance(found, NoInterval)
+    assert not isinstance(found, IntervalRefusal)
     assert found[0] < 29.5 * size < found[1]
 
 
@@ -62,7 +68,7 @@ def test_very_small_and_very_large_differences_have_intervals(size: float) -> No
             [0.0] * 96 + [1.0] * 4,
             "4 of 100 histories differ noticeably: it takes 30; about 1,100 histories would do",
         ),
-        ([2.0] * 500, "all 500 histories are alike, so that nothing tells how rare another one is"),
+        ([2.0] * 500, "all 500 histories are alike, so the rarity of another one is unknown"),
         ([0.0] * 300 + [1.0], "1 of 301 histories differ noticeably: it takes 30; about 13,000 histories would do"),
     ],
 )

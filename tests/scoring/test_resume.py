@@ -1,4 +1,4 @@
-"""A run that stops early costs nothing that was written down: it ends with the same bytes."""
+"""A run that stops early loses no written work: it ends with the same bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from assignment_api.plugins.selection import config_sources
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.output.journal import ResumeError
-from assignor_lab.scoring.scored import Progress
+from assignor_lab.scoring.rows import Progress
 from assignor_lab.scoring.spark import waves
 from tests.scoring.commands import command
 from tests.scoring.runs import results_bytes, run, run_metrics_of
@@ -25,12 +25,14 @@ from tests.scoring.test_score_command import COMMAND, FAMILY, PAIR, environment
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = [pytest.mark.slow, pytest.mark.long]
+
 HISTORIES = (Generated("streams_4x40", 9, 3),)
 NAMES = ("high_availability", "sticky")
 
 
 class Stopped(Exception):  # noqa: N818 - no error of the code under test
-    """What ends a run in these tests."""
+    """The end of a run in these tests."""
 
 
 def stopping(after: int) -> Callable[[Progress], None]:
@@ -68,7 +70,7 @@ def test_a_run_that_stopped_goes_on_and_ends_with_the_same_bytes(spark: SparkSes
         {"assignors": ("sticky",)},
     ):
         terms = {"sources": HISTORIES, "assignors": NAMES, "config": config, **other}
-        with pytest.raises(ResumeError, match="another run"):
+        with pytest.raises(ResumeError, match="another one"):
             run(spark, out=out, resume=True, **terms)  # type: ignore[arg-type]
 
     scored: list[Progress] = []
@@ -91,7 +93,7 @@ def test_a_run_that_stopped_goes_on_and_ends_with_the_same_bytes(spark: SparkSes
 
 
 def test_a_driver_that_is_killed_loses_nothing_that_was_written(spark: SparkSession, tmp_path: Path) -> None:
-    words = [*PAIR, *FAMILY, "--count", "200"]
+    words = [*PAIR, *FAMILY, "--count", "128"]
     killed = [*COMMAND, "score", *words, "--master", "local[2]", "--out", str(tmp_path / "out")]
     running = subprocess.Popen(
         killed, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -106,6 +108,6 @@ def test_a_driver_that_is_killed_loses_nothing_that_was_written(spark: SparkSess
     done = command(tmp_path, *words, "--resume", spark=spark)
     assert done.returncode == 0, done.stderr
     summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
-    assert 0 < summary["run_metrics"]["restored_items"] < 200
-    run(spark, [Generated("streams_4x40", 200, 11)], NAMES, tmp_path / "whole")
+    assert 0 < summary["run_metrics"]["restored_items"] < 128
+    run(spark, [Generated("streams_4x40", 128, 11)], NAMES, tmp_path / "whole")
     assert results_bytes(tmp_path / "out") == results_bytes(tmp_path / "whole")

@@ -1,4 +1,4 @@
-"""``assignor score`` as a user meets it: one process, exit codes, messages, files."""
+"""``assignor score`` for a user: one process, exit codes, messages, files."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ from tests.signals import hear_ctrl_c
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = [pytest.mark.slow, pytest.mark.long]
+
 ROOT = Path(__file__).parents[2]
 CAPTURES = ROOT / "tests" / "data" / "captures"
 COMMAND = [sys.executable, "-m", "assignor_lab.cli.main"]
@@ -37,13 +39,12 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def score(folder: Path, *words: str, stdin: bytes | None = None, **changes: str) -> subprocess.CompletedProcess[bytes]:
-    """Runs the command in ``folder`` with ``--out out``."""
     called = [*COMMAND, "score", *words, "--out", str(folder / "out")]
     return subprocess.run(called, cwd=folder, env=environment(**changes), input=stdin, capture_output=True, timeout=300)
 
 
 def refusal(folder: Path, *words: str, **changes: str) -> str:
-    """The one message of a command that ends with exit code 2 and leaves nothing behind."""
+    """The one message of a command that ends with exit code 2 and leaves no files."""
     done = score(folder, *words, stdin=b"", **changes)
     assert done.returncode == 2, done.stderr.decode()
     assert done.stdout == b""
@@ -51,6 +52,7 @@ def refusal(folder: Path, *words: str, **changes: str) -> str:
     return done.stderr.decode()
 
 
+@pytest.mark.slow
 def test_a_run_beside_plugins_that_misbehave(tmp_path: Path) -> None:
     site = install(MISBEHAVING, tmp_path / "site")
     bad = ["raises", "leaves", "returns_text", "garbage_among_tasks", "garbage_among_clients", "mutates"]
@@ -68,12 +70,13 @@ def test_a_run_beside_plugins_that_misbehave(tmp_path: Path) -> None:
     assert not any(row["error_type"] for row in rows if row["assignor"] in PAIR)
 
 
+@pytest.mark.slow
 def test_everybody_installed_is_scored_and_who_cannot_be_loaded_is_named(tmp_path: Path) -> None:
     site = install(MISBEHAVING, tmp_path / "site")
     path = f"{ROOT}{os.pathsep}{site}"
     logs = [str(path) for path in sorted((CAPTURES / "plain").glob("*.log.gz"))]
-    # The group's own configuration would name its assignor, and ask that one alone.
-    done = score(tmp_path, *logs, "--histories", "decisions", "--json", PYTHONPATH=path)
+    # The group's own configuration would name its assignor, and select that one alone.
+    done = score(tmp_path, *logs, "--mode", "independent", "--json", PYTHONPATH=path)
     assert done.returncode == 0, done.stderr.decode()
     summary = json.loads(done.stdout)
     standing = {entry["name"]: entry["status"] for entry in summary["results"]["assignors"]}
@@ -152,9 +155,10 @@ def fake_java(folder: Path, says: str) -> str:
     return str(java.parent.parent)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("says", "found"),
-    [('openjdk version "11.0.2"', "Java 11"), ('java version "1.8.0_201"', "Java 8"), ("what?", "does not tell")],
+    [('openjdk version "11.0.2"', "Java 11"), ('java version "1.8.0_201"', "Java 8"), ("what?", "does not report")],
 )
 def test_a_jdk_that_is_too_old_is_named_in_one_sentence(
     tmp_path: Path, says: str, found: str, monkeypatch: pytest.MonkeyPatch
@@ -166,12 +170,14 @@ def test_a_jdk_that_is_too_old_is_named_in_one_sentence(
     assert len(text.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_missing_jdk_is_named_in_one_sentence(tmp_path: Path) -> None:
     text = refusal(tmp_path, *FAMILY, JAVA_HOME=str(tmp_path / "nowhere"))
     assert "JDK 17 or later" in text
     assert len(text.splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["pyspark", "pyarrow"])
 def test_a_missing_extra_is_named(tmp_path: Path, module: str) -> None:
     blocker = tmp_path / "blocker"
@@ -194,7 +200,7 @@ def test_bytes_depend_on_neither_hash_seed_nor_cores_nor_the_way_in_and_secrets_
 ) -> None:
     states = tmp_path / "states.jsonl"
     with pytest.raises(SystemExit, match=r"\A0\Z"):
-        main(["import-log", *map(str, sorted((CAPTURES / "plain").glob("*.log.gz"))), "--out", str(states)])
+        main(["import", *map(str, sorted((CAPTURES / "plain").glob("*.log.gz"))), "--out", str(states)])
     words = ["--assignor", "sticky", "-c", "assignor.sticky.password=hunter2", "--master", "local[1]"]
     words += ["-c", "assignor.mine.pin=4711-0815"]
     done = score(tmp_path, "-", *words, stdin=states.read_bytes(), PYTHONHASHSEED="1")
@@ -204,12 +210,13 @@ def test_bytes_depend_on_neither_hash_seed_nor_cores_nor_the_way_in_and_secrets_
     assert b"4711-0815" not in kept + done.stdout + done.stderr
     assert b"assignor.mine.pin=(hidden)" in kept
     first = results_bytes(tmp_path / "out")
-    # Of two cores, in a process with a hash seed of its own.
+    # Of two cores, in a process with its own hash seed.
     here = command(tmp_path, "states.jsonl", "--assignor", "sticky", spark=spark)
     assert here.returncode == 0, here.stderr
     assert results_bytes(tmp_path / "out") == first
 
 
+@pytest.mark.slow
 def test_a_trusted_plugin_that_ends_its_process_ends_the_run_in_one_sentence(tmp_path: Path) -> None:
     killer = "tests.scoring.assignors:KillsItsProcess"
     done = score(tmp_path, *FAMILY, "--count", "2", "--assignor", killer, "--trust", killer)
@@ -219,6 +226,7 @@ def test_a_trusted_plugin_that_ends_its_process_ends_the_run_in_one_sentence(tmp
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_what_can_be_gone_on_with_and_nothing_else(tmp_path: Path) -> None:
     called = [*COMMAND, "score", *FAMILY, "--count", "100000", *PAIR, "--out", str(tmp_path / "out")]
     running = subprocess.Popen(
@@ -237,5 +245,5 @@ def test_ctrl_c_leaves_what_can_be_gone_on_with_and_nothing_else(tmp_path: Path)
     _, errors = running.communicate(timeout=120)
     assert running.returncode == 130, errors.decode()
     assert "Traceback" not in errors.decode()
-    assert "the same command with --resume goes on" in errors.decode()
+    assert "the same command with --resume continues" in errors.decode()
     assert [path.name[:16] for path in (tmp_path / "out").iterdir()] == [".assignor-score-"]

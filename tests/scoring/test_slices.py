@@ -9,16 +9,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assignor_lab.scoring.comparison import Terms
 from assignor_lab.scoring.output.results_table import ResultsTable
-from assignor_lab.scoring.schema import results_schema
+from assignor_lab.scoring.output.tables import results_schema
 from assignor_lab.scoring.statistics.bins import MOST_BINS, Bins, bins_of
 from assignor_lab.scoring.statistics.differences import paired_difference
 from assignor_lab.scoring.statistics.slices import slices_of
 from assignor_lab.scoring.summaries.evaluation import evaluation
+from assignor_lab.scoring.terms import EvaluationTerms
 from tests.scoring.tables import PLUGINS
 
-#: Family and clients of each item, again and again; the clients of every sixth one are not known.
+#: Family and clients of each item, repeated; the clients of every sixth one are unknown.
 ITEMS = [("grow", 2), ("grow", 5), ("grow", 6), ("shrink", 5), ("shrink", 300), (None, None)] * 15
 
 
@@ -71,7 +71,7 @@ def test_the_parts_are_the_families_and_sizes_that_occur(table: ResultsTable) ->
 
 
 def test_figures_of_a_part_are_those_of_its_histories(table: ResultsTable) -> None:
-    slices = evaluation(table, PLUGINS, Terms())["slices"]
+    slices = evaluation(table, PLUGINS, EvaluationTerms())["slices"]
     for found in (each for each in slices["figures"] if each["metric"] == "less"):
         for place, part in enumerate(slices["of"]):
             values = [less(item, number, found["assignor"]) for item in items_of(part, slices) for number in range(2)]
@@ -81,7 +81,7 @@ def test_figures_of_a_part_are_those_of_its_histories(table: ResultsTable) -> No
 
 
 def test_differences_of_a_part_are_those_of_its_histories(table: ResultsTable) -> None:
-    slices = evaluation(table, PLUGINS, Terms("a"))["slices"]
+    slices = evaluation(table, PLUGINS, EvaluationTerms("a"))["slices"]
     (found,) = (each for each in slices["differences"] if each["metric"] == "less")
     assert found["assignor"] == "b"
     for place, part in enumerate(slices["of"]):
@@ -97,7 +97,7 @@ def test_differences_of_a_part_are_those_of_its_histories(table: ResultsTable) -
 
 
 def test_without_a_figure_there_are_none(table: ResultsTable) -> None:
-    slices = evaluation(table, PLUGINS, Terms("a"))["slices"]
+    slices = evaluation(table, PLUGINS, EvaluationTerms("a"))["slices"]
     (found,) = (each for each in slices["figures"] if (each["assignor"], each["metric"]) == ("a", "more"))
     assert (found["n"][0], found["mean"][0], found["counts"][0]) == (0, None, [])
     (differs,) = (each for each in slices["differences"] if each["metric"] == "more")

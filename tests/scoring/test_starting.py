@@ -1,4 +1,4 @@
-"""Spark starts while the command does other things: what is said meanwhile, and what is left where it is not needed."""
+"""Spark starts while the command does other work: its output meanwhile, and no start if it is not needed."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def processes_that_name(text: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_a_mistake_leaves_neither_a_jvm_nor_its_files_behind(tmp_path: Path) -> None:
     scratch = tmp_path / "scratch-of-this-test"
     scratch.mkdir()
@@ -44,6 +45,7 @@ def test_a_mistake_leaves_neither_a_jvm_nor_its_files_behind(tmp_path: Path) -> 
     assert [path.name for path in scratch.iterdir() if path.name.startswith("assignor-")] == []
 
 
+@pytest.mark.slow
 def test_a_terminal_is_told_that_spark_starts_before_anything_else(tmp_path: Path) -> None:
     here, there = pty.openpty()
     command = [*COMMAND, "score", *FAMILY, "--count", "1", "--assignor", "stick", "--out", str(tmp_path / "out")]
@@ -69,7 +71,7 @@ def jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def made_by(jars: Path) -> Path:
-    """The file that the JVM of a first run is to write."""
+    """The file that the JVM of a first run should write."""
     option, *_ = archive_options("/usr/bin/java", jars).split()
     name, _, file = option.partition("=")
     assert name == "-XX:ArchiveClassesAtExit"
@@ -142,15 +144,16 @@ class NoJvm:
 sys.meta_path.insert(0, Finder())
 import assignor_lab.scoring.spark.session as session
 
-session.Jvm = NoJvm
+session.SparkJvm = NoJvm
 with session.starting_session("local[1]") as started:
     try:
         started()
-    except session.JavaError:
+    except session.SparkJavaError:
         print(*threads)
 """
 
 
+@pytest.mark.slow
 def test_pyspark_is_imported_in_one_thread_since_two_can_meet_each_others_halves() -> None:
     words = [sys.executable, "-c", IMPORTING_THREADS]
     done = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False)
@@ -166,12 +169,13 @@ try:
         spark = started()
         os.kill(session._KEPT[0]._process.pid, signal.SIGKILL)
         spark.range(1).count()
-except session.JavaError as error:
+except session.SparkJavaError as error:
     print(error)
 logging.getLogger().warning("as before")
 """
 
 
+@pytest.mark.slow
 def test_a_jvm_that_is_killed_ends_the_run_in_one_sentence_without_a_traceback_of_py4j() -> None:
     words = [sys.executable, "-c", KILLED]
     done = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Means over histories, intervals and effect sizes: by hand, and on simulated data whose truth is known."""
+"""Means over histories, intervals and effect sizes: by hand, and on simulated data with known truth."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy import stats
 
 from assignor_lab.scoring.statistics.differences import paired_difference
 from assignor_lab.scoring.statistics.intervals import lower_limit, mean_interval, unit_means, upper_limit
-from assignor_lab.scoring.statistics.refusal import NoInterval
+from assignor_lab.scoring.statistics.refusal import IntervalRefusal
 
 HISTORIES, ROUNDS = 40, 8
 
@@ -23,7 +23,7 @@ SKEWED = [float(step**2 - 20) for step in range(50)]
 def ends(values: list[float], level: float = 0.95) -> tuple[float, float]:
     """The interval of values that have one."""
     found = mean_interval(values, level)
-    assert not isinstance(found, NoInterval)
+    assert not isinstance(found, IntervalRefusal)
     return found
 
 
@@ -63,7 +63,7 @@ def test_the_limit_on_the_side_of_the_rare_differences_is_halls_and_the_other_on
     error = spread / number**0.5
     assert upper_limit(RARE, 0.95) == pytest.approx(mean - error * halls(-student))
     assert lower_limit(RARE, 0.95) == pytest.approx(mean - error * student)
-    # All that differs is on one side, so both ends of the interval are Hall's.
+    # All differences are on one side, so both ends of the interval are Hall's.
     assert ends(RARE, 0.9) == pytest.approx((mean - error * halls(student), mean - error * halls(-student)))
 
 
@@ -125,7 +125,7 @@ def test_values_that_are_not_paired_are_refused() -> None:
 
 
 def simulated(generator: np.random.Generator, truth: float) -> tuple[list[float], list[float], list[int]]:
-    """Rounds of histories: what happens is shared, an assignor's habit lasts for a history, the rest is noise."""
+    """Rounds of histories: events are shared, an assignor's habit lasts for a history, the rest is noise."""
     units = np.repeat(np.arange(HISTORIES), ROUNDS)
     shared = generator.gamma(2.0, 3.0, HISTORIES)[units] + generator.normal(0, 2.0, units.size)
     habit = generator.normal(0, 1.0, HISTORIES)[units]
@@ -146,11 +146,13 @@ def coverage(seed: int, *, by_round: bool) -> float:
     return covered / runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_intervals_of_95_percent_cover_the_truth_in_93_to_97_percent_of_1000_runs(seed: int) -> None:
     assert 0.93 <= coverage(seed, by_round=False) <= 0.97
 
 
+@pytest.mark.slow
 def test_rounds_as_units_would_not_cover_it() -> None:
     assert coverage(1, by_round=True) < 0.75
 
@@ -162,6 +164,6 @@ def test_a_one_sided_limit_is_crossed_as_often_as_it_says() -> None:
     for _ in range(runs):
         own, other, units = simulated(generator, 0.0)
         limit = lower_limit(unit_means(np.subtract(own, other), units), 0.95)
-        assert not isinstance(limit, NoInterval)
+        assert not isinstance(limit, IntervalRefusal)
         crossed += limit > 0
     assert math.isclose(crossed / runs, 0.05, abs_tol=0.02)

@@ -1,9 +1,13 @@
-"""What the engine and plugins say on standard error stays readable."""
+"""Output of the engine and plugins on standard error stays readable."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+
+import pytest
+
+pytestmark = pytest.mark.slow
 
 SCRIPT = """
 import subprocess, sys, threading

@@ -25,6 +25,7 @@ def written(path: Path, pieces: Sequence[int], schema: pa.Schema = SCHEMA) -> li
     return [path.read_bytes() for path in parts_of(path)]
 
 
+@pytest.mark.slow
 def test_the_pieces_that_rows_come_in_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "ROW_GROUP_ROWS", 100)
     monkeypatch.setattr(tables, "PART_ROWS", 200)
@@ -80,9 +81,9 @@ def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
 def test_the_files_tell_their_version_their_order_and_what_is_measured(tmp_path: Path) -> None:
     written(tmp_path / "table", [3], described_schema(SCHEMA, METRICS))
     schema = pq.read_schema(tmp_path / "table")
-    assert schema.metadata[b"assignor_lab.results"] == b"1"
+    assert schema.metadata[b"assignor_lab.results"] == b"2"
     assert schema.metadata[b"assignor_lab.sorted_by"] == b"item,round,assignor"
-    told = schema.field("process_load").metadata
-    assert told[b"unit"] == METRICS["process_load"].unit.encode()
+    told = schema.field("process_load_excess").metadata
+    assert told[b"unit"] == METRICS["process_load_excess"].unit.encode()
     assert told[b"direction"] == b"lower"
-    assert told[b"summary"] == METRICS["process_load"].summary.encode()
+    assert told[b"summary"] == METRICS["process_load_excess"].summary.encode()

@@ -1,4 +1,4 @@
-"""A table counted many states at a time has the counts of one that is counted row by row."""
+"""A table counted by many states at a time has the same counts as one counted row by row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from assignor_lab.groups.work import OBSERVED
-from assignor_lab.scoring.schema import results_schema
+from assignor_lab.scoring.output.tables import results_schema
 from assignor_lab.scoring.statistics.sums import exact_sum
 from assignor_lab.scoring.summaries import tally_table
 from assignor_lab.scoring.summaries.tally import take_tally

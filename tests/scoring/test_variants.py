@@ -1,4 +1,4 @@
-"""Variants in a run: an assignor with keys of its own beside the same one without, each under its own name."""
+"""Variants in a run: an assignor with its own keys beside the plain one, each under its own name."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from assignment_api.plugins import discover
 from assignor_lab.groups.variants import VariantError, as_variant
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.competitors import competitors
-from assignor_lab.scoring.manifest import read_manifest
-from assignor_lab.scoring.replay import Replay
+from assignor_lab.scoring.provenance.manifest import read_manifest
+from assignor_lab.scoring.terms import ReplayCommand
 from tests.scenarios.documents import streams_document
 from tests.scoring.in_process import scored
 from tests.scoring.runs import results_bytes, results_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 TWO = "two=high_availability,num.standby.replicas=2"
 
@@ -29,6 +31,7 @@ def without_names(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if key != "assignor"} for row in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["streams_4x40", "scale_out"])
 def test_a_variant_answers_as_the_assignor_does_in_a_run_under_its_settings(family: str, tmp_path: Path) -> None:
     both = scored([Generated(family, 3)], ["high_availability", TWO], tmp_path / "both")
@@ -44,6 +47,7 @@ def test_a_variant_answers_as_the_assignor_does_in_a_run_under_its_settings(fami
     assert entry["summary"] == "high_availability with num.standby.replicas=2."
 
 
+@pytest.mark.slow
 def test_of_a_recorded_state_only_the_variant_was_asked_under_other_settings(tmp_path: Path) -> None:
     path = tmp_path / "states.jsonl"
     document = streams_document()
@@ -56,10 +60,11 @@ def test_of_a_recorded_state_only_the_variant_was_asked_under_other_settings(tmp
     }
     path.write_text(json.dumps(document) + "\n")
     scored([str(path)], ["high_availability", TWO], tmp_path / "out")
-    found = {row["assignor"]: row["other_settings"] for row in results_of(tmp_path / "out").to_pylist()}
+    found = {row["assignor"]: row["settings_difference"] for row in results_of(tmp_path / "out").to_pylist()}
     assert found == {"high_availability": False, "two": True, "kafka": False}
 
 
+@pytest.mark.slow
 def test_timeouts_are_a_variant_of_an_episode(tmp_path: Path) -> None:
     late = "late=high_availability,session.timeout.ms=90000"
     scored([Generated("episode_crash", 2)], ["high_availability", late], tmp_path / "out")
@@ -68,6 +73,7 @@ def test_timeouts_are_a_variant_of_an_episode(tmp_path: Path) -> None:
         assert later["unavailable_task_seconds"] > usual["unavailable_task_seconds"]
 
 
+@pytest.mark.slow
 def test_a_manifest_has_variants_as_they_are_written(tmp_path: Path) -> None:
     scored([Generated("streams_4x40", 1)], ["sticky", TWO], tmp_path / "out")
     kept = read_manifest(tmp_path / "out" / "manifest.json").assignors
@@ -77,15 +83,15 @@ def test_a_manifest_has_variants_as_they_are_written(tmp_path: Path) -> None:
 
 
 def test_the_command_that_shows_a_state_again_has_the_variant() -> None:
-    command = Replay(("states.jsonl",), variants={"two": TWO}).command(3, 0, None, None, ["two", "sticky"])
+    command = ReplayCommand(("states.jsonl",), variants={"two": TWO}).command(3, 0, None, None, ["two", "sticky"])
     assert command == f"assignor score states.jsonl --only-item 3 --variant {TWO} --assignor sticky --out replay"
 
 
 @pytest.mark.parametrize(
     ("text", "kind", "says"),
     [
-        ("sticky=high_availability,num.standby.replicas=2", "streams", "somebody else has that name"),
-        ("kafka=high_availability,num.standby.replicas=2", "streams", "somebody else has that name"),
+        ("sticky=high_availability,num.standby.replicas=2", "streams", "another contender has that name"),
+        ("kafka=high_availability,num.standby.replicas=2", "streams", "another contender has that name"),
         ("x=high_availability,assignor.plugins.isolate=none", "streams", "holds for a whole run"),
         ("x=high_availability,assignor.high_availability.password=hunter2", "streams", "is secret"),
         ("x=high_availability,group.protocol=streams", "streams", "only episodes"),
@@ -107,7 +113,7 @@ def test_settings_that_kafka_or_the_kind_would_refuse_are_refused_before_the_run
 
 
 def test_two_variants_of_one_name_are_refused() -> None:
-    with pytest.raises(VariantError, match="somebody else"):
+    with pytest.raises(VariantError, match="another contender"):
         competitors(discover(), [TWO, "two=sticky,num.standby.replicas=1"])
 
 

@@ -1,4 +1,4 @@
-"""Which wheels may travel, and what is said of the others. Nothing of a wheel is imported before it is checked."""
+"""Wheels that may be sent to executors, and messages for the others. A wheel is checked before any import from it."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def refusal(path: Path, folder: Path) -> str:
     return str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_plugin_is_found_by_its_entry_point_while_it_travels_and_not_after(tmp_path: Path) -> None:
     before = list(sys.path)
     with executor_wheels([write_wheel(tmp_path)]) as (wheel,):
@@ -93,7 +94,7 @@ def test_a_wheel_that_is_not_pure_is_refused_with_a_remedy(
         ({"modules": {**MODULES, "json.py": ""}}, "module 'json' is hidden"),
         ({"modules": {**MODULES, "assignment_api/__init__.py": ""}}, "module 'assignment_api' is hidden"),
         ({"record": {"travelling_plugin.py": ""}}, "not in its RECORD"),
-        ({"record": {"travelling_plugin.py": "travelling_plugin.py,sha256=AAAA,3\n"}}, "not as its RECORD says"),
+        ({"record": {"travelling_plugin.py": "travelling_plugin.py,sha256=AAAA,3\n"}}, "differs from its RECORD"),
         ({"record": {"travelling_plugin.py": "travelling_plugin.py,,\n"}}, "without a hash"),
         ({"record": {"more.py": "more.py,sha256=AAAA,3\n"}}, "'more.py' is in its RECORD and not in the file"),
         ({"modules": {**MODULES, "../evil.py": ""}}, "'../evil.py' outside of itself"),
@@ -202,7 +203,7 @@ def test_one_plugin_does_not_travel_twice(tmp_path: Path) -> None:
 
 
 def travelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> ExecutorWheel:
-    """A wheel as an executor sees it: among the job's files."""
+    """A wheel on an executor: among the job's files."""
     wheel = checked_wheel(write_wheel(tmp_path, **changes), tmp_path)
     monkeypatch.setattr("pyspark.SparkFiles.get", lambda name: str(tmp_path / name))
     monkeypatch.setattr(sys, "path", list(sys.path))

@@ -1,4 +1,4 @@
-"""Everything but the engine itself works where there is no Spark."""
+"""Everything but the engine itself works without Spark."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from assignment_api.plugins import config_sources, discover
 from assignor_lab.run import run_scoring
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.competitors import competitors
-from assignor_lab.scoring.engine import Engine
-from assignor_lab.scoring.in_process import InProcess
+from assignor_lab.scoring.engine.engine import Engine
+from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import OutputFolder
-from assignor_lab.scoring.sources import plan_sources
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.scoring.spark.engine import OnSpark
-from assignor_lab.scoring.terms import Run
+from assignor_lab.scoring.terms import ScoringRun
 from tests.scoring.runs import results_bytes
 
 if TYPE_CHECKING:
@@ -39,20 +39,21 @@ from assignment_api.plugins import config_sources, discover
 from assignor_lab.run import run_scoring
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.competitors import competitors
-from assignor_lab.scoring.in_process import InProcess
+from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import OutputFolder
-from assignor_lab.scoring.sources import plan_sources
-from assignor_lab.scoring.terms import Run
+from assignor_lab.scoring.sources.reading import plan_sources
+from assignor_lab.scoring.terms import ScoringRun
 
 registry, config = discover(), config_sources(environ={})
 with plan_sources([Generated(sys.argv[1], 2)], registry) as plan, OutputFolder(Path(sys.argv[2])) as folder:
     competing = competitors(registry, sys.argv[3:], kind=plan.kind)
-    summary = run_scoring(Run(registry, competing, plan, config), InProcess(), folder)
+    summary = run_scoring(ScoringRun(registry, competing, plan, config), InProcess(), folder)
 assert summary["results"]["rows"] > 0
 assert "pyspark" not in summary["run_metrics"]["versions"]
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", HISTORIES)
 def test_rows_figures_and_report_need_no_spark(family: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", WITHOUT_SPARK, family, str(tmp_path / "out"), *HISTORIES[family]]
@@ -66,7 +67,7 @@ def scored(engine: Engine, family: str, out: Path) -> bytes:
     registry, config = discover(), config_sources(environ={}, start=out.parent)
     with plan_sources([Generated(family, 3)], registry) as plan, OutputFolder(out) as folder:
         competing = competitors(registry, HISTORIES[family], kind=plan.kind)
-        run_scoring(Run(registry, competing, plan, config), engine, folder)
+        run_scoring(ScoringRun(registry, competing, plan, config), engine, folder)
     return results_bytes(out)
 
 

@@ -1,4 +1,4 @@
-"""The process that Spark's workers are forked from: taken over by what Spark starts, gone when nobody needs it."""
+"""The process from which Spark's workers are forked: it takes over Spark's start, and ends when it is not needed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ import pytest
 
 from assignor_lab.scoring.spark.worker_daemon import MODULE, ReadyDaemon
 
-#: A worker of this name fails to be imported, and says so with what it knows of itself.
+pytestmark = pytest.mark.slow
+
+#: The import of a worker of this name fails with a message about itself.
 WORKER = "pyspark_worker_of_this_test"
 
 
 @contextmanager
 def as_spark_does(environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """What Spark starts, with a module that is its worker."""
+    """Spark's start of a process, with a module that is its worker."""
     process = subprocess.Popen(
         [sys.executable, "-m", MODULE, WORKER],
         stdin=subprocess.PIPE,
@@ -38,7 +40,7 @@ def as_spark_does(environment: dict[str, str]) -> Iterator[subprocess.Popen[byte
 
 @pytest.fixture(autouse=True)
 def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker that answers with the id of its parent, whether it found everything imported, and a variable."""
+    """A worker that answers with the id of its parent, True if everything was imported, and a variable."""
     (tmp_path / f"{WORKER}.py").write_text(
         "import os, sys\n"
         "def main(infile, outfile):\n"
@@ -56,14 +58,14 @@ def daemon(tmp_path: Path, worker: None) -> Iterator[ReadyDaemon]:
 
 
 def port_of(process: subprocess.Popen[bytes]) -> int:
-    """Where the daemon is asked for workers: it tells once."""
+    """The port at which the daemon accepts requests for workers, which it writes once."""
     assert process.stdout is not None
     (port,) = struct.unpack("!i", process.stdout.read(4))
     return int(port)
 
 
 def asked(port: int) -> list[str]:
-    """What a new worker says, as Spark asks for one."""
+    """The output of a new worker, requested as Spark does."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         assert int.from_bytes(connection.recv(4), "big") > 0, "the worker's process"
         connection.sendall(struct.pack("!i", 6) + b"secret")

@@ -1,4 +1,4 @@
-"""A workload for sources of every kind: what it weighs, and a sentence where it weighs nothing."""
+"""A workload for sources of every kind: its weights, and a sentence if it applies to no task."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from assignment_api.plugins import discover
 from assignor_lab.capture.histories.past_terms import PastTerms
-from assignor_lab.scoring.sources import NoWorkloadError, plan_sources
+from assignor_lab.scoring.sources.reading import NoWorkloadError, plan_sources
 from assignor_lab.simulation.connect.named_episodes import EPISODES as CONNECT
 from assignor_lab.simulation.streams.named_episodes import EPISODES
 

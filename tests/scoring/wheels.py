@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
 
-#: An assignor that puts every task on the first client: it cannot be mistaken for a built-in. And one that fails where
-#: that client had tasks before.
+#: An assignor that puts every task on the first client, unlike any built-in. And one that fails if that client had
+#: tasks before.
 PLUGIN = """
     from assignment_api import AssignedTask, StreamsClientAssignment, TaskAssignment, TaskAssignor
     from assignment_api.plugins import TaskAssignorPlugin, hookimpl
@@ -66,9 +66,9 @@ def write_wheel(
     """Writes a wheel into ``folder``.
 
     Args:
-        folder: Where it goes.
+        folder: Its folder.
         modules: Path in the wheel to text or bytes.
-        metadata: ``METADATA``, but for what is required.
+        metadata: ``METADATA``, without the required keys.
         wheel: ``WHEEL``.
         entry_points: ``entry_points.txt``; ``None``: there is none.
         requires: Requirements.

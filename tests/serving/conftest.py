@@ -1,4 +1,4 @@
-"""A server within the test's own process, with whatever answers."""
+"""A server within the test's own process, with any responder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assignor_lab.scenarios import Scenario
 from assignor_lab.serving.deciding import Decider, warm_up_state
 from assignor_lab.serving.decision_log import DecisionLog
 from assignor_lab.serving.handshake import greeted
-from assignor_lab.serving.link import Link
+from assignor_lab.serving.link import DescriptorLink
 from assignor_lab.serving.port_file import HOST
 from assignor_lab.serving.server import Server
 
@@ -24,7 +24,6 @@ Answer = Callable[[Scenario], dict[str, Any]]
 
 
 def line_of(scenario: Scenario) -> dict[str, Any]:
-    """A result line."""
     held = {str(process): {"active": ["0_0"], "standby": []} for process in scenario.process_ids}
     head = {"format": 1, "kind": "streams", "id": scenario.id, "assignor": "toy"}
     return {**head, "assignment": held, "followup": False, "threads": None, "error": None, "followups": {}}
@@ -43,9 +42,9 @@ class Toy:
         return socket.create_connection((HOST, self.server.port), timeout=20)
 
     @contextmanager
-    def client(self, token: str = TOKEN) -> Iterator[Link]:
+    def client(self, token: str = TOKEN) -> Iterator[DescriptorLink]:
         with self.connection() as connection:
-            link = Link(connection.fileno(), connection.fileno())
+            link = DescriptorLink(connection.fileno(), connection.fileno())
             assert greeted(link, token) == "toy"
             yield link
 

@@ -1,4 +1,4 @@
-"""Something else where the shim expects the Python side: it knows the token, and says whatever a test wants."""
+"""A foreign process where the shim expects the Python side: it knows the token, and sends scripted bytes."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from typing import Any
 from assignor_lab.documents.frames import framed
 from assignor_lab.serving.errors import PeerError
 from assignor_lab.serving.handshake import greet
-from assignor_lab.serving.link import Link
+from assignor_lab.serving.link import DescriptorLink
 from assignor_lab.serving.port_file import HOST
 
-#: What is done with a connection after the handshake: the question, and the bytes that answer it.
+#: Handling of a connection after the handshake: from the request to the response's bytes.
 Says = Callable[[dict[str, Any]], bytes]
 
 
 def answering(line: Callable[[dict[str, Any]], Any]) -> Says:
-    """Answers by a result line that is made of the state."""
+    """Answers with a result line computed from the state."""
     return lambda question: framed({"answer": line(question["ask"])})
 
 
 def row(state: dict[str, Any], assignment: Any = None, **more: Any) -> dict[str, Any]:
-    """A result line; by default the first client has everything."""
+    """A result line; by default the first client has all tasks."""
     if assignment is None:
         clients = [client["process_id"] for client in state["clients"]]
         tasks = [task["id"] for task in state["tasks"]]
@@ -41,10 +41,10 @@ class Impostor:
     """One listener for one test.
 
     Args:
-        says: What it answers; ``None``: it shakes hands and says nothing more.
-        first: Bytes that it says in place of a handshake; ``None``: it shakes hands.
-        is_deaf: It accepts connections and does nothing with them.
-        is_silent: It does not end its side of a connection after what it said.
+        says: Its response; ``None``: it completes the handshake and sends nothing more.
+        first: Bytes that it sends instead of a handshake; ``None``: a handshake.
+        is_deaf: It accepts connections and ignores them.
+        is_silent: It does not end its side of a connection after its response.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Impostor:
         path.write_text(json.dumps(said))
 
     def close(self) -> None:
-        # A thread that waits there keeps the port open otherwise.
+        # Otherwise a waiting thread keeps the port open.
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
@@ -81,7 +81,7 @@ class Impostor:
                 threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        link = Link(connection.fileno(), connection.fileno())
+        link = DescriptorLink(connection.fileno(), connection.fileno())
         with contextlib.suppress(PeerError, OSError):
             if self._first is not None:
                 connection.sendall(self._first)
@@ -93,7 +93,7 @@ class Impostor:
                 connection.sendall(self._says(question))
                 if not self._is_silent:
                     connection.shutdown(socket.SHUT_WR)
-                # What became of it.
+                # The result of the connection.
                 while link.receive() is not None:
                     pass
             connection.close()

@@ -1,4 +1,4 @@
-"""A task assignor that a file tells how to behave; it runs in a process of its own, beside that file."""
+"""A task assignor controlled by a file, in its own process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOOD = Path(__file__).with_name("mood")
 
 
 class Moody(TaskAssignor):
-    """Deals tasks out in turn."""
+    """Assigns tasks in turn."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         mood = MOOD.read_text().strip() if MOOD.exists() else "good"

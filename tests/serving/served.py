@@ -1,4 +1,4 @@
-"""The command ``assignor serve-assignor`` with an assignor of moods, as a process of its own."""
+"""The command ``assignor serve-assignor`` with the moody assignor, in its own process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Served:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Returns when it can be asked."""
+        """Waits until the server accepts requests."""
         command = [sys.executable, "-m", "assignor_lab.cli.main", "serve-assignor", self.assignor]
         before = self._said().count(" is served at port ")
         with self.said.open("ab") as said:
@@ -48,12 +48,12 @@ class Served:
         self.process.wait()
 
     def kill_while_it_asks(self) -> None:
-        # It is there for half a second, which a busy machine may sleep through.
+        # The file exists for half a second, which a busy machine may miss.
         until(lambda: any(self.log.glob("asking-*.json")), "a question", pause_s=0.005)
         self.kill()
 
     def stop(self) -> int:
-        """Ends it in order; its exit code."""
+        """Ends it cleanly; returns its exit code."""
         assert self.process is not None
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(30)
@@ -73,7 +73,7 @@ class Served:
         return self._lines("states")
 
     def was_told(self, what: str) -> bool:
-        """Whether the application said so of one of its decisions."""
+        """True if the application reported so for one of its decisions."""
         return any(what in (each["message"] or "") for each in self.decisions())
 
     def _lines(self, name: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The commands: an untrusted assignor served by a process of its own, behind a port file or behind pipes."""
+"""The commands: an untrusted assignor served by its own process, behind a port file or pipes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ import pytest
 
 from assignor_lab.cli.main import main
 from assignor_lab.serving.handshake import greeted
-from assignor_lab.serving.link import Link
+from assignor_lab.serving.link import DescriptorLink
 from assignor_lab.serving.port_file import HOST, read_port_file
 from tests.connect.real_kafka import until
 from tests.serving.conftest import question
 from tests.serving.served import ASSIGNOR, Served
+
+pytestmark = pytest.mark.slow
 
 
 class Ended(NamedTuple):
@@ -43,19 +45,19 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @contextmanager
-def asking(served: Served) -> Iterator[Link]:
+def asking(served: Served) -> Iterator[DescriptorLink]:
     said = read_port_file(served.port_file)
     assert said is not None
     with socket.create_connection((HOST, said.port), timeout=20) as connection:
-        link = Link(connection.fileno(), connection.fileno())
+        link = DescriptorLink(connection.fileno(), connection.fileno())
         assert greeted(link, said.token) == ASSIGNOR
         yield link
-        # What became of it: then nothing of it waits in the log.
+        # The decision's outcome: without it, the log would wait for one.
         link.send({"decided": {"by": "assignor"}})
 
 
 def large(group: str) -> dict[str, Any]:
-    """A state on which an assignor in the mood to hang does so: it has two tasks."""
+    """A state of two tasks, on which the assignor hangs in that mood."""
     asked = question(group, deadline_ms=20_000)
     (task,) = asked["ask"]["tasks"]
     asked["ask"] = {**asked["ask"], "tasks": [task, {**task, "id": "0_1"}]}
@@ -81,7 +83,10 @@ def test_a_hanging_plugin_keeps_no_other_group_waiting_and_is_asked_again(served
         assert bank.receive(seconds=20)["answer"]["error"] is None
         # It was answered while the other one hung.
         assert served.is_asked_about("shop")
-        assert "did not answer within 1.5 s" in shop.receive(seconds=20)["answer"]["error"]["message"]
+        message = shop.receive(seconds=20)["answer"]["error"]["message"]
+        assert "did not answer within 1.5 s" in message
+        assert "give it more time (assignor.lab.deadline.ms of the application, and a lower assignor" in message
+        assert "assignor.plugins.block" not in message
     served.mood("good")
     with asking(served) as shop:
         shop.send(large("shop"))
@@ -133,7 +138,7 @@ def test_standard_input_and_output_serve_too_and_what_plugins_print_is_no_frame(
         assert child.stdin is not None
         assert child.stdout is not None
         assert child.stderr is not None
-        link = Link(child.stdout.fileno(), child.stdin.fileno())
+        link = DescriptorLink(child.stdout.fileno(), child.stdin.fileno())
         assert link.receive(seconds=20) == {"hello": {"version": 1, "assignor": ASSIGNOR}}
         for group in ("shop", "bank"):
             link.send(large(group))
@@ -183,10 +188,10 @@ def test_an_applications_configuration_with_the_shim_is_read(tmp_path: Path, run
     )
     told = run("config", "--config", str(file))
     assert told.exit_code == 0
-    assert "whom 'assignor serve-assignor' serves beside the application" in told.stdout
+    assert "the one that 'assignor serve-assignor' serves beside the application" in told.stdout
     states = tmp_path / "states.jsonl"
     states.write_text(json.dumps(question()["ask"]) + "\n")
-    unnamed = run("assign", "--config", str(file), "--scenarios", str(states))
+    unnamed = run("assign", "--config", str(file), str(states))
     assert unnamed.exit_code == 2
     assert "is the shim, behind which a Python assignor decides: name that one" in unnamed.stderr
-    assert run("assign", "--config", str(file), "--scenarios", str(states), "--assignor", "sticky").exit_code == 0
+    assert run("assign", "--config", str(file), str(states), "--assignor", "sticky").exit_code == 0

@@ -1,4 +1,4 @@
-"""The log of decisions: what was asked, what came of it, in a bounded folder."""
+"""The log of decisions: requests and outcomes, in a bounded folder."""
 
 from __future__ import annotations
 

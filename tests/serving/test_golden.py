@@ -1,4 +1,4 @@
-"""Golden states through the shim: what reaches the served assignor has the answer that the state itself has."""
+"""Golden states through the shim: the served assignor returns the same answer as for the state itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from assignment_api import ApplicationMetadata, AssignorLabError, TaskAssignment, TaskId
 from assignment_api.plugins import discover
-from assignor_lab.groups.streams.asking import invoke
+from assignor_lab.groups.streams.assignor_calls import invoke
 from assignor_lab.kafka.leader.task_order import in_kafka_order
 from assignor_lab.runtime.java.assignor import JavaFactory
 from assignor_lab.runtime.java.class_path import jars_in
@@ -30,14 +30,14 @@ pytestmark = pytest.mark.services
 
 KAFKAS = ("high_availability", "legacy_sticky", "fallback_prior", "sticky")
 BUILT_INS = {name: discover().task_assignor(name) for name in KAFKAS}
-#: Files, and of how many states one is asked about: all of them take a minute, and none differs.
+#: Files, with the distance of tested states: all of them take a minute, and none differs.
 FILES = {GOLDEN / "small.scenarios.jsonl.gz": 3, GOLDEN / "medium.scenarios.jsonl.gz": 5}
 FILES |= dict.fromkeys(sorted((DATA / "golden" / "recorded").glob("*.scenarios.jsonl.gz")), 1)
 Held = dict[str, tuple[list[str], list[str]]]
 
 
 class Shim:
-    """The shim in one JVM, asked by the bridge to Java, and the server that it asks in turn."""
+    """The shim in one JVM, called through the bridge to Java, and the server that it calls in turn."""
 
     def __init__(self, folder: Path) -> None:
         self.reached: Scenario | None = None
@@ -50,7 +50,7 @@ class Shim:
         self._place = JavaPlace("the shim", ASSIGNOR_CLASS, (jar,), kafka, program, tuple(configs.items()))
 
     def answer(self, application: ApplicationMetadata) -> Held:
-        """What the application is given."""
+        """The application's answer."""
         self.reached = None
         return held(JavaFactory(self._place)().assign(application))
 
@@ -59,7 +59,7 @@ class Shim:
         self.toy.stop()
 
     def _answer(self, scenario: Scenario) -> dict[str, Any]:
-        # After a failure the server asks about a state of its own.
+        # After a failure the server sends a state of its own.
         if scenario.id != warm_up_state().id:
             self.reached = scenario
         given = answer_of("high_availability", scenario)
@@ -93,14 +93,14 @@ def answer_of(name: str, scenario: Scenario) -> Held | None:
 
 
 def as_applications_have_it(scenario: Scenario) -> Scenario:
-    """The state with its tasks in the order in which Kafka makes them; that of a golden state may be any."""
+    """The state with its tasks in Kafka's order of creation; a golden state may have any order."""
     by_id = {TaskId.parse(task["id"]): task for task in scenario.document["tasks"]}
     tasks = [by_id[task] for task in in_kafka_order(by_id)]
     return scenario_from_document({**scenario.document, "tasks": tasks}, scenario.place)
 
 
 def states(path: Path) -> Iterator[Scenario]:
-    """Those of a file that are states of an application at all."""
+    """The states of a file that an application can have."""
     for scenario in islice(read_scenarios(path), 0, None, FILES[path]):
         with contextlib.suppress(AssignorLabError):
             assert scenario.application is not None
@@ -114,5 +114,5 @@ def test_a_golden_state_that_went_through_the_shim_has_the_answers_of_the_state_
         assert shim.reached is not None
         expected = {name: answer_of(name, state) for name in KAFKAS}
         assert {name: answer_of(name, shim.reached) for name in KAFKAS} == expected, state.id
-        # Where there is no answer Kafka's own sticky assignor is the fallback.
+        # Without an answer, Kafka's own sticky assignor is the fallback.
         assert given == (expected["high_availability"] or expected["sticky"]), state.id

@@ -1,4 +1,4 @@
-"""Both ends prove that they know the token, which itself does not travel."""
+"""Both ends prove that they know the token, without sending it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from assignor_lab.documents.frames import framed
 from assignor_lab.serving.errors import PeerError
 from assignor_lab.serving.handshake import greet, greeted, proof
-from assignor_lab.serving.link import Link
+from assignor_lab.serving.link import DescriptorLink
 
 Ends = tuple[socket.socket, socket.socket]
 
@@ -25,8 +25,8 @@ def ends() -> Iterator[Ends]:
         yield near, far
 
 
-def link_of(end: socket.socket) -> Link:
-    return Link(end.fileno(), end.fileno())
+def link_of(end: socket.socket) -> DescriptorLink:
+    return DescriptorLink(end.fileno(), end.fileno())
 
 
 def test_who_knows_the_token_learns_what_is_served(ends: Ends) -> None:
@@ -37,7 +37,7 @@ def test_who_knows_the_token_learns_what_is_served(ends: Ends) -> None:
 
 
 def test_a_server_without_the_token_is_told_nothing_of_it(ends: Ends) -> None:
-    """A stale port file: the port is a stranger's by now."""
+    """A stale port file: the port belongs to a foreign process now."""
     stranger = link_of(ends[1])
     stranger.send({"hello": {"version": 1, "assignor": "toy", "nonce": "0" * 32, "proof": "0" * 64}})
     with pytest.raises(PeerError, match="does not know the token"):

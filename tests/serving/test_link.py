@@ -1,4 +1,4 @@
-"""Frames cost a bounded time and no more memory than what was sent, whatever the other end does."""
+"""Frames take bounded time and no more memory than the sent bytes, for any behaviour of the other end."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from assignor_lab.documents.frames import framed
 from assignor_lab.serving.errors import PeerError
-from assignor_lab.serving.link import Link
+from assignor_lab.serving.link import DescriptorLink
 
-Ends = tuple[socket.socket, Link]
+Ends = tuple[socket.socket, DescriptorLink]
 SOON = 0.05
 
 
@@ -21,12 +21,12 @@ SOON = 0.05
 def ends() -> Iterator[Ends]:
     near, far = socket.socketpair()
     with near, far:
-        yield near, Link(far.fileno(), far.fileno())
+        yield near, DescriptorLink(far.fileno(), far.fileno())
 
 
 def test_a_document_comes_as_it_was_sent(ends: Ends) -> None:
     near, link = ends
-    Link(near.fileno(), near.fileno()).send({"name": "Zoë", "numbers": [1, None, True]})
+    DescriptorLink(near.fileno(), near.fileno()).send({"name": "Zoë", "numbers": [1, None, True]})
     assert link.receive() == {"name": "Zoë", "numbers": [1, None, True]}
 
 
@@ -81,12 +81,12 @@ def test_any_bytes_are_a_document_or_a_typed_error(sent: bytes) -> None:
     with near, far:
         near.sendall(sent)
         near.close()
-        link = Link(far.fileno(), far.fileno())
+        link = DescriptorLink(far.fileno(), far.fileno())
         try:
             while link.receive(1_000) is not None:
                 pass
         except PeerError:
             pass
         else:
-            # Whole frames, or nothing: each with JSON.
+            # Whole frames with JSON, or nothing.
             assert not sent or len(sent) > 4

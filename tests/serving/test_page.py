@@ -1,4 +1,4 @@
-"""The page of the shim names every setting with its default, every cause, and everything that JMX tells."""
+"""The page of the shim names every setting with its default, every cause, and every value of JMX."""
 
 from __future__ import annotations
 

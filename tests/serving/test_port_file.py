@@ -1,4 +1,4 @@
-"""The port file is its owner's alone, and outlives nobody without harm."""
+"""Only its owner can read the port file, and a stale one does no harm."""
 
 from __future__ import annotations
 

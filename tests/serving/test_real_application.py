@@ -1,4 +1,4 @@
-"""A real Streams application of three instances, assigned by a Python plugin through the shim, whatever happens."""
+"""A real Streams application of three instances, assigned by a Python plugin through the shim, through all events."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ HERE = Path(__file__).parent / "java"
 class Application(RealApplications):
     """Instances with the shim, beside one served assignor."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, assignor: str = ASSIGNOR) -> None:
         super().__init__(directory)
         self.path = f"{self.path}:{SHIM}"
         sources = [str(path) for path in HERE.glob("Shim*.java")]
         compiler = ["javac", "-proc:none", "-cp", self.path, "-d", str(self.classes), *sources]
         subprocess.run(compiler, check=True, capture_output=True, timeout=120)
-        self.served = Served(directory / "served")
+        self.served = Served(directory / "served", assignor)
         self.produced = 0
 
     def start_instance(self, name: str) -> None:
@@ -57,7 +57,7 @@ class Application(RealApplications):
         self._spawn(name, "96m", "ShimApplication", str(self.directory / name), *settings)
 
     def told(self, name: str) -> dict[str, Any]:
-        """What JMX and the instance itself say."""
+        """Reports of JMX and of the instance itself."""
         file = self.directory / name / "jmx"
         told: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
         return told
@@ -84,14 +84,14 @@ class Application(RealApplications):
         return sum(f"did not decide ({cause})" in line for text in said for line in text.splitlines())
 
     def decides_again(self) -> None:
-        """Has the plugin decide as it should, when the circuit breaker lets it."""
+        """Makes the plugin decide correctly, once the circuit breaker lets it."""
         self.served.mood("good")
         until(lambda: self.told(self.leader())["BreakerState"] != "OPEN", "the circuit breaker")
         self.rebalance()
         assert self.told(self.leader())["LastDecidedBy"] == "assignor"
 
     def rebalance(self, meanwhile: Callable[[], None] | None = None) -> None:
-        """Has the threads of one instance change in number, and waits for a decision and for everybody to run."""
+        """Changes the number of one instance's threads; waits for a decision and until all instances run."""
         before = self.decisions()
         name = next(name for name in self.living() if name != self.leader())
         file = self.directory / name / "threads"
@@ -106,11 +106,11 @@ class Application(RealApplications):
         until(lambda: all(self.told(name).get("state") == "RUNNING" for name in self.living()), "all instances")
 
     def works(self) -> None:
-        """New records are processed, all of them, by instances of which none has stopped."""
+        """All new records are processed, and no instance has stopped."""
         self.produce(20 * PARTITIONS)
         self.produced += 20 * PARTITIONS
         until(lambda: self._processed() == self.produced, "the records", 30)
-        # Another rebalance may go on meanwhile; who has stopped is not RUNNING again.
+        # Another rebalance may be in progress; a stopped instance does not return to RUNNING.
         self.wait_until_all_run()
 
     def _processed(self) -> int:
@@ -177,7 +177,7 @@ def test_a_python_side_that_is_killed_while_it_decides(shop: Application) -> Non
     assert shop.causes()["CONNECT"] >= 1
     shop.served.start()
     shop.decides_again()
-    # What could not be told while nobody was there was told afterwards, the question that was cut off included.
+    # Reports without a receiver were sent later, including the interrupted request.
     causes = [each["cause"] for each in shop.served.decisions()]
     assert causes.count("BROKEN_OFF") == 1
     assert causes.count("CONNECT") == shop.causes()["CONNECT"]
@@ -193,7 +193,7 @@ def test_a_leader_that_is_killed_is_followed_by_one_that_asks(shop: Application)
 
 
 def test_each_cause_was_told_once(shop: Application) -> None:
-    # The leader changed once, after these.
+    # After these, the leader changed once.
     assert {cause: shop.warnings(cause) for cause in ("ASSIGNOR", "INVALID", "BROKEN_OFF", "CONNECT")} == dict.fromkeys(
         ("ASSIGNOR", "INVALID", "BROKEN_OFF", "CONNECT"), 1
     )
@@ -205,7 +205,7 @@ def test_logged_decisions_are_what_the_plugin_says_offline(shop: Application, mo
     shop.served.mood("good")
     monkeypatch.chdir(shop.served.folder)
     (states,) = shop.served.log.glob("states-*.jsonl")
-    command = ["assign", "--assignor", ASSIGNOR, "--followups", "--scenarios", str(states)]
+    command = ["assign", "--assignor", ASSIGNOR, "--followups", str(states)]
     told = CliRunner().invoke(build_app(command), command, catch_exceptions=False)
     assert told.exit_code == 0, told.stderr
     offline = [json.loads(line) for line in told.stdout.splitlines()]
@@ -213,7 +213,7 @@ def test_logged_decisions_are_what_the_plugin_says_offline(shop: Application, mo
     by_plugin = [number for number, each in enumerate(decided) if each["by"] == "assignor"]
     assert len(by_plugin) >= 6
     assert [offline[number] for number in by_plugin] == [decided[number]["result"] for number in by_plugin]
-    # What Kafka was given is part of the state: the plugin's assignment, or the fallback's.
+    # Kafka's result is part of the state: the plugin's assignment, or the fallback's.
     for state, each in zip(shop.served.states(), decided, strict=True):
         if each["by"] == "assignor":
             assert state["observed"]["assignment"] == each["result"]["assignment"]

@@ -1,4 +1,4 @@
-"""The server: one question at a time for each group, an orderly end, and nothing for who does not keep the rules."""
+"""The server: one request at a time for each group, a clean end, and no answer to invalid clients."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assignor_lab.documents.frames import framed
 from assignor_lab.scenarios import Scenario
 from assignor_lab.serving import handshake, server
 from assignor_lab.serving.decision_log import DecisionLog
-from assignor_lab.serving.link import Link
+from assignor_lab.serving.link import DescriptorLink
 from tests.connect.real_kafka import until
 from tests.serving.conftest import TOKEN, Toy, line_of, question
 from tests.serving.log_files import decisions, states
@@ -24,7 +24,7 @@ Toys = Callable[..., Toy]
 
 
 class Slow:
-    """Answers when it is let."""
+    """Answers on permission."""
 
     def __init__(self) -> None:
         self.asked = threading.Semaphore(0)
@@ -170,13 +170,13 @@ def test_silent_connections_leave_room_for_clients_with_the_token(toys: Toys) ->
         with toy.client() as link:
             link.send(question())
             assert "answer" in link.receive()
-        # The silent ones would be given up after this time.
+        # After this time the server drops silent clients.
         assert time.monotonic() - begun < handshake.HANDSHAKE_SECONDS
 
 
 def test_the_assignor_is_named_only_after_the_clients_proof(toys: Toys) -> None:
     with toys().connection() as connection:
-        link = Link(connection.fileno(), connection.fileno())
+        link = DescriptorLink(connection.fileno(), connection.fileno())
         link.send({"hello": {"version": 1, "nonce": "1" * 32, "welcome": True}})
         hello = link.receive()["hello"]
         assert set(hello) == {"version", "nonce", "proof"}
@@ -186,7 +186,7 @@ def test_the_assignor_is_named_only_after_the_clients_proof(toys: Toys) -> None:
 
 def test_a_shim_of_an_earlier_version_gets_no_welcome(toys: Toys) -> None:
     with toys().connection() as connection:
-        link = Link(connection.fileno(), connection.fileno())
+        link = DescriptorLink(connection.fileno(), connection.fileno())
         link.send({"hello": {"version": 1, "nonce": "1" * 32}})
         nonce = link.receive()["hello"]["nonce"]
         link.send({"proof": handshake.proof(TOKEN, "client", "1" * 32, nonce)})
@@ -203,9 +203,9 @@ def test_a_shim_of_an_earlier_version_gets_no_welcome(toys: Toys) -> None:
         ({"ask": {}, "group": "shop"}, "no deadline_ms"),
         ({"ask": {}, "group": "shop", "deadline_ms": True}, "no deadline_ms"),
         ({"ask": {}, "group": "shop", "deadline_ms": 10**9}, "no deadline_ms"),
-        ({"decided": []}, "what was decided is no JSON object"),
-        ({"missed": []}, "what was missed says no group"),
-        ({"missed": {"group": "shop", "decided": {}, "ask": {}}}, "what was missed holds no state"),
+        ({"decided": []}, "a decision is no JSON object"),
+        ({"missed": []}, "a missed decision has no group"),
+        ({"missed": {"group": "shop", "decided": {}, "ask": {}}}, "a missed decision has no state"),
     ],
 )
 def test_who_breaks_the_rules_is_put_out(toys: Toys, sent: Any, why: str) -> None:
@@ -224,7 +224,7 @@ def test_a_state_that_is_none_is_refused_with_its_place(toys: Toys) -> None:
         refused = link.receive()["refused"]
         assert refused["why"] == "state"
         assert "tasks[0].id" in refused["message"]
-        # The connection is still good.
+        # The connection is still usable.
         link.send(question())
         assert "answer" in link.receive()
 

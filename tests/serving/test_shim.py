@@ -1,4 +1,4 @@
-"""The shim alone in a JVM: whatever is at the other end, it decides, and says why where the assignor did not."""
+"""The shim alone in a JVM: with any other end it decides, and gives the reason if the assignor did not."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COMMAND = f"{sys.executable} -m assignor_lab.cli.main serve-assignor sticky --st
 
 
 class Shim:
-    """A JVM with the shim, to which questions are put."""
+    """A JVM with the shim, and requests to it."""
 
     def __init__(self, classes: Path, release: str) -> None:
         assert KAFKAS[release].is_dir(), "no Kafka: run these tests as `make test-services`, which brings it"
@@ -80,13 +80,13 @@ class Shim:
         return [line for line in self._lines() if line.startswith("told ")]
 
     def _lines(self) -> list[str]:
-        # The last line may not be complete.
+        # The last line may be incomplete.
         return self._out.read_text().split("\n")[:-1]
 
 
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiled once, with the oldest Kafka: the same classes meet each."""
+    """Compiled once, with the oldest Kafka; the same classes run with each release."""
     folder = tmp_path_factory.mktemp("classes")
     sources = [ROOT / "tests" / "capture" / "live" / "OrdersApplication.java"]
     sources += Path(__file__).with_name("java").glob("*.java")
@@ -105,7 +105,7 @@ def shim(request: pytest.FixtureRequest, classes: Path) -> Iterator[Shim]:
 
 @pytest.fixture(scope="module")
 def sticky(shim: Shim) -> dict[str, Any]:
-    """What Kafka's own fallback decides."""
+    """Decision of Kafka's own fallback."""
     assignment: dict[str, Any] = shim.decide("nobody", {})["assignment"]
     assert sorted(task for client in assignment.values() for task in client["active"]) == [
         "0_0", "0_2", "0_4", "1_1", "1_3", "1_5",
@@ -274,7 +274,7 @@ def test_previous_leaves_tasks_where_they_were(shim: Shim, tmp_path: Path) -> No
     configs = port_file(str(tmp_path / "none"), **{"assignor.lab.fallback": "previous, sticky"})
     told = shim.decide("previous", configs, tasks=8)
     assert told["jmx"]["LastDecidedBy"] == "previous"
-    # Two tasks were nobody's.
+    # Two tasks had no owner.
     assert {client: held["active"] for client, held in told["assignment"].items()} == {
         CLIENTS[0]: ["0_0", "0_6", "1_3"], CLIENTS[1]: ["0_4", "1_1", "1_7"], CLIENTS[2]: ["0_2", "1_5"],
     }  # fmt: skip
@@ -345,14 +345,14 @@ def test_a_served_plugin_decides(shim: Shim, served: Served) -> None:
     assert (told["jmx"]["LastDecidedBy"], told["jmx"]["Assignor"]) == ("assignor", "moody:Moody")
     last = list(told["assignment"].values())
     until(lambda: list(served.decisions()[-1]["result"]["assignment"].values()) == last, "the logged decision")
-    # As fast as a rebalance wants it: from the state to the checked assignment.
+    # Fast enough for a rebalance: from the state to the checked assignment.
     took = shim.decide("real", configs, tasks=40, clients=4, times=120)["ms"][20:]
     print(f"median of {len(took)} decisions on 40 tasks and 4 clients: {statistics.median(took):.1f} ms")
     assert shim.decide("real", configs)["jmx"]["FallbacksByCause"]["SHIM"] == 0
 
 
 def test_what_kafka_tells_reaches_the_assignor_as_it_is(tmp_path: Path) -> None:
-    """Recorded states, shown to the shim by the bridge to Java: what is served answers as if it had been asked here."""
+    """Recorded states, passed to the shim by the bridge to Java: the served answer equals the direct one."""
     high_availability = Served(tmp_path / "served", "high_availability")
     high_availability.start()
     states = str(ROOT / "tests" / "data" / "golden" / "recorded" / "orders-2.scenarios.jsonl.gz")
@@ -370,10 +370,10 @@ def test_what_kafka_tells_reaches_the_assignor_as_it_is(tmp_path: Path) -> None:
 
 
 def assigned(folder: Path, states: str, assignor: str, *words: str) -> list[Any]:
-    """Who has what, and whether there is a follow-up: the clock and the first client, by which it goes, differ."""
+    """Owners, and whether there is a follow-up: its clock and its first client differ."""
     out = folder / "assigned.jsonl"
     with pytest.raises(SystemExit) as end:
-        main(["assign", "--assignor", assignor, "--scenarios", states, "--out", str(out), *words])
+        main(["assign", "--assignor", assignor, states, "--out", str(out), *words])
     assert end.value.code == 0
     lines = map(json.loads, out.read_text().splitlines())
     return [(line["id"], line["assignment"], line["followup"]) for line in lines]
@@ -387,7 +387,7 @@ def test_a_child_is_kept_and_ends_with_its_application(classes: Path) -> None:
         assert (first["jmx"]["LastDecidedBy"], first["jmx"]["Assignor"]) == ("assignor", "sticky")
         (child,) = first["children"]
         assert own.decide("parent", configs)["children"] == [child]
-        # A child that is killed is another one next time.
+        # A killed child is replaced by a new one.
         os.kill(child, signal.SIGKILL)
         until(lambda: own.decide("parent", configs)["children"] not in ([], [child]), "another child")
         told = own.decide("parent", configs)

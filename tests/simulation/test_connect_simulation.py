@@ -17,7 +17,7 @@ from assignor_lab.simulation.connect.published.figures import TABLE_1
 from assignor_lab.simulation.connect.published.throughput import ThroughputModel, measure_work
 from assignor_lab.simulation.connect.published.throughput_definitions import as_compared
 from assignor_lab.simulation.connect.safety import broken_rules, play_random
-from assignor_lab.simulation.connect.simulate import Played, assignors_from, simulate
+from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode, assignors_from, simulate
 from assignor_lab.simulation.connect.static_plan import ConnectorDemand, WorkerOffer, plan_static
 
 
@@ -26,7 +26,7 @@ def assignors() -> AssignorFactory:
     return assignors_from(discover())
 
 
-def played(name: str, assignors: AssignorFactory) -> Played:
+def played(name: str, assignors: AssignorFactory) -> PlayedConnectEpisode:
     document = EPISODES[name].document()
     return simulate(read_episode(scenario_from_document(document, Place(name))), assignors)
 
@@ -51,8 +51,8 @@ def test_a_crashed_leaders_jobs_are_placed_without_delay(assignors: AssignorFact
     assert [(each.assigned, each.delay_ms) for each in rounds] == [(4, 0)]
 
 
-#: Rounds of real workers (4.3.1, protocol compatible, three connectors of three tasks) after one was stopped in order
-#: and started again: assigned, revoked, whether a delay was told.
+#: Rounds of real workers (4.3.1, protocol compatible, three connectors of three tasks) after a clean stop and a new
+#: start of one: assigned, revoked, whether there was a delay.
 RETURNS = [
     ("worker2", 30_000, 2_000, [(0, 0, True), (0, 0, True), (4, 0, False)]),
     ("worker2", 20_000, 30_000, [(0, 0, True), (4, 0, False), (0, 4, False), (4, 0, False)]),
@@ -76,8 +76,8 @@ def test_an_orderly_return_takes_as_many_rounds_as_real_workers_took(
     assert [(each.assigned, each.revoked, each.delay_ms > 0) for each in rounds] == recorded
 
 
-#: What three workers (4.3.1) ran when the leader, w2, was stopped in order, to start again 4.8 s later; and the rounds
-#: that followed: assigned, revoked, delay. From the capture ``connect/sessioned``, generations 18 to 21.
+#: Jobs of three workers (4.3.1) when the leader, w2, was stopped cleanly, to start again 4.8 s later. The following
+#: rounds: assigned, revoked, delay. From the capture ``connect/sessioned``, generations 18 to 21.
 BEFORE_THE_STOP = {
     "w2": (["gen-b", "sink"], ["gen-a-1", "gen-b-0", "gen-b-2", "gen-b-5", "gen-c-1", "gen-d-1"]),
     "w1": (["gen-a", "gen-c"], ["gen-a-0", "gen-a-2", "gen-a-3", "gen-b-3", "gen-b-4", "sink-0"]),
@@ -106,13 +106,14 @@ def test_the_leaders_orderly_return_takes_the_rounds_that_were_recorded(
     assert {name: len(held) for name, held in owned_now(cluster).items()} == RECORDED_SHARES
 
 
+@pytest.mark.slow
 def test_the_benchmark_says_which_worker_had_nothing_to_run(assignors: AssignorFactory) -> None:
     figures = run_scenario("scale-in", ConnectProtocol.STATIC, assignors)
     assert (figures.job_starts, figures.remark) == (0, "w4 was idle: others list all jobs")
 
 
 class LeavesOutTheLast(ConnectAssignor):
-    """Kafka's own, but that it has no word for the last of several workers."""
+    """Kafka's answer, without the last of three or more workers."""
 
     def __init__(self) -> None:
         self._kafkas = discover().connect_assignor("connect_incremental").create()
@@ -129,7 +130,7 @@ def test_a_worker_that_the_leader_has_no_word_for_ends_as_kafkas_does() -> None:
     ended = [(entry.actor, entry.text) for entry in cluster.log.entries if entry.event == "refused"]
     assert ended == [("worker3", "ends: the leader's answer leaves it out")]
     assert cluster.alive() == ["worker1", "worker2"]
-    # Its departure sets off a delay, though nothing waits for it.
+    # Its departure causes a delay, though no job waits for it.
     assert cluster.run_until(cluster.now + 400_000, until_calm=True)
     held = owned_now(cluster)
     assert {name: len(jobs) for name, jobs in held.items()} == {"worker1": 4, "worker2": 4}
@@ -143,7 +144,7 @@ def test_kafkas_downgrade_leaves_jobs_running_twice_and_kip_415s_does_not(assign
     assert [each.assigned for each in kip.cluster.rounds[1:]] == [0, 12]
 
 
-def where(episode: Played, job: str | ConnectorTaskId, at_ms: int) -> list[str]:
+def where(episode: PlayedConnectEpisode, job: str | ConnectorTaskId, at_ms: int) -> list[str]:
     now = episode.cluster.start_ms + at_ms
     runs = episode.cluster.runs.runs[job]
     return [run.worker for run in runs if run.start_ms <= now and (run.end_ms is None or run.end_ms > now)]
@@ -177,7 +178,7 @@ def test_kip_987s_test_plan_ends_with_everything_on_static_workers_and_nothing_w
     owners = {job: where(episode, job, 780_000) for job in placed}
     assert all(len(each) == 1 and each[0].startswith("static") for each in owners.values())
     assert episode.cluster.coordinator.protocol is ConnectProtocol.STATIC
-    # The jobs of the wildcard workers that left were static by then: nobody waited for a delay.
+    # The jobs of the departed wildcard workers were static by then, so no delay was needed.
     assert [each.delay_ms for each in episode.cluster.rounds if each.prepared_ms > 600_000] == [0, 0]
 
 
@@ -193,6 +194,7 @@ def test_equal_seeds_give_equal_logs(assignors: AssignorFactory) -> None:
     assert first == second
 
 
+@pytest.mark.slow
 def test_the_blogs_experiment_has_the_counts_of_its_model_and_its_conclusions(assignors: AssignorFactory) -> None:
     eager = run_start_and_stop(ConnectProtocol.EAGER, assignors, "merged")
     incremental = run_start_and_stop(ConnectProtocol.SESSIONED, assignors, "merged")

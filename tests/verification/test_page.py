@@ -8,13 +8,14 @@ import pytest
 
 from assignment_api.plugins import config_sources
 from assignor_lab.runtime.discovery import discovered
-from assignor_lab.web.asking import Asking
+from assignor_lab.web.asking import ViewAnswers
 from assignor_lab.web.opened import opened
 from tests.capture.flight_recording import write_recording
 from tests.verification.test_scored import FLIGHT, exchange_racks
 from tests.web.pages import TOKEN, Page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_wrong", [False, True])
 def test_every_view_begins_with_it(*, is_wrong: bool, tmp_path: Path) -> None:
     write_recording(tmp_path / "past", "classic")
@@ -25,7 +26,7 @@ def test_every_view_begins_with_it(*, is_wrong: bool, tmp_path: Path) -> None:
     config = config_sources(file, (), environ={}, start=tmp_path)
     plugins = discovered(config.effective())
     found = opened([str(tmp_path / "past")], plugins.registry, config, lambda _sentence: None)
-    asking = Asking(found, plugins, config)
+    asking = ViewAnswers(found, plugins, config)
     try:
         page = Page(asking)
         page.get(f"/?token={TOKEN}")

@@ -1,4 +1,4 @@
-"""A scoring run of a recorded group: the verification first, and no verdict from inputs that do not fit."""
+"""A scoring run of a recorded group: the verification first, and no verdict if the inputs do not fit."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from rich.console import Console
 
 from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PastTerms
+from assignor_lab.cli.score_gates import conclude
 from assignor_lab.report.terminal import print_summary
-from assignor_lab.scoring.sources import Generated
+from assignor_lab.scoring.sources.parts import Generated
+from assignor_lab.scoring.summaries.unranked import without_verdict
 from tests.capture.captured_logs import CAPTURES, logs
 from tests.capture.flight_recording import write_recording
 from tests.scoring.in_process import scored
+
+pytestmark = pytest.mark.slow
 
 ASSIGNORS = ["high_availability", "sticky", "two=high_availability,num.standby.replicas=2"]
 FLIGHT = "num.standby.replicas=1\nacceptable.recovery.lag=5\nrack.aware.assignment.strategy=min_traffic\n"
@@ -74,6 +79,21 @@ def test_wrong_racks_leave_no_verdict(way: str, past: Path, tmp_path: Path) -> N
     for verdict in (" is ahead", " behind", "better than", "worse than", "cannot be put in an order", "best in"):
         assert verdict not in shown
     assert 'class="verdict"' not in page
+
+
+def test_a_gate_is_not_judged_where_there_is_no_verdict(past: Path, tmp_path: Path) -> None:
+    exchange_racks(past)
+    results = run(past, tmp_path / "out")["results"]
+    passed = {"expression": "rebalances > 99", "assignor": "sticky", "status": "passed", "value": 3.0, "bound": 99.0}
+    gates = without_verdict({**results, "gates": [passed]})["gates"]
+    lines: list[str] = []
+    with pytest.raises(typer.Exit) as left:
+        conclude(gates, None, lines.append)
+    assert left.value.exit_code == 1
+    assert lines == [
+        "UNKNOWN sticky: rebalances > 99: not judged: the recorded decisions do not come out again, so there is no "
+        "verdict"
+    ]
 
 
 def test_a_wrong_session_timeout_leaves_no_verdict(past: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The verification of recorded groups: right inputs reproduce every decision, and a wrong one is named."""
+"""The verification of recorded groups: correct inputs reproduce every decision, and a wrong one is named."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
+from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of_past
 from assignor_lab.cli.app import build_app
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.racks import read_racks
@@ -21,7 +21,7 @@ from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.verification import words
 from assignor_lab.verification.readings import terms_of
 from assignor_lab.verification.replays import past_episodes
-from assignor_lab.verification.verified import Terms, Verification, VerifiedGroup, verify
+from assignor_lab.verification.verified import Verification, VerificationTerms, VerifiedGroup, verify
 from tests.capture.captured_logs import CAPTURES, logs
 from tests.capture.flight_recording import write_recording
 from tests.capture.histories.flight_folders import streams_folder
@@ -30,10 +30,10 @@ from tests.capture.test_racks import CLIENTS, partition_racks, rack_file
 from tests.capture.topologies import ORDERS
 
 REGISTRY = discover()
-#: What the application of the flight recording was configured with.
+#: Configuration of the application of the flight recording.
 FLIGHT = "num.standby.replicas=1\nacceptable.recovery.lag=5\nrack.aware.assignment.strategy=min_traffic\n"
 
-#: The store of the flight recording's application, before the repartition topic in place of behind it.
+#: Topology of the flight recording's application, with the store before the repartition topic, not behind it.
 STORE_ON_THE_WRONG_SIDE = """\
 Topologies:
    Sub-topology: 0
@@ -54,6 +54,11 @@ Topologies:
 
 """
 
+#: The flight recording's own application.
+OWN_TOPOLOGY = STORE_ON_THE_WRONG_SIDE.replace("(stores: [counts])", "(stores: [])").replace(
+    "Processor: print (stores: [])", "Processor: print (stores: [counts])"
+)
+
 
 def verification(
     past: list[str],
@@ -63,7 +68,7 @@ def verification(
     assignor: str | None = None,
 ) -> Verification:
     given = config_sources(config, ())
-    around = Surroundings(given.above, topology, racks=None if racks is None else RackFiller(read_racks([racks])))
+    around = PastSurroundings(given.above, topology, racks=None if racks is None else RackFiller(read_racks([racks])))
     scenarios = list(scenarios_of_past(past, around))
     terms = terms_of(REGISTRY, given, read=partial(scenarios_of_past, past), around=around, assignor=assignor)
     return verify(scenarios, terms, past_episodes(scenarios, given_settings(around.config)))
@@ -90,6 +95,7 @@ def flight(tmp_path: Path) -> tuple[Path, Path]:
 # --- right inputs -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("application", "count"), [("tagged", 24), ("plain-ha", 14)])
 def test_the_line_begins_with_the_decisions_that_come_out(application: str, count: int) -> None:
     found = verification(list(map(str, logs(application))), properties(application))
@@ -120,7 +126,7 @@ def test_the_assignor_that_the_log_names_is_the_groups_own() -> None:
 
 def test_states_of_no_real_group_are_not_verified() -> None:
     plain = [attrs.evolve(each, document=_without(each.document, "observed")) for each in decisions_of("tagged")[:2]]
-    found = verify(plain, Terms(REGISTRY, config_sources(None, ())))
+    found = verify(plain, VerificationTerms(REGISTRY, config_sources(None, ())))
     assert words.document_of(found) is None
     assert words.sentences(found) == []
 
@@ -155,6 +161,7 @@ def test_exchanged_racks_end_in_the_banner(flight: tuple[Path, Path]) -> None:
     assert (group.cause.tried.reproduced, group.cause.tried.before) == (10, 2)
 
 
+@pytest.mark.slow
 def test_partitions_on_wrong_brokers_end_in_the_banner(tmp_path: Path) -> None:
     topology = tmp_path / "topology.txt"
     topology.write_text(ORDERS, encoding="utf-8")
@@ -166,12 +173,40 @@ def test_partitions_on_wrong_brokers_end_in_the_banner(tmp_path: Path) -> None:
     assert refused(verification(past, config, topology, wrong), "racks").reproduced < 43
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("group", ["classic", "streams"])
+def test_racks_that_contradict_the_recording_end_in_the_banner(group: str, tmp_path: Path) -> None:
+    write_recording(tmp_path / "past", group)
+    config, racks = tmp_path / "a.properties", tmp_path / "racks.toml"
+    config.write_text(FLIGHT, encoding="utf-8")
+    own = (tmp_path / "past" / "racks.toml").read_text(encoding="utf-8")
+    wrong = own.replace('1 = "r1"', '1 = "r3"') + '\n[clients]\n"p2-streams" = "r1"\n'
+    racks.write_text(wrong, encoding="utf-8")
+    cause = refused(verification([str(tmp_path / "past")], config, racks=racks), "racks").cause
+    assert cause is not None
+    assert "the state" in cause.evidence
+
+
+@pytest.mark.slow
+def test_racks_of_another_cluster_end_in_the_banner(flight: tuple[Path, Path], tmp_path: Path) -> None:
+    # A long path must not lose the name of the file.
+    folder = tmp_path / ("a-long-folder-" * 10)
+    folder.mkdir()
+    other = rack_file(folder, {"elsewhere": "z1"}, {"sales": [["z1"], ["z2"]]})
+    group = refused(verification([str(flight[0])], flight[1], racks=other), "racks")
+    assert group.cause is not None
+    assert group.cause.evidence.endswith("racks.toml names no client and no topic of the group")
+    own = rack_file(tmp_path, {"elsewhere": "z1"}, {"in": [["r1"]] * 4})
+    assert not verification([str(flight[0])], flight[1], racks=own).refused
+
+
 def test_missing_racks_end_in_the_banner() -> None:
     group = refused(verification(list(map(str, logs("orders-2"))), properties("orders-2")), "racks")
     assert group.cause is not None
     assert "--racks" in words.remedy_of(group.cause)
 
 
+@pytest.mark.slow
 def test_missing_tags_end_in_the_banner(tmp_path: Path) -> None:
     config = tmp_path / "a.properties"
     lines = properties("tagged").read_text().splitlines()
@@ -179,6 +214,7 @@ def test_missing_tags_end_in_the_banner(tmp_path: Path) -> None:
     refused(verification(list(map(str, logs("tagged"))), config), "tags")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["num.standby.replicas=2", "acceptable.recovery.lag=1000000", "max.warmup.replicas=9"])
 def test_another_configuration_ends_in_the_banner(line: str, tmp_path: Path) -> None:
     config = tmp_path / "a.properties"
@@ -201,6 +237,42 @@ def test_the_topology_of_another_application_ends_in_the_banner(flight: tuple[Pa
     topology.write_text(STORE_ON_THE_WRONG_SIDE.partition("  Sub-topology: 1")[0], encoding="utf-8")
     group = refused(verification([str(flight[0])], flight[1], topology), "topology")
     assert group.reproduced == 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", ["classic", "streams"])
+@pytest.mark.parametrize(
+    ("old", "new", "evidence"),
+    [("[in]", "[in]", ""), ("[in]", "[sales]", "in"), ("counts-repartition", "by-city-repartition", "repartition")],
+)
+def test_topics_that_the_group_does_not_read_end_in_the_banner(
+    group: str, old: str, new: str, evidence: str, tmp_path: Path
+) -> None:
+    write_recording(tmp_path / "past", group)
+    config, topology = tmp_path / "a.properties", tmp_path / "topology.txt"
+    config.write_text(FLIGHT, encoding="utf-8")
+    topology.write_text(OWN_TOPOLOGY.replace(old, new), encoding="utf-8")
+    found = verification([str(tmp_path / "past")], config, topology)
+    if not evidence:
+        assert words.banner(found) == []
+        return
+    cause = refused(found, "topology").cause
+    assert cause is not None
+    assert evidence in cause.evidence
+
+
+@pytest.mark.parametrize(("past", "longest"), [("restored", "33,070"), ("lives", "24,174")])
+@pytest.mark.parametrize(("session_ms", "is_possible"), [(10_000, True), (45_000, False), (600_000, False)])
+def test_a_session_that_outlasts_a_removed_member_ends_in_the_banner(
+    past: str, longest: str, session_ms: int, is_possible: bool, tmp_path: Path
+) -> None:
+    config = tmp_path / "a.properties"
+    config.write_text(f"num.standby.replicas=1\nsession.timeout.ms={session_ms}\n", encoding="utf-8")
+    found = verification([*map(str, sorted((CAPTURES / past).glob("*.gz")))], config)
+    causes = [each.cause for each in found.refused if each.cause is not None]
+    assert bool(words.banner(found)) is not is_possible
+    assert [each.input for each in causes] == ([] if is_possible else ["session timeout"])
+    assert all(longest in each.evidence for each in causes)
 
 
 def test_a_wrong_release_of_the_brokers_ends_in_the_banner(tmp_path: Path) -> None:
@@ -235,9 +307,9 @@ def test_a_right_session_timeout_is_no_contradiction(flight: tuple[Path, Path]) 
 
 def test_a_custom_assignor_that_is_not_installed_is_not_verifiable() -> None:
     named = [_named(each, "com.example.Pinned") for each in decisions_of("tagged")]
-    found = verify(named, Terms(REGISTRY, config_sources(properties("tagged"), ())))
+    found = verify(named, VerificationTerms(REGISTRY, config_sources(properties("tagged"), ())))
     (line,) = words.sentences(found)
-    assert line.startswith("Not verifiable: the group's assignor cannot be asked: ")
+    assert line.startswith("Not verifiable: the group's assignor cannot be called: ")
     assert "com.example.Pinned" in line
     assert words.banner(found) == []
 
@@ -248,7 +320,7 @@ def _named(scenario: Scenario, assignor: str) -> Scenario:
 
 
 def test_a_sample_of_many_decisions_says_so() -> None:
-    terms = Terms(REGISTRY, config_sources(properties("tagged"), ()))
+    terms = VerificationTerms(REGISTRY, config_sources(properties("tagged"), ()))
     found = verify(decisions_of("tagged"), terms, most_tasks=60)
     (line,) = words.sentences(found)
     assert "recorded decisions (a sample of 24)." in line
@@ -264,6 +336,7 @@ def command(*words_of_command: str) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command_words", [["compare", "--assignor", "sticky"], ["explain"]])
 def test_compare_and_explain_begin_with_the_verification(command_words: list[str]) -> None:
     name, *further = command_words

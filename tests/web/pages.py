@@ -14,7 +14,7 @@ from assignment_api.plugins import config_sources
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.simulation.streams.named_episodes import EPISODES
 from assignor_lab.web.app import create_app
-from assignor_lab.web.asking import Asking
+from assignor_lab.web.asking import ViewAnswers
 from assignor_lab.web.opened import opened
 
 BASE = "http://127.0.0.1:8000"
@@ -39,7 +39,7 @@ def client(number: int, **more: Any) -> dict[str, Any]:
 
 
 def group() -> dict[str, Any]:
-    """One ran everything, one has copies that lag, one has just come."""
+    """One client ran everything, one has copies that lag, one is new."""
     tasks = ["0_0", "0_1", "0_2"]
     return {
         "format": 1,
@@ -56,21 +56,21 @@ def group() -> dict[str, Any]:
     }
 
 
-def asking_of(folder: Path, *more: str) -> Asking:
-    """What is asked about the group and the episode, written into ``folder``, and further paths."""
+def asking_of(folder: Path, *more: str) -> ViewAnswers:
+    """The group and the episode under test, written into ``folder``, and further paths."""
     states, episodes = folder / "states.jsonl", folder / "episodes.jsonl"
     states.write_text(json.dumps(group()) + "\n" + json.dumps({**group(), "id": "second"}) + "\n")
     episodes.write_text(json.dumps(EPISODES["rolling-restart"].document()) + "\n")
     config = config_sources(environ={}, start=folder)
     plugins = discovered(config.effective())
     paths = [str(states), str(episodes), *more]
-    return Asking(opened(paths, plugins.registry, config, lambda _sentence: None), plugins, config)
+    return ViewAnswers(opened(paths, plugins.registry, config, lambda _sentence: None), plugins, config)
 
 
 class Page:
-    """Somebody who asks the page, without a browser and without a socket."""
+    """A client of the page, without a browser and without a socket."""
 
-    def __init__(self, asking: Asking) -> None:
+    def __init__(self, asking: ViewAnswers) -> None:
         #: Tokens that replaced used ones.
         self.new_tokens: list[str] = []
         self._app = create_app(asking, TOKEN, self.new_tokens.append)

@@ -1,4 +1,4 @@
-"""A folder of ``assignor record`` that grows as it did when it was recorded."""
+"""A growing folder of ``assignor record``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ ROOT = Path(__file__).resolve().parents[1] / "data" / "captures" / "flight"
 
 
 class Growing:
-    """The recording of a group, of which so much is there.
+    """The recording of a group, as far as it is written.
 
     Args:
-        folder: Where it is.
-        group: Which of the recorded groups.
+        folder: Its folder, created here.
+        group: Name of the recorded group.
     """
 
     def __init__(self, folder: Path, group: str = "classic") -> None:
@@ -31,7 +31,7 @@ class Growing:
         return len(self._lines)
 
     def written_to(self, count: int, at: float, half: bytes = b"") -> None:
-        """Has so many lines, and half of another one, at a moment."""
+        """Writes this number of lines and part of the next one, with a modification time."""
         self.records.write_bytes(b"".join(self._lines[:count]) + half)
         self.seen_at(at)
 

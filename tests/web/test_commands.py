@@ -1,4 +1,4 @@
-"""The command under a view: a shell takes it apart into the words that were meant, and it shows the same."""
+"""The command under a view: a shell splits it into the intended words, and its result is the same."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from typer.testing import CliRunner
 from assignment_api.plugins import config_sources
 from assignor_lab.cli.app import build_app
 from assignor_lab.runtime.discovery import discovered
-from assignor_lab.web.asking import Asking
+from assignor_lab.web.asking import ViewAnswers
 from assignor_lab.web.commands import shell_line
 from assignor_lab.web.opened import opened
 from tests.web.pages import HOSTILE, TOKEN, Page, group
+
+pytestmark = pytest.mark.slow
 
 NAMES = [
     "orders-1", "two words", "it's", "$(touch hacked)", "`id`", "a;b", "-x", "*", "~", "\\", "#", "!", HOSTILE,
@@ -58,7 +60,7 @@ def test_the_command_of_a_state_can_be_run_whatever_it_is_called(
     config = config_sources(overrides=["max.warmup.replicas=1"], environ={}, start=tmp_path)
     plugins = discovered(config.effective())
     found = opened([f"./{name}"], plugins.registry, config, lambda _sentence: None)
-    asking = Asking(found, plugins, config, words=["-c", "max.warmup.replicas=1"])
+    asking = ViewAnswers(found, plugins, config, words=["-c", "max.warmup.replicas=1"])
     page = Page(asking)
     page.get(f"/?token={TOKEN}")
     shown = re.search(r'aria-label="Command"><code>(.*?)</code>', page.get(f"/state?{query}").text, re.DOTALL)

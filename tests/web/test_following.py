@@ -1,4 +1,4 @@
-"""A recording that is followed while it grows: what is shown of it, and how it is said to stand."""
+"""A growing recording: its shown part, and its status."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from assignor_lab.web import opened as opening
 from assignor_lab.web.following import FollowedRecording
 from assignor_lab.web.opened import opened
 from tests.web.recordings import Growing
+
+pytestmark = pytest.mark.slow
 
 
 class Clock:
@@ -48,6 +50,7 @@ def decisions(followed: FollowedRecording) -> int:
     return 0 if states is None else len(states.entries)
 
 
+@pytest.mark.slow
 def test_a_recording_without_a_decision_is_followed_from_its_first_line(
     growing: Growing, followed: FollowedRecording, clock: Clock
 ) -> None:

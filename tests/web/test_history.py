@@ -1,4 +1,4 @@
-"""A past as one thing: its page, the steps between its decisions, and how each is shown."""
+"""A past as a whole: its page, and the steps and views of its decisions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from assignment_api.plugins import config_sources
 from assignor_lab.runtime.discovery import discovered
-from assignor_lab.web.asking import Asking
+from assignor_lab.web.asking import ViewAnswers
 from assignor_lab.web.errors import NotThereError
 from assignor_lab.web.opened import opened
 from tests.web.pages import TOKEN, Page
@@ -27,29 +27,32 @@ def growing(tmp_path_factory: pytest.TempPathFactory) -> Growing:
 
 
 @pytest.fixture(scope="module")
-def asking(growing: Growing) -> Iterator[Asking]:
+def asking(growing: Growing) -> Iterator[ViewAnswers]:
     config = config_sources(environ={}, start=growing.records.parent)
     plugins = discovered(config.effective())
     found = opened([str(growing.records.parent)], plugins.registry, config, lambda _sentence: None)
-    made = Asking(found, plugins, config)
+    made = ViewAnswers(found, plugins, config)
     yield made
     made.close()
 
 
 @pytest.fixture
-def page(asking: Asking) -> Page:
+def page(asking: ViewAnswers) -> Page:
     made = Page(asking)
     made.get(f"/?token={TOKEN}")
     return made
 
 
+@pytest.mark.slow
 def test_the_list_leads_to_the_past_and_says_how_the_recording_stands(page: Page) -> None:
     text = page.get("/").text
     assert 'href="/history?s=0&amp;n=0"' in text
     assert "Nothing was written for" in text
+    assert "Last decision 2026-" in text
+    assert "Play its past again" in text
 
 
-def test_each_decision_of_the_past_leads_to_its_state(page: Page, asking: Asking) -> None:
+def test_each_decision_of_the_past_leads_to_its_state(page: Page, asking: ViewAnswers) -> None:
     text = page.get("/history?s=0").text
     (past,) = asking.opened.states(0).pasts
     links = re.findall(r'<th scope="row"><a href="(/state[^"]+)">', text)
@@ -59,7 +62,7 @@ def test_each_decision_of_the_past_leads_to_its_state(page: Page, asking: Asking
         assert "Who runs what in" in page.get(link.replace("&amp;", "&")).text
 
 
-def test_one_steps_through_the_decisions_forward_and_back(page: Page, asking: Asking) -> None:
+def test_one_steps_through_the_decisions_forward_and_back(page: Page, asking: ViewAnswers) -> None:
     count = len(asking.opened.states(0).pasts[0].decisions)
 
     def link(text: str, name: str) -> str:
@@ -98,12 +101,12 @@ def test_an_unknown_past_is_no_page(page: Page) -> None:
     assert page.get("/history?s=7").status_code == 404
 
 
-def test_a_file_that_changes_on_disk_is_shown_as_it_was_and_this_is_said(tmp_path: Path, asking: Asking) -> None:
+def test_a_file_that_changes_on_disk_is_shown_as_it_was_and_this_is_said(tmp_path: Path, asking: ViewAnswers) -> None:
     states = tmp_path / "states.jsonl"
 
     states.write_text(json.dumps(asking.opened.states(0).scenarios[0].document) + "\n")
     found = opened([str(states)], asking.plugins.registry, asking.config, lambda _sentence: None)
-    page = Page(Asking(found, asking.plugins, asking.config))
+    page = Page(ViewAnswers(found, asking.plugins, asking.config))
     page.get(f"/?token={TOKEN}")
     assert "what was read then" not in page.get("/state?s=0").text
     os.utime(states, (5, 5))
@@ -115,12 +118,12 @@ def test_a_file_that_changes_on_disk_is_shown_as_it_was_and_this_is_said(tmp_pat
 
 
 def test_the_past_of_a_connect_group_has_lanes_of_workers_and_jobs_and_leads_to_its_rounds(
-    tmp_path: Path, asking: Asking
+    tmp_path: Path, asking: ViewAnswers
 ) -> None:
     growing = Growing(tmp_path / "connect", "real-connect")
     growing.written_to(growing.length, 1_000_000.0)
     found = opened([str(tmp_path / "connect")], asking.plugins.registry, asking.config, lambda _sentence: None)
-    page = Page(Asking(found, asking.plugins, asking.config))
+    page = Page(ViewAnswers(found, asking.plugins, asking.config))
     page.get(f"/?token={TOKEN}")
     text = page.get("/history?s=0").text
     assert text.count('class="gantt"') == 2
@@ -135,7 +138,7 @@ def test_the_past_of_a_connect_group_has_lanes_of_workers_and_jobs_and_leads_to_
     assert "round by round" in page.get("/state?s=0&past=0").text
 
 
-def test_nobody_lacks_a_job_before_it_is_configured(tmp_path: Path, asking: Asking) -> None:
+def test_nobody_lacks_a_job_before_it_is_configured(tmp_path: Path, asking: ViewAnswers) -> None:
     growing = Growing(tmp_path / "connect", "real-connect")
     growing.written_to(growing.length, 1_000_000.0)
     found = opened([str(tmp_path / "connect")], asking.plugins.registry, asking.config, lambda _sentence: None)
@@ -146,7 +149,7 @@ def test_nobody_lacks_a_job_before_it_is_configured(tmp_path: Path, asking: Aski
         assert all(begin >= row.runs[0][1] for begin, _, _ in row.waits)
 
 
-def test_half_a_folder_of_a_run_is_told_as_that(tmp_path: Path, asking: Asking) -> None:
+def test_half_a_folder_of_a_run_is_told_as_that(tmp_path: Path, asking: ViewAnswers) -> None:
     (tmp_path / "manifest.json").write_text("{}")
     with pytest.raises(NotThereError, match=r"summary\.json is missing"):
         opened([str(tmp_path)], asking.plugins.registry, asking.config, lambda _sentence: None)

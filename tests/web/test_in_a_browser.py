@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from assignor_lab.connect.rest.server import listening_socket, serve
+from assignor_lab.http.server import listening_socket, serve
 from assignor_lab.web.app import create_app
 from assignor_lab.web.plays import Underway
 from tests.web.pages import TOKEN, asking_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.services
 
 PHONE, DESKTOP = 390, 1280
-#: The recording that the page has open as its third source.
+#: The recording that is the page's third source.
 RECORDED: list[Growing] = []
 #: Tokens that replaced used ones, and the last one of each server.
 NEW_TOKENS: list[str] = []
@@ -34,7 +34,7 @@ USED: dict[str, str] = {}
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a page that is served by a thread of its own."""
+    """Address of a page, served by its own thread."""
     folder = tmp_path_factory.mktemp("opened")
     made = Growing(folder / "recording")
     made.written_to(made.length // 2, time.time())
@@ -71,7 +71,7 @@ def served(asking: object, listener: object) -> Iterator[str]:
 
 
 def token(base: str) -> str:
-    """A token that is valid once more: a used one makes a new one."""
+    """A valid new token: the use of a token creates the next one."""
     while httpx.get(f"{base}/?token={USED.get(base, TOKEN)}").status_code != 403:
         pass
     USED[base] = NEW_TOKENS[-1]
@@ -80,7 +80,7 @@ def token(base: str) -> str:
 
 @contextmanager
 def opened(browser: Browser, base: str, path: str = "/", width: int = DESKTOP) -> Iterator[Page]:
-    """A page behind the token; whatever it asks of others, says or throws fails the test."""
+    """A page behind the token; any foreign request, console message or error of it fails the test."""
     context = browser.new_context(viewport={"width": width, "height": 900})
     try:
         page = context.new_page()
@@ -185,7 +185,7 @@ def test_a_recording_is_followed_while_it_grows_and_says_when_it_is_gone(browser
         rows = page.locator("section table tbody tr")
         before = rows.count()
         pulse = page.locator("#pulse")
-        # Whatever the machine is busy with: what is written later than now is not yet long ago.
+        # On a busy machine, too: a record from the future is not long ago.
         growing.seen_at(time.time() + 3_600)
         pulse.get_by_text("Being recorded").wait_for()
         growing.written_to(growing.length, time.time() + 3_600)
@@ -194,7 +194,7 @@ def test_a_recording_is_followed_while_it_grows_and_says_when_it_is_gone(browser
         pulse.get_by_text("Nothing was written for 10 min").wait_for()
         growing.records.rename(growing.records.with_name("moved"))
         pulse.get_by_text("is not there any more").wait_for()
-        # Counted while the page that has them is still there.
+        # Counted while the page with the rows is still open.
         known = rows.count()
         assert known > before
         rows.last.locator("a").click()
@@ -205,7 +205,7 @@ def test_a_recording_is_followed_while_it_grows_and_says_when_it_is_gone(browser
 def test_a_past_is_played_with_the_keyboard_and_gone_back_from(browser: Browser, base: str) -> None:
     with opened(browser, base, "/history?s=2") as page:
         page.get_by_role("link", name="Play it again").press("Enter")
-        page.get_by_role("columnheader", name="What really happened").first.wait_for()
+        page.get_by_role("columnheader", name="Recorded outcome").first.wait_for()
         first = page.url
         page.locator("#variant").fill("two=high_availability,num.standby.replicas=2")
         page.locator("#variant").press("Enter")

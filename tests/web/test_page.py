@@ -1,8 +1,9 @@
-"""The page without a browser: who gets in, what it answers, and what it says of nonsense."""
+"""The page without a browser: access, responses, and invalid requests."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -10,23 +11,23 @@ from urllib.parse import quote
 import pytest
 
 from assignment_api.plugins import config_sources
-from assignor_lab.compare import Terms, compare, contenders_of
+from assignor_lab.compare import ContenderTerms, compare, contenders_of
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import read_scenarios
-from assignor_lab.web.asking import Asking
+from assignor_lab.web.asking import ViewAnswers
 from assignor_lab.web.opened import opened
 from tests.web.pages import HOSTILE, TOKEN, Page, asking_of, group
 
 
 @pytest.fixture(scope="module")
-def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asking]:
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ViewAnswers]:
     made = asking_of(tmp_path_factory.mktemp("opened"))
     yield made
     made.close()
 
 
 @pytest.fixture
-def stranger(asking: Asking) -> Page:
+def stranger(asking: ViewAnswers) -> Page:
     return Page(asking)
 
 
@@ -98,15 +99,21 @@ def test_every_answer_says_that_nothing_may_come_from_elsewhere(page: Page) -> N
 
 def test_the_list_leads_to_every_state(page: Page) -> None:
     text = page.get("/").text
-    assert text.count('href="/state?') == 3
+    assert len(set(re.findall(r'href="(/state[?][^"]*)"', text))) == 3
     assert HOSTILE not in text
     assert "&lt;script&gt;" in text
 
 
-def test_a_state_is_answered_as_the_commands_answer_it(page: Page, asking: Asking) -> None:
+def test_task_and_client_are_chosen(page: Page) -> None:
+    text = page.get("/state?s=0&n=0").text
+    assert '<select id="task" name="task"><option>0_0</option>' in text
+    assert '<select id="whynot" name="whynot"><option value="">(any client)</option>' in text
+
+
+def test_a_state_is_answered_as_the_commands_answer_it(page: Page, asking: ViewAnswers) -> None:
     text = page.get("/state?s=0&n=0&a=high_availability&a=sticky").text
     scenario = next(read_scenarios(asking.opened.states(0).name))
-    terms = Terms(asking.plugins.registry, asking.plugins.isolation, asking.config)
+    terms = ContenderTerms(asking.plugins.registry, asking.plugins.isolation, asking.config)
     (state,) = compare([scenario], contenders_of(["high_availability", "sticky"], [], []), terms).states
     for task in state.sides[0].moved:
         assert f"task={task}" in text
@@ -114,7 +121,7 @@ def test_a_state_is_answered_as_the_commands_answer_it(page: Page, asking: Askin
     assert HOSTILE not in text
 
 
-def test_a_client_less_is_asked_about_at_once(page: Page, asking: Asking) -> None:
+def test_a_client_less_is_asked_about_at_once(page: Page, asking: ViewAnswers) -> None:
     steps = quote(json.dumps([[[["clients", 0]]]]))
     text = page.get(f"/state?s=0&n=0&a=high_availability&e={steps}").text
     assert "host-1:8080" not in text
@@ -122,7 +129,7 @@ def test_a_client_less_is_asked_about_at_once(page: Page, asking: Asking) -> Non
     assert "this is not what was captured" in text
     line = page.get(f"/state.jsonl?s=0&n=0&e={steps}").json()
     assert [each["host"] for each in line["clients"]] == ["host-2:8080", "host-3:8080"]
-    # What was opened is as it was.
+    # The opened value is unchanged.
     assert len(asking.opened.states(0).scenarios[0].document["clients"]) == 3
 
 
@@ -157,13 +164,14 @@ def test_a_variant_is_explained_with_its_settings(page: Page) -> None:
     assert "-c max.warmup.replicas=7" in text
 
 
+@pytest.mark.slow
 def test_who_hangs_is_told_with_the_deadline_beside_the_others(tmp_path: Path) -> None:
     config = config_sources(overrides=["assignor.plugins.call.timeout.ms=300"], environ={}, start=tmp_path)
     states = tmp_path / "states.jsonl"
     states.write_text(json.dumps(group()) + "\n")
     plugins = discovered(config.effective())
     found = opened([str(states)], plugins.registry, config, lambda _sentence: None)
-    hanging = Asking(found, plugins, config, may_run_code=True)
+    hanging = ViewAnswers(found, plugins, config, may_run_code=True)
     page = Page(hanging)
     page.get(f"/?token={TOKEN}")
     text = page.get("/state?s=0&n=0&a=sticky&a=tests.explain.odd_assignors:Hangs").text
@@ -227,7 +235,7 @@ def test_assets_are_those_that_are_named(page: Page) -> None:
     assert page.get("/assets/report.js").status_code == 404
 
 
-def test_what_was_opened_is_read_once_and_kept(asking: Asking, tmp_path: Path) -> None:
+def test_what_was_opened_is_read_once_and_kept(asking: ViewAnswers, tmp_path: Path) -> None:
     name = Path(asking.opened.states(0).name)
     kept = name.read_bytes()
     name.unlink()

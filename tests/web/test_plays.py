@@ -1,4 +1,4 @@
-"""A recorded past that is played: by whom, beside what really happened, with a deadline, and what is said meanwhile."""
+"""Simulation of a recorded history: assignors, comparison with the recording, a deadline, and progress."""
 
 from __future__ import annotations
 
@@ -12,28 +12,31 @@ import pytest
 
 from assignment_api.plugins import config_sources
 from assignor_lab.capture.histories.episodes import episodes_of_past
+from assignor_lab.compare.plays import compared_plays
 from assignor_lab.documents.wording import mean
-from assignor_lab.groups.replaying import replay
+from assignor_lab.groups.streams_episode.kind import STREAMS_EPISODE as KIND
+from assignor_lab.groups.streams_episode.replaying import replay
 from assignor_lab.groups.variants import as_variant
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.simulation.patience import still_waited_for
 from assignor_lab.simulation.streams.results import totals_of
 from assignor_lab.simulation.streams.traffic import TrafficTerms
 from assignor_lab.web.address import View
-from assignor_lab.web.asking import Asking
+from assignor_lab.web.asking import ViewAnswers
 from assignor_lab.web.errors import PageError
 from assignor_lab.web.following import FollowedRecording
 from assignor_lab.web.opened import opened
 from assignor_lab.web.plays import MOST_WAITING, Plays, Underway
+from assignor_lab.web.states import OpenedStates
 from tests.web.pages import TOKEN, Page
 from tests.web.recordings import Growing
 
 
-def asking_about(folder: Path, path: Path, seconds: float = 60.0) -> Asking:
+def asking_about(folder: Path, path: Path, seconds: float = 60.0) -> ViewAnswers:
     config = config_sources(environ={}, start=folder)
     plugins = discovered(config.effective())
     found = opened([str(path)], plugins.registry, config, lambda _sentence: None)
-    return Asking(found, plugins, config, seconds=seconds)
+    return ViewAnswers(found, plugins, config, seconds=seconds)
 
 
 @pytest.fixture(scope="module")
@@ -44,13 +47,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def asking(folder: Path) -> Iterator[Asking]:
+def asking(folder: Path) -> Iterator[ViewAnswers]:
     made = asking_about(folder.parent, folder)
     yield made
     made.close()
 
 
-def opened_page(asking: Asking) -> Page:
+def opened_page(asking: ViewAnswers) -> Page:
     made = Page(asking)
     made.get(f"/?token={TOKEN}")
     return made
@@ -63,8 +66,9 @@ def played(page: Page, query: str) -> str:
     return text
 
 
+@pytest.mark.slow
 def test_a_past_is_played_as_replay_plays_it_by_another_assignor_and_under_another_protocol(
-    asking: Asking, folder: Path
+    asking: ViewAnswers, folder: Path
 ) -> None:
     text = played(opened_page(asking), "s=0&past=0&a=sticky&a=group_sticky")
     (episode,) = episodes_of_past([str(folder)])
@@ -74,27 +78,43 @@ def test_a_past_is_played_as_replay_plays_it_by_another_assignor_and_under_anoth
         totals = totals_of(each.played, TrafficTerms())
         assert f">{mean(totals['unavailable_task_s'], 'task-seconds')}" in html.unescape(text)
     assert text.count('class="gantt"') == 3
-    # Both plays, and the recording, which shows when each task had no owner.
+    # Both plays, and the recording with the times without an owner.
     assert text.count("down-worst") == 3
     assert "--mode played --assignor sticky --assignor group_sticky" in html.unescape(text)
 
 
-def test_what_really_happened_stands_beside_it(asking: Asking) -> None:
+def test_the_verdict_of_a_verified_past_is_that_of_replay(
+    asking: ViewAnswers, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Without this recording's configuration the page has a banner and no verdict.
+    assert 'class="verdict"' not in played(opened_page(asking), "s=0&past=0&a=sticky&a=group_sticky")
+    monkeypatch.setattr(OpenedStates, "banner", [])
+    text = played(opened_page(asking), "s=0&past=0&a=sticky&a=group_sticky")
+    (episode,) = episodes_of_past([str(folder)])
+    played_rows = replay(episode, asking.plugins.registry, asking.config, map(as_variant, ("sticky", "group_sticky")))
+    metrics = {name: found.plugin for name, found in KIND.metrics(asking.plugins.registry).items()}
+    rows = {each.contender.name: each.row for each in played_rows}
+    verdict = compared_plays(rows, KIND.headline, metrics, {}).verdict
+    assert f'<p class="verdict">{verdict}</p>' in html.unescape(text)
+
+
+def test_what_really_happened_stands_beside_it(asking: ViewAnswers) -> None:
     page = opened_page(asking)
     (link,) = re.findall(r'href="(/state\?s=0&amp;past=0)"', page.get("/history?s=0").text)
     text = played(page, html.unescape(link).partition("?")[2])
     decisions = len(asking.opened.states(0).pasts[0].decisions)
     row = text[text.index("Rebalances</th>") :].partition("</tr>")[0]
     assert re.findall(r"<td class=\"number\">(\d+)", row)[-1] == str(decisions)
-    assert "What really happened" in text
+    assert "Recorded outcome" in text
     done = text[text.index("done-caption") :].partition("</table>")[0]
     assert done.count(" stable after ") > 2
 
 
-def test_there_is_no_other_past(asking: Asking) -> None:
+def test_there_is_no_other_past(asking: ViewAnswers) -> None:
     assert opened_page(asking).get("/state?s=0&past=1").status_code == 404
 
 
+@pytest.mark.slow
 def test_the_past_of_a_recording_that_grows_is_played_as_it_was_when_it_was_asked_for(tmp_path: Path) -> None:
     growing = Growing(tmp_path / "recording")
     growing.written_to(growing.length // 2, 1_000_000.0)
@@ -104,7 +124,7 @@ def test_the_past_of_a_recording_that_grows_is_played_as_it_was_when_it_was_aske
     growing.written_to(growing.length, 2_000_000.0)
     followed = asking.opened.sources[0]
     assert isinstance(followed, FollowedRecording)
-    followed._not_before = 0.0  # it is read again a second later at the earliest
+    followed._not_before = 0.0  # the next read is due a second later at the earliest
     assert len(asking.opened.states(0).scenarios) > len(before.document["recorded"]["generations"])
     assert asking.scenario(view) is before
     asking._pinned_s.clear()
@@ -114,12 +134,13 @@ def test_the_past_of_a_recording_that_grows_is_played_as_it_was_when_it_was_aske
     asking.close()
 
 
+@pytest.mark.slow
 def test_a_play_that_takes_too_long_is_a_sentence(folder: Path) -> None:
     asking = asking_about(folder.parent, folder, seconds=0.0)
     text = played(opened_page(asking), "s=0&past=0&a=sticky")
     asking.close()
     assert "No answer: GivenUpError: given up after 0 s" in text
-    assert "What really happened" in text
+    assert "Recorded outcome" in text
 
 
 def endless(begun: threading.Event) -> Callable[[Callable[[], None]], str]:

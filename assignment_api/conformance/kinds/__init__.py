@@ -1,1 +1,1 @@
-"""What differs by kind of group: the small worlds in which histories are played, and the checks of answers."""
+"""Differences between kinds of groups: the small simulated groups, and the checks of answers."""

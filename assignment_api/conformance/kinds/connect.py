@@ -1,8 +1,9 @@
-"""Groups of Kafka Connect, as the kit plays them and checks answers for them."""
+"""Groups of Kafka Connect in the conformance kit: simulation, and checks of answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -29,22 +30,21 @@ from assignment_api.connect import (
 
 __all__ = ["CONNECT"]
 
-#: Rebalances in which Kafka's released assignor came to rest in each of 12,000 histories.
+#: Rebalances in which Kafka's released assignor settled in each of 12,000 histories.
 _BOUND = 4
 _START_MS = 1_700_000_000_000
 _DELAY_MS = 300_000
+_MOST_WORKERS, _MOST_TASKS = 10, 14
 
 
 @attrs.define(eq=False)
 class _Member:
-    """A worker under the id that the coordinator gave it."""
-
     id: str
     owned: Jobs = NO_JOBS
 
 
 class _ConnectWorld(World[Rebalance]):
-    """A group in which every worker does what it is told before the next rebalance."""
+    """A group in which every worker carries out its assignment before the next rebalance."""
 
     bound = _BOUND
 
@@ -53,6 +53,9 @@ class _ConnectWorld(World[Rebalance]):
         self._delay_ms = history.delay_ms
         self._connectors = {f"c{number}": count for number, (count, _) in enumerate(history.tasks)}
         self._named = len(self._connectors)
+        self._has_texts = bool(history.texts)
+        self._may_be_empty = capabilities.empty
+        self._claims: dict[str, Jobs] = {}
         self._number = 0
         self._members: list[_Member] = []
         self._away = 0
@@ -63,13 +66,15 @@ class _ConnectWorld(World[Rebalance]):
         self._waits_ms = 0
 
     def configs(self) -> Mapping[str, Any]:
+        if self._has_texts:
+            return {MAX_DELAY_KEY: str(self._delay_ms), CONNECT_PROTOCOL: self._protocol.value}
         return {MAX_DELAY_KEY: self._delay_ms, CONNECT_PROTOCOL: self._protocol.value}
 
     def state(self) -> Rebalance:
         incremental = self._protocol.is_incremental
         return Rebalance(
             ConfiguredJobs(self._connectors),
-            [Worker(member.id, member.owned if incremental else NO_JOBS) for member in self._members],
+            [Worker(member.id, self._reported(member) if incremental else NO_JOBS) for member in self._members],
             self._protocol,
             self._time_ms,
             self._generation,
@@ -84,6 +89,7 @@ class _ConnectWorld(World[Rebalance]):
 
     def carry_out(self, state: Rebalance, answer: ConnectAssignment) -> None:
         after = _owned_after(state, answer)
+        self._claims = {}
         for member in self._members:
             member.owned = after.get(member.id, NO_JOBS)
         self._completed = self._generation
@@ -103,75 +109,105 @@ class _ConnectWorld(World[Rebalance]):
         self._add()
 
     def _leave(self, event: Event) -> None:
-        """A worker that does not lead is gone, and its jobs are lost until somebody is given them."""
         if len(self._members) > 1:
             self._members.pop(1 + event.which % (len(self._members) - 1))
             self._away += 1
 
     def _return(self, event: Event) -> None:
-        """One that was gone is back, as a new member, before or after the delay is over."""
         if self._away:
             self._away -= 1
             self._time_ms += (_DELAY_MS + 1_000) * (event.size % 2)
             self._add()
 
     def _more(self, event: Event) -> None:
-        """A connector has another task."""
         if self._connectors:
             name = sorted(self._connectors)[event.which % len(self._connectors)]
-            self._connectors[name] = min(self._connectors[name] + 1, 5)
+            self._connectors[name] = min(self._connectors[name] + 1, _MOST_TASKS)
+
+    def _fewer(self, event: Event) -> None:
+        """A connector reconfigures itself to one task less."""
+        if self._connectors:
+            name = sorted(self._connectors)[event.which % len(self._connectors)]
+            self._connectors[name] = max(self._connectors[name] - 1, 0)
+
+    def _both(self, event: Event) -> None:
+        """A worker that missed a rebalance still reports a task that another one has got."""
+        member = self._members[event.which % len(self._members)]
+        others = [task for each in self._members if each is not member for task in each.owned.tasks]
+        if others:
+            self._claims[member.id] = Jobs((), (others[event.size % len(others)],))
+
+    def _lead(self, event: Event) -> None:
+        """Another worker leads, with a new assignor that has seen no earlier rebalance."""
+        self._members.append(self._members.pop(0))
+        self._completed = self._generation - 1 if self._generation else NO_GENERATION
+
+    def _reported(self, member: _Member) -> Jobs:
+        claimed = self._claims.get(member.id, NO_JOBS)
+        return Jobs(member.owned.connectors, (*member.owned.tasks, *claimed.tasks))
 
     def _create(self, event: Event) -> None:
         self._connectors[f"c{self._named}"] = event.size + 1
         self._named += 1
 
     def _delete(self, event: Event) -> None:
-        if len(self._connectors) > 1:
+        if len(self._connectors) > (not self._may_be_empty):
             del self._connectors[sorted(self._connectors)[event.which % len(self._connectors)]]
 
     def _add(self) -> None:
-        if len(self._members) < 6:
+        if len(self._members) < _MOST_WORKERS:
             self._members.append(_Member(f"w{self._number}"))
             self._number += 1
 
 
-class _ConnectKind(Kind[Rebalance]):
-    """Assignors of Connect groups."""
+def _badly_typed(answer: object) -> str | None:
+    if not isinstance(answer, ConnectAssignment):
+        return f"the answer is {type(answer).__name__}, expected ConnectAssignment"
+    delay_ms: Any = answer.delay_ms
+    if type(delay_ms) is not int or delay_ms < 0:
+        return f"delay_ms is {delay_ms!r:.80}, expected a whole number from 0"
+    # An author's answer may contain any object, whatever its types declare.
+    workers: dict[Any, Any] = dict(answer.workers)
+    for member, told in workers.items():
+        if not isinstance(member, str) or not isinstance(told, WorkerAssignment):
+            return f"the entry of {member!r:.80} is {type(told).__name__}, expected WorkerAssignment"
+        both: tuple[Any, ...] = (told.assigned, told.revoked)
+        for jobs in both:
+            if not isinstance(jobs, Jobs) or not all(isinstance(name, str) for name in jobs.connectors):
+                return f"the entry of {member} holds {jobs!r:.80}, expected Jobs"
+            if not all(isinstance(task, ConnectorTaskId) for task in jobs.tasks):
+                return f"a task of {member} is no ConnectorTaskId"
+    return None
 
+
+def _fingerprint(state: Rebalance) -> Mapping[str, object]:
+    return {
+        "the workers": tuple(worker.member_id for worker in state.workers),
+        "the configured jobs": repr(state.configured),
+        "the rebalance": (state.protocol, state.time_ms, state.generation, state.last_completed_generation),
+        **{f"worker {worker.member_id}": repr(worker) for worker in state.workers},
+    }
+
+
+class _ConnectKind(Kind[Rebalance]):
     name = "connect"
-    events = ("nothing", "join", "leave", "return", "more", "create", "delete")
+    events = ("nothing", "join", "leave", "return", "more", "create", "delete", "fewer", "both", "lead")
+    settings = MappingProxyType({"texts": 1})
+    may_be_empty = False
     sorts = 0
     most_of_member = 1
     delays = (0, _DELAY_MS)
     answering = Answering(
         call=lambda assignor, state: assignor.assign(state),
-        fingerprint=repr,
+        fingerprint=_fingerprint,
         shown=lambda state: state,
+        badly_typed=_badly_typed,
         refusals=(ConnectAssignorError, UnsupportedConnectProtocolError),
         lives=True,
     )
 
     def world(self, history: History, capabilities: Capabilities) -> World[Rebalance]:
         return _ConnectWorld(history, capabilities)
-
-    def badly_typed(self, answer: object) -> str | None:
-        if not isinstance(answer, ConnectAssignment):
-            return f"the answer is {type(answer).__name__}, expected ConnectAssignment"
-        delay_ms: Any = answer.delay_ms
-        if type(delay_ms) is not int or delay_ms < 0:
-            return f"delay_ms is {delay_ms!r:.80}, expected a whole number from 0"
-        # What an author returns may hold anything, whatever the types say.
-        workers: dict[Any, Any] = dict(answer.workers)
-        for member, told in workers.items():
-            if not isinstance(member, str) or not isinstance(told, WorkerAssignment):
-                return f"what {member!r:.80} is told is {type(told).__name__}, expected WorkerAssignment"
-            both: tuple[Any, ...] = (told.assigned, told.revoked)
-            for jobs in both:
-                if not isinstance(jobs, Jobs) or not all(isinstance(name, str) for name in jobs.connectors):
-                    return f"what {member} is told holds {jobs!r:.80}, expected Jobs"
-                if not all(isinstance(task, ConnectorTaskId) for task in jobs.tasks):
-                    return f"a task that {member} is told of is no ConnectorTaskId"
-        return None
 
     def troubles(self, state: Rebalance, answer: ConnectAssignment) -> Iterator[Trouble]:
         members = {worker.member_id: worker for worker in state.workers}
@@ -195,6 +231,12 @@ class _ConnectKind(Kind[Rebalance]):
     def asks_again(self, state: Rebalance, answer: ConnectAssignment) -> bool:
         return answer.has_revocations or answer.rejoin or answer.delay_ms > 0
 
+    def threads(self, state: Rebalance) -> Mapping[str, int]:
+        return {worker.member_id: 1 for worker in state.workers}
+
+    def work(self, state: Rebalance, answer: ConnectAssignment) -> Mapping[str, Sequence[str]]:
+        return {member: [*jobs[0], *jobs[1]] for member, jobs in self.placement(state, answer).items()}
+
     def turned(self, state: Rebalance) -> Rebalance:
         return attrs.evolve(state, workers=tuple(reversed(state.workers)))
 
@@ -212,13 +254,15 @@ class _ConnectKind(Kind[Rebalance]):
             }
         ]
 
-    def sized(self, number: int) -> Rebalance:
+    def sized(self, number: int, capabilities: Capabilities) -> Rebalance:
         workers = max(number // 8, 2)
         tasks = [ConnectorTaskId("c", task) for task in range(number)]
         owned = [Jobs((), tasks[place :: workers - 1]) if place < workers - 1 else NO_JOBS for place in range(workers)]
         owned[0] = Jobs(("c",), owned[0].tasks)
-        members = [Worker(f"w{place:04}", jobs) for place, jobs in enumerate(owned)]
-        return Rebalance(ConfiguredJobs({"c": number}), members, time_ms=_START_MS, generation=1)
+        protocol = ConnectProtocol.from_config(capabilities.protocol)
+        jobs = owned if protocol.is_incremental else [NO_JOBS] * workers
+        members = [Worker(f"w{place:04}", held) for place, held in enumerate(jobs)]
+        return Rebalance(ConfiguredJobs({"c": number}), members, protocol, time_ms=_START_MS, generation=1)
 
 
 def _owned_after(state: Rebalance, answer: ConnectAssignment) -> dict[str, Jobs]:
@@ -227,28 +271,28 @@ def _owned_after(state: Rebalance, answer: ConnectAssignment) -> dict[str, Jobs]
 
 
 def _wrongly_told(state: Rebalance, answer: ConnectAssignment) -> Iterator[Trouble]:
-    owners: dict[object, str] = {}
+    owners: dict[object, list[str]] = {}
     for worker in state.workers:
         for job in (*worker.owned.connectors, *worker.owned.tasks):
-            owners.setdefault(job, worker.member_id)
+            owners.setdefault(job, []).append(worker.member_id)
     given: dict[object, str] = {}
     for member, told in answer.workers.items():
         for job in (*told.assigned.connectors, *told.assigned.tasks):
             if job not in state.configured:
                 yield "accepted", f"{member} is given {job}, which is not configured"
             elif job in owners:
-                yield "accepted", f"{member} is given {job} while {owners[job]} still has it"
+                yield "accepted", f"{member} is given {job} while {owners[job][0]} still has it"
             elif job in given:
                 yield "accepted", f"{job} is given to {given[job]} and to {member}"
             given[job] = member
         for job in (*told.revoked.connectors, *told.revoked.tasks):
-            if owners.get(job) != member:
+            if member not in owners.get(job, ()):
                 yield "nothing in vain", f"{member} is to stop {job}, which it does not have"
 
 
 def _lost(state: Rebalance, answer: ConnectAssignment) -> Iterator[Trouble]:
     if answer.has_revocations or answer.rejoin or answer.delay_ms > 0:
-        return  # the rebalance that follows may give it
+        return  # the next rebalance may assign it
     running: dict[object, list[str]] = {}
     for member, owned in _owned_after(state, answer).items():
         for job in (*owned.connectors, *owned.tasks):
@@ -256,7 +300,7 @@ def _lost(state: Rebalance, answer: ConnectAssignment) -> Iterator[Trouble]:
     for job in (*state.configured.connectors(), *state.configured.tasks()):
         holders = running.pop(job, [])
         if len(holders) != 1:
-            yield "nothing lost", f"{job} runs on {' and '.join(holders) or 'no worker'}, and nothing more is asked for"
+            yield "nothing lost", f"{job} runs on {' and '.join(holders) or 'no worker'}, and no rebalance follows"
     for job, holders in running.items():
         yield "nothing lost", f"{job} is not configured any more and goes on running on {' and '.join(holders)}"
 
@@ -276,5 +320,4 @@ def _round(state: Rebalance) -> dict[str, Any]:
     }
 
 
-#: The one object.
 CONNECT = _ConnectKind()

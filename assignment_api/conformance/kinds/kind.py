@@ -1,9 +1,10 @@
-"""The protocol of a kind of group, as the kit tries assignors of it."""
+"""Protocol that every kind of group implements for the conformance kit."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from assignment_api.conformance.history import Capabilities, Event, History
@@ -13,19 +14,19 @@ __all__ = ["Kind", "Trouble", "World"]
 
 S = TypeVar("S")
 
-#: A rule that an answer breaks, and what was found, in a sentence.
+#: A violated rule, and the finding as a sentence.
 Trouble = tuple[str, str]
 
 
 class World(ABC, Generic[S]):
-    """A small group, played: what happens to it, and what it does with the answers that it is given."""
+    """A small simulated group: its events, and its reactions to answers."""
 
-    #: Rebalances after the last event within which the group has to come to rest.
+    #: Rebalances after the last event within which the group must settle.
     bound: int
 
     @abstractmethod
     def state(self) -> S:
-        """What an assignor would be asked now."""
+        """The present input of an assignor."""
 
     @abstractmethod
     def configs(self) -> Mapping[str, Any]:
@@ -33,61 +34,83 @@ class World(ABC, Generic[S]):
 
     @abstractmethod
     def happens(self, event: Event) -> None:
-        """Something happens; an event that cannot happen now changes nothing."""
+        """Apply an event; an event that is impossible now changes nothing."""
 
     @abstractmethod
     def carry_out(self, state: S, answer: Any) -> None:
-        """Members take what they were given."""
+        """Apply an answer to the members."""
 
     @abstractmethod
     def rest(self) -> None:
-        """Time passes in which everything that was given becomes ready, and the next rebalance is due."""
+        """Let time pass until all assigned tasks are ready and the next rebalance is due."""
 
 
 class Kind(ABC, Generic[S]):
-    """A kind of group. ``S`` is what an assignor is asked."""
+    """A kind of group. ``S`` is the input of its assignors."""
 
-    #: ``streams``, ``streams-group`` or ``connect``, as scenario files say it.
     name: str
-    #: How its assignors are called.
     answering: Answering[S]
-    #: Words of events, the simplest first.
     events: tuple[str, ...]
-    #: What tasks can be, as :class:`~assignment_api.conformance.history.History` counts it: 0 up to this.
+    #: Largest type of tasks, as numbered by :class:`~assignment_api.conformance.history.History`.
     sorts: int = 2
-    #: What the number of a member says at most, from 1.
+    #: Largest number of a member, from 1.
     most_of_member: int = 3
-    #: Delays that a group can have.
+    #: Its assignors can be called for a group without members.
+    may_be_empty: bool = True
+    #: Settings of its histories, by name, with their largest values.
+    settings: Mapping[str, int] = MappingProxyType({})
+    #: Possible delays of a group.
     delays: tuple[int, ...] = (0,)
 
     @abstractmethod
     def world(self, history: History, capabilities: Capabilities) -> World[S]:
         """The group at the beginning of a history."""
 
-    @abstractmethod
     def badly_typed(self, answer: object) -> str | None:
-        """What in an answer is not of the type that the interface says, in a sentence."""
+        """Sentence about a part of the answer with the wrong type, or None."""
+        return self.answering.badly_typed(answer)
 
     @abstractmethod
     def troubles(self, state: S, answer: Any) -> Iterator[Trouble]:
-        """Rules that a well-typed answer breaks; those that Kafka itself refuses come first."""
+        """Rules that a well-typed answer violates; those that Kafka itself checks come first."""
 
     @abstractmethod
     def placement(self, state: S, answer: Any) -> Any:
-        """Who runs what then, as JSON in an order that says nothing."""
+        """The owner of each task after the answer, as JSON in a canonical order."""
+
+    def has_members(self, state: S) -> bool:
+        """True if a member of the group can run tasks: then an assignor may not refuse."""
+        return self.answering.has_members(state)
 
     @abstractmethod
     def asks_again(self, state: S, answer: Any) -> bool:
-        """Whether a further rebalance follows from the answer itself."""
+        """True if the answer itself causes another rebalance."""
+
+    def work(self, state: S, answer: Any) -> Mapping[str, Sequence[str]]:
+        """Member to its running tasks after the answer; every member of the group has an entry."""
+        placed = self.placement(state, answer)
+        return {member: placed[member][0] if member in placed else [] for member in self.threads(state)}
+
+    @abstractmethod
+    def threads(self, state: S) -> Mapping[str, int]:
+        """Member, as in a placement, to its number of threads."""
+
+    def to_restore(self, state: S, answer: Any) -> float:
+        """Changelog records that active tasks lack after the answer; 0 for kinds without lags."""
+        return 0.0
+
+    def racks_crossed(self, state: S, answer: Any) -> float:
+        """Active tasks on a member in another rack than their partitions; 0 for kinds without racks of partitions."""
+        return 0.0
 
     @abstractmethod
     def turned(self, state: S) -> S:
-        """The same state with everything that has no order in the opposite one."""
+        """The same state with all unordered parts in the opposite order."""
 
     @abstractmethod
     def documents(self, states: Sequence[S], name: str) -> list[dict[str, Any]]:
-        """The states that were asked as scenario documents of format 1, in order."""
+        """The states of all calls as scenario documents of format 1, in order."""
 
     @abstractmethod
-    def sized(self, number: int) -> S:
-        """A state of about ``number`` tasks that somebody just joined, for the time that an answer takes."""
+    def sized(self, number: int, capabilities: Capabilities) -> S:
+        """A state of about ``number`` tasks with a new member, for measuring time."""

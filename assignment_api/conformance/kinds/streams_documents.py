@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
+
 from assignment_api.streams.application import ApplicationMetadata
 from assignment_api.streams.client_state import StreamsClientState, lags_of
 from assignment_api.streams.configs import ASSIGNMENT_KEYS, AssignmentConfigs
@@ -30,7 +32,16 @@ def streams_document(state: ApplicationMetadata, name: str) -> dict[str, Any]:
         "tasks": [_task(info) for info in state.task_infos().values()],
         "clients": [_client(client) for client in state.streams_client_states().values()],
         "source": {"time_ms": state.current_time_ms()},
+        **_workload(state),
     }
+
+
+def _workload(state: ApplicationMetadata) -> dict[str, Any]:
+    workload = state.workload()
+    if workload is None:
+        return {}
+    tasks = {str(task): attrs.asdict(weights) for task, weights in workload.tasks.items()}
+    return {"workload": {"tasks": tasks, "restore_bytes_per_s": workload.restore_bytes_per_s}}
 
 
 def _task(info: TaskInfo) -> dict[str, Any]:
@@ -58,7 +69,7 @@ def _client(client: StreamsClientState) -> dict[str, Any]:
         "process_id": str(client.process_id),
         "rack": client.rack_id,
         "tags": dict(client.client_tags),
-        "host": None,
+        "host": None if client.host_info is None else str(client.host_info),
         "threads": client.num_stream_threads,
         "consumers": list(client.consumers),
         "previous_active": [str(task) for task in client.previous_active_tasks],

@@ -1,8 +1,8 @@
 """Bellman-Ford distances on the layers of the graph: ordinary sweeps, and the last one, which finds the cycle.
 
 Nodes in Kafka's order: source, tasks, clients of each group ("places": group x clients + client), with a second stage
-the clients themselves, sink. Source and sink can be on no cycle, but the source can be the node that the last sweep
-hits, so its distance is kept.
+the clients themselves, sink. Source and sink are on no cycle. But the last sweep can relax the source, so its distance
+is kept.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from operator import add, sub
 
-from assignment_api.utils.rack_aware.flow import Flow
+from assignment_api.utils.rack_aware.flow import UnfinishedFlow
 
 __all__ = ["FROM_CLIENT", "Distances"]
 
-#: Parent of a node that nothing has relaxed yet.
+#: Parent of a node that was not relaxed yet.
 FROM_START = -1
 #: Parent of a place that was relaxed from its client in the second stage.
 FROM_CLIENT = -2
 
 
 class Distances:
-    """Distances, parents, and which nodes changed since they were last scanned.
+    """Distances, parents, and the nodes that changed since their last scan.
 
     Args:
         flow: The placement; it must not change while the distances are in use.
@@ -47,7 +47,7 @@ class Distances:
         "task",
     )
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: UnfinishedFlow) -> None:
         clients, tasks = len(flow.problem.rack_of), len(flow.owner)
         self.flow = flow
         self.task = [0] * tasks
@@ -56,14 +56,14 @@ class Distances:
         self.client = [0] * (clients if flow.second_stage is not None else 0)
         self.client_parent = [FROM_START] * len(self.client)
         self.source = 0
-        #: No task twice: only its owner's place relaxes it.
+        #: Each task once: only its owner's place relaxes it.
         self._changed_tasks: Iterable[int] = range(tasks)
-        #: Distances of the tasks before the last sweep, where that tells which of them changed.
+        #: Distances of the tasks before the last sweep, if needed to find the changed ones.
         self._before: list[int] | None = None
         self._changed_groups: Sequence[int] = range(len(flow.spans))
         self._changed_places: set[int] = set(range(len(flow.held)))
         self._changed_clients: set[int] = set()
-        #: Tasks of each group that have left their first holder, where they cost less than its rack says: (task, the
+        #: Tasks of each group that have left their first holder, and cost less there than its rack implies: (task, the
         #: holder's place, cost there).
         self.extras: list[list[tuple[int, int, int]]] = [[] for _ in flow.spans]
         for task, holder in enumerate(flow.problem.holder):
@@ -79,12 +79,12 @@ class Distances:
                 for place, (held, capacity) in enumerate(zip(flow.held, most, strict=True))
                 if len(held) < capacity
             ]
-        #: Place that holds each task, and what the task costs there.
+        #: Place that holds each task, and the task's cost there.
         self._own_place, self._own_cost = [0] * tasks, [0] * tasks
         for place, held_there in enumerate(flow.held_costs):
             for task, cost in held_there:
                 self._own_place[task], self._own_cost[task] = place, cost
-        #: Places of each client that hold something.
+        #: Occupied places of each client.
         self._occupied = [
             [place for place in range(client, len(flow.held), clients) if flow.held[place]] for client in range(clients)
         ]
@@ -94,7 +94,7 @@ class Distances:
         return [*self.task, *self.place, *self.client]
 
     def fall(self, gains: list[int], periods: int) -> None:
-        """Adds ``periods`` times ``gains`` (shaped like a snapshot) to all distances."""
+        """Add ``periods`` times ``gains`` (shaped like a snapshot) to all distances."""
         tasks, places = len(self.task), len(self.place)
         self.task = [value + periods * gain for value, gain in zip(self.task, gains, strict=False)]
         self.place = [value + periods * gain for value, gain in zip(self.place, gains[tasks:], strict=False)]
@@ -102,20 +102,20 @@ class Distances:
         self.mark_all()
 
     def mark_all(self) -> None:
-        """Every node counts as changed."""
+        """Mark every node as changed."""
         self._before, self._changed_tasks = None, range(len(self.task))
         self._changed_groups = range(len(self.flow.spans))
         self._changed_places = set(range(len(self.place)))
         self._changed_clients = set(range(len(self.client)))
 
     def note_source(self) -> None:
-        """Before a sweep: what the source's distance will be after it."""
+        """Before a sweep: compute the source's distance after it."""
         self.source = min(self.task, default=0)
 
     # --- an ordinary sweep ------------------------------------------------------------------------
 
     def sweep(self) -> bool:
-        """One sweep over all nodes; answers whether it relaxed anything but the source."""
+        """One sweep over all nodes; returns whether it relaxed any node except the source."""
         for group in self._changed_groups:
             self._relax_places(group)
         relaxed = self._scan_places()
@@ -126,7 +126,7 @@ class Distances:
     def _relax_places(self, group: int) -> None:
         """The places of a group: the lowest distance wins, among equals the first task.
 
-        Tasks that did not change take part, because whole slices are fast: they relax nobody.
+        Unchanged tasks take part, because whole slices are fast: they relax no place.
         """
         flow, place, parent = self.flow, self.place, self.place_parent
         surcharge = flow.problem.non_overlap_cost
@@ -184,7 +184,7 @@ class Distances:
         self._changed_groups = sorted(set(map(self.flow.problem.group_of.__getitem__, changed)))
 
     def _reach_all_tasks(self) -> None:
-        """The same for all places: a task has one way in, so that its distance never lies below what that gives."""
+        """The same for all places: a task has one incoming edge, so its distance is never below the result."""
         before = self._before = self.task
         now = self.task = list(map(sub, map(self.place.__getitem__, self._own_place), self._own_cost))
         self._changed_groups = [
@@ -192,7 +192,7 @@ class Distances:
         ]
 
     def _tasks_to_scan(self) -> list[int]:
-        """The tasks that changed since they were scanned, ascending."""
+        """The tasks that changed since their last scan, ascending."""
         if self._before is None:
             return sorted(self._changed_tasks)
         pairs = enumerate(zip(self.task, self._before, strict=True))
@@ -243,7 +243,7 @@ class Distances:
             return ("client", index % clients) if parent == FROM_CLIENT else ("task", parent)
         if kind == "client":
             return ("place", self.client_parent[index] * clients + index)
-        return ("task", index)  # the source stands for the task that it was reached from
+        return ("task", index)  # the source stands for the task that relaxed it
 
     def _first_hit(self) -> tuple[str, int] | None:
         return self._hit_from_tasks() or self._hit_from_places() or self._hit_from_clients()

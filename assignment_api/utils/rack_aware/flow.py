@@ -1,4 +1,4 @@
-"""A placement under way on the layers of Kafka's graph: owners of tasks, and who holds what in each group."""
+"""Unfinished placement on the layers of Kafka's graph: owners of tasks, and tasks of each client by group."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import attrs
 
 from assignment_api.utils.rack_aware.flow_problem import FlowProblem
 
-__all__ = ["Flow"]
+__all__ = ["UnfinishedFlow"]
 
 
 @attrs.define(eq=False)
-class Flow:
-    """A placement under way.
+class UnfinishedFlow:
+    """An unfinished placement.
 
     Args:
-        problem: What is to be placed.
+        problem: The tasks to place.
         owner: Client of each task; changed in place.
         second_stage: For each group the number of its tasks that a client may hold; ``None`` in Kafka's graph of the
             minimal traffic, where only the number of tasks per client is fixed.
@@ -34,7 +34,7 @@ class Flow:
     spans: list[tuple[int, int]] = attrs.field(init=False)
     #: For each group and rack, the traffic costs of the group's tasks.
     span_costs: list[list[Sequence[int]]] = attrs.field(init=False)
-    #: For each group and rack, the places of the group whose clients are there.
+    #: For each group and rack, the places of the group on clients there.
     places_by_rack: list[list[list[int]]] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -63,7 +63,7 @@ class Flow:
         self.held_costs[place] = [(task, self.problem.cost(task, client)) for task in self.held[place]]
 
     def give(self, task: int, client: int) -> None:
-        """Moves ``task`` to ``client``."""
+        """Move ``task`` to ``client``."""
         clients = len(self.problem.rack_of)
         base = self.problem.group_of[task] * clients
         self.held[base + self.owner[task]].remove(task)
@@ -73,6 +73,6 @@ class Flow:
         self.owner[task] = client
 
     def nodes(self) -> int:
-        """Number of nodes of Kafka's graph, source and sink counted in."""
+        """Number of nodes of Kafka's graph, including source and sink."""
         tasks, clients = len(self.owner), len(self.problem.rack_of)
         return tasks + clients + 2 + (self.problem.groups * clients if self.second_stage is not None else 0)

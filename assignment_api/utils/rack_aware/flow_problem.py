@@ -1,7 +1,7 @@
 """The assignment problem of the rack-aware optimiser as plain numbers, and the cost of an answer.
 
-Kafka builds a graph source -> tasks -> clients -> sink (KIP-925). Everything that its two shapes have in common is
-here: tasks, clients on racks, who holds what, and what it costs.
+Kafka builds a graph source -> tasks -> clients -> sink (KIP-925). Here are the common parts of its two shapes: tasks,
+clients on racks, present owners, and costs.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ LOWEST_COST, HIGHEST_COST = -(1 << 31), (1 << 31) - 1
 
 @attrs.frozen
 class FlowProblem:
-    """Tasks that clients hold, and what another placement costs.
+    """Tasks of clients, and the cost of another placement.
 
     Tasks and clients are numbered in the order of Kafka's graph nodes. A client's cost for a task depends on its rack
-    alone, but for the client that held the task at the start, which saves ``non_overlap_cost``.
+    alone. Only the initial holder of the task saves ``non_overlap_cost``.
 
     Args:
-        group_of: Group (sub-topology) of each task; tasks of a group stand together, groups ascend from 0.
+        group_of: Group (sub-topology) of each task; tasks of a group are adjacent, groups ascend from 0.
         rack_of: Rack of each client, as a number from 0.
         rack_costs: For each rack, the traffic cost of each task on a client there.
-        non_overlap_cost: Cost of a task on any client that did not hold it at the start.
-        holder: Client that holds each task at the start.
+        non_overlap_cost: Cost of a task on any client except its initial holder.
+        holder: Initial client of each task.
     """
 
     group_of: Sequence[int]
@@ -43,7 +43,7 @@ class FlowProblem:
         return self.group_of[-1] + 1 if self.group_of else 0
 
     def cost(self, task: int, client: int) -> int:
-        """Cost of ``task`` on ``client``, as a sum: Kafka's wraps around where it overflows."""
+        """Cost of ``task`` on ``client``, as an exact sum; Kafka's overflows."""
         traffic = self.rack_costs[self.rack_of[client]][task]
         return traffic if self.holder[task] == client else traffic + self.non_overlap_cost
 
@@ -52,7 +52,7 @@ class FlowProblem:
         return sum(self.cost(task, client) for task, client in enumerate(owner))
 
     def has_plain_costs(self) -> bool:
-        """Whether every cost is what its sum says: none is negative, and none overflows the ``int`` of Kafka's graph.
+        """True if every cost is exact: none is negative, and none overflows the ``int`` of Kafka's graph.
 
         Kafka allows any integers in the configuration, and adds them up in 32 bits.
         """

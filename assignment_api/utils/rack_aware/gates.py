@@ -1,6 +1,6 @@
-"""Reasons against racks: the conditions under which Kafka's optimiser switches itself off.
+"""Reasons against racks: the conditions under which Kafka's optimiser disables itself.
 
-Kafka only logs them. The internal assignors and the public utilities have different gates (Kafka:
+Kafka only logs them. The internal assignors and the public utilities have different conditions (Kafka:
 ``RackAwareTaskAssignor.canEnableRackAwareAssignor``, ``TaskAssignmentUtils``).
 """
 
@@ -18,9 +18,9 @@ Partitions = Callable[[TaskInfo], Iterable[TaskTopicPartition]]
 
 
 def internal_reason_against(application: ApplicationMetadata) -> str | None:
-    """Why Kafka's internal assignors ignore racks for ``application``; ``None`` if they use them.
+    """Reason why Kafka's internal assignors ignore racks for ``application``; ``None`` if they use them.
 
-    One client or one replica without a rack is enough. Changelogs count only if standbys are asked for, but then for
+    One client or one replica without a rack is enough. Changelogs count only with standbys configured, but then for
     active tasks, too. Kafka: ``RackAwareTaskAssignor.canEnableRackAwareAssignor``.
     """
     if application.assignment_configs().rack_aware_assignment_strategy == RACK_AWARE_STRATEGY_NONE:
@@ -32,13 +32,12 @@ def internal_reason_against(application: ApplicationMetadata) -> str | None:
 
 
 def public_reason_against(application: ApplicationMetadata, partitions: Partitions) -> str | None:
-    """Why the public utilities do nothing for ``application``; ``None`` if they do.
+    """Reason why the public utilities do nothing for ``application``; ``None`` if they optimise.
 
-    Both costs must be configured: an override does not make up for that.
+    Both costs must be configured; an override does not replace that.
 
     Args:
-        application: The application.
-        partitions: The partitions of a task whose racks are needed.
+        partitions: Selects the partitions of a task that need racks.
     """
     configs = application.assignment_configs()
     if configs.rack_aware_assignment_strategy == RACK_AWARE_STRATEGY_NONE:

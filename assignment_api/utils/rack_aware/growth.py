@@ -1,8 +1,8 @@
-"""One period of sweeps with growth rates beside the distances: how long will every comparison end the same way?
+"""One period of sweeps with growth rates, to find out how long every comparison has the same result.
 
-A distance that is ``value`` now is taken to be ``value + m * rate`` after ``m`` further periods. Each comparison of a
-sweep bounds ``m``; if the period ends in the state in which it began, one period later, the bound says how many
-periods can be skipped.
+A distance with the present value ``value`` is assumed to be ``value + m * rate`` after ``m`` further periods. Each
+comparison of a sweep bounds ``m``. If the period ends in its initial state, one period later, the bound is the number
+of periods that can be skipped.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ __all__ = ["play_period"]
 
 
 def play_period(distances: Distances, length: int, gains: list[int]) -> int:
-    """Plays ``length`` sweeps and says for how many periods after them the distances fall by ``gains`` each.
+    """Run ``length`` sweeps; returns for how many periods after them the distances fall by ``gains`` each.
 
     Args:
-        distances: Taken forward by the sweeps.
+        distances: Advanced by the sweeps.
         length: Number of sweeps.
-        gains: What the distances fell by during the last ``length`` sweeps, shaped like a snapshot.
+        gains: Change of the distances during the last ``length`` sweeps, shaped like a snapshot.
 
     Returns:
         Number of periods, 0 if the sweeps did not repeat.
@@ -43,7 +43,7 @@ def _lowest(values: list[int]) -> tuple[int, int]:
 
 
 class _Growing:
-    """The layers once more, with rates. Every node is scanned: what relaxes nobody now might do so later."""
+    """The layers with rates. Every node is scanned: a node without effect now may have one later."""
 
     __slots__ = ("_client_rate", "_distances", "_place_rate", "_task_rate", "limit")
 
@@ -67,12 +67,12 @@ class _Growing:
     # --- bounds -----------------------------------------------------------------------------------
 
     def _stays_below(self, low: int, low_rate: int, high: int, high_rate: int) -> None:
-        """``low < high`` now: bounds the periods for which that holds."""
+        """``low < high`` now: bound the periods for which that holds."""
         if low_rate > high_rate:
             self.limit = min(self.limit, (high - low - 1) // (low_rate - high_rate))
 
     def _stays_not_below(self, high: int, high_rate: int, low: int, low_rate: int) -> None:
-        """``high >= low`` now: bounds the periods for which that holds."""
+        """``high >= low`` now: bound the periods for which that holds."""
         if high_rate < low_rate:
             self.limit = min(self.limit, (high - low) // (low_rate - high_rate))
 
@@ -120,7 +120,7 @@ class _Growing:
         self._stays_below(value, rate, now, now_rate)
         for other, _, other_rate in candidates:
             if other_rate < rate:
-                # Equal is bearable now, because the winner comes first; later it might not.
+                # A tie is harmless now, because the winner comes first; later it might not be.
                 self.limit = min(self.limit, max(0, (other - value - 1) // (rate - other_rate)))
         distances.place[index] = value
         distances.place_parent[index] = task
@@ -156,7 +156,7 @@ class _Growing:
                     self._place_rate[index] = rate
 
     def _falls(self, reached: int, rate: int, now: int, now_rate: int) -> bool:
-        """Whether ``reached`` relaxes a node at ``now``; either way the limit is bounded."""
+        """True if ``reached`` relaxes a node at ``now``; either way the limit is bounded."""
         if reached < now:
             self._stays_below(reached, rate, now, now_rate)
             return True

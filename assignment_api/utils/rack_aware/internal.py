@@ -20,7 +20,7 @@ from assignment_api.utils.rack_aware.traffic import NO_COST, costs_of, crossings
 
 __all__ = ["MAX_STANDBY_ROUNDS", "InternalRackOptimizer"]
 
-#: How often Kafka goes through all pairs of clients.
+#: Kafka's number of passes over all pairs of clients.
 MAX_STANDBY_ROUNDS = 4
 
 #: (task, source, destination): may a standby move?
@@ -28,12 +28,12 @@ MayMove = Callable[[int, int, int], bool]
 
 
 class InternalRackOptimizer:
-    """Moves tasks to where they cross fewer racks; every client keeps its number of tasks.
+    """Moves tasks to reduce traffic across racks; every client keeps its number of tasks.
 
     Args:
-        application: The application; :func:`internal_reason_against` must have nothing against it.
-        tasks: All tasks, sorted; a task's number is its place here.
-        clients: All clients, sorted by process id; likewise.
+        application: The application; :func:`internal_reason_against` must return None for it.
+        tasks: All tasks, sorted; a task's number is its index.
+        clients: All clients, sorted by process id; a client's number is its index.
     """
 
     __slots__ = ("_balanced", "_changelog", "_groups", "_rack_of", "_source")
@@ -53,13 +53,13 @@ class InternalRackOptimizer:
     def of(
         cls, application: ApplicationMetadata, tasks: Sequence[TaskId], clients: Sequence[StreamsClientState]
     ) -> InternalRackOptimizer | None:
-        """The optimiser, or ``None`` where Kafka would not use it."""
+        """The optimiser, or ``None`` if Kafka would not use it."""
         return None if internal_reason_against(application) is not None else cls(application, tasks, clients)
 
     def optimize_active(
         self, tasks: Sequence[int], active: Sequence[set[int]], traffic_cost: int, non_overlap_cost: int
     ) -> None:
-        """Moves the active ``tasks`` between clients; ``active`` is changed in place.
+        """Move the active ``tasks`` between clients; ``active`` is changed in place.
 
         Args:
             tasks: Ascending; each must be active on exactly one client.
@@ -101,9 +101,9 @@ class InternalRackOptimizer:
         non_overlap_cost: int,
         may_move: MayMove | None,
     ) -> None:
-        """Exchanges standbys between pairs of clients in different racks; ``standby`` is changed in place.
+        """Exchange standbys between pairs of clients in different racks; ``standby`` is changed in place.
 
-        The graph is always the one of minimal traffic, whatever the strategy.
+        The graph is always the one of minimal traffic, under any strategy.
 
         Args:
             active: Active tasks of each client.
@@ -149,11 +149,11 @@ class _Pair:
     ) -> None:
         self.first, self.second, self._standby = first, second, standby
         self.there = _movable(first, second, active, standby, may_move)
-        # Without a task in one direction there is nothing to exchange, and Kafka's rule need not be asked.
+        # Without a task in one direction there is no exchange, and Kafka's rule need not run.
         self.back = _movable(second, first, active, standby, may_move) if self.there else []
 
     def write_back(self, tasks: Sequence[int], before: Sequence[int], now: Sequence[int]) -> bool:
-        """Moves what has a new owner (0 = first, 1 = second); answers whether anything moved."""
+        """Move the tasks with a new owner (0 = first, 1 = second); returns whether any moved."""
         clients = (self.first, self.second)
         moved = False
         for task, source, destination in zip(tasks, before, now, strict=True):

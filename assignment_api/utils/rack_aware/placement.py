@@ -18,7 +18,7 @@ _SOURCE = -1
 
 
 def min_traffic(problem: FlowProblem) -> list[int]:
-    """Client of each task where traffic is least and every client keeps its number of tasks.
+    """Client of each task at the least traffic; every client keeps its number of tasks.
 
     Kafka: ``MinTrafficGraphConstructor``. Groups do not matter; all tasks must be in group 0.
     """
@@ -26,14 +26,14 @@ def min_traffic(problem: FlowProblem) -> list[int]:
 
 
 def balance_subtopology(problem: FlowProblem, counts: Sequence[int]) -> list[int]:
-    """Client of each task where traffic is least among placements that spread each group over the clients.
+    """Client of each task at the least traffic, among placements that spread each group over the clients.
 
-    Kafka: ``BalanceSubtopologyGraphConstructor``. Present owners only count in the costs: a maximal flow is built
-    anew before cycles are cancelled.
+    Kafka: ``BalanceSubtopologyGraphConstructor``. Present owners affect the costs only: a maximal flow is built from
+    scratch before cycles are cancelled.
 
     Args:
         problem: The tasks to place.
-        counts: Number of the tasks that each client holds; it holds as many afterwards.
+        counts: Number of tasks of each client, before and after.
 
     Raises:
         IllegalAssignmentStateError: if the tasks cannot all be placed.
@@ -44,21 +44,21 @@ def balance_subtopology(problem: FlowProblem, counts: Sequence[int]) -> list[int
 
 
 def _without_cycles(problem: FlowProblem, owner: Sequence[int], capacities: list[list[int]] | None = None) -> list[int]:
-    """Client of each task when no cycle of negative cost is left; modules are loaded by groups that have racks only."""
+    """Client of each task after cancelling cycles of negative cost; only groups with racks load the modules."""
     if not problem.has_plain_costs():
         from assignment_api.utils.rack_aware.whole_graph import cancel_all_cycles
 
         return cancel_all_cycles(problem, owner, capacities)
     from assignment_api.utils.rack_aware.cycle_canceling import cancel_cycles
-    from assignment_api.utils.rack_aware.flow import Flow
+    from assignment_api.utils.rack_aware.flow import UnfinishedFlow
 
-    flow = Flow(problem, list(owner), capacities)
+    flow = UnfinishedFlow(problem, list(owner), capacities)
     cancel_cycles(flow)
     return flow.owner
 
 
 def _second_stage(problem: FlowProblem, counts: Sequence[int]) -> list[list[int]]:
-    """How many tasks of each group a client may hold: its share, rounded up, in Kafka's order of operations."""
+    """Number of tasks of each group that a client may hold: its share, rounded up, in Kafka's order of operations."""
     total = len(problem.group_of)
     sizes = [0] * problem.groups
     for group in problem.group_of:
@@ -72,8 +72,8 @@ def _second_stage(problem: FlowProblem, counts: Sequence[int]) -> list[list[int]
 def _maximal_flow(problem: FlowProblem, counts: Sequence[int], capacities: Sequence[Sequence[int]]) -> list[int]:
     """The flow that breadth-first augmentation finds, neighbours in ascending order (Kafka: ``Graph``).
 
-    As long as some group has a client with room in both stages, the shortest path is known: the first such group's
-    first unplaced task to the first such client. Only then a search is needed.
+    While a group has a client with room in both stages, the shortest path is known: from the first such group's first
+    unplaced task to the first such client. Afterwards a search is needed.
     """
     clients = len(counts)
     owner = [-1] * len(problem.group_of)
@@ -125,7 +125,7 @@ def _searched_path(
     capacities: Sequence[Sequence[int]],
     room: Sequence[int],
 ) -> int | None:
-    """Augments along a longer path, in place; answers its last client, whose room the caller has to take."""
+    """Augment along a longer path, in place; returns its last client; the caller updates that client's room."""
     clients, tasks = len(room), len(owner)
     places = len(held) * clients
     # Nodes: tasks, then places (group x clients + client), then clients; parents by node.
@@ -169,7 +169,7 @@ def _augment(
     node: int, parent: dict[int, int], owner: list[int], held: list[list[int]], tasks: int, places: int, clients: int
 ) -> None:
     while (before := parent[node]) != _SOURCE:
-        if before < tasks <= node:  # task -> place: the task moves there; what it left is on the path, too
+        if before < tasks <= node:  # task -> place: the task moves there; its former place is on the path, too
             owner[before] = (node - tasks) % clients
         elif tasks <= before < tasks + places <= node:  # place -> client: one more of this group
             group, client = divmod(before - tasks, clients)

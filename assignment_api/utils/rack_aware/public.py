@@ -1,8 +1,7 @@
-"""The optimiser as Kafka offers it to authors of assignors: assignments in, assignments out.
+"""Kafka's optimiser for authors of assignors: assignments in, assignments out.
 
-Kafka: ``TaskAssignmentUtils.optimizeRackAwareActiveTasks`` and ``optimizeRackAwareStandbyTasks``,
-with what is odd about them: both costs must be configured, active tasks pay for changelog partitions, too, and client
-tags are not respected.
+Kafka: ``TaskAssignmentUtils.optimizeRackAwareActiveTasks`` and ``optimizeRackAwareStandbyTasks``, with their oddities:
+both costs must be configured, active tasks pay for changelog partitions, too, and client tags are ignored.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ __all__ = ["StrangerError", "optimize_rack_aware_active_tasks", "optimize_rack_a
 
 Assignments = dict[ProcessID, StreamsClientAssignment]
 
-#: Moves as they were made: (task, from, to). The order of a client's hash map of tasks depends on them.
+#: Moves in order: (task, from, to). The order of a client's hash map of tasks depends on them.
 Moves = list[tuple[TaskId, ProcessID, ProcessID]]
 
 
@@ -40,7 +39,7 @@ class StrangerError(IllegalAssignmentArgumentError):
 
 
 class UnknownTaskToOptimizeError(IllegalAssignmentArgumentError):
-    """A task that may move is none of the application's, so that its partitions are unknown."""
+    """A task that may move is unknown to the application, and so are its partitions."""
 
     java_type = "NullPointerException"
 
@@ -53,16 +52,15 @@ def optimize_rack_aware_active_tasks(
     traffic_cost: int | None = None,
     non_overlap_cost: int | None = None,
 ) -> Assignments:
-    """Moves active tasks to clients in racks where their partitions are; every client keeps its number of tasks.
+    """Move active tasks to clients in racks with their partitions; every client keeps its number of tasks.
 
-    Nothing happens where there is nothing to optimise, the strategy is ``none``, one of the two costs is not
-    configured (an override does not make up for that), a client has no rack, or the racks of some partition are
-    unknown; :func:`assignment_api.utils.rack_aware.public_reason_against` says which.
+    No effect if there is nothing to optimise, the strategy is ``none``, one of the two costs is not configured (an
+    override does not replace that), a client has no rack, or the racks of a partition are unknown.
+    :func:`assignment_api.utils.rack_aware.public_reason_against` returns the reason.
 
     Args:
-        application: The application.
         assignments: Assignments so far; not changed.
-        tasks: What may move, each active on exactly one client; ``None``: all active tasks.
+        tasks: Tasks that may move, each active on exactly one client; ``None``: all active tasks.
         traffic_cost: Instead of ``rack.aware.assignment.traffic_cost``.
         non_overlap_cost: Instead of ``rack.aware.assignment.non_overlap_cost``.
 
@@ -104,13 +102,12 @@ def optimize_rack_aware_standby_tasks(
     traffic_cost: int | None = None,
     non_overlap_cost: int | None = None,
 ) -> Assignments:
-    """Exchanges standbys between clients in different racks; every client keeps its number of standbys.
+    """Exchange standbys between clients in different racks; every client keeps its number of standbys.
 
-    Nothing happens under the conditions of :func:`optimize_rack_aware_active_tasks`, of which only changelog
-    partitions need racks here.
+    No effect under the conditions of :func:`optimize_rack_aware_active_tasks`; only changelog partitions need racks
+    here.
 
     Args:
-        application: The application.
         assignments: Assignments so far; not changed.
         tasks: As in Kafka, only decides *whether* to run: then every standby may move. ``None``: all standbys.
         traffic_cost: Instead of ``rack.aware.assignment.traffic_cost``.
@@ -122,9 +119,9 @@ def optimize_rack_aware_standby_tasks(
     Raises:
         IllegalAssignmentArgumentError: if one of ``tasks`` is a standby on no client of the application.
         UnknownTaskToOptimizeError: if one of them, or another standby that may move, is none of the application's.
-        UnknownClientError: if tags are configured and a client that the application does not have holds a standby
-            that may move.
-        IllegalAssignmentStateError: if strategy ``balance_subtopology`` meets a standby that is not among ``tasks``.
+        UnknownClientError: if tags are configured and a client that the application does not have holds a standby that
+            may move.
+        IllegalAssignmentStateError: if strategy ``balance_subtopology`` finds a standby that is not among ``tasks``.
         StrangerError: if there is an assignment for a client that the application does not have.
     """
     return move_standby_tasks(application, assignments, tasks, traffic_cost, non_overlap_cost, [])
@@ -176,7 +173,7 @@ def _groups(tasks: Iterable[TaskId]) -> dict[TaskId, int]:
 
 @attrs.define(eq=False)
 class _State:
-    """Assignments under way, with clients numbered in the order in which Kafka's map yields them."""
+    """Unfinished assignments, with clients numbered in the order of Kafka's map."""
 
     application: ApplicationMetadata
     kind: AssignedTaskType
@@ -187,7 +184,7 @@ class _State:
     crossed: list[list[int]]
     traffic_cost: int
     non_overlap_cost: int
-    #: For each client its tasks of the kind; and of any kind.
+    #: Tasks of the kind of each client; and tasks of any kind.
     held: list[set[TaskId]]
     everything: list[set[TaskId]]
     #: Tasks of clients that the application does not have.
@@ -264,7 +261,7 @@ class _State:
             raise UnknownTaskToOptimizeError(f"task {task} cannot move: it is none of the application's tasks")
 
     def check_no_strangers(self) -> None:
-        """Kafka counts assignments where it means clients, and runs out of clients after the first one's pairs."""
+        """Kafka counts assignments instead of clients, and runs out of clients after the pairs of the first one."""
         states = self.application.streams_client_states()
         stranger = next((process for process in self.assignments if process not in states), None)
         if stranger is not None:
@@ -275,7 +272,7 @@ class _State:
             )
 
     def exchange(self, first: int, second: int, groups: Mapping[TaskId, int]) -> bool:
-        """Lets two clients exchange what the other one does not have; answers whether anything moved."""
+        """Let two clients exchange tasks that the other one lacks; returns whether any moved."""
         there = self.held[first] - self.everything[second]
         back = self.held[second] - self.everything[first]
         if self.of_strangers:
@@ -288,7 +285,7 @@ class _State:
         return self.solve(tasks, pair, holder, groups)
 
     def _check_tags_known(self, tasks: Iterable[TaskId]) -> None:
-        """With tags Kafka looks for those of all other clients that hold a standby which may move."""
+        """With tags Kafka needs those of all other clients that hold a movable standby."""
         if self.application.assignment_configs().rack_aware_assignment_tags:
             for task in tasks:
                 if task in self.of_strangers:
@@ -300,7 +297,7 @@ class _State:
     def solve(
         self, tasks: Sequence[TaskId], clients: Sequence[int], holder: Sequence[int], groups: Mapping[TaskId, int]
     ) -> bool:
-        """Places ``tasks`` on ``clients`` anew; holders are places in ``clients``. Answers whether anything moved."""
+        """Place ``tasks`` on ``clients`` again; holders are indices in ``clients``. Returns whether any moved."""
         strategy = self.application.assignment_configs().rack_aware_assignment_strategy
         balanced = strategy == RACK_AWARE_STRATEGY_BALANCE_SUBTOPOLOGY
         order = list(range(len(tasks)))

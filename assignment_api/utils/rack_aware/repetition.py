@@ -1,4 +1,4 @@
-"""Distances after the latest sweeps, to see whether their falls repeat."""
+"""Distances after the latest sweeps, to detect repeating falls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["UNBOUNDED", "FallHistory"]
 #: More periods than any graph has sweeps.
 UNBOUNDED = 1 << 60
 
-#: Longest period that is looked for, in sweeps.
+#: Longest detectable period, in sweeps.
 MAX_PERIOD = 64
 
 
@@ -17,7 +17,7 @@ class FallHistory:
     """Snapshots of all distances, one after each sweep.
 
     Args:
-        pause: Sweeps during which no period is looked for.
+        pause: Number of sweeps without a search for a period.
     """
 
     __slots__ = ("_pause", "_snapshots", "_sums")
@@ -28,14 +28,14 @@ class FallHistory:
         self._sums: list[int] = []
 
     def add(self, snapshot: list[int]) -> None:
-        """Notes the distances after a sweep; the list must not change any more."""
+        """Record the distances after a sweep; the list must not change any more."""
         self._snapshots.append(snapshot)
         self._sums.append(sum(snapshot))
         if len(self._snapshots) > 2 * MAX_PERIOD + 1:
             del self._snapshots[0], self._sums[0]
 
     def period(self) -> tuple[int, list[int]] | None:
-        """Shortest period whose falls came twice in a row, with the falls; ``None`` if there is none."""
+        """Shortest period with the same falls twice in a row, and these falls; ``None`` if there is none."""
         if self._pause > 0:
             self._pause -= 1
             return None

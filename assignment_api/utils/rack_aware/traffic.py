@@ -24,7 +24,7 @@ def numbered_racks(racks: Iterable[str | None]) -> tuple[list[str | None], list[
     return list(numbers), numbered
 
 
-#: Count of a task that has no partitions, where asking for its cost is an error.
+#: Count of a task without partitions; its cost must not be read.
 NO_COST = -1
 
 
@@ -34,10 +34,8 @@ def crossings(
     """For each rack and task the number of the task's partitions without a replica there.
 
     Args:
-        infos: The tasks.
-        partitions: The partitions of a task that count.
-        racks: The racks.
-        without_partitions: Number for a task that has no such partition: 0 in the public utilities, where it costs
+        partitions: Selects the relevant partitions of a task.
+        without_partitions: Number for a task without such partitions: 0 in the public utilities, where it costs
             nothing, ``NO_COST`` in the internal optimiser.
     """
     counted: list[list[int]] = [[] for _ in racks]
@@ -52,7 +50,7 @@ def costs_of(counted: Sequence[Sequence[int]], tasks: Sequence[int], traffic_cos
     """Traffic cost of ``tasks`` on each rack.
 
     Raises:
-        IllegalAssignmentStateError: if a task has no partition, and ``crossings`` was told to mark those.
+        IllegalAssignmentStateError: if a task has no partition, marked by ``NO_COST``.
     """
     if counted and NO_COST in [counted[0][task] for task in tasks]:
         raise IllegalAssignmentStateError("a task that reads or logs nothing has no TopicPartitions, thus no cost")

@@ -1,15 +1,15 @@
 """Min-cost flow on the whole graph: for costs that are negative, or that overflow Java's 32-bit integers.
 
-The layered solver beside it needs costs that are neither; this one takes every node and edge by itself. It cancels the
-same cycles as Kafka's ``Graph`` and leaves out what cannot change an answer: a node that did not fall
-since it was scanned relaxes nobody, and once the falls of a period of sweeps repeat, one period is played with growth
-rates to see how many can be skipped (as in ``growth``).
+The layered solver supports neither; this one handles every node and edge separately. It cancels the same cycles as
+Kafka's ``Graph`` and skips steps without effect. A node that did not fall since its last scan relaxes no other node.
+Once the falls of a period of sweeps repeat, one period runs with growth rates, to compute how many can be skipped (as
+in ``growth``).
 
-Kafka's cost of an edge is a wrapped sum, and the edge back costs the negated one. For the lowest integer that is the
-lowest integer again: then a cycle and its reverse may both be negative, and Kafka turns for ever. A placement that
-comes back shows it.
+Kafka's cost of an edge is a wrapped sum, and the edge back has the negated cost. For the lowest integer that is the
+lowest integer again: then a cycle and its reverse can both be negative, and Kafka loops forever. A repeated placement
+shows that.
 
-Work for each cycle: sweeps played x edges of nodes that fell. Memory: 129 snapshots of the distances.
+Work for each cycle: executed sweeps x edges of nodes that fell. Memory: 129 snapshots of the distances.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from assignment_api.utils.rack_aware.repetition import UNBOUNDED, FallHistory
 
 __all__ = ["EndlessOptimizationError", "cancel_all_cycles"]
 
-#: The source comes first in Kafka's order; the sink, which is last, can neither be relaxed nor relax anybody.
+#: The source is first in Kafka's order. The sink is last, is never relaxed, and relaxes no other node.
 _SOURCE = 0
 _NOBODY = -1
 
 
 class EndlessOptimizationError(AssignorLabError):
-    """Kafka's search for cheaper placements never ends: its costs overflow. There the rebalance hangs."""
+    """Kafka's search for cheaper placements never ends, because its costs overflow; the rebalance hangs."""
 
 
 def cancel_all_cycles(
@@ -39,12 +39,12 @@ def cancel_all_cycles(
     """Client of each task once no negative cycle is left.
 
     Args:
-        problem: What is to be placed.
-        owner: Client of each task at the start.
-        second_stage: As for :class:`~assignment_api.utils.rack_aware.flow.Flow`.
+        problem: The tasks to place.
+        owner: Initial client of each task.
+        second_stage: As for :class:`~assignment_api.utils.rack_aware.flow.UnfinishedFlow`.
 
     Raises:
-        EndlessOptimizationError: if Kafka would go on for ever.
+        EndlessOptimizationError: if Kafka's search would never end.
     """
     network = _Network(problem, owner, second_stage)
     seen: set[tuple[int, ...]] = set()
@@ -90,20 +90,20 @@ class _Network:
         self._first_place = 1 + len(owner)
         self._first_client = self._first_place + max(problem.groups, 1) * self._clients
         inner = self._first_client + (self._clients if second_stage is not None else 0)
-        #: Sweeps before the last one: one for each node, source and sink counted in.
+        #: Sweeps before the last one: one for each node, including source and sink.
         self._sweeps = inner + 1
         #: Edges of each node that have room: (end, cost), ends ascending.
         self.edges: list[list[tuple[int, int]]] = [[] for _ in range(inner)]
         self._note_edges(range(len(owner)))
 
     def move(self, moves: Sequence[tuple[int, int]]) -> None:
-        """Gives each task of the pairs (task, client) to its client."""
+        """Give each task of the pairs (task, client) to its client."""
         for task, client in moves:
             self.owner[task] = client
         self._note_edges([task for task, _ in moves])
 
     def _note_edges(self, tasks: Sequence[int]) -> None:
-        """Edges anew: those of ``tasks``, and all of the other layers."""
+        """Update edges: those of ``tasks``, and all of the other layers."""
         group_of, clients = self._problem.group_of, self._clients
         for task in tasks:
             base = self._first_place + group_of[task] * clients
@@ -169,11 +169,11 @@ class _Search:
         self._edges = edges
         self.distance = [0] * len(edges)
         self._parent = [_NOBODY] * len(edges)
-        #: Nodes that fell since they were scanned.
+        #: Nodes that fell since their last scan.
         self._changed = bytearray(b"\1") * len(edges)
 
     def sweep(self) -> bool:
-        """One sweep over all nodes in order; answers whether anything fell."""
+        """One sweep over all nodes in order; returns whether any fell."""
         distance, parent, changed = self.distance, self._parent, self._changed
         relaxed = False
         for node, edges in enumerate(self._edges):
@@ -211,16 +211,16 @@ class _Search:
         return cycle
 
     def fall(self, falls: Sequence[int], periods: int) -> None:
-        """Adds ``periods`` times ``falls`` to the distances."""
+        """Add ``periods`` times ``falls`` to the distances."""
         self.distance = [value + periods * fall for value, fall in zip(self.distance, falls, strict=True)]
         self._changed = bytearray(b"\1") * len(self.distance)
 
     def play_period(self, length: int, falls: Sequence[int]) -> int:
-        """Plays ``length`` sweeps; answers for how many periods after them every comparison ends the same way.
+        """Run ``length`` sweeps; returns for how many periods after them every comparison has the same result.
 
         Args:
             length: Number of sweeps.
-            falls: What each distance fell by during the last ``length`` sweeps.
+            falls: Fall of each distance during the last ``length`` sweeps.
 
         Returns:
             Number of periods, 0 if the sweeps did not repeat.
@@ -234,7 +234,7 @@ class _Search:
         return limit if self.distance == expected and rates == falls else 0
 
     def _growing_sweep(self, rates: list[int]) -> int:
-        """One sweep with the growth of each distance beside it; answers for how many periods it repeats."""
+        """One sweep with the growth of each distance; returns for how many periods it repeats."""
         distance = self.distance
         limit = UNBOUNDED
         for node, edges in enumerate(self._edges):

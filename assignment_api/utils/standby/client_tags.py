@@ -16,13 +16,13 @@ from assignment_api.utils.standby.least_loaded import ClientsByLoad
 
 __all__ = ["ClientTags", "OrderOfPending", "SeveralOwnersError", "assign_to_different_tags"]
 
-#: Order in which the tasks that still lack standbys are visited: (all tasks as they were inserted into Kafka's hash
-#: map, the tasks that were removed from it since, in that order) to the tasks that are left.
+#: Order of visits to the tasks that still lack standbys. Arguments: all tasks in the order of their insertion into
+#: Kafka's hash map, and the tasks removed from it since, in that order. Result: the remaining tasks.
 OrderOfPending = Callable[[Sequence[int], Sequence[int]], Sequence[int]]
 
 
 class SeveralOwnersError(IllegalAssignmentArgumentError):
-    """Standbys are wanted for a task that is active on several clients; Kafka fails on some of these."""
+    """Standbys are needed for a task that is active on several clients; Kafka fails in some of these cases."""
 
     java_type = "NullPointerException"
 
@@ -62,7 +62,7 @@ class ClientTags:
         return cls(tuple(all_tags), tuple(dimensions), tuple(rack_aware))
 
     def without(self, used: int) -> Callable[[int], bool]:
-        """Whether a client has none of the tags in the mask ``used``."""
+        """Predicate: a client has none of the tags in the mask ``used``."""
         masks = self.rack_aware
 
         def admits(client: int) -> bool:
@@ -71,7 +71,7 @@ class ClientTags:
         return admits
 
     def may_balance(self, source: int, destination: int) -> bool:
-        """Whether balancing may move a standby between two clients: the destination has all tags of the source.
+        """True if balancing may move a standby between two clients: the destination has all tags of the source.
 
         Every tag counts, also one that is not rack-aware (Kafka: ``ClientTagAwareStandbyTaskAssignor``).
         """
@@ -86,7 +86,7 @@ class ClientTags:
         active: Sequence[AbstractSet[int]],
         standby: Sequence[AbstractSet[int]],
     ) -> bool:
-        """Whether the rack optimiser may move a standby: its replicas see no fewer different tags afterwards.
+        """True if the rack optimiser may move a standby: its replicas have no fewer different tags afterwards.
 
         Every tag counts, also one that is not rack-aware (Kafka: ``ClientTagAwareStandbyTaskAssignor``). O(clients).
         """
@@ -108,24 +108,23 @@ def assign_to_different_tags(
     tags: ClientTags,
     order_of_pending: OrderOfPending,
 ) -> dict[int, int]:
-    """Gives each task standbys on clients whose tags differ from those of its other replicas, as far as possible.
+    """Give each task standbys on clients whose tags differ from those of its other replicas, if possible.
 
-    What no client with unused tags could take goes to the least loaded clients afterwards. Kafka's loop hands out
-    before it counts, so each task that is active somewhere gets at least one standby, even if ``replicas`` is 0 or
-    less (Kafka: ``ClientTagAwareStandbyTaskAssignor``).
+    Standbys without such a client go to the least loaded clients afterwards. Kafka's loop assigns before it counts, so
+    each active task gets at least one standby, even if ``replicas`` is 0 or less (Kafka:
+    ``ClientTagAwareStandbyTaskAssignor``).
 
     Args:
-        tasks: Stateful tasks; their order decides.
+        tasks: Stateful tasks; their order matters.
         replicas: Standbys of each task.
         capacities: Number of threads of each client.
         active: Active tasks of each client.
         standby: Standby tasks of each client; changed in place.
         owners: The clients on which each task is active; usually one.
-        tags: The clients' tags.
-        order_of_pending: Kafka's hash order of the tasks that are left for the second phase; asked only if any are.
+        order_of_pending: Kafka's hash order of the tasks in the second phase; called only if there are any.
 
     Returns:
-        Tasks that could not get all their standbys to the number that is missing.
+        Task to its number of missing standbys; only tasks that lack some.
 
     Raises:
         SeveralOwnersError: if a task has a further owner after it got all its standbys.
@@ -150,13 +149,13 @@ def assign_to_different_tags(
 
 
 def _spread_one_task(task: int, owner: int, left: int, clients: ClientsByLoad, tags: ClientTags) -> int:
-    """Adds standbys of ``task`` while they are wanted and a client with unused tags is left; answers how many lack."""
+    """Add standbys of ``task`` while needed, on clients with unused tags; returns the number of missing ones."""
     used = 0
     used_clients = 1
     last = owner
     while True:
         for values, mask, tag in tags.dimensions[last]:
-            # A key whose values are all taken can keep nobody apart any more: Kafka then ignores it.
+            # A key with all values in use cannot separate replicas any more: Kafka then ignores it.
             used = used & ~mask if values <= used_clients else used | tag
         taken = clients.add_standby_where(task, tags.without(used))
         if taken is None:

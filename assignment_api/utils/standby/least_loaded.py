@@ -1,8 +1,8 @@
 """Standbys on the least loaded clients (Kafka: ``DefaultStandbyTaskAssignor``).
 
 Clients are dense indices in the order of their process ids, so that (load, index) is Kafka's order of a queue of
-clients. A client's load changes only while it is outside that queue, hence "least (load, index) that does not hold
-the task" is exactly what Kafka's heap answers, and a sorted list serves as the queue.
+clients. A client's load changes only while it is outside that queue. Kafka's heap therefore returns the least
+(load, index) without the task, and a sorted list can replace the queue.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from math import inf
 
 __all__ = ["ClientsByLoad", "assign_least_loaded", "load_without_threads"]
 
-#: Above every load that there can be, and below what stands for "not a number".
+#: Above every possible load, and below the value for "not a number".
 _INFINITE = 1e300
 
-#: Up to so many changed entries are put back one by one; more of them are cheaper to sort in at once.
+#: Up to so many changed entries are inserted one by one; for more of them one sort is cheaper.
 _FEW = 4
 
 
@@ -28,17 +28,17 @@ def assign_least_loaded(
     active: Sequence[AbstractSet[int]],
     standby: Sequence[set[int]],
 ) -> dict[int, int]:
-    """Gives each task ``replicas`` standbys, each on the least loaded client that does not hold the task yet.
+    """Give each task ``replicas`` standbys, each on the least loaded client without the task.
 
     Args:
-        tasks: Stateful tasks; their order decides.
-        replicas: Standbys of each task; nothing happens below 1.
+        tasks: Stateful tasks; their order matters.
+        replicas: Standbys of each task; no effect below 1.
         capacities: Number of threads of each client.
         active: Active tasks of each client.
         standby: Standby tasks of each client; changed in place.
 
     Returns:
-        Tasks that could not get all their standbys to the number that is missing.
+        Task to its number of missing standbys; only tasks that lack some.
     """
     clients = ClientsByLoad(capacities, active, standby)
     missing = {task: clients.add_standbys(task, replicas) for task in tasks}
@@ -46,10 +46,10 @@ def assign_least_loaded(
 
 
 def load_without_threads(count: int) -> float:
-    """Load of a client that has no thread, as a number that sorts where Java's quotient does.
+    """Load of a client without threads, as a number that sorts like Java's quotient.
 
-    Java divides doubles: infinity for any task at all, and "not a number", which sorts last, for none. A client
-    without tasks is thus the last one to get any.
+    Java divides doubles: infinity with tasks, and "not a number", which sorts last, without. A client without tasks is
+    thus the last one to get any.
     """
     return _INFINITE if count else inf
 
@@ -80,9 +80,9 @@ class ClientsByLoad:
         return (count / capacity if capacity else load_without_threads(count), client)
 
     def add_standbys(self, task: int, replicas: int) -> int:
-        """Adds standbys of ``task`` to the least loaded clients that do not hold it; answers how many are missing.
+        """Add standbys of ``task`` to the least loaded clients without it; returns the number of missing ones.
 
-        O(log clients + replicas), with one sort of the nearly sorted queue where there are many replicas.
+        O(log clients + replicas), with one sort of the nearly sorted queue for many replicas.
         """
         if replicas <= 0:
             return 0
@@ -111,7 +111,7 @@ class ClientsByLoad:
         return replicas
 
     def _add_standby(self, task: int) -> int:
-        """The same for one standby, which is the commonest number: the clients before the chosen one stay in place."""
+        """The same for one standby, the most common number: the clients before the chosen one stay in place."""
         active, standby, queue = self._active, self._standby, self._queue
         for position, (_, client) in enumerate(queue):
             if task not in active[client] and task not in standby[client]:
@@ -123,7 +123,7 @@ class ClientsByLoad:
         return 1
 
     def add_standby_where(self, task: int, admits: Callable[[int], bool]) -> int | None:
-        """Adds one standby of ``task`` to the least loaded client that does not hold it and that ``admits`` accepts.
+        """Add one standby of ``task`` to the least loaded client that lacks it and satisfies ``admits``.
 
         Returns:
             The client, or ``None`` if there is no such client. O(clients) at worst.

@@ -1,6 +1,6 @@
-"""Histories of groups that really ran: recorded decisions in the order of time, and the world's events behind them."""
+"""Histories of real groups: recorded decisions by time, and the events behind them."""
 
-from assignor_lab.capture.histories.history import History, read_histories
+from assignor_lab.capture.histories.history import DecisionHistory, read_histories
 from assignor_lab.capture.histories.history_episode import history_episode
 
-__all__ = ["History", "history_episode", "read_histories"]
+__all__ = ["DecisionHistory", "history_episode", "read_histories"]

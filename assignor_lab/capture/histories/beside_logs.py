@@ -1,4 +1,4 @@
-"""What logs tell of a group whose decisions are recorded: why and since when it rebalanced, who started and stopped."""
+"""Logs beside recorded decisions: reasons and times of rebalances, starts and stops of instances."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import attrs
 from assignor_lab.capture.histories.logged_decisions import told_of_epoch
 from assignor_lab.capture.histories.streams_epochs import Epoch
 from assignor_lab.capture.logs.import_log import read_decisions
-from assignor_lab.capture.logs.rebalance import Problem
+from assignor_lab.capture.logs.rebalance import LogProblem
 from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.logs.surroundings_filler import SurroundingsFiller
 
@@ -21,18 +21,18 @@ __all__ = ["LogsBeside", "read_logs_beside"]
 
 @attrs.frozen
 class LogsBeside:
-    """Logs of coordinators and instances, read for what they tell around decisions.
+    """Logs of coordinators and instances of a recorded group.
 
     Args:
-        told: What they tell.
-        zone: Taken where their times do not name their zone.
+        told: Content of the logs.
+        zone: Time zone of times without one.
     """
 
     told: LoggedSurroundings
     zone: tzinfo
 
     def knows(self, group: str) -> bool:
-        """Whether anything in them is about a group."""
+        """True if the logs concern the group."""
         return (
             any(True for _ in self.told.generations(group))
             or any(epoch.group == group for epoch in self.told.epochs)
@@ -41,12 +41,12 @@ class LogsBeside:
 
     @property
     def is_nameless(self) -> bool:
-        """Whether they are those of instances that do not say which group they are in."""
+        """True if the logs are of instances and name no group."""
         told = self.told
         return bool(told.done) and not (told.group_of or any(told.groups()) or any(told.epochs))
 
     def filled(self, documents: Iterable[tuple[dict[str, Any], str | None]]) -> Iterator[dict[str, Any]]:
-        """Decisions of a classic group, by time, with what is known around them.
+        """Decisions of a classic group, by time, with the facts that the logs add.
 
         Args:
             documents: Each with the member id of the group's leader, or ``None``.
@@ -54,12 +54,12 @@ class LogsBeside:
         yield from SurroundingsFiller(self.told, self.zone).filled(documents)
 
     def reason(self, group: str, generation: int, leader: str | None) -> str | None:
-        """Why a generation of a classic group was begun; ``None``: not told."""
+        """Reason of a classic generation, or ``None``."""
         told = self.told.of(group, generation, leader)
         return None if told is None else told.reason or None
 
     def filled_epochs(self, group: str, epochs: Sequence[Epoch]) -> list[Epoch]:
-        """Epochs of a group of the streams protocol with what its coordinator logged of them."""
+        """Epochs of a streams group with the facts that the coordinator logged."""
         numbered: dict[int, list[dict[str, Any]]] = {}
         for each in self.told.epochs:
             if each.group == group:
@@ -69,13 +69,13 @@ class LogsBeside:
 
 
 def _with_nearest(epoch: Epoch, told: Sequence[dict[str, Any]]) -> Epoch:
-    """A group that was made anew has epochs of one number twice."""
+    """If a group was deleted and created again, epoch numbers repeat: the nearest time decides."""
     if not told:
         return epoch
     best = min(told, key=lambda each: 0 if each["t"] is None else abs(each["t"] - epoch.time_ms))
     further = {key: value for key, value in best.items() if key != "t"}
     if "prepared_ms" in further:
-        # Log and record are written by one machine, but not at one moment.
+        # Log and record come from one machine, at slightly different times.
         further["prepared_ms"] = min(further["prepared_ms"], epoch.time_ms)
     return attrs.evolve(epoch, further={**epoch.further, **further})
 
@@ -83,19 +83,18 @@ def _with_nearest(epoch: Epoch, told: Sequence[dict[str, Any]]) -> Epoch:
 def read_logs_beside(
     logs: Sequence[str | PathLike[str]], zone: tzinfo | None = None, on_problem: Callable[[str], None] = lambda _: None
 ) -> LogsBeside:
-    """Reads logs for what they tell around decisions.
+    """Reads the logs beside a recording.
 
     Args:
-        logs: The logs, plain or gzip.
-        zone: Time zone of logs that do not name theirs; ``None``: UTC.
-        on_problem: Told of what is garbled.
+        zone: Time zone of logs without one; ``None``: UTC.
+        on_problem: Receives each garbled message.
 
     Raises:
-        LogImportError: if a file cannot be read or a line is too long.
+        LogImportError: if a file is unreadable or a line is too long.
     """
 
-    def note(problem: Problem) -> None:
-        # Decisions are recorded: the logs are not needed for them.
+    def note(problem: LogProblem) -> None:
+        # The decisions come from records, so lost ones do not matter here.
         if not problem.loses_decision:
             on_problem(str(problem))
 

@@ -1,16 +1,16 @@
-"""What the tasks of a recorded group weigh: where their changelogs ended when leaders looked, and how they grow."""
+"""Changelogs of a recorded group's tasks: their ends when a leader read them, and their growth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
 
 from assignment_api.streams import TaskId
 from assignment_api.streams.client_state import UNTOLD_LAG
-from assignor_lab.capture.episodes.workload import changelog_lines, mean_line
-from assignor_lab.capture.histories.moments import CLASSIC, Moment, protocol_of
+from assignor_lab.capture.histories.changelog_lines import changelog_lines, mean_line
+from assignor_lab.capture.histories.moments import CLASSIC, DecisionMoment, protocol_of
 from assignor_lab.documents.wording import plural
 
 __all__ = ["SeenChangelogs", "seen_changelogs"]
@@ -18,37 +18,30 @@ __all__ = ["SeenChangelogs", "seen_changelogs"]
 
 @attrs.frozen
 class SeenChangelogs:
-    """The state of a recorded group's tasks.
+    """Changelogs of a recorded group's tasks.
 
     Args:
-        documents: Task to its ``changelogs`` entry of an episode; tasks of which nothing is known are not in it.
-        assumptions: Sentences about what was not to be seen.
+        documents: Known tasks to the ``changelogs`` entry of an episode.
     """
 
     documents: Mapping[str, Mapping[str, Any]]
     assumptions: tuple[str, ...]
 
     def growth(self, task: str, milliseconds: int) -> float | None:
-        """Records that a task's changelogs get in a stretch of time; ``None``: not known."""
+        """Records that a task's changelogs gain in a time; ``None`` if unknown."""
         known = self.documents.get(task)
         return None if known is None else known["records_per_s"] * milliseconds / 1000
 
 
-def seen_changelogs(moments: Iterable[Moment], begin_ms: int) -> SeenChangelogs:
-    """The changelogs of a group's tasks, as its decisions show them.
+def seen_changelogs(moments: Iterable[DecisionMoment], begin_ms: int) -> SeenChangelogs:
+    """The changelogs of a group's tasks, as far as its decisions show them.
 
-    A client that has nothing of a task lacks all of it: its lag is the end of the changelogs. A task that everybody
-    has something of shows no end in that decision.
-
-    Args:
-        moments: The decisions, by time.
-        begin_ms: When the episode begins, in epoch milliseconds.
+    A client without any of a task lacks all of it, so its lag is the end of the changelogs. If every client has part of
+    a task, that decision shows no end. ``begin_ms`` is the start of the episode.
     """
     listed = list(moments)
-    documents = [moment.document for moment in listed if protocol_of(moment.document) == CLASSIC]
-    if not documents:
-        return SeenChangelogs({}, ())
-    tasks = {task["id"]: task["logged"] for document in documents for task in document["tasks"]}
+    documents = [moment.document for moment in listed]
+    tasks = {task: is_logged for document in documents for task, is_logged in _tasks_of(document)}
     logged = sorted(
         (task for task, is_logged in tasks.items() if is_logged), key=lambda task: TaskId.parse(task).sort_key()
     )
@@ -61,7 +54,7 @@ def seen_changelogs(moments: Iterable[Moment], begin_ms: int) -> SeenChangelogs:
     restored = 0
     for moment in listed:
         for task, (time_ms, held) in _restored(moment.document).items():
-            # Nothing is restored where a copy was there, too.
+            # A task whose process also had a copy is not restored.
             if held and task in tasks and task not in ended:
                 points = seen.setdefault(task.rpartition("_")[0], {}).setdefault(task, [])
                 restored += not points
@@ -69,7 +62,7 @@ def seen_changelogs(moments: Iterable[Moment], begin_ms: int) -> SeenChangelogs:
     lines = {subtopology: _lines(points) for subtopology, points in seen.items()}
     if not any(lines.values()):
         return SeenChangelogs({}, ())
-    sizes, assumptions = _record_sizes(documents)
+    sizes, assumptions = _state_sizes(listed)
     found: dict[str, Mapping[str, Any]] = {}
     unseen = 0
     for task in logged:
@@ -77,8 +70,8 @@ def seen_changelogs(moments: Iterable[Moment], begin_ms: int) -> SeenChangelogs:
         unseen += task not in of_subtopology
         line = of_subtopology.get(task) or mean_line(list(of_subtopology.values()))
         records, growth, backlog = line
-        size = sizes.get(task)
-        total = records + backlog
+        at_ms, size = sizes.get(task, (begin_ms, 0))
+        total = records + backlog + growth * (at_ms - begin_ms) / 1000
         found[task] = {
             "records": round(records),
             "bytes_per_record": round(size / total, 3) if size and total else None,
@@ -87,8 +80,8 @@ def seen_changelogs(moments: Iterable[Moment], begin_ms: int) -> SeenChangelogs:
         }
     if restored:
         assumptions.append(
-            f"of {plural(restored, 'task')} only what instances restored tells how much their changelogs "
-            "hold: at least so much"
+            f"of {plural(restored, 'task')} the size of the changelogs is known from restorations only: it is a "
+            "lower bound"
         )
     if unseen:
         assumptions.append(
@@ -98,9 +91,21 @@ def seen_changelogs(moments: Iterable[Moment], begin_ms: int) -> SeenChangelogs:
     return SeenChangelogs(found, tuple(assumptions))
 
 
+def _tasks_of(document: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Tasks of a decision, each with True if it has a changelog."""
+    if protocol_of(document) == CLASSIC:
+        yield from ((task["id"], task["logged"]) for task in document["tasks"])
+        return
+    for each in document["subtopologies"]:
+        yield from ((f"{each['id']}_{number}", each["stateful"]) for number in range(each["tasks"]))
+
+
 def _ends(document: Mapping[str, Any]) -> dict[str, int]:
-    """Task to the end of its changelogs, where a client without any of it tells."""
+    """Task to its changelogs' end: from samples, or from the lag of a client without any of it."""
     found: dict[str, int] = {}
+    if protocol_of(document) != CLASSIC:
+        weights = document.get("workload", {}).get("tasks", {})
+        return {task: round(each["state_records"]) for task, each in weights.items() if "state_records" in each}
     for client in document["clients"]:
         has = {*client["previous_active"], *client["previous_standby"]}
         found |= {
@@ -110,7 +115,7 @@ def _ends(document: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _restored(document: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-    """Task to when an instance had restored it and how many records that took, of all its stores; the most of all."""
+    """Task to the time and records of its largest logged restore, all stores together."""
     sums: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
     for each in document["source"].get("restored", ()):
         sums.setdefault((each["task"], each["client"]), {})[each["store"]] = each["time_ms"], each["records"]
@@ -127,13 +132,13 @@ def _lines(points: Mapping[str, list[tuple[int, int]]]) -> dict[str, tuple[float
     return {task: lines[number] for task, number in numbers.items() if number in lines}
 
 
-def _record_sizes(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, float], list[str]]:
-    """Task to its state in bytes, as the latest decision that has a workload tells."""
-    sizes: dict[str, float] = {}
-    for document in documents:
-        for task, weighs in document.get("workload", {}).get("tasks", {}).items():
+def _state_sizes(moments: Iterable[DecisionMoment]) -> tuple[dict[str, tuple[int, float]], list[str]]:
+    """Task to the time and the bytes of its state of the latest decision with its size."""
+    sizes: dict[str, tuple[int, float]] = {}
+    for moment in moments:
+        for task, weighs in moment.document.get("workload", {}).get("tasks", {}).items():
             if weighs.get("state_bytes"):
-                sizes[task] = weighs["state_bytes"]
+                sizes[task] = moment.time_ms, weighs["state_bytes"]
     if sizes:
         return sizes, []
     return {}, [

@@ -1,4 +1,4 @@
-"""Timelines of Connect groups: each rebalance with its time, which workers came and went, and how many jobs moved."""
+"""Timelines of Connect groups: time of each rebalance, workers that joined and left, number of moved jobs."""
 
 from __future__ import annotations
 
@@ -6,31 +6,29 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import attrs
+
 from assignor_lab.capture.histories.reasons import membership_words
 from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry
-from assignor_lab.documents.wording import natural_order
-from assignor_lab.groups.given import given_rows, last_moment
+from assignor_lab.documents.wording import listed, natural_order, plural
+from assignor_lab.groups.ownership.timeline import given_rows, last_moment
 
-__all__ = ["connect_lanes", "connect_timelines", "is_connect_past"]
+__all__ = ["HeldJobs", "connect_lanes", "connect_timelines", "held_jobs", "is_connect_past"]
 
-#: What a broker makes of a worker's name: a random part is put behind it.
 _RANDOM = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_MOST_NAMED = 3
 _BROKEN = "rounds before it are not there"
 
 
 def is_connect_past(document: Mapping[str, Any]) -> bool:
-    """Whether a scenario holds rebalances of a Connect group as they really were."""
+    """True for a scenario with recorded rebalances of a Connect group."""
     return bool(document.get("rounds") and document.get("observed", {}).get("rounds"))
 
 
 def connect_timelines(documents: Iterable[Mapping[str, Any]]) -> list[GroupTimeline]:
-    """A timeline for each group, in the order of their beginnings.
+    """A timeline for each group, by start.
 
-    A group's past is several histories where rounds are missing between them: the first round of each but the first
-    one says so.
-
-    Args:
-        documents: Scenarios of kind ``connect`` that :func:`is_connect_past` knows.
+    Missing rounds split a group's past into several histories. The first round after a gap has a mark.
     """
     grouped: dict[str, list[Mapping[str, Any]]] = {}
     for document in documents:
@@ -41,46 +39,74 @@ def connect_timelines(documents: Iterable[Mapping[str, Any]]) -> list[GroupTimel
         entries: list[TimelineEntry] = []
         held: dict[str, set[str]] | None = None
         for document in of:
-            # Job to the worker that ran it last: what is taken away runs nowhere until the next round.
+            # Job to its latest worker. A revoked job runs nowhere until the next round.
             ran: dict[str, str] = {}
-            answers = document["observed"]["rounds"]
-            reasons = document.get("source", {}).get("reasons") or [None] * len(answers)
-            for number, (each, answered, why) in enumerate(zip(document["rounds"], answers, reasons, strict=False)):
+            answers, source = document["observed"]["rounds"], document.get("source", {})
+            reasons = source.get("reasons") or [None] * len(answers)
+            generations = source.get("generations") or [None] * len(answers)
+            configured: Mapping[str, int] | None = None
+            rounds = zip(document["rounds"], answers, reasons, generations, strict=False)
+            for number, (each, answered, why, generation) in enumerate(rounds):
                 after = _after(each, answered, is_eager=document["protocol"] == _EAGER)
                 is_broken = not number and held is not None
                 words = [*([why] if why else ()), *_words(each, answered, is_broken=is_broken)]
-                entries.append(_entry(each, held, after, _moved(ran, after), words, is_told=bool(why)))
-                held = after
+                words += _connector_words(configured, each["connectors"])
+                entry = _entry(each, held, after, _moved(ran, after), words, is_told=bool(why))
+                entries.append(attrs.evolve(entry, generation=generation))
+                held, configured = after, each["connectors"]
         made.append(GroupTimeline(group, of[0]["protocol"], JOBS, tuple(entries)))
     return sorted(made, key=lambda timeline: timeline.entries[0].time_ms)
 
 
 def connect_lanes(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Pictures of one group's rounds, in the form of an episode's: when each worker was a member, and who had each job.
+    """Lanes of one group's rounds, in the form of an episode's: membership of each worker, and owner of each job.
 
-    Args:
-        documents: Scenarios of kind ``connect`` of one group that :func:`is_connect_past` knows.
+    ``documents`` are scenarios of one group that :func:`is_connect_past` accepts.
     """
-    of = sorted(documents, key=lambda document: document["rounds"][0]["time_ms"])
-    told: list[tuple[int, dict[str, list[str]]]] = []
-    wanted = []
-    for document in of:
-        is_eager = document["protocol"] == _EAGER
-        for each, answered in zip(document["rounds"], document["observed"]["rounds"], strict=False):
-            held: dict[str, list[str]] = {}
-            for worker, jobs in _after(each, answered, is_eager=is_eager).items():
-                held.setdefault(_name(worker), []).extend(job.partition(" ")[2] for job in sorted(jobs))
-            told.append((each["time_ms"], held))
-            wanted.append({job for name, count in each["connectors"].items() for job in _configured(name, count)})
+    rounds = list(held_jobs(documents))
+    told = [(each.time_ms, each.held) for each in rounds]
     times = [time_ms - told[0][0] for time_ms, _ in told]
     workers = sorted({name for _, held in told for name in held}, key=natural_order)
     until = last_moment(times)
     members = [{name: [name] for name in held} for _, held in told]
     there = given_rows(times, until, workers, members, natural_order, [() for _ in told])
+    wanted = [each.wanted for each in rounds]
     return there, given_rows(times, until, workers, [held for _, held in told], natural_order, wanted)
 
 
-#: Most tasks of a connector that a picture asks for: one that nobody ever had has no row anyway.
+@attrs.frozen
+class HeldJobs:
+    """The jobs of each worker after a round.
+
+    Args:
+        time_ms: Epoch milliseconds of the round.
+        held: Worker, without the random part of its name, to its jobs.
+        wanted: All configured jobs.
+        delay_ms: Announced delay of the jobs of lost workers, in milliseconds.
+    """
+
+    time_ms: int
+    held: Mapping[str, list[str]]
+    wanted: set[str]
+    delay_ms: int
+
+
+def held_jobs(documents: Iterable[Mapping[str, Any]]) -> Iterator[HeldJobs]:
+    """The jobs after each round of one group, by time.
+
+    ``documents`` are scenarios of one group that :func:`is_connect_past` accepts.
+    """
+    for document in sorted(documents, key=lambda document: document["rounds"][0]["time_ms"]):
+        is_eager = document["protocol"] == _EAGER
+        for each, answered in zip(document["rounds"], document["observed"]["rounds"], strict=False):
+            held: dict[str, list[str]] = {}
+            for worker, jobs in _after(each, answered, is_eager=is_eager).items():
+                held.setdefault(_name(worker), []).extend(job.partition(" ")[2] for job in sorted(jobs))
+            wanted = {job for name, count in each["connectors"].items() for job in _configured(name, count)}
+            yield HeldJobs(each["time_ms"], held, wanted, (answered or {}).get("delay_ms") or 0)
+
+
+#: Most tasks of one connector in the lanes; a task without an owner has no lane.
 _MOST_TASKS = 10_000
 
 
@@ -89,12 +115,11 @@ def _configured(connector: str, tasks: int) -> Iterator[str]:
     yield from (f"{connector}-{number}" for number in range(min(tasks, _MOST_TASKS)))
 
 
-#: Under this protocol an answer is all that a worker runs afterwards; else it is what it is given and what it gives up.
+#: Under this protocol the assignment replaces all jobs. Otherwise it adds and revokes.
 _EAGER = "eager"
 
 
 def _after(each: Mapping[str, Any], answered: Mapping[str, Any] | None, *, is_eager: bool) -> dict[str, set[str]]:
-    """Worker to the jobs that it has after a round."""
     held: dict[str, set[str]] = {}
     for member in each["members"]:
         name = member["id"]
@@ -105,7 +130,7 @@ def _after(each: Mapping[str, Any], answered: Mapping[str, Any] | None, *, is_ea
 
 
 def _moved(ran: dict[str, str], after: Mapping[str, set[str]]) -> int:
-    """Jobs that are on another worker than the one that ran them last; notes who runs them now."""
+    """Number of jobs that changed their worker; updates ``ran``."""
     moved = 0
     for worker, jobs in after.items():
         for job in jobs:
@@ -156,7 +181,7 @@ def _words(each: Mapping[str, Any], answered: Mapping[str, Any] | None, *, is_br
     if each.get("new_leader"):
         yield "another worker leads"
     if answered is None:
-        yield "what the leader answered is not known"
+        yield "the leader's answer is unknown"
         return
     taken = sum(len(_jobs(held)) for held in answered["revoked"].values())
     if taken:
@@ -165,8 +190,24 @@ def _words(each: Mapping[str, Any], answered: Mapping[str, Any] | None, *, is_br
         yield f"jobs of lost workers wait {answered['delay_ms'] / 1000:g} s"
 
 
+def _connector_words(before: Mapping[str, int] | None, now: Mapping[str, int]) -> Iterator[str]:
+    """Phrases on created and deleted connectors and changed numbers of tasks; none for the first round."""
+    if before is None:
+        return
+    created, deleted = sorted(now.keys() - before.keys()), sorted(before.keys() - now.keys())
+    for names, what in ((created, "created"), (deleted, "deleted")):
+        if names:
+            noun = "connector" if len(names) == 1 else "connectors"
+            more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
+            yield f"{noun} {listed([*names[:_MOST_NAMED], *more])} {what}"
+    changed = [name for name in sorted(now.keys() & before.keys()) if now[name] != before[name]]
+    for name in changed[:_MOST_NAMED]:
+        yield f"connector {name} has {plural(now[name], 'task')} ({before[name]} before)"
+    if len(changed) > _MOST_NAMED:
+        yield f"{plural(len(changed) - _MOST_NAMED, 'more connector')} with another number of tasks"
+
+
 def _by_name(held: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Names of workers to their member ids."""
     found: dict[str, set[str]] = {}
     for worker in held:
         found.setdefault(_name(worker), set()).add(worker)

@@ -1,4 +1,4 @@
-"""Episodes of whatever holds a group's past: files of recorded decisions, or episodes that are there already."""
+"""Episodes from any source of a group's past: recorded decisions, or complete episodes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assignor_lab.capture.histories.history import History, is_complete, read_histories
+from assignor_lab.capture.histories.history import DecisionHistory, is_complete, read_histories
 from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.histories.moments import protocol_of
-from assignor_lab.capture.histories.past import Surroundings, scenarios_of_past
+from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of_past
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.wording import plural
 from assignor_lab.scenarios import Scenario, scenario_from_document
@@ -28,32 +28,30 @@ __all__ = [
 ]
 
 _EPISODE = "streams-episode"
-_NOTHING = Surroundings()
+_NOTHING = PastSurroundings()
 
 
 def past_as_episodes(
     sources: Sequence[str],
     timings: Mapping[str, int] | None = None,
     workload: Path | None = None,
-    around: Surroundings = _NOTHING,
+    around: PastSurroundings = _NOTHING,
 ) -> list[Scenario]:
-    """The episodes that a group's past makes up, as checked documents.
+    """The episodes of a group's past, as checked documents.
 
     Args:
-        sources: Files of episodes or of recorded decisions, folders of recordings, logs; ``-`` is the standard input.
-        timings: Timings in place of those that the source says or its settings give.
-        workload: What the tasks weigh, in place of what the source says; ``None``: as it says.
-        around: What the past does not tell of itself; its configuration replaces the settings of the source.
+        workload: File with the tasks' weights, in place of the source's; ``None``: the source's.
+        around: Facts that the past lacks; its configuration replaces the settings of the source.
 
     Raises:
         AssignorLabError: as :func:`~assignor_lab.capture.histories.past.scenarios_of_past`.
-        HistoryError: if the decisions make up no history.
+        HistoryError: if the decisions form no history.
     """
     return read_as_episodes(past_scenarios(sources, around), timings, workload, around)
 
 
-def past_scenarios(sources: Sequence[str], around: Surroundings = _NOTHING) -> list[Scenario]:
-    """The scenarios of a past: decisions, or episodes that are there already; at least one.
+def past_scenarios(sources: Sequence[str], around: PastSurroundings = _NOTHING) -> list[Scenario]:
+    """The scenarios of a past, decisions or episodes; at least one.
 
     Raises:
         AssignorLabError: as :func:`~assignor_lab.capture.histories.past.scenarios_of_past`.
@@ -68,12 +66,12 @@ def read_as_episodes(
     scenarios: Sequence[Scenario],
     timings: Mapping[str, int] | None = None,
     workload: Path | None = None,
-    around: Surroundings = _NOTHING,
+    around: PastSurroundings = _NOTHING,
 ) -> list[Scenario]:
-    """The episodes that scenarios of a past make up, as :func:`past_as_episodes` returns them.
+    """The episodes of a past's scenarios, as :func:`past_as_episodes` returns them.
 
     Raises:
-        HistoryError: if the decisions make up no history.
+        HistoryError: if the decisions form no history.
     """
     settings = given_settings(around.config)
     episodes = [*with_terms((each for each in scenarios if each.kind == _EPISODE), timings, settings)]
@@ -89,17 +87,15 @@ def played_histories(
     on_note: Callable[[str], None] = lambda _: None,
     settings: Mapping[str, Any] | None = None,
 ) -> list[Scenario]:
-    """The episodes behind recorded decisions of Streams groups; what is none, as a history of Connect, stays.
+    """The scenarios with recorded Streams decisions replaced by their episodes; others stay.
 
     Args:
-        scenarios: What a source holds.
-        timings: Timings in place of those that the source says or its settings give.
-        workload: What the tasks weigh, in place of what the source says; ``None``: as it says.
-        on_note: Called with a sentence for each recorded state that is no part of an episode.
-        settings: Settings of the group in place of those that the source says.
+        workload: File with the tasks' weights, in place of the source's; ``None``: the source's.
+        on_note: Receives a sentence for each recorded state outside all episodes.
+        settings: Settings that replace those of the source.
 
     Raises:
-        HistoryError: if decisions make up no history.
+        HistoryError: if decisions form no history.
     """
     held = list(scenarios)
     decisions = [each for each in held if protocol_of(each.document) is not None]
@@ -113,7 +109,7 @@ def played_histories(
 def with_terms(
     scenarios: Iterable[Scenario], timings: Mapping[str, int] | None = None, settings: Mapping[str, Any] | None = None
 ) -> Iterator[Scenario]:
-    """The scenarios; episodes of Streams groups among them with these timings and settings in place of their own."""
+    """The scenarios; Streams episodes take these timings and settings."""
     for each in scenarios:
         yield with_timings(each, timings or {}, settings) if each.kind == _EPISODE else each
 
@@ -124,7 +120,7 @@ def _episodes(
     settings: Mapping[str, Any] | None,
     on_note: Callable[[str], None],
 ) -> list[Scenario]:
-    # A source does not give the decision and the time of every state: such states cannot be played.
+    # States without decision or time cannot be played.
     complete = [scenario for scenario in decisions if is_complete(scenario)] or decisions
     if len(complete) < len(decisions):
         left_out = plural(len(decisions) - len(complete), "recorded state")
@@ -140,7 +136,7 @@ def _episodes(
     ]
 
 
-def _name_of(history: History) -> str:
+def _name_of(history: DecisionHistory) -> str:
     return f"group {history.group!r:.80}" if history.group else f"the state at {history.place}"
 
 
@@ -148,7 +144,7 @@ def episodes_of_past(
     sources: Sequence[str],
     timings: Mapping[str, int] | None = None,
     workload: Path | None = None,
-    around: Surroundings = _NOTHING,
+    around: PastSurroundings = _NOTHING,
 ) -> list[StreamsEpisode]:
     """As :func:`past_as_episodes`, ready to be played."""
     return [read_episode(each) for each in past_as_episodes(sources, timings, workload, around)]

@@ -1,4 +1,4 @@
-"""What a decision shows of its own cause and of the next one, small enough to be kept for each decision."""
+"""Evidence of a decision's cause and of the next rebalance, small enough to keep for each decision."""
 
 from __future__ import annotations
 
@@ -11,24 +11,21 @@ from assignment_api.streams.configs import PROBING_REBALANCE_INTERVAL_MS
 
 __all__ = ["LEAST_PROBING_MS", "Evidence", "evidence_of"]
 
-#: Least value of ``probing.rebalance.interval.ms`` that Kafka accepts.
 LEAST_PROBING_MS = 60_000
-#: How an instance has gone, as the last line of a log about it.
+#: Ends of an instance, from the last line of a log about it.
 _ENDINGS = ("stop", "fenced")
 _NOTHING: Mapping[str, str] = {}
 
 
 @attrs.frozen
 class Evidence:
-    """What a decision shows of causes.
+    """Evidence in one decision.
 
     Args:
-        ended: Client id to ``stop`` or ``fenced``, of instances whose end a log around the decision has.
-        tasks: All tasks of the application; ``None``: the source has only those that are given to members.
-        hands_over: Whether an active task moves from a consumer that still has it, which takes one more rebalance.
-        probing_ms: ``probing.rebalance.interval.ms``.
-        moved: Active tasks that an instance ran which is still there, and that another one is given: the metrics of
-            moved tasks count the same.
+        ended: Client id to ``stop`` or ``fenced``, for instances whose logged end is known.
+        tasks: All tasks of the application; ``None`` if the source has only assigned ones.
+        hands_over: True if an active task moves from a consumer that still owns it: one more rebalance follows.
+        moved: Active tasks that move between two present instances, as the metrics of moved tasks count.
     """
 
     ended: Mapping[str, str] = _NOTHING
@@ -39,12 +36,7 @@ class Evidence:
 
 
 def evidence_of(document: Mapping[str, Any], placed: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> Evidence:
-    """The evidence in a decision.
-
-    Args:
-        document: A checked scenario of kind ``streams`` or ``streams-group`` with its decision.
-        placed: Process id to its active tasks and its copies.
-    """
+    """The evidence in a decision."""
     done = document["source"].get("done", ())
     ended = {each["client"]: each["type"] for each in done if each["type"] in _ENDINGS}
     ran = _ran(document)
@@ -61,7 +53,6 @@ def evidence_of(document: Mapping[str, Any], placed: Mapping[str, tuple[Sequence
 
 
 def _ran(document: Mapping[str, Any]) -> dict[str, str]:
-    """Active task to the process that had it before the decision, of those that take part in it."""
     if "clients" in document:
         return {task: client["process_id"] for client in document["clients"] for task in client["previous_active"]}
     return {
@@ -73,7 +64,6 @@ def _ran(document: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _hands_over(document: Mapping[str, Any]) -> bool:
-    """Whether a task moves between two consumers."""
     clients: Sequence[Mapping[str, object]] = document["clients"]
     threads, owners = document["observed"].get("threads"), _owners(clients)
     if not threads or owners is None:
@@ -83,7 +73,7 @@ def _hands_over(document: Mapping[str, Any]) -> bool:
 
 
 def _owners(clients: Iterable[Mapping[str, object]]) -> dict[str, str] | None:
-    """Active task to the consumer that reported it; ``None``: the source does not say which consumer it was."""
+    """Active task to the consumer that reported it; ``None`` if the source names no consumers."""
     found: dict[str, str] = {}
     for client in clients:
         reported = client["previous_by_consumer"]

@@ -1,4 +1,4 @@
-"""Folders of ``assignor record`` as recorded decisions, whatever kind of group it is."""
+"""Folders of ``assignor record`` as recorded decisions, for every kind of group."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from datetime import tzinfo
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
-
-import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import HistoryError
@@ -22,46 +20,49 @@ from assignor_lab.capture.histories.streams_epochs import Epoch, epoch_documents
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import SeenRound, histories
 from assignor_lab.capture.recorded.kept_records import RECORDS, SAMPLES, KeptRecords, is_kept_records, read_kept_records
+from assignor_lab.capture.recorded.sampled_topics import SampledTopics
+from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import bounded_lines
 from assignor_lab.documents.shapes import count, map_of, nullable, one_of, record, text, whole
+from assignor_lab.documents.wording import plural
 from assignor_lab.scenarios.anonymous import NAMES_DECIDE, is_pseudonym
 from assignor_lab.scenarios.racks import ANY_TOPIC, Racks, read_racks
+from assignor_lab.scenarios.settings import group_settings
 from assignor_lab.scenarios.with_racks import RackFiller
 
 __all__ = ["BESIDE", "files_beside", "flight_recordings", "recorded_decisions", "recorded_group"]
 
-#: File of a recording with racks of brokers and partitions, in the form of ``--racks``.
+#: Racks of brokers and partitions, in the form of ``--racks``.
 RACKS = "racks.toml"
-#: File of a recording that tells what its brokers were; without it they count as older than 4.4.
+#: Versions of the brokers, and a group's settings there. Without this file they count as older than 4.4.
 BROKERS = "brokers.json"
-#: All files that may lie beside a recording's records.
+#: Optional files beside a recording's records.
 BESIDE = (SAMPLES, RACKS, BROKERS)
 _BROKERS = record(
     {"format": whole(1, 1), "kind": one_of("brokers"), "streams_group_describe": nullable(count)},
-    {"topics": map_of(text, count)},
+    {"topics": map_of(text, count), "settings": map_of(text, count)},
 )
-#: From this version of that request on, brokers give their assignor what members have, not their old targets.
+#: From this request version on, brokers give their assignor the current tasks, not the old targets.
 _FIRST_GIVEN_WHAT_THEY_HAVE = 1
 _MAX_BYTES = 64 * 1024 * 1024
 #: Kinds of scenarios that have racks.
 _WITH_RACKS = ("streams", "streams-group")
 
-#: Of a folder with the recordings of many groups: which folder in it is whose.
 _MANY = "recording.jsonl"
-#: What ``record`` makes of its records, for people and other tools.
+#: Output of ``record`` for users and other tools.
 _HISTORY = "history.jsonl"
 
 
 def flight_recordings(path: Path) -> list[Path]:
-    """The files of records that a path stands for; none if it has nothing to do with ``assignor record``.
+    """The records files that a path stands for; none if it is no output of ``assignor record``.
 
     Args:
-        path: A file of records, the folder of a recording, or one with those of many groups.
+        path: A file of records, the folder of a recording, or a folder of recordings.
 
     Raises:
-        HistoryError: if it is a recording without records, or a part of one that is not read again.
+        HistoryError: if a recording has no records, or the path is an output file that is never read again.
     """
     if path.is_dir():
         if (path / RECORDS).is_file():
@@ -79,7 +80,11 @@ def flight_recordings(path: Path) -> list[Path]:
         return []
     if not path.is_file():
         return []
-    first = next((line for _, line in bounded_lines(path)), b"")
+    try:
+        first = next((line for _, line in bounded_lines(path)), b"")
+    except DocumentFormatError:
+        # No recording: the reader of the file reports the fault with its remedy.
+        return []
     if is_kept_records(first):
         return [path]
     if path.name == _HISTORY and b'"joined"' in first:
@@ -88,12 +93,12 @@ def flight_recordings(path: Path) -> list[Path]:
 
 
 def files_beside(records: Path) -> list[Path]:
-    """The other files of a recording that its decisions are made of, as far as they are there."""
+    """The other files that a recording's decisions depend on, as far as they exist."""
     return [each for name in BESIDE if (each := records.with_name(name)).is_file()]
 
 
 def recorded_group(records: str | PathLike[str]) -> str | None:
-    """The group that a recording's file of records is about; ``None`` if it does not say."""
+    """Group of a recording's file of records; ``None`` if the file does not name it."""
     first = next((line for _, line in bounded_lines(records)), b"")
     if not is_kept_records(first):
         return None
@@ -114,24 +119,23 @@ def recorded_decisions(
     brokers_show_targets: bool | None = None,
     optimized: bool | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """A scenario for each decision in a recording; rounds of a Connect group are one history.
+    """A scenario for each decision in a recording; rounds of a Connect group form one history.
 
     Args:
         file: The recording's file of records.
-        config: What ``--config`` and ``-c`` say, the lowest first.
+        config: Layers of ``--config`` and ``-c``, the lowest first.
         topology: File with the text of Java's ``Topology#describe``, or ``None``.
-        on_problem: Told of what could not be read.
-        beside: Its other files by the names that ``record`` gives them; ``None``: those that lie beside it.
-        logs: Logs of the group's coordinators and instances, for what is around the decisions.
-        zone: Time zone of logs that do not name theirs; ``None``: UTC.
-        racks: Those of ``--racks``, for the numbers of partitions of its topics; ``None``: not given.
-        brokers_show_targets: Whether brokers give their assignor the old targets; ``None``: as the recording tells.
-        optimized: Whether tables read their source topics back; ``None``: unknown.
+        beside: Other files of the recording by name; ``None``: the files in its folder.
+        logs: Logs of the group's coordinators and instances.
+        zone: Time zone of logs without one; ``None``: UTC.
+        racks: Racks of ``--racks``, for the topics' partition counts; ``None``: not given.
+        brokers_show_targets: True if brokers give their assignor the old targets; ``None``: as recorded.
+        optimized: True if tables read their source topics back; ``None``: unknown.
 
     Raises:
         DocumentFormatError: if the file is garbled.
-        HistoryError: if no decision is in it.
-        LogImportError: if a log cannot be read.
+        HistoryError: if the file has no decision.
+        LogImportError: if a log is unreadable.
     """
     others = {each.name: each for each in files_beside(file)} if beside is None else beside
     kept = read_kept_records(file, others.get(SAMPLES))
@@ -171,18 +175,23 @@ def _decisions(
         count, protocol = (len(generations), "classic") if is_streams else (len(epochs), "streams")
         what = "decision is" if count == 1 else "decisions are"
         on_problem(
-            f"{file}: group {kept.group!r:.80} has changed its protocol: {count} {what} left out, of when it spoke the "
-            f"{protocol} protocol"
+            f"{file}: group {kept.group!r:.80} has changed its protocol: {count} {what} left out, of its time "
+            f"under the {protocol} protocol"
         )
     if is_streams:
         if around is not None:
             epochs = around.filled_epochs(kept.group, epochs)
-        yield from epoch_documents(kept.group, epochs, config, is_given_targets=_is_given_targets(brokers))
+        sampled = SampledTopics(kept.samples) if kept.samples else None
+        given_targets = _is_given_targets(brokers)
+        settings = group_settings({key: str(value) for key, value in brokers.get("settings", {}).items()})
+        yield from epoch_documents(
+            kept.group, epochs, config, topology, sampled, settings, is_given_targets=given_targets
+        )
         return
     if not generations:
         raise HistoryError(
-            f"{file}: none of the {len(kept.records)} records of group {kept.group!r:.80} is a decision: record it "
-            "while its members are there, or go on with record --resume --follow"
+            f"{file}: none of {plural(len(kept.records), 'record')} of group {kept.group!r:.80} is a decision: "
+            "record it while its members are there, or go on with record --resume --follow"
         )
     if generations[0].is_connect:
         for document in _connect(generations, around):
@@ -197,7 +206,6 @@ def _decisions(
 
 
 def _partition_counts(*racks: Racks | None) -> dict[str, int]:
-    """Topic to its number of partitions, as files of racks name them."""
     found: dict[str, int] = {}
     for each in racks:
         for topic, partitions in () if each is None else each.topics.items():
@@ -210,10 +218,9 @@ _Decided = TypeVar("_Decided", RecordedGeneration, Epoch)
 
 
 def _steadied(decided: Sequence[_Decided], told: list[str]) -> list[_Decided]:
-    """Decisions whose times do not go back: records stand in the order in which they were written.
+    """Decisions with ascending times, in the order of their records.
 
-    Where a coordinator's clock has gone back, or another coordinator's is behind, later times count on from the latest
-    one.
+    After a clock ran backwards, or on a coordinator with a slower clock, later times count on from the latest one.
     """
     found: list[_Decided] = []
     ahead = 0
@@ -225,12 +232,11 @@ def _steadied(decided: Sequence[_Decided], told: list[str]) -> list[_Decided]:
                 f"{each.place}: the coordinator's clock has gone back by {back:,} ms: later times count from where it "
                 "had stood"
             )
-        found.append(attrs.evolve(each, time_ms=each.time_ms + ahead) if ahead else each)
+        found.append(each.later(ahead) if ahead else each)
     return found
 
 
 def _brokers(file: Path | None) -> Mapping[str, Any]:
-    """What the brokers reported while the group was recorded; nothing if there is no such file."""
     if file is None:
         return {}
     found: Mapping[str, Any] = read_document(file, parse_json, _BROKERS, max_bytes=_MAX_BYTES, what="a file of brokers")
@@ -243,13 +249,16 @@ def _is_given_targets(brokers: Mapping[str, Any]) -> bool:
 
 
 def _connect(generations: Sequence[RecordedGeneration], around: LogsBeside | None) -> Iterator[dict[str, Any]]:
-    seen, reasons = [], {}
+    seen, reasons, numbers = [], {}, {}
     for each in generations:
         for described in connect_rounds([each.message]):
             seen.append(SeenRound(each.place.file, each.place.line or 0, each.time_ms, described))
+            numbers[each.place.line or 0] = each.generation
             if around is not None:
                 reasons[each.place.line or 0] = around.reason(described.group, each.generation, each.leader)
     for document, rounds in histories(seen):
         told = [reasons.get(each.line) for each in rounds]
-        source = {**document["source"], "reasons": told} if any(told) else document["source"]
+        source = {**document["source"], "generations": [numbers[each.line] for each in rounds]}
+        if any(told):
+            source["reasons"] = told
         yield {**document, "source": source}

@@ -1,4 +1,4 @@
-"""Who was given which task when, by the decisions of a history."""
+"""Assignments of tasks over time, by the decisions of a history."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from assignment_api.streams import TaskId
-from assignor_lab.capture.histories.moments import Moment
+from assignor_lab.capture.histories.moments import DecisionMoment
 from assignor_lab.capture.histories.presence import instance_names
-from assignor_lab.groups.given import given_rows, last_moment
+from assignor_lab.groups.ownership.timeline import given_rows, last_moment
 
 __all__ = ["given_tasks"]
 
 
-def given_tasks(moments: Sequence[Moment]) -> dict[str, Any]:
-    """A picture of active tasks, in the form of an episode's; milliseconds since the first decision.
-
-    Args:
-        moments: Decisions by time, at least one.
-    """
+def given_tasks(moments: Sequence[DecisionMoment]) -> dict[str, Any]:
+    """Lanes of active tasks, in the form of an episode's; milliseconds since the first decision."""
     begin = moments[0].time_ms
     times = [moment.time_ms - begin for moment in moments]
     names = instance_names(moments, ())

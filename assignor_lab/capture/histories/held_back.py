@@ -1,8 +1,8 @@
-"""Processes that active tasks were meant for while their old owners still had them.
+"""Intended processes of active tasks that a leader holds back while their old owners still have them.
 
-A leader holds back a task whose partitions another consumer still owns, and asks its new consumer to rebalance at once.
-The new consumer is in no message. It was asked to rebalance at once, did not own the task, and keeps its standby of it.
-The next generation shows it if those rules allow its consumers; otherwise the leader has decided anew.
+The leader requests an immediate rebalance of the new consumer. No message names that consumer. It was told to rebalance
+at once, did not own the task, and keeps its standby of it. The next generation shows it if these rules allow its
+consumers and the members are the same; otherwise the leader decided anew.
 """
 
 from __future__ import annotations
@@ -13,35 +13,27 @@ from itertools import product
 
 from assignment_api.streams import ProcessID, TaskId
 from assignment_api.streams.client_state import LATEST_OFFSET
-from assignor_lab.capture.recorded.broker_answers import GroupAnswer, MemberAnswer
+from assignor_lab.capture.recorded.broker_answers import DescribedGroup, MemberAnswer
 from assignor_lab.capture.recorded.states import members_by_process
 
 __all__ = ["meant_for"]
 
-#: ``next_rebalance_ms`` of a member that is asked to rebalance at once.
+#: ``next_rebalance_ms`` of a member that must rebalance at once.
 _AT_ONCE = 0
-#: Ways to choose that are tried.
 _MOST_TRIED = 4096
 
 
 def meant_for(
-    answer: GroupAnswer,
+    answer: DescribedGroup,
     tasks: Collection[TaskId],
     sources: Mapping[tuple[str | None, int], tuple[str, ...]],
-    later: GroupAnswer | None,
+    later: DescribedGroup | None,
 ) -> dict[TaskId, ProcessID | None]:
-    """The process of each task that no member was given; ``None``: unknown.
-
-    Args:
-        answer: The members of a generation.
-        tasks: Tasks that no member was given.
-        sources: Sub-topology to the topics that it reads.
-        later: The members of the next generation, or ``None``: it is not known.
-    """
+    """The intended process of each unassigned task; ``None`` if unknown."""
     processes = members_by_process(answer)
     members = [(process, member) for process, own in processes.items() for member in own]
     waiting = {member.member_id: process for process, member in members if _is_to_rebalance(member)}
-    following = {} if later is None else _running(later)
+    following = {} if later is None or _members(later) != _members(answer) else _running(later)
     choices = {
         task: {
             name: process
@@ -53,7 +45,7 @@ def meant_for(
     }
     next_ones = {task: following[task][0] if task in following else None for task in tasks}
     if not waiting or not all(choices.values()):
-        # No member was asked to wait for them, or another version of Kafka wrote the messages.
+        # No member awaits them, or another Kafka version wrote the messages.
         return next_ones
     names = {task: following[task][1] for task in tasks if task in following}
     is_same = all(names.get(task) in choices[task] for task in tasks)
@@ -67,8 +59,11 @@ def _is_to_rebalance(member: MemberAnswer) -> bool:
     return member.assignment is not None and member.assignment.info.next_rebalance_ms == _AT_ONCE
 
 
-def _running(answer: GroupAnswer) -> dict[TaskId, tuple[ProcessID, str]]:
-    """Active task to its process and member."""
+def _members(answer: DescribedGroup) -> frozenset[str]:
+    return frozenset(member.member_id for member in answer.members)
+
+
+def _running(answer: DescribedGroup) -> dict[TaskId, tuple[ProcessID, str]]:
     return {
         task: (process, member.member_id)
         for process, members in members_by_process(answer).items()
@@ -83,7 +78,6 @@ def _possible(
     waiting: Collection[str],
     processes: Mapping[ProcessID, tuple[MemberAnswer, ...]],
 ) -> dict[TaskId, set[ProcessID]]:
-    """Processes of each task in the ways to choose that fit the messages."""
     if math.prod(len(names) for names in choices.values()) > _MOST_TRIED:
         return {task: set(names.values()) for task, names in choices.items()}
     possible: dict[TaskId, set[ProcessID]] = {task: set() for task in choices}
@@ -100,12 +94,12 @@ def _fits(
     waiting: Collection[str],
     processes: Mapping[ProcessID, tuple[MemberAnswer, ...]],
 ) -> bool:
-    """Whether each member that is asked to rebalance waits for a task, and members of a process get as many each."""
+    """True if each member with an immediate rebalance awaits a task, and the members of a process get equally many."""
     return set(chosen.values()) == set(waiting) and all(_is_even(members, chosen) for members in processes.values())
 
 
 def _is_even(members: tuple[MemberAnswer, ...], chosen: Mapping[TaskId, str]) -> bool:
-    """Whether the members of a process get as many tasks each. Kafka: ``assignTasksToThreads``."""
+    """Kafka: ``assignTasksToThreads`` gives the members of a process equally many tasks."""
     loads = []
     for member in members:
         info = None if member.assignment is None else member.assignment.info
@@ -116,10 +110,10 @@ def _is_even(members: tuple[MemberAnswer, ...], chosen: Mapping[TaskId, str]) ->
 
 
 def _choices_in(members: tuple[MemberAnswer, ...], task: TaskId, topics: tuple[str, ...]) -> list[str]:
-    """Members of a process that a task may be meant for.
+    """Members of a process that can be the intended owner of a task.
 
-    A task that the process had as a standby stays one at the new consumer until it runs there, and nowhere else in the
-    process. Kafka: ``StreamsPartitionAssignor#buildStandbyTaskMap``.
+    A task that was a standby of the process stays a standby at the new consumer until it runs there, and nowhere else
+    in the process. Kafka: ``StreamsPartitionAssignor#buildStandbyTaskMap``.
     """
     partitions = {(topic, task.partition) for topic in topics}
     owners = {

@@ -1,4 +1,4 @@
-"""A history: recorded decisions of one group in the order of time, whatever they were read from."""
+"""A history: recorded decisions of one group by time, from any source."""
 
 from __future__ import annotations
 
@@ -9,40 +9,33 @@ from typing import Any
 import attrs
 
 from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories.moments import CLASSIC, Moment, moment_of, protocol_of
+from assignor_lab.capture.histories.moments import CLASSIC, DecisionMoment, moment_of, protocol_of
 from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["History", "is_complete", "read_histories"]
+__all__ = ["DecisionHistory", "is_complete", "read_histories"]
 
-#: Two decisions with one number that lie no further apart are one.
+#: Two decisions with one number within this time are the same.
 _AT_ONCE_MS = 60_000
 
 
 @attrs.frozen(eq=False)
-class History:
-    """Decisions of one group.
-
-    Args:
-        group: The group; empty if the source does not tell.
-        protocol: ``classic`` or ``streams``.
-        moments: Its decisions by time, at least one.
-        place: Where the first one was read.
-    """
+class DecisionHistory:
+    """Decisions of one group."""
 
     group: str
     protocol: str
-    moments: tuple[Moment, ...]
+    moments: tuple[DecisionMoment, ...]
     place: Place
 
     @property
     def documents(self) -> Sequence[Mapping[str, Any]]:
-        """The scenarios that the decisions were read from."""
+        """The scenarios of the decisions."""
         return [moment.document for moment in self.moments]
 
     @property
     def gaps(self) -> list[tuple[int, int]]:
-        """The first and the last generation of each gap: generations of the classic protocol count up by one."""
+        """First and last generation of each gap: classic generations count up by one."""
         if self.protocol != CLASSIC:
             return []  # an epoch without a change of targets leaves no decision
         numbers = [moment.generation for moment in self.moments]
@@ -54,22 +47,22 @@ class History:
 
 
 def is_complete(scenario: Scenario) -> bool:
-    """Whether a scenario is a recorded decision that can be played: with Kafka's decision and its time."""
+    """True if a scenario is a recorded decision that can be played: it has Kafka's decision and its time."""
     document = scenario.document
     has_time = "time_ms" in (document.get("source") or {})
     return protocol_of(document) is not None and "observed" in document and has_time
 
 
-def read_histories(scenarios: Iterable[Scenario]) -> list[History]:
-    """The histories that recorded decisions make up, a history for each group, in the order of their beginnings.
+def read_histories(scenarios: Iterable[Scenario]) -> list[DecisionHistory]:
+    """The histories of recorded decisions, one for each group, by start.
 
     Args:
-        scenarios: Decisions of Streams groups with what Kafka decided and when, in any order.
+        scenarios: Decisions of Streams groups with Kafka's assignment and time, in any order.
 
     Raises:
-        HistoryError: if one is none, has no time, or is there twice.
+        HistoryError: if a scenario is no decision, has no time, or occurs twice.
     """
-    found: dict[tuple[str, str], list[tuple[Scenario, Moment]]] = {}
+    found: dict[tuple[str, str], list[tuple[Scenario, DecisionMoment]]] = {}
     for scenario in scenarios:
         _check(scenario)
         moment = moment_of(scenario.document)
@@ -80,13 +73,13 @@ def read_histories(scenarios: Iterable[Scenario]) -> list[History]:
     for (protocol, group), decisions in found.items():
         decisions.sort(key=lambda each: each[1].time_ms)
         _refuse_repeated(decisions)
-        made.append(History(group, protocol, tuple(moment for _, moment in decisions), decisions[0][0].place))
+        made.append(DecisionHistory(group, protocol, tuple(moment for _, moment in decisions), decisions[0][0].place))
     return sorted(made, key=lambda history: history.moments[0].time_ms)
 
 
-def _refuse_repeated(decisions: Sequence[tuple[Scenario, Moment]]) -> None:
-    """A group that was made anew counts its generations from 1 again, with other members."""
-    seen: dict[int, tuple[Scenario, Moment]] = {}
+def _refuse_repeated(decisions: Sequence[tuple[Scenario, DecisionMoment]]) -> None:
+    """A group that was deleted and created again counts from 1 again, with other members."""
+    seen: dict[int, tuple[Scenario, DecisionMoment]] = {}
     for scenario, moment in decisions:
         if moment.generation is None:
             continue
@@ -100,8 +93,8 @@ def _refuse_repeated(decisions: Sequence[tuple[Scenario, Moment]]) -> None:
         seen[moment.generation] = scenario, moment
 
 
-def _has_members_of(moment: Moment, other: Moment) -> bool:
-    """Whether somebody takes part in both; who nobody knows may be anybody."""
+def _has_members_of(moment: DecisionMoment, other: DecisionMoment) -> bool:
+    """True if the members overlap or are unknown."""
     here, there = (
         frozenset().union(*(each.members for each in either.participants.values())) for either in (moment, other)
     )
@@ -117,11 +110,11 @@ def _check(scenario: Scenario) -> None:
         )
     if "observed" not in document:
         raise HistoryError(
-            f"{place}: scenario {scenario.id!r:.80} does not say what Kafka decided (observed): it is a state, and no "
-            "part of a history. import-log, import-recording and record make histories"
+            f"{place}: scenario {scenario.id!r:.80} has no decision of Kafka (observed): it is a state, not a "
+            "part of a history. assignor import and record make histories"
         )
     if "time_ms" not in document.get("source", {}):
         raise HistoryError(
-            f"{place}: scenario {scenario.id!r:.80} does not say when it was (source.time_ms): without times nothing "
-            "can be played again. Logs have them where their layout puts date and time before each message"
+            f"{place}: scenario {scenario.id!r:.80} has no time (source.time_ms), and a replay needs one. Use "
+            "logs whose layout puts date and time before each message"
         )

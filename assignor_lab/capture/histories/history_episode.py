@@ -1,44 +1,46 @@
-"""A history as an episode that can be played: the world's events, what tasks weigh, and what followed in reality."""
+"""A history as a playable episode: events, weights of tasks, and the recorded outcome."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from assignor_lab.capture.errors import OneDecisionError
+from assignor_lab.capture.histories.changed_tasks import changed_tasks, tasks_of_subtopologies
 from assignor_lab.capture.histories.changelogs import SeenChangelogs, seen_changelogs
-from assignor_lab.capture.histories.history import History
-from assignor_lab.capture.histories.moments import CLASSIC, STREAMS, Moment, protocol_of
-from assignor_lab.capture.histories.presence import Presence, prepared_ms, seen_presence
+from assignor_lab.capture.histories.current_downtime import current_downtime
+from assignor_lab.capture.histories.history import DecisionHistory
+from assignor_lab.capture.histories.moments import CLASSIC, STREAMS, DecisionMoment, protocol_of
+from assignor_lab.capture.histories.presence import Happened, RecordedPresence, prepared_ms, seen_presence
 from assignor_lab.capture.histories.recorded_downtime import recorded_downtime
-from assignor_lab.capture.histories.settings import settings_of_decisions
+from assignor_lab.capture.histories.settings import longest_session_ms, settings_of_decisions
 from assignor_lab.documents.wording import plural
-from assignor_lab.simulation.streams.timings import TIMING_KEYS, Timings, timings_of_settings
+from assignor_lab.scenarios.settings import without_effect
+from assignor_lab.simulation.streams.timings import TIMING_KEYS, StreamsTimings, timings_of_settings
 from assignor_lab.simulation.streams.timings_format import with_settings
 
 __all__ = ["history_episode"]
 
-#: Time that an episode goes on after the last decision.
+#: An episode continues for this time after the last decision.
 _AFTERWARDS_MS = 15_000
-#: Most gaps that a sentence names.
+#: The session timeout among the timings.
+_SESSION = TIMING_KEYS["session.timeout.ms"]
 _MOST_GAPS = 8
 
 
 def history_episode(
-    history: History, timings: Mapping[str, int] | None = None, settings: Mapping[str, Any] | None = None
+    history: DecisionHistory, timings: Mapping[str, int] | None = None, settings: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The episode behind a history, as a document of kind ``streams-episode``.
+    """The episode behind a history, as a ``streams-episode`` document.
 
-    Who joined, left and was lost when is in it as events; what Kafka decided stands under ``recorded``, which no
-    simulation reads.
+    Its events are joins, leaves and losses. Kafka's decisions are under ``recorded``, which no simulation reads.
 
     Args:
-        history: The history.
-        timings: Durations by the names of :class:`~assignor_lab.simulation.streams.timings.Timings`, in place of those
-            that the settings give.
-        settings: Settings of the group in place of those of its decisions; what neither has, has Kafka's default.
+        timings: Durations of :class:`~assignor_lab.simulation.streams.timings.StreamsTimings` that replace those of
+        settings.
+        settings: Settings that replace those of the decisions. Missing ones have Kafka's defaults.
 
     Raises:
         OneDecisionError: if it is too short.
@@ -52,9 +54,14 @@ def history_episode(
             f"{history.place}: one decision of group {history.group!r:.80} alone is a state and no history: give more "
             "of its logs or records, or score it"
         )
-    known = Timings.from_mapping(given)
+    known = StreamsTimings.from_mapping(given)
+    bound = longest_session_ms(moments) if history.protocol == CLASSIC and _SESSION not in given else None
+    is_bounded = bound is not None and bound < known.session_timeout_ms
+    if bound is not None and is_bounded:
+        given = {**given, _SESSION: bound}
+        known = StreamsTimings.from_mapping(given)
     begins_empty = _begins_empty(moments[0])
-    # Where changelogs end depends on nothing that has to be worked out, but for the moment that is called 0.
+    # Ends of changelogs need only the start time.
     changelogs = seen_changelogs(moments, moments[0].time_ms)
     presence = seen_presence(moments, history.protocol, known, changelogs, begins_empty=begins_empty)
     first_ms = moments[0].time_ms
@@ -63,11 +70,17 @@ def history_episode(
     changelogs = seen_changelogs(moments, first_ms)
     made = _Made(history, presence, changelogs, known, first_ms, begins_empty).document(given)
     told = [sentence for key, sentence in changed.items() if key not in (settings or {})]
+    if history.protocol == STREAMS:
+        told += [each for each in without_effect(settings or {}) if each not in made["assumptions"]]
+    if is_bounded:
+        told.append(
+            "session.timeout.ms of the group is unknown, and Kafka's default is too long: an instance was missed "
+            f"within {bound} ms of its last decision. This bound counts (give session.timeout.ms with --config or -c)"
+        )
     return with_settings({**made, "assumptions": [*told, *made["assumptions"]]}, known_settings, given)
 
 
-def _begins_empty(first: Moment) -> bool:
-    """Whether nobody had or did anything before the first decision: the group begins with it."""
+def _begins_empty(first: DecisionMoment) -> bool:
     document = first.document
     if protocol_of(document) == STREAMS:
         return not any(member["active"] or member["standby"] for member in document["members"])
@@ -77,10 +90,10 @@ def _begins_empty(first: Moment) -> bool:
 
 @attrs.frozen
 class _Made:
-    history: History
-    presence: Presence
+    history: DecisionHistory
+    presence: RecordedPresence
     changelogs: SeenChangelogs
-    timings: Timings
+    timings: StreamsTimings
     first_ms: int
     begins_empty: bool
 
@@ -102,12 +115,18 @@ class _Made:
                 "tasks": tasks,
                 "clients": clients,
                 "source": {"time_ms": self.first_ms, "group": self.history.group},
+                **self._workload(tasks),
             },
             "changelogs": {key: dict(each) for key, each in self.changelogs.documents.items()},
             "missing_topics": self._missing_topics(tasks),
             "events": [
-                {"at_ms": each.time_ms - self.first_ms, "type": each.type, "client": each.name, **each.details}
-                for each in self.presence.happened
+                {
+                    "at_ms": each.time_ms - self.first_ms,
+                    "type": each.type,
+                    **({"client": each.name} if each.name else {}),
+                    **each.details,
+                }
+                for each in self._happened()
             ],
             "until_ms": until + _AFTERWARDS_MS - self.first_ms,
             "timings": dict(given),
@@ -118,12 +137,21 @@ class _Made:
             },
         }
 
+    def _happened(self) -> list[Happened]:
+        """All events by time; at equal times changes of tasks come first."""
+        happened = self.presence.happened
+        changes = changed_tasks(
+            self.history.moments, happened, self.history.protocol, self.timings, self.first_ms,
+            begins_empty=self.begins_empty,
+        )  # fmt: skip
+        return sorted([*changes, *happened], key=lambda each: each.time_ms)
+
     # --- the group at the beginning ---------------------------------------------------------------
 
     def _tasks(self) -> list[dict[str, Any]]:
-        """All tasks, each as the latest decision knows it: internal topics are created in the first one."""
+        """All tasks, each from the latest decision that has it: the first decision creates internal topics."""
         if self.history.protocol == STREAMS:
-            return _tasks_of_subtopologies(moment.document for moment in self.history.moments)
+            return tasks_of_subtopologies(moment.document for moment in self.history.moments)
         found: dict[str, dict[str, Any]] = {}
         for moment in self.history.moments:
             for task in moment.document["tasks"]:
@@ -138,8 +166,24 @@ class _Made:
             return [dict(client) for client in first.document["clients"]]
         return [_client_of(first, process) for process in first.participants]
 
+    def _workload(self, tasks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+        """Weights of the tasks; the latest known figure counts."""
+        known = {task["id"] for task in tasks}
+        weights: dict[str, dict[str, Any]] = {}
+        found: dict[str, Any] = {}
+        for document in self.history.documents:
+            workload = document.get("workload", {})
+            found |= {key: value for key, value in workload.items() if key != "tasks"}
+            for task, weighs in workload.get("tasks", {}).items():
+                if task in known:
+                    # The records over time are in the changelogs.
+                    weights.setdefault(task, {}).update({k: v for k, v in weighs.items() if k != "state_records"})
+        if weights:
+            found["tasks"] = weights
+        return {"workload": found} if found else {}
+
     def _missing_topics(self, tasks: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Repartition topics, where the first decision is that of a new application."""
+        """Missing repartition topics, if the first decision is of a new application."""
         if not self.begins_empty or any(each["records"] for each in self.changelogs.documents.values()):
             return []
         return sorted({
@@ -150,12 +194,14 @@ class _Made:
         })  # fmt: skip
 
     def _downtime(self, until_ms: int) -> dict[str, Any]:
-        # Members of the streams protocol exchange tasks between two epochs: their targets do not show when.
-        if self.history.protocol == STREAMS:
-            return {}
         moments, empty = self.history.moments, self.begins_empty
+        if self.history.protocol == STREAMS:
+            found = current_downtime(moments, self.presence, self.first_ms, until_ms)
+            return {} if found is None else {"downtime": found}
         return {
-            "downtime": recorded_downtime(moments, self.presence, self.first_ms, until_ms, begins_empty=empty)
+            "downtime": recorded_downtime(
+                moments, self.presence, self.first_ms, until_ms, self.timings, begins_empty=empty
+            )
         }  # fmt: skip
 
     # --- what followed ----------------------------------------------------------------------------
@@ -178,7 +224,7 @@ class _Made:
         }
 
     def _assumptions(self, given: Mapping[str, int]) -> list[str]:
-        told = [*self._gaps(), *self.presence.assumptions, *self.changelogs.assumptions, *self._changed_tasks()]
+        told = [*self._gaps(), *self.presence.assumptions, *self.changelogs.assumptions]
         key = "session.timeout.ms" if self.history.protocol == CLASSIC else "streams.session.timeout.ms"
         if TIMING_KEYS[key] not in given:
             told.append(
@@ -188,7 +234,6 @@ class _Made:
         return list(dict.fromkeys([*told, *self.history.documents[0].get("assumptions", ())]))
 
     def _gaps(self) -> list[str]:
-        """The generations that the source does not have."""
         gaps = self.history.gaps
         if not gaps:
             return []
@@ -201,47 +246,22 @@ class _Made:
             f"({', '.join([*named, *more])}): an event within a gap is played when the next recorded one shows it"
         ]
 
-    def _changed_tasks(self) -> list[str]:
-        """What is said where the application has come back with another topology."""
-        if self.history.protocol == STREAMS:
-            return []
-        # In the first decision of a new application its internal topics are not there yet.
-        sets = [{task["id"] for task in moment.document["tasks"]} for moment in self.history.moments[1:]]
-        passing = len(set().union(*sets) - sets[0].intersection(*sets))
-        if not passing:
-            return []
-        return [
-            f"the application has changed its topology, or its topics their partitions: {passing} tasks that only some "
-            "decisions have are there from the beginning to the end"
-        ]
 
-
-def _tasks_of_subtopologies(documents: Any) -> list[dict[str, Any]]:
-    sizes: dict[str, tuple[int, bool]] = {}
-    for document in documents:
-        for each in document["subtopologies"]:
-            before = sizes.get(each["id"], (0, False))
-            sizes[each["id"]] = max(before[0], each["tasks"]), before[1] or each["stateful"]
-    return [
-        {
-            "id": f"{name}_{number}", "stateful": is_stateful, "logged": is_stateful, "stores": None,
-            "partitions": None,
-        }
-        for name, (count, is_stateful) in sizes.items()
-        for number in range(count)
-    ]  # fmt: skip
-
-
-def _client_of(moment: Moment, process: str) -> dict[str, Any]:
-    """A process of a streams group with what it had before the decision."""
+def _client_of(moment: DecisionMoment, process: str) -> dict[str, Any]:
     each = moment.participants[process]
     had: dict[str, list[str]] = {"active": [], "standby": []}
     for member in moment.document["members"]:
         if member["process_id"] == process:
             for kind, tasks in had.items():
                 tasks += [f"{name}_{number}" for name, numbers in member[kind].items() for number in numbers]
+    static = {
+        member["id"]: {"client_id": member.get("client_id"), "instance_id": member["instance_id"]}
+        for member in moment.document["members"]
+        if member["process_id"] == process and member["instance_id"] is not None
+    }
     return {
         "process_id": process, "rack": each.settings.get("rack"), "tags": dict(each.settings.get("tags", {})),
         "host": None, "threads": each.settings["threads"], "consumers": [], "previous_active": had["active"],
         "previous_standby": had["standby"], "lags": None, "previous_by_consumer": None,
+        **({"members": static} if static else {}),
     }  # fmt: skip

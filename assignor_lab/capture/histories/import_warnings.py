@@ -1,4 +1,4 @@
-"""Warnings about imported decisions: racks that decided and are missing, and more than one application."""
+"""Warnings about imported decisions: missing racks of a rack-aware group, and several applications."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from typing import Any
 import attrs
 
 from assignor_lab.documents.errors import printable
-from assignor_lab.documents.wording import listed
-from assignor_lab.scenarios.told_racks import RACKS_UNKNOWN, STRATEGY_UNKNOWN
+from assignor_lab.documents.wording import listed, plural
+from assignor_lab.scenarios.rack_provenance import RACKS_UNKNOWN, STRATEGY_UNKNOWN
 
 __all__ = ["ImportWarnings"]
 
-#: Groups that a sentence names.
 _MOST_NAMED = 5
 
 
 @attrs.define
 class ImportWarnings:
-    """Counts what there is to warn of, while decisions pass."""
+    """Collects warnings while decisions pass through."""
 
     _decisions: int = attrs.field(init=False, default=0)
     _without_racks: int = attrs.field(init=False, default=0)
@@ -39,14 +38,14 @@ class ImportWarnings:
             yield document
 
     def sentences(self) -> list[str]:
-        """The warnings, when all documents have passed."""
+        """The warnings, after all documents."""
         found = []
         if self._without_racks:
             topology = ", and the partitions with --topology FILE" if self._without_partitions else ""
             found.append(
-                f"{self._without_racks} of {self._decisions} decisions looked at racks that the source does not show, "
-                f"so Kafka's assignor cannot decide them again: import once more with --racks FILE{topology} (the "
-                "brokers' racks: assignor record --bootstrap-server HOST:PORT --group GROUP --out DIR writes "
+                f"{self._without_racks} of {plural(self._decisions, 'decision')} looked at racks that the source does "
+                f"not show, so Kafka's assignor cannot decide them again: import once more with --racks FILE{topology} "
+                "(the brokers' racks: assignor record --bootstrap-server HOST:PORT --group GROUP --out DIR writes "
                 "DIR/racks.toml)"
             )
         if len(self._groups) > 1:
@@ -55,6 +54,6 @@ class ImportWarnings:
             found.append(
                 f"the source holds decisions of {len(names)} applications ({listed(names[:_MOST_NAMED])}{more}), and "
                 "--config, --racks and --topology hold for one: import the logs of each by themselves, with assignor "
-                "import-log FILES --config FILE --out FILE"
+                "import FILES --config FILE --out FILE"
             )
         return found

@@ -1,27 +1,29 @@
-"""Decisions that logs hold, whoever decided: leaders of classic groups, and coordinators of the streams protocol."""
+"""Decisions in logs: of leaders of classic groups, and of coordinators of streams groups."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import attrs
+
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import NoDecisionError
-from assignor_lab.capture.histories.moments import client_of
-from assignor_lab.capture.histories.streams_epochs import Epoch, EpochMember, epoch_documents
+from assignor_lab.capture.histories.streams_epochs import CurrentTasks, Epoch, EpochMember, epoch_documents
 from assignor_lab.capture.logs.coordinated_epochs import CoordinatedEpoch, LoggedTasks
 from assignor_lab.capture.logs.import_log import import_log
-from assignor_lab.capture.logs.rebalance import Problem
+from assignor_lab.capture.logs.rebalance import LogProblem
 from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
 from assignor_lab.documents.errors import Place
+from assignor_lab.scenarios.consumers import client_of
 
 __all__ = ["logged_decisions", "told_of_epoch"]
 
 _NOTHING: LoggedTasks = ({}, {}, {})
-#: How a member has gone to what the history of its instance calls it.
+#: End of a membership to the event of the instance.
 _ENDS = {"left": "stop", "fenced": "fenced"}
 
 
@@ -32,23 +34,23 @@ def logged_decisions(
     topology: Path | None = None,
     zone: tzinfo | None = None,
     optimization: str | None = None,
-    on_problem: Callable[[Problem], None] = lambda _: None,
+    on_problem: Callable[[LogProblem], None] = lambda _: None,
     standard_input: BinaryIO | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Scenarios of the decisions in some logs: those of leaders by time, then group by group those of coordinators.
+    """Scenarios of the decisions in logs: leaders' by time, then coordinators' group by group.
 
     Args:
         files: Logs of instances and of coordinators, plain or gzip, or ``-``.
         config_layers: The application's configuration, the lowest layer first.
         topology: File with the text of Java's ``Topology#describe``.
-        zone: Time zone of logs that do not name theirs; ``None``: UTC.
-        optimization: ``topology.optimization`` of the application; ``None``: as the logs tell.
-        on_problem: Told of every message that is garbled, and of every decision that had to be left out.
-        standard_input: What ``-`` stands for.
+        zone: Time zone of logs without one; ``None``: UTC.
+        optimization: ``topology.optimization`` of the application; ``None``: as logged.
+        on_problem: Receives each garbled message and each omitted decision.
+        standard_input: Replacement of the standard input.
 
     Raises:
-        LogImportError: if a file cannot be read, a line is too long, or no file holds a decision.
-        TopologyTextError: if the topology cannot be read or does not fit.
+        LogImportError: if a file is unreadable, a line is too long, or no file holds a decision.
+        TopologyTextError: if the topology is unreadable or does not fit.
     """
     around = LoggedSurroundings()
     try:
@@ -69,22 +71,38 @@ def logged_decisions(
     for epoch in around.epochs:
         grouped.setdefault(epoch.group, []).append(epoch)
     for group, epochs in grouped.items():
-        made = [each for each in (_epoch(epoch, zone or UTC, on_problem) for epoch in epochs) if each is not None]
+        made = _epochs(epochs, zone or UTC, on_problem)
         for document in epoch_documents(group, made, config_layers):
             if not made[0].time_ms:
                 del document["source"]["time_ms"]
             yield document
 
 
-def _epoch(epoch: CoordinatedEpoch, zone: tzinfo, on_problem: Callable[[Problem], None]) -> Epoch | None:
-    """The epoch as records would tell it; one in which nobody was to have anything is none."""
+def _epochs(epochs: Iterable[CoordinatedEpoch], zone: tzinfo, on_problem: Callable[[LogProblem], None]) -> list[Epoch]:
+    found: list[Epoch] = []
+    current: list[CurrentTasks] = []
+    for each in epochs:
+        made = _epoch(each, zone, on_problem)
+        if made is not None:
+            if found:
+                found[-1] = attrs.evolve(found[-1], current=tuple(current))
+                current = []
+            found.append(made)
+        current += [CurrentTasks(time.epoch_ms(zone), member, active) for time, member, active in each.current]
+    if found:
+        found[-1] = attrs.evolve(found[-1], current=tuple(current))
+    return found
+
+
+def _epoch(epoch: CoordinatedEpoch, zone: tzinfo, on_problem: Callable[[LogProblem], None]) -> Epoch | None:
+    """The epoch in the form of records; ``None`` if no member has tasks."""
     targets = epoch.targets
     if epoch.strangers or epoch.joining & epoch.reached.keys():
         reason = (
-            f"epoch {epoch.number} of group {epoch.group!r:.80} is left out: the log begins after members of it had "
-            "come, so it does not say who they are"
+            f"epoch {epoch.number} of group {epoch.group!r:.80} is left out: the log begins after its first "
+            "members joined, so their names are unknown"
         )
-        on_problem(Problem(epoch.file, epoch.line, None, reason, loses_decision=True))
+        on_problem(LogProblem(epoch.file, epoch.line, None, reason, loses_decision=True))
         return None
     if targets is not None and not any(active for active, _, _ in targets.values()):
         return None
@@ -112,12 +130,7 @@ def _epoch(epoch: CoordinatedEpoch, zone: tzinfo, on_problem: Callable[[Problem]
 
 
 def told_of_epoch(epoch: CoordinatedEpoch, zone: tzinfo) -> dict[str, Any]:
-    """What a coordinator's log tells around an epoch, as keys of a scenario's ``source``: why, since when, who went.
-
-    Args:
-        epoch: The epoch.
-        zone: Taken where times do not name their zone.
-    """
+    """Facts that a coordinator logged around an epoch, as keys of a scenario's ``source``."""
     further: dict[str, Any] = {"reason": epoch.reason} if epoch.reason else {}
     if epoch.begun is not None:
         further["prepared_ms"] = epoch.begun.epoch_ms(zone)

@@ -1,4 +1,4 @@
-"""A decision of a recorded group, whatever its protocol: when, who took part, and what each instance was given."""
+"""A decision of a recorded group in either protocol: time, participants, and tasks of each instance."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import attrs
 
 from assignment_api.streams import TaskId
 from assignor_lab.capture.histories.evidence import Evidence, evidence_of
+from assignor_lab.scenarios.consumers import client_of, consumer_names, instance_id_of, static_instance, thread_of
 
-__all__ = ["CLASSIC", "STREAMS", "Moment", "Participant", "client_of", "moment_of", "protocol_of"]
+__all__ = ["CLASSIC", "STREAMS", "DecisionMoment", "Participant", "client_of", "moment_of", "protocol_of"]
 
-#: Protocols of a Streams group.
 CLASSIC, STREAMS = "classic", "streams"
-_STREAM_THREAD = "-StreamThread-"
-#: Settings of an instance that a scenario's client has, and what a ``start`` event calls them.
+#: Settings of an instance, under their names in a client and in a ``start`` event.
 _SETTINGS = ("rack", "tags", "host")
 
 
@@ -24,12 +23,8 @@ class Participant:
     """An instance that takes part in a decision.
 
     Args:
-        process_id: Its process id.
-        client_id: What its members' names begin with, or ``None``: they have none.
-        members: Ids of its members, which a new process has new ones of.
-        settings: What a ``start`` event says of it.
-        threads: Thread to its member id. Threads are called by their numbers, or by their member ids if the source has
-            no names.
+        settings: Its settings in a ``start`` event.
+        threads: Thread to its member id. Keys are thread numbers, or member ids if the source has no thread names.
     """
 
     process_id: str
@@ -40,19 +35,14 @@ class Participant:
 
 
 @attrs.frozen
-class Moment:
+class DecisionMoment:
     """A decision.
 
     Args:
-        time_ms: When, in epoch milliseconds.
-        prepared_ms: When the rebalance began, or ``None``: the source does not tell.
-        generation: Generation or epoch, or ``None``.
-        reason: Why the group rebalanced; empty if the source does not tell.
+        prepared_ms: Start of the rebalance, or ``None`` if unknown.
         followup: ``none`` or ``probing``.
-        participants: Who took part, by process id.
         placed: Process id to its active tasks and its copies.
-        document: The scenario that it was read from.
-        evidence: What it shows of causes.
+        evidence: Evidence of causes.
     """
 
     time_ms: int
@@ -67,17 +57,17 @@ class Moment:
 
 
 def protocol_of(document: Mapping[str, Any]) -> str | None:
-    """The protocol of the group in a scenario; ``None``: it is no decision of a Streams group.
+    """Protocol of the group in a scenario; ``None`` if it is no decision of a Streams group.
 
-    Clients are what the leader of a classic group has before it, sub-topologies what a broker has.
+    A classic leader's input is ``clients``; a broker's input has sub-topologies.
     """
     if "clients" in document:
         return CLASSIC
     return STREAMS if "subtopologies" in document else None
 
 
-def moment_of(document: Mapping[str, Any]) -> Moment:
-    """The decision that a checked scenario of kind ``streams`` or ``streams-group`` holds; it has a time."""
+def moment_of(document: Mapping[str, Any]) -> DecisionMoment:
+    """The decision of a checked ``streams`` or ``streams-group`` scenario that has a time."""
     source, observed = document["source"], document["observed"]
     if protocol_of(document) == CLASSIC:
         participants = [_client(client) for client in document["clients"]]
@@ -85,7 +75,7 @@ def moment_of(document: Mapping[str, Any]) -> Moment:
     else:
         participants = _processes(document["members"], source.get("client_ids", {}))
         placed = _placed(document)
-    return Moment(
+    return DecisionMoment(
         source["time_ms"],
         source.get("prepared_ms"),
         source.get("generation"),
@@ -102,31 +92,29 @@ def moment_of(document: Mapping[str, Any]) -> Moment:
 
 
 def _client(client: Mapping[str, Any]) -> Participant:
-    consumers = client["consumers"]
+    names = consumer_names(client)
     settings = {key: client[key] for key in _SETTINGS if client[key]}
+    instance = static_instance(client)
+    if instance is not None:
+        settings["instance_id"] = instance
+    # A static member has the number of its thread behind the instance's id.
+    prefix = "" if instance is None else f"{instance}-"
+    of = client.get("members", {})
+    threads = {
+        thread_of(name, (of.get(member, {}).get("instance_id") or "").removeprefix(prefix)): member
+        for member, name in names.items()
+    }
     return Participant(
         client["process_id"],
-        _client_id(consumers),
-        frozenset(consumers),
+        _client_id(names.values()),
+        frozenset(names),
         {"threads": max(1, client["threads"]), **settings},
-        {_thread_of(name): name for name in consumers},
+        threads,
     )
 
 
-def _thread_of(consumer: str, otherwise: str = "") -> str:
-    """The number of a consumer's thread; its name, or ``otherwise``, if it has none."""
-    number = consumer.partition(_STREAM_THREAD)[2].partition("-")[0]
-    return number if number.isascii() and number.isdigit() else otherwise or consumer
-
-
-def client_of(consumer: str) -> str:
-    """What the name of a consumer begins with: ``client.id``, or the application's and the process's id."""
-    return consumer.partition(_STREAM_THREAD)[0]
-
-
 def _client_id(consumers: Iterable[str]) -> str | None:
-    """What the names of all consumers begin with."""
-    found = {client_of(name) for name in consumers if _STREAM_THREAD in name}
+    found = {client_of(name) for name in consumers if thread_of(name) != name}
     return found.pop() if len(found) == 1 else None
 
 
@@ -143,8 +131,12 @@ def _processes(members: Iterable[Mapping[str, Any]], client_ids: Mapping[str, st
         settings: dict[str, Any] = {key: first[key] for key in ("rack", "tags") if first[key]}
         ids = [member["id"] for member in of]
         settings = {"threads": len(of), **settings, "member_ids": ids}
-        client_id = _client_id(client_ids[name] for name in ids if name in client_ids)
-        threads = {_thread_of(client_ids.get(name, ""), name): name for name in ids}
+        names = {member["id"]: client_ids.get(member["id"]) or member.get("client_id") or "" for member in of}
+        client_id = _client_id(names.values())
+        threads = {thread_of(names[name], name): name for name in ids}
+        instance = instance_id_of((member["instance_id"], thread_of(names[member["id"]], "1")) for member in of)
+        if instance is not None:
+            settings["instance_id"] = instance
         found.append(Participant(process, client_id, frozenset(ids), settings, threads))
     return found
 

@@ -1,6 +1,6 @@
-"""A group's past as recorded decisions, whatever it lies in: recordings, files of decisions, logs.
+"""A group's past as recorded decisions, from recordings, files of decisions, or logs.
 
-This is the one way from files to scenarios; commands that take a group's past, and scoring, both go it.
+Every command with a group's past, and scoring, reads files through this module.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_fro
 from assignor_lab.scenarios.told_topology import noting_conflicts
 from assignor_lab.scenarios.with_racks import RackFiller
 
-__all__ = ["Surroundings", "scenarios_of", "scenarios_of_past"]
+__all__ = ["PastSurroundings", "scenarios_of", "scenarios_of_past"]
 
 
 @attrs.frozen
-class Surroundings:
-    """What a past does not tell of itself.
+class PastSurroundings:
+    """Facts that a past lacks.
 
     Args:
         config: The application's configuration, the lowest layer first.
         topology: File with the text of Java's ``Topology#describe``, or ``None``.
-        zone: Time zone of logs that do not name theirs; ``None``: UTC.
-        on_problem: Told of what could not be read.
-        optimization: ``topology.optimization`` of the application; ``None``: as the source tells.
+        zone: Time zone of logs without one; ``None``: UTC.
+        on_problem: Receives each unreadable part.
+        optimization: ``topology.optimization`` of the application; ``None``: as the source has it.
         racks: Fills in the racks of ``--racks``, or ``None``.
-        brokers_show_targets: Whether brokers give their assignor the old targets, as before 4.4, in place of what
-            members have; ``None``: as the recording tells.
+        brokers_show_targets: True if brokers give their assignor the old targets, as before 4.4, in place of the
+            members' tasks; ``None``: as recorded.
     """
 
     config: Sequence[ConfigLayer] = ()
@@ -58,24 +58,24 @@ class Surroundings:
     brokers_show_targets: bool | None = None
 
 
-_NOTHING = Surroundings()
+_NOTHING = PastSurroundings()
 
 
-def scenarios_of_past(sources: Sequence[str], around: Surroundings = _NOTHING) -> Iterator[Scenario]:
-    """The scenarios that sources hold: recordings and files each in their order, logs together at the end.
+def scenarios_of_past(sources: Sequence[str], around: PastSurroundings = _NOTHING) -> Iterator[Scenario]:
+    """The scenarios of sources: recordings and files in their order, logs together at the end.
 
-    Logs that are about recorded groups tell what is around the decisions there, and no decisions of their own.
+    Logs of recorded groups complete the recorded decisions and add none of their own.
 
     Args:
         sources: Folders of ``assignor record``, files of decisions or episodes, logs, and folders of such files; ``-``
             is a file of decisions.
-        around: What they do not tell.
+        around: Facts that the sources lack.
 
     Raises:
         EmptySourceError: if a folder is empty.
-        DocumentFormatError: if a file cannot be read or is not in the format.
-        HistoryError: if a recording is half there, or holds no decision.
-        LogImportError: if a log cannot be read, or no log holds a decision.
+        DocumentFormatError: if a file is unreadable or malformed.
+        HistoryError: if a recording is incomplete or has no decision.
+        LogImportError: if a log is unreadable, or no log holds a decision.
     """
     files = sorted((file for source in sources for file in files_of(source)), key=lambda file: kind_of(file) == LOG)
     for _, kind, together in grouped(files):
@@ -84,22 +84,17 @@ def scenarios_of_past(sources: Sequence[str], around: Surroundings = _NOTHING) -
         around.on_problem(sentence)
 
 
-def scenarios_of(kind: str, files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scenario]:
-    """The scenarios of files that are read together, as :func:`~.past_files.grouped` has them.
-
-    Args:
-        kind: ``scenarios``, ``log`` or ``recording``.
-        files: The files; what is read from them has their names.
-        around: What they do not tell.
+def scenarios_of(kind: str, files: Sequence[NamedFile], around: PastSurroundings) -> Iterator[Scenario]:
+    """The scenarios of files that belong together, as :func:`~.past_files.grouped` has them.
 
     Raises:
         DocumentFormatError, HistoryError, LogImportError: as :func:`scenarios_of_past`.
-        RackContradictionError: if ``--racks`` gives a client or a partition another rack than the source.
+        RackContradictionError: if ``--racks`` and the source have different racks for a client or a partition.
     """
     return map(around.with_racks, _read(kind, files, around))
 
 
-def _read(kind: str, files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scenario]:
+def _read(kind: str, files: Sequence[NamedFile], around: PastSurroundings) -> Iterator[Scenario]:
     if kind == RECORDING:
         yield from _recorded(files, around)
     elif kind == LOG:
@@ -109,7 +104,7 @@ def _read(kind: str, files: Sequence[NamedFile], around: Surroundings) -> Iterat
             yield from read_scenarios(fspath(file.path), name=file.name)
 
 
-def _recorded(files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scenario]:
+def _recorded(files: Sequence[NamedFile], around: PastSurroundings) -> Iterator[Scenario]:
     records, *others = files
     beside = {Path(each.name).name: Path(each.path) for each in others if Path(each.name).name in BESIDE}
     logs = [Path(each.path) for each in others if Path(each.name).name not in BESIDE]
@@ -128,7 +123,7 @@ def _recorded(files: Sequence[NamedFile], around: Surroundings) -> Iterator[Scen
     yield from _named(noting_conflicts(documents, around.on_problem), {str(records.path): records.name}, records.name)
 
 
-def _logged(logs: Sequence[NamedFile], around: Surroundings) -> Iterator[Scenario]:
+def _logged(logs: Sequence[NamedFile], around: PastSurroundings) -> Iterator[Scenario]:
     documents = logged_decisions(
         [fspath(log.path) for log in logs],
         config_layers=around.config,

@@ -1,4 +1,4 @@
-"""Files that hold a group's past, or states: each under the name that results know it by, told by what is in it."""
+"""Files of a group's past, or of states, each with its kind and its name in results."""
 
 from __future__ import annotations
 
@@ -17,22 +17,21 @@ from assignor_lab.documents.lines import STANDARD_INPUT
 
 __all__ = ["LOG", "RECORDING", "SCENARIOS", "EmptySourceError", "NamedFile", "files_of", "grouped", "kind_of"]
 
-#: What a file holds: states in the scenario format, lines of a log, records of ``assignor record``.
+#: Kinds of files: states in the scenario format, lines of a log, records of ``assignor record``.
 SCENARIOS, LOG, RECORDING = "scenarios", "log", "recording"
 
 
 class EmptySourceError(AssignorLabError):
-    """A source holds no state at all, or there is no source."""
+    """A source holds no state, or there is no source."""
 
 
 @attrs.frozen
 class NamedFile:
-    """A file that is read under another name, as a run that is repeated knew it.
+    """A file with the name that results show.
 
     Args:
-        path: The file.
-        name: The name that results know it by.
-        kind: ``scenarios``, ``log`` or ``recording``; ``None``: its content says so.
+        name: Its name in results: a repeated run keeps the original name.
+        kind: ``scenarios``, ``log`` or ``recording``; ``None``: detected from the content.
     """
 
     path: str | PathLike[str]
@@ -41,11 +40,11 @@ class NamedFile:
 
 
 def files_of(source: str | PathLike[str]) -> Iterator[NamedFile]:
-    """The files that a path stands for: itself, those of recordings, or all in a folder by name.
+    """The files of a path: the file itself, the files of recordings, or all files of a folder by name.
 
     Raises:
         EmptySourceError: if a folder is empty.
-        HistoryError: if a folder is half a recording.
+        HistoryError: if a folder is an incomplete recording.
     """
     name = fspath(source)
     path = Path(source)
@@ -67,10 +66,10 @@ def files_of(source: str | PathLike[str]) -> Iterator[NamedFile]:
 
 
 def kind_of(file: NamedFile) -> str:
-    """What a file holds; the standard input holds states.
+    """Kind of a file by its content; the standard input holds states.
 
     Raises:
-        LogImportError, DocumentFormatError: if it cannot be read.
+        LogImportError, DocumentFormatError: if it is unreadable.
     """
     if file.kind is not None:
         return file.kind
@@ -80,10 +79,9 @@ def kind_of(file: NamedFile) -> str:
 
 
 def grouped(files: Iterable[NamedFile]) -> Iterator[tuple[str, str, list[NamedFile]]]:
-    """Name, kind and files of what is read together: neighbouring logs, the files of one recording, a file of states.
+    """Name, kind and files of each unit: neighbouring logs, the files of one recording, or a file of states.
 
-    The instances of a group may each have a log of their own. A log that is about a recorded group is read with its
-    recording, for what it tells around the decisions there.
+    Each instance of a group may have a log of its own. A log of a recorded group is read with its recording.
     """
     runs = list(_runs(files))
     recorded = {name: recorded_group(run[0].path) for name, kind, run in runs if kind == RECORDING}
@@ -92,7 +90,7 @@ def grouped(files: Iterable[NamedFile]) -> Iterator[tuple[str, str, list[NamedFi
     of_recordings: set[str] = set()
     beside: dict[str, list[NamedFile]] = {}
     for records, group in recorded.items():
-        # An instance that never led does not name its group.
+        # A log of an instance that never led has no group name.
         is_alone = len(recorded) == 1
         names = [
             name

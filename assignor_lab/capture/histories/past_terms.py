@@ -1,4 +1,4 @@
-"""The terms under which recorded pasts are scored: played as histories or decision by decision, and what they lack."""
+"""Terms under which scoring reads recorded pasts: as histories or decision by decision, with facts that they lack."""
 
 from __future__ import annotations
 
@@ -11,28 +11,26 @@ import attrs
 
 from assignment_api.plugins.keys import read_value
 from assignment_api.plugins.layers import ConfigLayer
-from assignor_lab.capture.histories.past import Surroundings
+from assignor_lab.capture.histories.past import PastSurroundings
 
 __all__ = ["AUTO", "DECISIONS", "PLAYED", "PastTerms"]
 
-#: Ways to read a group's past: as a history that each assignor plays from its beginning, going on from its own answers;
-#: as decisions, each made again from the recorded state (``--mode independent``); or the first where there is a past.
+#: Modes: each assignor plays the history from its start with its own assignments; each decision is made again from the
+#: recorded state (``--mode independent``); played if the source has a past.
 PLAYED, DECISIONS, AUTO = "played", "decisions", "auto"
 
 
 @attrs.frozen
 class PastTerms:
-    """How recorded pasts are read.
+    """Terms of recorded pasts.
 
     Args:
-        way: ``played``, ``decisions`` or ``auto``.
-        timings: Timings of a file, by the names of the simulation; they replace those that settings give.
-        optimization: ``topology.optimization`` of the application; ``None``: as the source tells.
+        timings: Timings of a file, by the names of the simulation; they replace those of settings.
+        optimization: ``topology.optimization`` of the application; ``None``: as the source has it.
         topology: Name of a file with the text of Java's ``Topology#describe``, or ``None``.
-        timezone: Time zone of logs that do not name theirs; ``None``: UTC.
-        workload: Name of a file with what the tasks weigh, or ``None``.
-        timings_file: Name of a file with timings, which ``timings`` has already, or ``None``.
-        settings: Settings of the groups, Kafka's keys to texts, in place of those that the sources say.
+        workload: Name of a file with the tasks' weights, or ``None``.
+        timings_file: Name of the file that ``timings`` was read from, or ``None``.
+        settings: Settings of the groups, Kafka's keys to texts; they replace those of the sources.
     """
 
     way: str = DECISIONS
@@ -44,9 +42,9 @@ class PastTerms:
     timings_file: str | None = None
     settings: dict[str, str] = attrs.field(factory=dict)
 
-    def around(self, config: Sequence[ConfigLayer], on_problem: Callable[[str], None]) -> Surroundings:
-        """What pasts do not tell of themselves."""
-        return Surroundings(
+    def around(self, config: Sequence[ConfigLayer], on_problem: Callable[[str], None]) -> PastSurroundings:
+        """The facts that pasts lack."""
+        return PastSurroundings(
             config,
             None if self.topology is None else Path(self.topology),
             None if self.timezone is None else ZoneInfo(self.timezone),
@@ -56,10 +54,10 @@ class PastTerms:
 
     @property
     def typed_settings(self) -> dict[str, Any]:
-        """The settings with values in their types."""
+        """The settings with typed values."""
         return {key: read_value(key, value) for key, value in self.settings.items()}
 
     @property
     def workload_file(self) -> Path | None:
-        """The file with what the tasks weigh."""
+        """The file with the tasks' weights."""
         return None if self.workload is None else Path(self.workload)

@@ -1,4 +1,4 @@
-"""Who was started, stopped and lost between the decisions of a recorded group, and about when."""
+"""Starts, stops and losses of instances between the decisions of a recorded group, with estimated times."""
 
 from __future__ import annotations
 
@@ -8,27 +8,34 @@ from typing import Any
 import attrs
 
 from assignor_lab.capture.histories.changelogs import SeenChangelogs
-from assignor_lab.capture.histories.moments import Moment, Participant
+from assignor_lab.capture.histories.moments import DecisionMoment, Participant
 from assignor_lab.capture.histories.thread_changes import ThreadsOfProcess, threads_of_process
-from assignor_lab.simulation.streams.timings import Timings
+from assignor_lab.simulation.streams.timings import StreamsTimings
 
-__all__ = ["Happened", "Presence", "instance_names", "prepared_ms", "seen_presence"]
+__all__ = [
+    "Happened",
+    "RecordedPresence",
+    "expired",
+    "instance_names",
+    "left_by_request",
+    "prepared_ms",
+    "seen_presence",
+]
 
-#: A copy that lacks so many records more than have come since is one that lost what it had.
+#: A copy whose lag grew by so many records more than were written has lost its state.
 _LOST_RECORDS = 1_000
-#: A process that is back before it was missed was away for so long, where nothing tells.
+#: Assumed absence of a process that is back before it was missed, if the source has no time.
 _SHORT_MS = 1_000
+#: A start logged at most this long before a static member rejoined is the start of that process.
+_BEFORE_JOINING_MS = 60_000
 
 
 @attrs.frozen
 class Happened:
-    """Something that happened to an instance.
+    """An event of an instance.
 
     Args:
-        time_ms: When, in epoch milliseconds.
         type: ``start``, ``stop``, ``crash``, ``add_thread``, ``remove_thread``, ``corrupt`` or ``lose_disk``.
-        name: Name of the instance.
-        details: Further keys of the episode's event.
     """
 
     time_ms: int
@@ -38,13 +45,11 @@ class Happened:
 
 
 @attrs.frozen
-class Presence:
-    """What happened to the instances of a group.
+class RecordedPresence:
+    """Events of a group's instances.
 
     Args:
-        happened: What, by time.
         names: Process id to the name of its instance.
-        assumptions: Sentences about what the decisions do not tell.
     """
 
     happened: tuple[Happened, ...]
@@ -52,14 +57,10 @@ class Presence:
     assumptions: tuple[str, ...]
 
 
-def instance_names(moments: Sequence[Moment], running: Iterable[str]) -> dict[str, str]:
-    """Process id to the name of its instance: what its members' names begin with, where that is one's own.
+def instance_names(moments: Sequence[DecisionMoment], running: Iterable[str]) -> dict[str, str]:
+    """Process id to the name of its instance: its members' common prefix if it is unique.
 
-    A process with the client id of one that was there before is the same instance with another disk.
-
-    Args:
-        moments: The decisions.
-        running: Process ids of instances that run when the episode begins: an episode calls them by those.
+    A process with the client id of an earlier one is the same instance with another disk.
     """
     shared = set()
     for moment in moments:
@@ -80,24 +81,21 @@ def instance_names(moments: Sequence[Moment], running: Iterable[str]) -> dict[st
 
 
 def seen_presence(
-    moments: Sequence[Moment],
+    moments: Sequence[DecisionMoment],
     protocol: str,
-    timings: Timings,
+    timings: StreamsTimings,
     changelogs: SeenChangelogs,
     *,
     begins_empty: bool,
-) -> Presence:
-    """What happened to the instances of a group, as its decisions show it.
+) -> RecordedPresence:
+    """Events of a group's instances, inferred from its decisions.
 
-    A process whose members all have other ids than before is a new one. One that is missing was noticed to be gone
-    with that decision, in the classic protocol a session timeout after its last heartbeat.
+    A process whose members all have new ids is a new process. The decision that lacks a process is the time at which
+    its loss was noticed. In the classic protocol that is a session timeout after its last heartbeat.
 
     Args:
-        moments: The decisions, by time.
-        protocol: ``classic`` or ``streams``.
-        timings: The group's session timeout and heartbeat interval.
-        changelogs: What tells whether a process that came back had all that it had before.
-        begins_empty: Whether nobody was there before the first decision.
+        changelogs: They show if a process that came back still had its state.
+        begins_empty: True if the group was new at the first decision.
     """
     running = () if begins_empty else tuple(moments[0].participants)
     return _Seen(moments, protocol, timings, changelogs, instance_names(moments, running)).presence(running)
@@ -105,38 +103,43 @@ def seen_presence(
 
 @attrs.define
 class _Seen:
-    moments: Sequence[Moment]
+    moments: Sequence[DecisionMoment]
     protocol: str
-    timings: Timings
+    timings: StreamsTimings
     changelogs: SeenChangelogs
     names: dict[str, str]
     happened: list[Happened] = attrs.field(factory=list)
-    #: Instances that run to their latest appearance and its place.
+    #: Running instances to their latest appearance and its index.
     up: dict[str, tuple[Participant, int]] = attrs.field(factory=dict)
-    #: Instances that are gone to their last appearance, its place, and where their end stands in ``happened``.
+    #: Ended instances to their last appearance, its index, and the index of their end in ``happened``.
     gone: dict[str, tuple[Participant, int, int]] = attrs.field(factory=dict)
-    #: What instances logged of themselves, by client id, by time.
+    #: Events that instances logged, by client id and time.
     told: dict[str, list[tuple[int, str]]] = attrs.field(factory=dict)
+    #: Client ids of instances with a log.
+    logged: set[str] = attrs.field(factory=set)
     untold: int = 0
     worked_out: int = 0
 
-    def presence(self, running: Iterable[str]) -> Presence:
-        for moment in self.moments:
-            for done in moment.document["source"].get("done", ()):
-                self.told.setdefault(done["client"], []).append((done["time_ms"], done["type"]))
+    def presence(self, running: Iterable[str]) -> RecordedPresence:
+        self._read_told()
         for process in running:
             each = self.moments[0].participants[process]
             self.up[self.names[process]] = (each, 0)
             self._threads(self.names[process], each, 0, is_start=False)
         for place, moment in enumerate(self.moments):
             self._take(place, moment)
+        for name in self.up:
+            self._restarted(name, until_ms=None)
         self._corrupted()
         told = []
         if self.worked_out:
             told.append(
-                "when instances were started, stopped and lost is worked out from the decisions: who is missing was "
+                (
+                    "the times of starts, stops and losses of instances come from the decisions: a missing instance "
+                    "is assumed to have "
+                )
                 + (
-                    f"heard of last {self.timings.session_timeout_ms} ms before that was noticed"
+                    f"sent its last heartbeat {self.timings.session_timeout_ms} ms before the rebalance"
                     if self.protocol == "classic"
                     else "stopped in order and left at once"
                 )
@@ -144,13 +147,33 @@ class _Seen:
         if self.untold:
             who = "one instance" if self.untold == 1 else f"{self.untold} instances"
             told.append(
-                f"whether {who} that did not come back had been stopped in order or killed is not told: taken as "
-                "stopped"
+                f"{who} did not come back: the records do not distinguish stops from kills, and a stop is assumed"
             )
-        return Presence(tuple(sorted(self.happened, key=lambda each: each.time_ms)), self.names, tuple(told))
+        return RecordedPresence(tuple(sorted(self.happened, key=lambda each: each.time_ms)), self.names, tuple(told))
+
+    def _read_told(self) -> None:
+        rejoined: dict[str, list[int]] = {}
+        for moment in self.moments:
+            for done in moment.document["source"].get("done", ()):
+                if done["type"] == "rejoined":
+                    rejoined.setdefault(done["client"], []).append(done["time_ms"])
+                else:
+                    self.told.setdefault(done["client"], []).append((done["time_ms"], done["type"]))
+        self.logged.update(self.told)
+        for client, times in rejoined.items():
+            told = self.told.setdefault(client, [])
+            starts = [at for at, type_ in told if type_ == "start"]
+            for at in times:
+                if not any(at - _BEFORE_JOINING_MS < start <= at for start in starts):
+                    self.worked_out += 1
+                    begun = at - self.timings.join_ms
+                    start = begun - self.timings.startup_ms
+                    told += [(start - _SHORT_MS, "stop"), (start, "start"), (begun, "begun")]
+        for told in self.told.values():
+            told.sort()
 
     def _corrupted(self) -> None:
-        """Notes tasks that instances logged as corrupted while they ran."""
+        """Adds tasks that instances logged as corrupted while they ran."""
         names: dict[str | None, set[str]] = {}
         known: set[str] = set()
         for moment in self.moments:
@@ -167,23 +190,27 @@ class _Seen:
         self.happened += found
 
     def _runs(self, name: str, time_ms: int) -> bool:
-        """Whether an instance runs at a moment, by what is noted so far."""
+        """True if an instance runs at a moment, by the events so far."""
         of = sorted((each for each in self.happened if each.name == name), key=lambda each: each.time_ms)
         changes = [each.type for each in of if each.time_ms <= time_ms and each.type in ("start", "stop", "crash")]
         if changes:
             return changes[-1] == "start"
         return any(name == self.names[process] for process in self.moments[0].participants)
 
-    def _take(self, place: int, moment: Moment) -> None:
+    def _take(self, place: int, moment: DecisionMoment) -> None:
         here = {self.names[process]: each for process, each in moment.participants.items()}
         for name in [name for name in self.up if name not in here]:
+            self._restarted(name, until_ms=moment.time_ms)
             self._end(name, place)
         for name, each in here.items():
             before = self.up.get(name)
-            if before is not None and (
+            is_new = before is not None and (
                 before[0].process_id != each.process_id or before[0].members.isdisjoint(each.members)
-            ):
-                self._end(name, place)
+            )
+            if before is not None:
+                self._restarted(name, until_ms=moment.time_ms, has_later=is_new)
+            if is_new:
+                self._end(name, place, is_back=True)
                 before = None
             if before is None:
                 self._start(name, each, place)
@@ -191,43 +218,80 @@ class _Seen:
 
     # --- ends -------------------------------------------------------------------------------------
 
-    def _end(self, name: str, place: int) -> None:
-        """Somebody has gone since the decision before."""
-        moment, earlier = self.moments[place], self.moments[place - 1].time_ms
+    def _restarted(self, name: str, *, until_ms: int | None, has_later: bool = False) -> None:
+        """Adds restarts of static members: the group continues without a decision.
+
+        Args:
+            has_later: True if the next decision shows the last restart.
+        """
+        each, _ = self.up[name]
+        if "instance_id" not in each.settings or each.client_id is None:
+            return
+        began = self._began(name)
+        found: list[tuple[int, int, int | None]] = []
+        ended: int | None = None
+        for at, what in self.told.get(each.client_id, ()):
+            if at <= began or (until_ms is not None and at > until_ms):
+                continue
+            if what == "stop":
+                ended = at
+            elif what == "start" and ended is not None:
+                found.append((ended, at, None))
+                ended = None
+            elif what == "begun" and found and ended is None and found[-1][2] is None:
+                found[-1] = (*found[-1][:2], at)
+        for stop, start, begun in found[: len(found) - 1 if has_later else len(found)]:
+            details = {**self._settings(each), "process_id": each.process_id}
+            if begun is not None:
+                details["startup_ms"] = begun - start
+            self.happened += [Happened(stop, "stop", name), Happened(start, "start", name, details)]
+
+    def _end(self, name: str, place: int, *, is_back: bool = False) -> None:
+        """Adds the end of an instance, or of its process, since the previous decision.
+
+        Args:
+            is_back: True if the instance is back with another process.
+        """
+        moment = self.moments[place]
+        # A static member can have restarted since the previous decision.
+        earlier = max(self.moments[place - 1].time_ms, self._began(name))
         each, last = self.up.pop(name)
         self.gone[name] = (each, last, len(self.happened))
         logged = self._logged(each, "stop", self._began(name), moment.time_ms)
         if logged is not None:
             self.happened.append(Happened(logged, "stop", name))
             return
-        if self.protocol == "classic" and _left_by_request(each, moment):
+        if self.protocol == "classic" and left_by_request(each, moment):
             at = moment.time_ms - 1 if moment.prepared_ms is None else moment.prepared_ms - 1
             self.happened.append(Happened(max(earlier + 1, at), "stop", name, {"leave": True}))
             return
         fenced = self._logged(each, "fenced", self._began(name), moment.time_ms)
         if fenced is not None:
-            # The coordinator waited for its heartbeat for that long.
+            # The coordinator waited one session timeout for a heartbeat.
             lost = fenced - self.timings.streams_session_timeout_ms
             self.happened.append(Happened(max(earlier + 1, lost), "crash", name))
             return
         self.worked_out += 1
         at = moment.time_ms - 1
-        if self.protocol == "classic":
+        if self.protocol == "classic" and is_back and "instance_id" in each.settings and not expired(each, moment):
+            # A static member that returns in time keeps its session.
+            began = prepared_ms(self.moments, place, self.protocol, self.timings)
+            at = began - self.timings.startup_ms - self.timings.join_ms - _SHORT_MS
+        elif self.protocol == "classic":
             noticed = moment.time_ms - self.timings.heartbeat_interval_ms // 2
             at = noticed - self.timings.session_timeout_ms + self.timings.heartbeat_interval_ms // 2
-        # Whose log is there and says nothing of a stop has been killed.
-        has_log = bool(each.client_id and self.told.get(each.client_id))
+        # An instance with a log but without a logged stop was killed.
+        has_log = each.client_id in self.logged
         kind = "crash" if has_log else "stop"
         self.happened.append(Happened(max(earlier + 1, min(at, moment.time_ms - 1)), kind, name))
         self.untold += not has_log
 
     def _began(self, name: str) -> int:
-        """When an instance that runs was started, as far as that is known."""
         starts = [each.time_ms for each in self.happened if each.name == name and each.type == "start"]
         return starts[-1] if starts else self.moments[0].time_ms
 
     def _logged(self, each: Participant, kind: str, after_ms: int, until_ms: int) -> int | None:
-        """When an instance last logged something between two moments; ``None``: it did not."""
+        """Time of an instance's last event of a kind between two moments; ``None`` without one."""
         found = [
             at for at, what in self.told.get(each.client_id or "", ()) if what == kind and after_ms < at <= until_ms
         ]
@@ -253,7 +317,7 @@ class _Seen:
         if name in self.gone:
             before, last, index = self.gone.pop(name)
             ended = self.happened[index]
-            is_told = bool(each.client_id and self.told.get(each.client_id))
+            is_told = each.client_id in self.logged
             self.untold -= not is_told
             if before.process_id != each.process_id:
                 self.happened.append(Happened(ended.time_ms + 1, "lose_disk", name, {"process_id": each.process_id}))
@@ -265,7 +329,7 @@ class _Seen:
         self.happened.append(Happened(at, "start", name, details))
 
     def _threads(self, name: str, each: Participant, place: int, *, is_start: bool) -> ThreadsOfProcess:
-        """The threads that its process has from now on; notes those that are added and removed."""
+        """Threads of the instance's process from now on; adds the events of added and removed ones."""
         found = threads_of_process(self.moments, place, each.process_id, self.timings, is_start=is_start)
         for change in found.changes:
             begun = prepared_ms(self.moments, change.place, self.protocol, self.timings)
@@ -278,15 +342,18 @@ class _Seen:
             self.happened.append(Happened(max(earlier + 1, at), change.type, name, details))
         return found
 
-    def _settings(self, each: Participant, threads: ThreadsOfProcess) -> Mapping[str, Any]:
-        """Its settings with the threads that it was started with."""
-        settings = {**each.settings, "threads": len(threads.members) or each.settings["threads"]}
+    def _settings(self, each: Participant, threads: ThreadsOfProcess | None = None) -> dict[str, Any]:
+        settings = dict(each.settings)
+        if threads is None:
+            settings.pop("member_ids", None)
+            return settings
+        settings["threads"] = len(threads.members) or settings["threads"]
         if "member_ids" in settings:
             settings["member_ids"] = list(threads.members)
         return settings
 
     def _kept(self, process: str, last: int, place: int) -> bool:
-        """Whether a process came back with all that it had of the tasks that it had run."""
+        """True if a process came back with all its state of the tasks that it had run."""
         ran = self.moments[last].placed.get(process, ((), ()))[0]
         away = self.moments[place].time_ms - self.moments[last].time_ms
         client = next(
@@ -300,13 +367,18 @@ class _Seen:
         return True
 
 
-def _left_by_request(each: Participant, moment: Moment) -> bool:
-    """Whether the coordinator's reason is a LeaveGroup request of the instance."""
+def left_by_request(each: Participant, moment: DecisionMoment) -> bool:
+    """True if the coordinator's reason is a LeaveGroup request of the instance."""
     return bool(each.client_id) and "LeaveGroup" in moment.reason and f"{each.client_id}-" in moment.reason
 
 
-def prepared_ms(moments: Sequence[Moment], place: int, protocol: str, timings: Timings) -> int:
-    """When the rebalance that led to a decision began: as told, or a heartbeat before, when all have heard of it."""
+def expired(each: Participant, moment: DecisionMoment) -> bool:
+    """True if the coordinator's reason is an expired session."""
+    return "heartbeat expiration" in moment.reason and any(member in moment.reason for member in each.members)
+
+
+def prepared_ms(moments: Sequence[DecisionMoment], place: int, protocol: str, timings: StreamsTimings) -> int:
+    """Start of the rebalance before a decision: as logged, or one heartbeat interval before it."""
     moment = moments[place]
     if moment.prepared_ms is not None:
         return moment.prepared_ms
@@ -314,7 +386,7 @@ def prepared_ms(moments: Sequence[Moment], place: int, protocol: str, timings: T
         return moment.time_ms - timings.request_ms
     earlier = moments[place - 1].time_ms + 1 if place else 0
     waits = timings.heartbeat_interval_ms if place else timings.initial_rebalance_delay_ms
-    # Whoever came with it joined when its threads had been started.
+    # A process that came with it joined after the start of its threads.
     begun = [each["time_ms"] for each in moment.document["source"].get("done", ()) if each["type"] == "begun"]
     joined = min(max(begun, default=0) + 1, moment.time_ms - 1)
     return max(earlier, moment.time_ms - timings.assign_ms - waits, joined)

@@ -1,29 +1,26 @@
-"""Reasons of rebalances that no log names, inferred from two decisions: members, tasks, and what the first one left."""
+"""Inferred reasons of rebalances without a logged reason, from two decisions: members, tasks, and follow-ups."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assignor_lab.capture.histories.evidence import LEAST_PROBING_MS
-from assignor_lab.capture.histories.moments import Moment, Participant
+from assignor_lab.capture.histories.moments import DecisionMoment, Participant
 from assignor_lab.documents.wording import listed, plural
 
 __all__ = ["FOLLOW_UP", "PROBING", "inferred_reason", "membership_words"]
 
 PROBING = "probing rebalance: the interval after the last decision is over"
 FOLLOW_UP = "follow-up: tasks that move were released by their old owners"
-#: How an instance has gone, by the last word of a log about it.
+#: End of an instance in a sentence, by the last log line about it.
 _ENDED = {"stop": "stopped", "fenced": "was fenced: its session ended"}
-#: Names that a sentence lists.
 _MOST_NAMED = 3
 
 
-def inferred_reason(moment: Moment, before: Moment | None, names: Mapping[str, str]) -> str:
+def inferred_reason(moment: DecisionMoment, before: DecisionMoment | None, names: Mapping[str, str]) -> str:
     """The reason of a rebalance in a sentence; empty if the decisions do not show it.
 
     Args:
-        moment: The decision.
-        before: The one before it, or ``None``.
         names: Process id to the name of its instance.
     """
     if before is None:
@@ -40,9 +37,7 @@ def membership_words(joined: Iterable[str], restarted: Iterable[str], gone: Iter
     """Sentences about instances that joined, restarted or are gone.
 
     Args:
-        joined: Names of those that were not there before.
-        restarted: Names of those whose members all have other ids.
-        gone: Names of those that are not there any more.
+        restarted: Names of instances whose members all have new ids.
     """
     words = {"joined": joined, "restarted": restarted, "left, or the session ended": gone}
     return [f"{named} {what}" for what, names in words.items() if (named := _named(list(names)))]
@@ -78,8 +73,8 @@ def _is_other(each: Participant, before: Participant) -> bool:
     return bool(each.members and before.members) and each.members.isdisjoint(before.members)
 
 
-def _tasks(moment: Moment, before: Moment) -> Iterator[str]:
-    """Tasks that were added or removed: topics were created or have more partitions, or the topology has changed."""
+def _tasks(moment: DecisionMoment, before: DecisionMoment) -> Iterator[str]:
+    """Sentences on added or removed tasks: new topics, more partitions, or another topology."""
     here, there = moment.evidence.tasks, before.evidence.tasks
     if here is None or there is None:
         return
@@ -89,12 +84,12 @@ def _tasks(moment: Moment, before: Moment) -> Iterator[str]:
         yield f"{plural(len(fewer), 'task')} fewer: the topology or its topics have changed"
 
 
-def _is_probing_due(moment: Moment, before: Moment) -> bool:
+def _is_probing_due(moment: DecisionMoment, before: DecisionMoment) -> bool:
     return before.followup == "probing" and moment.time_ms - before.time_ms >= before.evidence.probing_ms
 
 
-def _continued(moment: Moment, before: Moment) -> str:
-    """What the decision before left to do, if members and tasks are the same."""
+def _continued(moment: DecisionMoment, before: DecisionMoment) -> str:
+    """The follow-up that the previous decision required, if members and tasks are the same."""
     since_ms = moment.time_ms - before.time_ms
     if before.followup == "probing" and since_ms >= LEAST_PROBING_MS:
         return PROBING

@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from assignor_lab.capture.histories.moments import Moment
-from assignor_lab.capture.histories.presence import Presence
+from assignor_lab.capture.histories.moments import DecisionMoment
+from assignor_lab.capture.histories.presence import Happened, RecordedPresence
+from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = ["recorded_downtime"]
 
-#: Types of events with which an instance loses its tasks.
 _ENDS = ("stop", "crash")
 
 
 def recorded_downtime(
-    moments: Sequence[Moment], presence: Presence, first_ms: int, until_ms: int, *, begins_empty: bool
+    moments: Sequence[DecisionMoment],
+    presence: RecordedPresence,
+    first_ms: int,
+    until_ms: int,
+    timings: StreamsTimings,
+    *,
+    begins_empty: bool,
 ) -> dict[str, Any]:
     """The ``downtime`` of an episode's ``recorded``: task to its intervals, milliseconds since the first event.
 
-    An instance that ends loses its tasks then. A running instance loses a task with the assignment that moves it, and
-    the next owner has it with the assignment after that: Kafka's leader holds back what another member still has. A new
-    owner runs a task when its log has restored it, or at once.
+    An instance that ends loses its tasks then. A running instance loses a task with the assignment that moves it. The
+    next owner has the task one assignment later, because Kafka's leader holds back a task that another member still
+    owns. The new owner runs the task when its log reports the restore as complete, or at once. A static member that
+    returns within its session keeps its tasks.
 
     Args:
-        moments: Decisions of the classic protocol by time, at least one.
-        presence: Starts and ends of the instances.
         first_ms: Time of the first event, epoch milliseconds.
-        until_ms: End of the episode, likewise.
-        begins_empty: Whether no task had an owner before.
+        timings: Assumed duration of a start, unless the source shows it.
+        begins_empty: True if no task had an owner before.
     """
-    seen = _Seen(moments, presence)
+    seen = _Seen(moments, presence, timings)
     owners = {} if begins_empty else _first_owners(moments[0], presence.names)
     tasks = dict.fromkeys(task for moment in moments for active, _ in moment.placed.values() for task in active)
     found = {
@@ -49,7 +54,7 @@ def recorded_downtime(
     }
 
 
-def _first_owners(first: Moment, names: Mapping[str, str]) -> dict[str, str]:
+def _first_owners(first: DecisionMoment, names: Mapping[str, str]) -> dict[str, str]:
     return {
         task: names[client["process_id"]]
         for client in first.document["clients"]
@@ -60,11 +65,13 @@ def _first_owners(first: Moment, names: Mapping[str, str]) -> dict[str, str]:
 
 @attrs.define
 class _Seen:
-    moments: Sequence[Moment]
-    presence: Presence
-    #: Instance to when it ended, by time.
+    moments: Sequence[DecisionMoment]
+    presence: RecordedPresence
+    timings: StreamsTimings
+    #: Instance to its restarts within a session: end, and time of the rejoin.
+    restarts: dict[str, list[tuple[int, int]]] = attrs.field(init=False, factory=dict)
     ends: dict[str, list[int]] = attrs.field(init=False, factory=dict)
-    #: Client id and task to when its log had restored it.
+    #: Client id and task to the logged ends of its restores.
     restored: dict[tuple[str, str], list[int]] = attrs.field(init=False, factory=dict)
     #: Instance to its client id.
     clients: dict[str, str] = attrs.field(init=False, factory=dict)
@@ -74,8 +81,13 @@ class _Seen:
     def __attrs_post_init__(self) -> None:
         names = self.presence.names
         for each in self.presence.happened:
+            ends = self.ends.setdefault(each.name, [])
             if each.type in _ENDS:
-                self.ends.setdefault(each.name, []).append(each.time_ms)
+                ends.append(each.time_ms)
+            elif each.type == "start" and "instance_id" in each.details and ends and self._keeps(ends[-1], each):
+                startup_ms = each.details.get("startup_ms", self.timings.startup_ms)
+                back_ms = each.time_ms + startup_ms + self.timings.join_ms
+                self.restarts.setdefault(each.name, []).append((ends.pop(), back_ms))
         for moment in self.moments:
             for each in moment.document["source"].get("restored", ()):
                 self.restored.setdefault((each["client"], each["task"]), []).append(each["time_ms"])
@@ -94,9 +106,11 @@ class _Seen:
         since = first_ms
         for moment, owners in zip(self.moments, self.owners, strict=True):
             now, wanted = moment.time_ms, owners.get(task)
+            if owner is not None:
+                found += self._restarted(owner, task, since, now)
             ended = None if owner is None else self._ended(owner, since, now)
             if owner is not None and (ended is not None or wanted != owner):
-                # Another member gets the task with the next assignment only, unless its owner is gone.
+                # Another member gets the task with the next assignment only, unless the owner is gone.
                 down, owner = (now, None) if ended is None else (ended, wanted)
             elif owner is None:
                 owner = wanted
@@ -104,13 +118,25 @@ class _Seen:
                 runs = self._runs(owner, task, now, until_ms)
                 found.append((down, runs))
                 down, since = None, now
+        if owner is not None:
+            found += self._restarted(owner, task, since, until_ms)
+        found.sort()
         return found if down is None else [*found, (down, until_ms)]
+
+    def _keeps(self, ended_ms: int, start: Happened) -> bool:
+        """True if a static member still owned its tasks when it came back: no decision came in between."""
+        return not any(ended_ms < moment.time_ms <= start.time_ms for moment in self.moments)
+
+    def _restarted(self, owner: str, task: str, after_ms: int, until_ms: int) -> Iterator[tuple[int, int]]:
+        for ended, back in self.restarts.get(owner, ()):
+            if after_ms < ended <= until_ms:
+                yield ended, self._runs(owner, task, back, until_ms)
 
     def _ended(self, owner: str, after_ms: int, until_ms: int) -> int | None:
         return next((each for each in self.ends.get(owner, ()) if after_ms < each <= until_ms), None)
 
     def _runs(self, owner: str, task: str, at_ms: int, until_ms: int) -> int:
-        """When an owner that is given a task runs it."""
+        """Time at which a new owner runs a task."""
         ended = self._ended(owner, at_ms, until_ms)
         bound = until_ms if ended is None else ended
         restored = self.restored.get((self.clients.get(owner, ""), task), ())

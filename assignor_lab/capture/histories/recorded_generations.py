@@ -1,15 +1,13 @@
-"""Decisions of a classic Streams group, from the generations that its coordinator wrote down.
+"""Decisions of a classic Streams group, from the generation records of its coordinator.
 
-A record holds what every member said and what it was given: the bytes that a description of the group holds, too, and
-the same readers read them. What the leader asked brokers for, ends of changelogs, is in no record: samples of the
-recording tell it, and without those the furthest that any member has reported.
+A record holds every member's subscription and assignment, in the same bytes as a description of the group. Ends of
+changelogs, which the leader requested from brokers, are in no record: they come from samples of the recording, or from
+the furthest offset that any member reported.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +17,20 @@ from assignment_api.plugins.layers import ConfigLayer
 from assignment_api.streams import ProcessID, TaskId
 from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY, RACK_AWARE_STRATEGY_NONE
 from assignor_lab.capture.histories.held_back import meant_for
-from assignor_lab.capture.live.classic import Offsets, Surroundings, classic_document
-from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, GroupAnswer, TopicPartition
+from assignor_lab.capture.live.classic import GroupSurroundings, classic_document
+from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, DescribedGroup
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_records import GROUP_METADATA, read_classic_generation, read_group_key
 from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords, Sample
 from assignor_lab.capture.recorded.member_evidence import furthest, members_of
+from assignor_lab.capture.recorded.sampled_topics import SampledTopics
 from assignor_lab.capture.recorded.states import members_by_process
-from assignor_lab.capture.topology import Members
+from assignor_lab.capture.topology import GroupTopology, Members
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.wire.assignment_info import NO_REBALANCE
-from assignor_lab.scenarios.settings import with_given
-from assignor_lab.scenarios.told_racks import NOT_USED, RACKS_UNKNOWN
+from assignor_lab.scenarios.consumers import client_of
+from assignor_lab.scenarios.rack_provenance import NOT_USED, RACKS_UNKNOWN
+from assignor_lab.scenarios.settings import most_frequent, with_given
 
 __all__ = ["RecordedGeneration", "classic_decisions", "recorded_generations"]
 
@@ -40,37 +40,41 @@ class RecordedGeneration:
     """A generation with members.
 
     Args:
-        place: Where its record stands.
-        time_ms: When all had joined, in epoch milliseconds.
-        generation: Its number.
-        leader: Member id of its leader, or ``None``.
-        answer: What its members said and got, as in a description of the group.
+        time_ms: Epoch milliseconds at which all members had joined.
+        answer: Subscriptions and assignments of its members, as in a description of the group.
         message: The record as kafka-python reads it.
-        is_connect: Whether the members are workers of Connect.
+        is_connect: True if the members are Connect workers.
         timeouts: Session timeout and rebalance timeout of each member, in milliseconds.
+        rejoined: Static members that joined again without a new generation: time, and client id of the instance.
     """
 
     place: Place
     time_ms: int
     generation: int
     leader: str | None
-    answer: GroupAnswer | None
+    answer: DescribedGroup | None
     message: Any
     is_connect: bool
     timeouts: Sequence[tuple[int, int]] = ()
+    rejoined: Sequence[tuple[int, str]] = ()
+
+    def later(self, by_ms: int) -> RecordedGeneration:
+        """The generation with a later time."""
+        return attrs.evolve(self, time_ms=self.time_ms + by_ms)
 
 
 def recorded_generations(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> list[RecordedGeneration]:
-    """The generations of a classic group that have members, by time; one that was written again counts once.
+    """The generations of a classic group that have members, by time; one with several records counts once.
 
-    A coordinator writes a generation down again when a static member has come back, with what that one says then:
-    the first of them is what the leader saw.
+    A coordinator writes a generation again when a static member rejoins with a new subscription. The leader saw the
+    first record; the later ones show when the member was back.
 
     Args:
-        kept: The recording.
-        on_unreadable: Told of each record that cannot be read, and why.
+        on_unreadable: Receives the reason for each unreadable record.
     """
     found: list[RecordedGeneration] = []
+    latest: RecordedGeneration
+    rejoined: dict[str, set[str]] = {}
     is_anew = False
     for each in kept.records:
         try:
@@ -79,12 +83,41 @@ def recorded_generations(kept: KeptRecords, on_unreadable: Callable[[str], None]
         except BrokerAnswerError as error:
             on_unreadable(f"{each.place}: record {each.record.offset} is left out: {error}")
             continue
-        # A group that was deleted and made anew counts from 1 again.
+        # A group that was deleted and created again counts from 1.
         is_anew = is_anew or (is_of_group and each.record.value is None)
-        if made is not None and (is_anew or not (found and found[-1].generation == made.generation)):
+        if made is None:
+            continue
+        if is_anew or not (found and found[-1].generation == made.generation):
             found.append(made)
+            latest, rejoined = made, {}
             is_anew = False
+            continue
+        at_ms = each.record.time_ms
+        found[-1] = attrs.evolve(found[-1], rejoined=(*found[-1].rejoined, *_rejoined(latest, made, at_ms, rejoined)))
+        latest = made
     return found
+
+
+def _rejoined(
+    before: RecordedGeneration, now: RecordedGeneration, at_ms: int, last: dict[str, set[str]]
+) -> Iterator[tuple[int, str]]:
+    """Instances whose first static member is back in a record of the same generation.
+
+    Args:
+        last: Client id of an instance to the members that are back from its latest restart; updated.
+    """
+    if before.answer is None or now.answer is None:
+        return
+    known = {each.member_id for each in before.answer.members}
+    for member in now.answer.members:
+        if member.instance_id is None or member.member_id in known:
+            continue
+        client, back = client_of(member.client_id), last.get(client_of(member.client_id))
+        if back is None or member.instance_id in back:
+            last[client] = {member.instance_id}
+            yield at_ms, client
+        else:
+            back.add(member.instance_id)
 
 
 def _is_of_group(group: str, each: KeptRecord) -> bool:
@@ -114,32 +147,32 @@ def classic_decisions(
     *,
     optimized: bool | None = None,
 ) -> Iterator[tuple[dict[str, Any], RecordedGeneration]]:
-    """A scenario for each generation of a Streams group, with what it was made from.
+    """A scenario for each generation of a Streams group, with its generation.
 
     Args:
-        generations: Its generations, by time.
-        samples: Samples of its topics, by time.
-        config: What ``--config`` and ``-c`` say, the lowest first.
-        topology: File with the text of Java's ``Topology#describe``, or ``None``.
-        topics: Topics that samples do not name, each with its number of partitions; ``None``: none.
-        optimized: Whether tables read their source topics back; ``None``: unknown.
+        config: Layers of ``--config`` and ``-c``, the lowest first.
+        topics: Partition counts of topics that samples lack; ``None``: none.
+        optimized: True if tables read their source topics back; ``None``: unknown.
 
     Raises:
-        BrokerAnswerError: if a member speaks a version of Streams that is not known here.
-        GroupUnusableError: if the group does not tell which of its tasks have state.
-        TopologyTextError: if the topology cannot be read.
+        BrokerAnswerError: if a member has an unknown version of the Streams metadata.
+        GroupUnusableError: if the group does not show which of its tasks have state.
+        TopologyTextError: if the topology is unreadable.
     """
     shown = [(each, each.answer) for each in generations if each.answer is not None]
     numbers = [each.generation for each, _ in shown]
     past = _Past([answer for _, answer in shown], numbers, tuple(samples), topics or {}, optimized)
     layers = tuple(config)
+    rejoined: Sequence[tuple[int, str]] = ()
     for place, (each, answer) in enumerate(shown):
+        # Rejoins belong to the decision after them; those after the last decision belong to it.
+        rejoined = (*rejoined, *each.rejoined) if place == len(shown) - 1 else rejoined
         document = classic_document(
             answer,
             past.cluster,
             each.time_ms,
-            past.ends(each.time_ms),
-            past.sizes,
+            past.topics.ends(each.time_ms),
+            past.topics.sizes,
             layers,
             topology,
             past.around(place),
@@ -148,28 +181,25 @@ def classic_decisions(
         document["source"] = {
             "file": each.place.file, "line": each.place.line, "time_ms": each.time_ms, "group": answer.group,
             "generation": each.generation,
+            **({"done": [{"time_ms": at, "type": "rejoined", "client": client} for at, client in rejoined]}
+               if rejoined else {}),
         }  # fmt: skip
+        rejoined = each.rejoined
         strategy = document["config"][RACK_AWARE_ASSIGNMENT_STRATEGY]
         document["assumptions"].append(
             f"{NOT_USED}; the strategy none does not use them"
             if strategy == RACK_AWARE_STRATEGY_NONE
-            else f"{RACKS_UNKNOWN} records tell those of clients, and not of brokers (give them with --racks)"
+            else f"{RACKS_UNKNOWN} records have those of clients, but not of brokers (give them with --racks)"
         )
         found = _settings(each.timeouts, document["assumptions"])
         yield with_given(document, found, layers), each
 
 
 def _settings(timeouts: Sequence[tuple[int, int]], assumptions: list[str]) -> dict[str, int]:
-    """Timeouts that the members' records hold; where members differ, the most frequent one."""
-    found = {}
-    for key, values in zip(("session.timeout.ms", "rebalance.timeout.ms"), zip(*timeouts, strict=True), strict=False):
-        counts = Counter(value for value in values if value > 0)
-        if len(counts) > 1:
-            shown = ", ".join(map(str, sorted(counts)))
-            assumptions.append(f"members differ in {key} ({shown}): the most frequent one counts for all")
-        if counts:
-            found[key] = counts.most_common(1)[0][0]
-    return found
+    """Timeouts in the members' records, in milliseconds; the most frequent value if members differ."""
+    keys = ("session.timeout.ms", "rebalance.timeout.ms")
+    members = ({key: value for key, value in zip(keys, each, strict=True) if value > 0} for each in timeouts)
+    return most_frequent(members, assumptions)
 
 
 # --- what the whole past tells of each generation ---------------------------------------------------
@@ -177,17 +207,18 @@ def _settings(timeouts: Sequence[tuple[int, int]], assumptions: list[str]) -> di
 
 @attrs.define(eq=False)
 class _Past:
-    answers: Sequence[GroupAnswer]
+    answers: Sequence[DescribedGroup]
     numbers: Sequence[int]
     samples: Sequence[Sample]
     counts: Mapping[str, int]
     optimized: bool | None
     cluster: ClusterAnswer = attrs.field(init=False)
-    #: For each generation the tasks that there were then.
+    topics: SampledTopics = attrs.field(init=False)
     _tasks: list[frozenset[TaskId]] = attrs.field(init=False)
     _sums: list[dict[TaskId, int]] = attrs.field(init=False)
     _held: list[dict[ProcessID, set[TaskId]]] = attrs.field(init=False)
     _members: dict[frozenset[TaskId], Members] = attrs.field(init=False, factory=dict)
+    _topologies: dict[tuple[TaskId, ...], GroupTopology] = attrs.field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
         topics: dict[str, dict[int, tuple[int, ...]]] = {}
@@ -197,34 +228,37 @@ class _Past:
         for topic, count in self.counts.items():
             topics.setdefault(topic, dict.fromkeys(range(count), ()))
         self.cluster = ClusterAnswer({}, topics)
+        self.topics = SampledTopics(self.samples)
         self._tasks = _existing(self.answers)
         self._sums = list(furthest(self.answers))
         self._held = [_running(answer) for answer in self.answers]
 
-    def around(self, place: int) -> Surroundings:
+    def around(self, place: int) -> GroupSurroundings:
         has_ends = bool(self.samples)
-        return Surroundings(
+        return GroupSurroundings(
             members=self._members_with(self._tasks[place]),
             tasks=self._tasks[place],
             optimized=self.optimized,
-            latest_ends=self.ends(self.samples[-1].time_ms) if has_ends else None,
+            latest_ends=self.topics.ends(self.samples[-1].time_ms) if has_ends else None,
+            rates=self.topics.rates,
             awaited=self._awaited(place),
             reached=self._sums[place],
             has_ends=has_ends,
+            topologies=self._topologies,
             standbys=self._standbys(),
             ends_told=_SAMPLED if has_ends else _REPORTED,
             no_topics="topics are in no sample of the recording, such as {topic}: lags are unknown",
         )
 
     def _members_with(self, tasks: frozenset[TaskId]) -> Members:
-        """The members while the group had these tasks: an application that comes back with others numbers them anew."""
+        """Members while the group had these tasks: an application with other tasks numbers its members again."""
         if tasks not in self._members:
             alike = [answer for answer, own in zip(self.answers, self._tasks, strict=True) if own == tasks]
             self._members[tasks] = members_of(alike)
         return self._members[tasks]
 
     def _awaited(self, place: int) -> dict[TaskId, ProcessID | None]:
-        """Tasks that no member was given, to the process that they are meant for; ``None``: unknown."""
+        """Unassigned tasks to their intended processes; ``None`` if unknown."""
         running = set().union(*self._held[place].values())
         follows = self.numbers[place + 1 : place + 2] == [self.numbers[place] + 1]
         later = self.answers[place + 1] if follows else None
@@ -232,7 +266,7 @@ class _Past:
         return meant_for(self.answers[place], tasks - running, self._members_with(tasks).sources, later)
 
     def _standbys(self) -> int | None:
-        """The most copies that a task has in a generation after which nothing was to follow."""
+        """Most copies of one task in a generation without a follow-up."""
         found = []
         for answer in self.answers:
             infos = [member.assignment.info for member in answer.members if member.assignment is not None]
@@ -244,72 +278,39 @@ class _Past:
                 found.append(max(copies.values(), default=0))
         return max(found, default=None)
 
-    # --- samples --------------------------------------------------------------------------------------
-
-    def ends(self, time_ms: int) -> Offsets:
-        """Ends at a moment: what lies between two samples has grown evenly."""
-
-        def of(partitions: Iterable[TopicPartition]) -> Mapping[TopicPartition, int]:
-            found = {}
-            for partition in partitions:
-                points = [
-                    (sample.time_ms, sample.ends[partition]) for sample in self.samples if partition in sample.ends
-                ]
-                if points:
-                    found[partition] = _end_at(points, time_ms)
-            return found
-
-        return of
-
-    def sizes(self, partitions: Iterable[TopicPartition]) -> Mapping[TopicPartition, int]:
-        """Bytes of partitions, as the latest sample tells."""
-        latest = next((sample.sizes for sample in reversed(self.samples) if sample.sizes), {})
-        return {partition: latest[partition] for partition in partitions if partition in latest}
-
 
 _SAMPLED = (
-    "the ends of changelogs are those of the recording's samples: between two of them, and before the first and after "
-    "the last, they count as growing evenly"
+    "the ends of changelogs are those of the recording's samples: between two samples, before the first and "
+    "after the last, even growth is assumed"
 )
 _REPORTED = (
-    "the recording has no samples of its topics (record --follow --sample-every takes them): where changelogs end, and "
-    "so how far somebody lags, is unknown; a lag is told by how far the furthest of the members had come by then, and "
-    "where none has said it counts as more than anybody's"
+    "the recording has no samples of its topics (record --follow --sample-every takes them): the ends of "
+    "changelogs are unknown. The lag of a copy is taken against the furthest reported offset; without a report "
+    "it counts as the largest lag"
 )
-
-
-def _end_at(points: Sequence[tuple[int, int]], time_ms: int) -> int:
-    """The end of a partition, on the line through the two samples that are nearest; never below 0."""
-    if len(points) == 1:
-        return points[0][1]
-    pairs = list(pairwise(points))
-    (from_ms, low), (to_ms, high) = next(((a, b) for a, b in pairs if time_ms <= b[0]), pairs[-1])
-    if to_ms == from_ms:
-        return high
-    return max(0, round(low + (high - low) * (time_ms - from_ms) / (to_ms - from_ms)))
 
 
 # --- what members say -------------------------------------------------------------------------------
 
 
-def _named(answer: GroupAnswer) -> Iterator[TaskId]:
+def _named(answer: DescribedGroup) -> Iterator[TaskId]:
     for member in answer.members:
         if member.assignment is not None:
             yield from member.assignment.info.active_tasks
             yield from member.assignment.info.standby_tasks
 
 
-def _is_calm(answer: GroupAnswer) -> bool:
-    """Whether nothing was to follow: then every task has been given to somebody."""
+def _is_calm(answer: DescribedGroup) -> bool:
+    """True if no follow-up is due: then every task has an owner."""
     infos = [member.assignment.info for member in answer.members if member.assignment is not None]
     return bool(infos) and all(info.next_rebalance_ms == NO_REBALANCE for info in infos)
 
 
-def _existing(answers: Sequence[GroupAnswer]) -> list[frozenset[TaskId]]:
-    """For each generation the tasks that there were.
+def _existing(answers: Sequence[DescribedGroup]) -> list[frozenset[TaskId]]:
+    """Existing tasks of each generation.
 
-    A task that nobody has may be held back for a moment. It is not there yet, or not any more, where a generation that
-    is calm does without it: the application has come back with another topology, or its topics have got partitions.
+    The leader may hold back an unassigned task for a moment. A task that is missing from a generation without a
+    follow-up does not exist there: the application had another topology, or its topics had fewer partitions.
     """
     named = [frozenset(_named(answer)) for answer in answers]
     calm = [place for place, answer in enumerate(answers) if _is_calm(answer)]
@@ -323,8 +324,7 @@ def _existing(answers: Sequence[GroupAnswer]) -> list[frozenset[TaskId]]:
     return [frozenset(tasks) for tasks in existing]
 
 
-def _running(answer: GroupAnswer) -> dict[ProcessID, set[TaskId]]:
-    """Process to the active tasks that it was given."""
+def _running(answer: DescribedGroup) -> dict[ProcessID, set[TaskId]]:
     return {
         process: {task for member in members if member.assignment for task in member.assignment.info.active_tasks}
         for process, members in members_by_process(answer).items()

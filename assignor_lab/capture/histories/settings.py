@@ -1,30 +1,33 @@
-"""Settings of a group over its recorded decisions, and what the application's configuration file says besides."""
+"""Settings of a group over its recorded decisions, and settings of the application's configuration file."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from assignment_api.input_files import read_input
+from assignment_api.plugins.keys import TOPOLOGY_OPTIMIZATION, read_value
+from assignment_api.plugins.layers import ConfigLayer
 from assignment_api.plugins.properties import PropertiesSyntaxError, decode_properties, parse_properties
+from assignor_lab.capture.histories.moments import DecisionMoment
+from assignor_lab.capture.histories.presence import expired, left_by_request
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.shapes import any_value
 from assignor_lab.documents.toml_text import parse_toml
 
-__all__ = ["optimization_in", "settings_of_decisions"]
+__all__ = ["longest_session_ms", "optimization_in", "settings_of_decisions"]
 
+#: Default of ``group.min.session.timeout.ms`` of brokers.
+_LEAST_SESSION_MS = 6_000
 _MAX_BYTES = 4 * 1024 * 1024
 
 
 def settings_of_decisions(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The settings of a history, and for each that changed within it a sentence: the most frequent value counts.
-
-    Args:
-        documents: The scenarios of its decisions, by time.
-    """
+    """The most frequent values of a history's settings, and a sentence for each setting that changed."""
     values: dict[str, Counter[Any]] = {}
     for document in documents:
         for key, value in document.get("settings", {}).items():
@@ -38,15 +41,37 @@ def settings_of_decisions(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[
     }
 
 
-def optimization_in(file: Path | None) -> str | None:
-    """``topology.optimization`` of a configuration; ``None`` if it does not say.
+def longest_session_ms(moments: Sequence[DecisionMoment], *, is_told: bool = False) -> int | None:
+    """Upper bound of a classic group's session timeout in milliseconds; ``None`` without one.
+
+    The coordinator removes a silent member one session timeout after its last heartbeat, and each member of a
+    generation sent one in it. If the bound is below the brokers' minimum, the member left by request.
+
+    Args:
+        is_told: True if only members count whose session end the coordinator's log reports.
+    """
+    found = [
+        moment.time_ms - earlier.time_ms
+        for earlier, moment in pairwise(moments)
+        for process, each in earlier.participants.items()
+        if process not in moment.participants
+        and (expired(each, moment) if is_told else not left_by_request(each, moment))
+    ]
+    return min((each for each in found if each >= _LEAST_SESSION_MS), default=None)
+
+
+def optimization_in(file: Path | None, layers: Iterable[ConfigLayer] = ()) -> str | None:
+    """``topology.optimization`` of a configuration; ``None`` if absent.
 
     Raises:
-        DocumentFormatError: if the file cannot be read.
+        DocumentFormatError: if the file is unreadable.
     """
+    given = [layer.entries[TOPOLOGY_OPTIMIZATION] for layer in layers if TOPOLOGY_OPTIMIZATION in layer.entries]
+    if given:
+        return str(read_value(TOPOLOGY_OPTIMIZATION, given[-1].value))
     if file is None or file.suffix.lower() not in (".properties", ".toml"):
         return None
-    return _pairs(file).get("topology.optimization")
+    return _pairs(file).get(TOPOLOGY_OPTIMIZATION)
 
 
 def _pairs(file: Path) -> Mapping[str, str]:

@@ -1,9 +1,10 @@
-"""Decisions of a group of the streams protocol (KIP-1071), as its coordinator's records or descriptions show them."""
+"""Decisions of a streams group (KIP-1071), from its coordinator's records or from descriptions."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -27,18 +28,20 @@ from assignor_lab.capture.recorded.group_records import (
     read_topology,
 )
 from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords
+from assignor_lab.capture.recorded.sampled_topics import SampledTopics, subtopology_weights
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
 from assignor_lab.capture.streams_member import StreamsMember
+from assignor_lab.capture.topology import ToldSubTopology, TopologyDescription, conflicts_with_told
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.streams_group.member_table import MemberTable
 from assignor_lab.scenarios.settings import group_settings, with_given
 
-__all__ = ["Epoch", "EpochMember", "epoch_documents", "recorded_epochs"]
+__all__ = ["CurrentTasks", "Epoch", "EpochMember", "epoch_documents", "recorded_epochs"]
 
 _NOTHING = HeldTasks()
-_OLD_TARGETS = "what members had is what they were to have before, which is what brokers before 4.4 look at"
+_OLD_TARGETS = "the previous tasks of members are their previous targets, as in brokers before 4.4"
 _WHAT_THEY_HAVE = (
-    "what members had is what they have, which is what brokers from 4.4 on look at; offsets are in no record"
+    "the previous tasks of members are their present tasks, as in brokers from 4.4; offsets are in no record"
 )
 
 
@@ -47,10 +50,9 @@ class EpochMember:
     """A member at a decision.
 
     Args:
-        member: Who it is.
-        was_to_have: Its target before.
-        has: What it had at that moment.
-        target: What it is to have now.
+        was_to_have: Its previous target.
+        has: Its tasks at the decision.
+        target: Its new target.
     """
 
     member: StreamsMember
@@ -60,18 +62,37 @@ class EpochMember:
 
 
 @attrs.frozen
+class CurrentTasks:
+    """The active tasks of a member from a moment on: its current assignment without tasks to revoke.
+
+    Args:
+        active: Sub-topology to partitions; empty for a member that is gone.
+    """
+
+    time_ms: int
+    member: str
+    active: Mapping[str, Sequence[int]]
+
+    def document(self) -> dict[str, Any]:
+        """The form of ``current`` in a scenario's ``source``."""
+        active = {name: sorted(numbers) for name, numbers in self.active.items() if numbers}
+        return {"time_ms": self.time_ms, "member": self.member, "active": active}
+
+
+@attrs.frozen
 class Epoch:
     """A target assignment.
 
     Args:
-        place: Where it was read.
-        time_ms: When it was decided, or became known, in epoch milliseconds.
-        number: Its epoch.
-        members: Member id to member, in the order in which the broker showed them to its assignor.
-        stateful: Sub-topology to whether it has changelogs; empty if that is not told.
-        config: Configuration of the group that its latest target was decided with; ``None``: not told.
-        is_told: Whether it is known what everybody was to have.
-        further: What else its source tells, as keys of a scenario's ``source``.
+        time_ms: Time of the decision, or of its first sign, in epoch milliseconds.
+        members: Member id to member, in the order in which the broker passed them to its assignor.
+        stateful: Sub-topology to True if it has changelogs; empty if unknown.
+        config: Configuration of the group for its latest target; ``None`` if unknown.
+        is_told: True if the previous target of every member is known.
+        further: Further facts, as keys of a scenario's ``source``.
+        told: The sub-topologies as members sent them; empty if unknown.
+        current: Changes of the members' active tasks until the next epoch, by time. The first epoch also has earlier
+            ones.
     """
 
     place: Place
@@ -82,20 +103,27 @@ class Epoch:
     config: Mapping[str, str] | None = None
     is_told: bool = True
     further: Mapping[str, Any] = attrs.field(factory=dict)
+    told: tuple[ToldSubTopology, ...] = ()
+    current: Sequence[CurrentTasks] = ()
+
+    def later(self, by_ms: int) -> Epoch:
+        """The epoch with later times."""
+        current = tuple(attrs.evolve(each, time_ms=each.time_ms + by_ms) for each in self.current)
+        return attrs.evolve(self, time_ms=self.time_ms + by_ms, current=current)
 
 
 def recorded_epochs(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> list[Epoch]:
     """The epochs that have a target with tasks, by time.
 
-    A coordinator writes the members' targets first, and then that the target of an epoch is complete. While topics of
-    the topology are missing, everybody's target is empty: then no assignor is asked.
+    A coordinator writes the members' targets first, and then a record that completes the epoch. While topics of the
+    topology are missing, every target is empty and no assignor runs.
 
     Args:
-        kept: The recording.
-        on_unreadable: Told of each record that cannot be read, and why.
+        on_unreadable: Receives the reason for each unreadable record.
     """
     reading = _Reading(kept.group)
-    found = []
+    found: list[Epoch] = []
+    current: list[CurrentTasks] = []
     for each in kept.records:
         try:
             epoch = reading.take(each)
@@ -103,7 +131,14 @@ def recorded_epochs(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> 
             on_unreadable(f"{each.place}: record {each.record.offset} is left out: {error}")
             continue
         if epoch is not None and any(member.target.active for member in epoch.members.values()):
+            if found:
+                found[-1] = attrs.evolve(found[-1], current=tuple(current))
+                current = []
             found.append(epoch)
+        current += reading.changed
+        reading.changed.clear()
+    if found:
+        found[-1] = attrs.evolve(found[-1], current=tuple(current))
     return found
 
 
@@ -111,14 +146,16 @@ def recorded_epochs(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> 
 class _Reading:
     group: str
     members: dict[str, StreamsMember] = attrs.field(factory=dict)
-    #: Whoever has gone through a request: what one writes last is what its member has now.
+    #: The latest record of a member is its present state.
     table: MemberTable = attrs.field(factory=MemberTable)
     targets: dict[str, HeldTasks] = attrs.field(factory=dict)
-    #: The targets of the epoch before.
+    #: Targets of the previous epoch.
     before: dict[str, HeldTasks] = attrs.field(factory=dict)
     current: dict[str, HeldTasks] = attrs.field(factory=dict)
-    stateful: dict[str, bool] = attrs.field(factory=dict)
+    told: tuple[ToldSubTopology, ...] = ()
     config: dict[str, str] | None = None
+    #: Changes of the members' active tasks in the latest record.
+    changed: list[CurrentTasks] = attrs.field(factory=list)
 
     def take(self, each: KeptRecord) -> Epoch | None:
         key, value = read_group_key(each.record.key), each.record.value
@@ -135,13 +172,17 @@ class _Reading:
             _put(self.targets, member, None if value is None else read_target(self.group, value))
         elif key.type == CURRENT_ASSIGNMENT:
             held = None if value is None else read_target(self.group, value, current=True)
+            active, before = (_NOTHING if held is None else held).active, self.current.get(member, _NOTHING).active
+            if active != before:
+                self.changed.append(CurrentTasks(each.record.time_ms, member, active))
             _put(self.current, member, held)
             if held is not None and member in self.members:
                 self.table.write_down(member)
         elif key.type == STREAMS_METADATA:
             self.config = None if value is None else read_assignment_config(self.group, value)
         elif key.type == STREAMS_TOPOLOGY and value is not None:
-            self.stateful = {sub.id: bool(sub.changelogs) for sub in read_topology(self.group, value)}
+            read = read_topology(self.group, value)
+            self.told = tuple(ToldSubTopology(sub.id, sub.sources, sub.changelogs) for sub in read)
         elif key.type == TARGET_METADATA and value is not None:
             epoch, decided_ms = read_target_epoch(self.group, value)
             return self._epoch(each, epoch, decided_ms or each.record.time_ms)
@@ -159,7 +200,8 @@ class _Reading:
             for name, told in {**in_order, **self.members}.items()
         }
         self.before = dict(self.targets)
-        return Epoch(each.place, time_ms, number, members, dict(self.stateful), self.config)
+        stateful = {sub.id: bool(sub.changelogs) for sub in self.told}
+        return Epoch(each.place, time_ms, number, members, stateful, self.config, told=self.told)
 
 
 def _put(held: dict[str, Any], name: str, value: object) -> None:
@@ -170,18 +212,27 @@ def _put(held: dict[str, Any], name: str, value: object) -> None:
 
 
 def epoch_documents(
-    group: str, epochs: Sequence[Epoch], config: Iterable[ConfigLayer] = (), *, is_given_targets: bool = True
+    group: str,
+    epochs: Sequence[Epoch],
+    config: Iterable[ConfigLayer] = (),
+    topology: Path | None = None,
+    topics: SampledTopics | None = None,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    is_given_targets: bool = True,
 ) -> Iterator[dict[str, Any]]:
     """A scenario of kind ``streams-group`` for each epoch.
 
     Args:
-        group: The group.
-        epochs: Its epochs, by time.
-        config: What ``--config`` and ``-c`` say, the lowest first.
-        is_given_targets: Whether the assignor is given the old targets, as by brokers before 4.4, or what members have.
+        config: Layers of ``--config`` and ``-c``, the lowest first.
+        topology: File with the text of Java's ``Topology#describe``, to check against the group's own, or ``None``.
+        settings: The group's settings at its brokers, below those of each epoch; ``None``: unknown.
+        is_given_targets: True if the assignor receives the old targets, as in brokers before 4.4, not the current
+            tasks.
     """
     sizes = _sizes(epochs)
     layers = list(config)
+    text = None if topology is None else TopologyDescription.of_file(topology)
     standbys, told = _standbys(epochs, layers)
     is_given = any(NUM_STANDBY_REPLICAS in layer.entries for layer in layers)
     with_copies = {name for epoch in epochs for each in epoch.members.values() for name in _copied(each.target)}
@@ -190,14 +241,18 @@ def epoch_documents(
         is_own = not is_given and own.isdecimal()
         assumptions = [] if is_own else [*told]
         if not epoch.stateful:
-            assumptions.append("the topology is not told: sub-topologies have state if a member was given copies of it")
+            assumptions.append(
+                "the topology is unknown: a sub-topology counts as stateful if a member has copies of it"
+            )
+        if text is not None and epoch.told:
+            assumptions += conflicts_with_told(text, group, epoch.told)
         assumptions.append(_OLD_TARGETS if is_given_targets else _WHAT_THEY_HAVE)
         timeouts = [each.member.rebalance_timeout_ms for each in epoch.members.values()]
         known = [timeout for timeout in timeouts if timeout is not None and timeout > 0]
         found = {"rebalance.timeout.ms": Counter(known).most_common(1)[0][0]} if known else {}
-        found |= group_settings(epoch.config or {})
+        found |= {**(settings or {}), **group_settings(epoch.config or {})}
         observed = {"members": {name: _held(each.target) for name, each in epoch.members.items()}}
-        document = {
+        document: dict[str, Any] = {
             "format": 1,
             "kind": "streams-group",
             "id": f"{group}-epoch-{epoch.number}",
@@ -215,14 +270,24 @@ def epoch_documents(
                 "file": epoch.place.file, "line": epoch.place.line or 0, "time_ms": epoch.time_ms, "group": group,
                 "generation": epoch.number,
                 "client_ids": {name: each.member.client_id for name, each in epoch.members.items()}, **epoch.further,
+                **({"current": [each.document() for each in epoch.current]} if epoch.current else {}),
             },
             "assumptions": assumptions,
         }  # fmt: skip
+        if topics is not None and (weights := _weights(epoch, sizes, topics)):
+            document["workload"] = {"tasks": weights}
         yield with_given(document, found, layers)
 
 
+def _weights(epoch: Epoch, sizes: Mapping[str, int], topics: SampledTopics) -> dict[str, dict[str, Any]]:
+    changelogs = [(topic, n) for sub in epoch.told for topic in sub.changelogs for n in range(sizes.get(sub.id, 0))]
+    sources = [(topic, n) for sub in epoch.told for topic in sub.sources for n in range(sizes.get(sub.id, 0))]
+    ends, held = topics.ends(epoch.time_ms)(changelogs), topics.sizes(changelogs)
+    return subtopology_weights(epoch.told, sizes, ends, held, topics.rates(sources))
+
+
 def _sizes(epochs: Iterable[Epoch]) -> dict[str, int]:
-    """Sub-topology to its number of tasks: each task is always given to somebody."""
+    """Sub-topology to its number of tasks: every task always has a target."""
     found: dict[str, int] = {}
     for epoch in epochs:
         for each in epoch.members.values():
@@ -257,6 +322,7 @@ def _standbys(epochs: Iterable[Epoch], config: Iterable[ConfigLayer]) -> tuple[i
 def _member(name: str, each: EpochMember, had: HeldTasks) -> dict[str, Any]:
     return {
         "id": name,
+        "client_id": each.member.client_id,
         "instance_id": each.member.instance_id,
         "rack": each.member.rack,
         "process_id": each.member.process_id,

@@ -1,4 +1,4 @@
-"""Threads that were added to a running process or removed from it, as the members of its decisions show them."""
+"""Threads that were added to a running process or removed from it, inferred from its members."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from assignor_lab.capture.histories.moments import Moment, Participant
+from assignor_lab.capture.histories.moments import DecisionMoment, Participant
 from assignor_lab.documents.wording import natural_order
 from assignor_lab.simulation.streams.presence import next_thread
-from assignor_lab.simulation.streams.timings import Timings
+from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = ["ThreadChange", "ThreadsOfProcess", "threads_of_process"]
 
-#: Threads that first appear so soon after their process were started with it: they join one after the other.
+#: Threads that first appear within this time of their process started with it: they join one by one.
 _WITH_PROCESS_MS = 60_000
 
 
@@ -22,9 +22,7 @@ class ThreadChange:
     """A thread that was added or removed.
 
     Args:
-        place: Place of the first decision that shows it.
         type: ``add_thread`` or ``remove_thread``.
-        details: Further keys of the episode's event.
     """
 
     place: int
@@ -37,8 +35,7 @@ class ThreadsOfProcess:
     """Threads of a process from its start to its end.
 
     Args:
-        members: Member ids of the threads that were started with the process, by number.
-        changes: Later changes, by time.
+        members: Member ids of the threads that started with the process, by number.
     """
 
     members: tuple[str, ...]
@@ -46,19 +43,15 @@ class ThreadsOfProcess:
 
 
 def threads_of_process(
-    moments: Sequence[Moment], place: int, process: str, timings: Timings, *, is_start: bool
+    moments: Sequence[DecisionMoment], place: int, process: str, timings: StreamsTimings, *, is_start: bool
 ) -> ThreadsOfProcess:
-    """The threads of a process that first appears at a place.
+    """The threads of a process that first appears at an index.
 
     A thread that is missing for less than ``max.poll.interval.ms`` was late and was not removed. Threads that are
-    missing shortly before their process is gone ended with it.
+    missing shortly before the end of their process ended with it.
 
     Args:
-        moments: The decisions, by time.
-        place: Place of its first decision.
-        process: Its process id.
-        timings: The group's timeouts.
-        is_start: Whether the process was started then, and did not run before.
+        is_start: True if the process started then and did not run before.
     """
     seen = list(_appearances(moments, place, process))
     shown = [each.threads for _, each in seen]
@@ -72,7 +65,7 @@ def threads_of_process(
         at, here = seen[index][0], shown[index]
         missing = [key for key in numbers if key not in here and not _is_back(key, index, shown, times, timings)]
         new = [key for key in here if key not in numbers]
-        # A member that joined again under another id, where ids are all that is known of threads.
+        # A member rejoined under another id, and ids are all that is known of threads.
         for old, other in zip(list(missing), list(new), strict=False):
             if not (old.isdigit() or other.isdigit()):
                 numbers[other] = numbers.pop(old)
@@ -86,8 +79,8 @@ def threads_of_process(
     return ThreadsOfProcess(tuple(began[key] for key in sorted(began, key=natural_order)), tuple(changes))
 
 
-def _appearances(moments: Sequence[Moment], place: int, process: str) -> Iterator[tuple[int, Participant]]:
-    """Place and participant, as long as each decision has a member of the one before."""
+def _appearances(moments: Sequence[DecisionMoment], place: int, process: str) -> Iterator[tuple[int, Participant]]:
+    """Index and participant of consecutive decisions that share a member."""
     before = moments[place].participants[process]
     for at in range(place, len(moments)):
         each = moments[at].participants.get(process)
@@ -97,8 +90,10 @@ def _appearances(moments: Sequence[Moment], place: int, process: str) -> Iterato
         before = each
 
 
-def _is_back(key: str, index: int, shown: Sequence[Mapping[str, str]], times: Sequence[int], timings: Timings) -> bool:
-    """Whether a thread that is missing appears again before ``max.poll.interval.ms``, or is yet to join at all."""
+def _is_back(
+    key: str, index: int, shown: Sequence[Mapping[str, str]], times: Sequence[int], timings: StreamsTimings
+) -> bool:
+    """True if a missing thread appears again before ``max.poll.interval.ms``, or has not joined yet."""
     back = next((at for at in range(index + 1, len(shown)) if key in shown[at]), None)
     if back is None:
         return False
@@ -106,8 +101,8 @@ def _is_back(key: str, index: int, shown: Sequence[Mapping[str, str]], times: Se
     return last is None or times[back] - times[last] <= timings.max_poll_interval_ms
 
 
-def _ends_ms(moments: Sequence[Moment], last: int, process: str, timings: Timings) -> int | None:
-    """The moment from which a missing thread may have ended with its process; ``None``: it did not end."""
+def _ends_ms(moments: Sequence[DecisionMoment], last: int, process: str, timings: StreamsTimings) -> int | None:
+    """Earliest moment at which a missing thread can have ended with its process; ``None`` if it did not."""
     client = moments[last].participants[process].client_id
     session_ms = max(timings.session_timeout_ms, timings.streams_session_timeout_ms)
     stops = [

@@ -1,4 +1,4 @@
-"""The timeline of a history: each decision with its time, who had come and gone, why, and what moved."""
+"""The timeline of a history: time of each decision, changed members, reason, and moved tasks."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.capture.histories.history import History
-from assignor_lab.capture.histories.moments import Moment
+from assignor_lab.capture.histories.history import DecisionHistory
+from assignor_lab.capture.histories.moments import DecisionMoment
 from assignor_lab.capture.histories.presence import instance_names
 from assignor_lab.capture.histories.reasons import inferred_reason
 
 __all__ = ["ACTIVE_TASKS", "JOBS", "GroupTimeline", "TimelineEntry", "timeline_of"]
 
 
-#: What may move; jobs have no copies.
+#: Units that move; jobs have no copies.
 ACTIVE_TASKS, JOBS = "active tasks", "jobs"
 
 
@@ -23,22 +23,17 @@ class TimelineEntry:
     """One decision of a history.
 
     Args:
-        time_ms: When, in epoch milliseconds.
-        generation: Generation or epoch, or ``None``.
-        waited_ms: From the beginning of the rebalance to the decision, or ``None``: not told.
-        instances: Number of instances.
-        members: Number of members.
-        joined: Instances that were not there before; in the first decision nobody is new.
-        gone: Instances that are not there any more.
-        restarted: Instances whose members are all others than before.
-        active_moved: Active tasks that an instance ran which is still there, and that another one is given.
-        copies_made: Copies of state where none was before, those of tasks that were active there not counted.
-        followup: ``none`` or ``probing``.
-        reason: Reason of the rebalance, as the source has it; empty if it has none.
-        active_taken_over: Active tasks of instances that are gone, which others are given.
-        inferred_reason: The same, inferred from this decision and the one before; empty if the source has one, or if
-            the decisions do not show it.
-        missing: Numbers of generations before this one that the history does not have: first and last, or ``None``.
+        waited_ms: From the start of the rebalance to the decision, or ``None`` if unknown.
+        joined: New instances; none in the first decision.
+        gone: Missing instances.
+        restarted: Instances whose members all have new ids.
+        active_moved: Active tasks that move between two present instances.
+        copies_made: New copies of state, except of tasks that were active there.
+        reason: Reason in the source; empty without one.
+        active_taken_over: Active tasks of missing instances that others receive.
+        inferred_reason: Reason inferred from this and the previous decision; empty if the source has one, or if the
+            decisions do not show it.
+        missing: First and last missing generation before this one, or ``None``.
     """
 
     time_ms: int
@@ -68,10 +63,8 @@ class GroupTimeline:
     """The past of a group of any kind.
 
     Args:
-        group: The group; empty if the source does not tell.
-        protocol: What its members speak.
-        moves: What is counted as moved: ``active tasks``, or ``jobs``, which have no copies.
-        entries: Its decisions by time.
+        protocol: Protocol of its members.
+        moves: Unit of moves: ``active tasks``, or ``jobs``.
     """
 
     group: str
@@ -80,8 +73,8 @@ class GroupTimeline:
     entries: tuple[TimelineEntry, ...]
 
     @classmethod
-    def of(cls, history: History) -> GroupTimeline:
-        """That of a Streams group."""
+    def of(cls, history: DecisionHistory) -> GroupTimeline:
+        """The timeline of a Streams group."""
         return cls(history.group, history.protocol, ACTIVE_TASKS, tuple(timeline_of(history)))
 
     def document(self) -> dict[str, Any]:
@@ -90,18 +83,20 @@ class GroupTimeline:
         return {"group": self.group, "protocol": self.protocol, "moves": self.moves, "decisions": decisions}
 
 
-def timeline_of(history: History) -> list[TimelineEntry]:
-    """The decisions of a history, by time; instances by what their members' names begin with."""
+def timeline_of(history: DecisionHistory) -> list[TimelineEntry]:
+    """The decisions of a history, by time; instances under the prefix of their members' names."""
     names = instance_names(history.moments, ())
     entries = []
-    before: Moment | None = None
+    before: DecisionMoment | None = None
     for moment in history.moments:
         entries.append(_entry(moment, before, names, history.protocol))
         before = moment
     return entries
 
 
-def _entry(moment: Moment, before: Moment | None, names: dict[str, str], protocol: str) -> TimelineEntry:
+def _entry(
+    moment: DecisionMoment, before: DecisionMoment | None, names: dict[str, str], protocol: str
+) -> TimelineEntry:
     here = {names[process]: each for process, each in moment.participants.items()}
     there = here if before is None else {names[process]: each for process, each in before.participants.items()}
     again = [
@@ -130,14 +125,17 @@ def _entry(moment: Moment, before: Moment | None, names: dict[str, str], protoco
     )
 
 
-def _held(moment: Moment) -> tuple[dict[str, str], set[tuple[str, str]]]:
-    """Task to the process that runs it, and copies: task and process."""
+def _held(moment: DecisionMoment) -> tuple[dict[str, str], set[tuple[str, str]]]:
+    """Task to the process that runs it, and pairs of task and process for copies."""
     runs = {task: process for process, (active, _) in moment.placed.items() for task in active}
     return runs, {(task, process) for process, (_, copies) in moment.placed.items() for task in copies}
 
 
-def _missing(moment: Moment, before: Moment | None, protocol: str) -> tuple[int, int] | None:
-    """Generations in between; epochs of the streams protocol that nothing was decided on are no gap."""
+def _missing(moment: DecisionMoment, before: DecisionMoment | None, protocol: str) -> tuple[int, int] | None:
+    """Missing generations before a decision.
+
+    Epochs of the streams protocol without a decision are no gap.
+    """
     if protocol != "classic" or before is None or moment.generation is None or before.generation is None:
         return None
     gap = before.generation + 1, moment.generation - 1

@@ -1,4 +1,4 @@
-"""What an operator's file tells of the tasks' weight, put into decisions whose source does not."""
+"""An operator's file with the tasks' weights, added to decisions that lack them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ def weighed(documents: Iterable[Mapping[str, Any]], file: Path) -> Iterator[dict
     """The documents with a file's workload in place of their own.
 
     Args:
-        documents: Scenarios of kind ``streams``.
         file: One JSON object in the form of a scenario's ``workload``.
 
     Raises:
-        DocumentFormatError: if the file cannot be read, is no workload, tells of ``changelogs``, which are those of an
-            episode, or names a task that none of the documents has; all of these have been yielded then.
+        DocumentFormatError: if the file is unreadable, is no workload, has ``changelogs`` (a key of episodes), or names
+            a task that no document has. The last check comes after all documents.
     """
     given = read_workload(file)
     if "changelogs" in given:
@@ -35,10 +34,20 @@ def weighed(documents: Iterable[Mapping[str, Any]], file: Path) -> Iterator[dict
     tasks: Mapping[str, Any] = given.get("tasks", {})
     known: set[str] = set()
     for document in documents:
-        here = {task["id"] for task in document["tasks"]}
+        here = _tasks_of(document)
         known |= here
-        yield {**document, "workload": {**given, "tasks": {name: tasks[name] for name in tasks if name in here}}}
+        if here:
+            yield {**document, "workload": {**given, "tasks": {name: tasks[name] for name in tasks if name in here}}}
+        else:
+            yield dict(document)
     for name in tasks:
         if name not in known:
             reason = f"there is no task {name!r:.80}: {suggestion(name, sorted(known), 'tasks')}"
             raise DocumentFormatError(str(file), None, "tasks", reason)
+
+
+def _tasks_of(document: Mapping[str, Any]) -> set[str]:
+    """Ids of the tasks of a Streams state, in either protocol; none for other kinds."""
+    if "subtopologies" in document:
+        return {f"{each['id']}_{number}" for each in document["subtopologies"] for number in range(each["tasks"])}
+    return {task["id"] for task in document.get("tasks", ())}

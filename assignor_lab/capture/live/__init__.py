@@ -1,1 +1,4 @@
-"""Groups of a Kafka that runs: what there is, and how it stands. Only asks: nothing here writes, joins or commits."""
+"""Groups of a running Kafka: list and state.
+
+This code only reads: it never writes, joins or commits.
+"""

@@ -1,4 +1,4 @@
-"""Access to a running Kafka: a Java client's settings, as kafka-python takes them."""
+"""Access to a running Kafka: a Java client's settings, converted for kafka-python."""
 
 from __future__ import annotations
 
@@ -16,30 +16,27 @@ from assignor_lab.capture.live.errors import AccessSettingsError
 from assignor_lab.capture.live.secrets import Secret
 from assignor_lab.capture.live.tokens import FileToken, TokenCommand
 
-__all__ = ["TOKEN_COMMAND", "Access", "read_access"]
+__all__ = ["TOKEN_COMMAND", "BrokerAccess", "read_access"]
 
 #: Our own key: a command that prints a token for OAUTHBEARER.
 TOKEN_COMMAND = "assignor.oauthbearer.token.command"  # noqa: S105 - the name of a key
 
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "AWS_MSK_IAM", "GSSAPI")
-#: A file of settings is small; whatever is larger is another one.
+#: A larger file is no file of settings.
 _MOST_BYTES = 1024 * 1024
 _JAAS_OPTION = re.compile(r'(?<![A-Za-z0-9_.])([A-Za-z0-9_.]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\s;"]++))')
 _PORTED = re.compile(r"\A(?:\[[0-9A-Fa-f:.%]+\]|[^\s:,\[\]]+):([0-9]{1,5})\Z")
 
 
 @attrs.frozen
-class Access:
-    """How to reach the brokers of a cluster.
+class BrokerAccess:
+    """Access to the brokers of a cluster.
 
     Args:
-        servers: Addresses to begin with, ``host:port`` each.
-        protocol: ``PLAINTEXT``, ``SSL``, ``SASL_PLAINTEXT`` or ``SASL_SSL``.
-        mechanism: SASL mechanism, or ``None``.
-        request_timeout_ms: Longest time for one request.
-        connect_timeout_ms: Longest time until a first broker has answered.
-        settings: What else kafka-python is told; secrets in it do not show.
+        servers: Bootstrap addresses, ``host:port`` each.
+        connect_timeout_ms: Longest time until the first broker responds.
+        settings: Other settings of kafka-python; secrets in it have no readable ``repr``.
         tls: Certificates, or ``None``: no TLS.
     """
 
@@ -52,17 +49,11 @@ class Access:
     tls: ssl.SSLContext | None = attrs.field(default=None, repr=False)
 
 
-def read_access(servers: str, command_config: Path | None, timeout_s: float = 30.0) -> Access:
-    """Access as the user has set it up.
-
-    Args:
-        servers: ``host:port``, several with commas.
-        command_config: Settings of a Java client, ``.properties``, or ``None``.
-        timeout_s: Longest time for one request, in seconds.
+def read_access(servers: str, command_config: Path | None, timeout_s: float = 30.0) -> BrokerAccess:
+    """Access from the user's settings.
 
     Raises:
-        AccessSettingsError: if the addresses or the file cannot be used. No value of the file is in the message but
-            those that are no secrets.
+        AccessSettingsError: if the addresses or the file are unusable. The message shows no secret value.
     """
     values = {} if command_config is None else _values(command_config)
     file = str(command_config)
@@ -72,7 +63,7 @@ def read_access(servers: str, command_config: Path | None, timeout_s: float = 30
     tls = _tls(values, file) if protocol.endswith("SSL") else None
     mechanism, settings = _sasl(values, file, protocol) if protocol.startswith("SASL") else (None, {})
     timeout_ms = int(timeout_s * 1_000)
-    return Access(_addresses(servers), protocol, mechanism, timeout_ms, min(timeout_ms, 10_000), settings, tls)
+    return BrokerAccess(_addresses(servers), protocol, mechanism, timeout_ms, min(timeout_ms, 10_000), settings, tls)
 
 
 def _addresses(servers: str) -> tuple[str, ...]:
@@ -139,7 +130,7 @@ def _load_own(context: ssl.SSLContext, values: Mapping[str, str], file: str) -> 
     _check_pem(values, "keystore", file)
     password = values.get("ssl.key.password") or None
     try:
-        # Without a password that was given, the library would ask on the terminal.
+        # Without a given password, the library would prompt on the terminal.
         context.load_cert_chain(location, password=password or _no_password)
     except (OSError, ssl.SSLError, ValueError, _NoPasswordError) as error:
         raise AccessSettingsError(

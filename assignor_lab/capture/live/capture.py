@@ -1,4 +1,7 @@
-"""Capturing: groups of a running Kafka, of any kind, as scenarios; who is in motion is waited for."""
+"""Capturing: groups of a running Kafka, of any kind, as scenarios.
+
+A rebalancing group gets time to settle.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
-from assignor_lab.capture.live.classic import Surroundings, classic_document
+from assignor_lab.capture.live.classic import GroupSurroundings, classic_document
 from assignor_lab.capture.live.classic import unsettled as classic_unsettled
-from assignor_lab.capture.live.cluster import Cluster, ListedGroup
+from assignor_lab.capture.live.cluster import ConnectedCluster, ListedGroup
 from assignor_lab.capture.live.errors import GroupUnusableError, LiveClusterError, NotAuthorizedError
 from assignor_lab.capture.live.listing import OTHER, is_streams, list_groups
 from assignor_lab.capture.live.streams_group import streams_group_document
@@ -21,13 +24,14 @@ from assignor_lab.capture.recorded.broker_answers import TopicPartition, group_a
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import CONFIGURED_UNKNOWN, SeenRound, histories
 from assignor_lab.capture.recorded.connect.rest_states import configured_jobs
+from assignor_lab.capture.topology import ToldSubTopology, TopologyDescription, conflicts_with_told
 from assignor_lab.connect.remote import RemoteConnector
 from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 
 __all__ = ["Capturing", "LeftOut", "capturable", "put_configured"]
 
-#: Between two questions whether a group has settled.
+#: Time between two checks of a rebalancing group.
 _POLL_S = 0.5
 _GONE = "Dead"
 _EMPTY = "Empty"
@@ -37,12 +41,7 @@ _OTHER_TYPES = ("consumer", "share")
 
 @attrs.frozen
 class LeftOut:
-    """A group of which nothing was captured.
-
-    Args:
-        group: Its id.
-        reason: Why, and what to do.
-    """
+    """A group without a capture."""
 
     group: str
     reason: str
@@ -51,27 +50,25 @@ class LeftOut:
         return self.reason
 
 
-def capturable(cluster: Cluster) -> list[str]:
+def capturable(cluster: ConnectedCluster) -> list[str]:
     """Ids of all groups of Streams and Connect that have members."""
     return [each.id for each in list_groups(cluster) if each.kind != OTHER and each.members != 0]
 
 
 @attrs.frozen
 class Capturing:
-    """What is to be known about groups that are captured.
+    """Facts and limits of a capture.
 
     Args:
-        cluster: Whom to ask.
-        config: What ``--config`` and ``-c`` say, the lowest first.
-        max_delay_ms: ``scheduled.rebalance.max.delay.ms`` of Connect, if it is known.
-        topology: File with the text of Java's ``Topology#describe``, or ``None``.
-        wait_s: How long a group may take to settle, in seconds.
-        connectors: Asks Connect's workers by REST what is configured, or ``None``: they are not asked.
-        optimized: Whether tables read their source topics back; ``None``: unknown.
-        on_waiting: Told once for each group that is waited for, and why.
+        config: Layers of ``--config`` and ``-c``, the lowest first.
+        max_delay_ms: ``scheduled.rebalance.max.delay.ms`` of Connect, if known.
+        wait_s: Longest wait for a group to settle, in seconds.
+        connectors: Reads the configured connectors from Connect's REST API, or ``None``: no REST requests.
+        optimized: True if tables read their source topics back; ``None``: unknown.
+        on_waiting: Receives the reason once for each group that must settle.
     """
 
-    cluster: Cluster
+    cluster: ConnectedCluster
     config: Sequence[ConfigLayer] = ()
     max_delay_ms: int | None = None
     topology: Path | None = None
@@ -83,12 +80,8 @@ class Capturing:
     def documents(self, groups: Iterable[str], on_left_out: Callable[[LeftOut], None]) -> Iterator[dict[str, Any]]:
         """A scenario for each group, in their order.
 
-        Args:
-            groups: Their ids.
-            on_left_out: Told of groups that none can be made of.
-
         Raises:
-            LiveClusterError: if the cluster cannot be asked at all.
+            LiveClusterError: if the cluster does not respond.
         """
         listed = {each.id: each for each in self.cluster.groups()}
         for name in groups:
@@ -111,8 +104,8 @@ class Capturing:
                 return found
             if time.monotonic() >= end:
                 raise GroupUnusableError(
-                    f"group {name}: {found}, and did not settle within {self.wait_s:g} s: ask again, or wait "
-                    "longer with --wait"
+                    f"group {name}: {found}, and did not settle within {self.wait_s:g} s: try again, or set "
+                    "a longer --wait"
                 )
             if not has_told:
                 has_told = True
@@ -122,7 +115,7 @@ class Capturing:
     # --- kinds ------------------------------------------------------------------------------------------
 
     def _classic(self, name: str) -> dict[str, Any] | str:
-        """The scenario, or why it has to be waited for."""
+        """The scenario, or the reason to wait."""
         (raw,) = self.cluster.classic_groups([name])
         now = _now_ms()
         _check(name, raw.error_code, str(raw.group_state))
@@ -138,7 +131,9 @@ class Capturing:
         (answer,) = group_answers([raw])
         if why := classic_unsettled(answer):
             return why
-        around = Surroundings(groups=frozenset(each.id for each in self.cluster.groups()), optimized=self.optimized)
+        around = GroupSurroundings(
+            groups=frozenset(each.id for each in self.cluster.groups()), optimized=self.optimized
+        )
         return classic_document(
             answer, self.cluster.topics(), now, self._ends, self._sizes, self.config, self.topology, around
         )
@@ -161,8 +156,21 @@ class Capturing:
         _check(name, group.error_code, group.state)
         if why := streams_unsettled(group):
             return why
-        topics = self.cluster.topics([source for each in group.subtopologies for source in each.sources])
-        return streams_group_document(group, topics, now, self.cluster.group_config(name), self.config)
+        wanted = [topic for each in group.subtopologies for topic in (*each.sources, *each.changelogs)]
+        topics = self.cluster.topics(wanted)
+        changelogs = [
+            (topic, number)
+            for each in group.subtopologies
+            for topic in each.changelogs
+            for number in topics.topics.get(topic, ())
+        ]
+        ends, sizes = self._ends(changelogs), self._sizes(changelogs)
+        settings = self.cluster.group_config(name)
+        document = streams_group_document(group, topics, now, settings, self.config, ends, sizes)
+        if self.topology is not None:
+            told = [ToldSubTopology(each.id, each.sources, each.changelogs) for each in group.subtopologies]
+            document["assumptions"] += conflicts_with_told(TopologyDescription.of_file(self.topology), name, told)
+        return document
 
     # --- what needs rights of its own ---------------------------------------------------------------------
 
@@ -180,19 +188,14 @@ class Capturing:
 
 
 def put_configured(document: dict[str, Any], connectors: Sequence[RemoteConnector]) -> None:
-    """Puts what workers say is configured in place of what was worked out from what runs, if it is the same cluster.
-
-    Args:
-        document: A history of one round, which is changed.
-        connectors: What workers say.
-    """
+    """Replaces connectors that were inferred from running jobs with configured ones, if the cluster is the same."""
     (told,) = document["rounds"]
     assumptions: list[str] = []
     counts = configured_jobs(connectors, assumptions)
     if running := sorted(told["connectors"].keys() - counts.keys()):
         document["assumptions"].append(
             f"the workers at --connect-url do not know connector {running[0]}, which the group has: they are of "
-            "another group, or it has just been deleted; what they say is not used"
+            "another group, or it has just been deleted; their answers are not used"
         )
         return
     told["connectors"] = counts
@@ -206,9 +209,9 @@ def _check(name: str, error_code: int, state: str) -> None:
     if error_code == 69 or state == _GONE:
         raise GroupUnusableError(f"group {name}: there is no such group: `assignor groups` lists those that are")
     if error_code:
-        raise GroupUnusableError(f"group {name}: the coordinator answers with error {error_code}: ask again")
+        raise GroupUnusableError(f"group {name}: the coordinator answers with error {error_code}: try again")
     if state == _EMPTY:
-        raise GroupUnusableError(f"group {name}: has no members: start the application, and ask again")
+        raise GroupUnusableError(f"group {name}: has no members: start the application, and try again")
 
 
 def _now_ms() -> int:

@@ -1,8 +1,10 @@
-"""A running Kafka that is asked with kafka-python: only requests that change nothing. Needs the extra ``kafka``.
+"""A running Kafka behind kafka-python, with read-only requests.
 
-kafka-python's public calls decode members' bytes as text or ask for more than is needed, so requests are made here and
-sent by its connection manager, which is not public: the release is pinned below 4, and tests against a real broker hold
-it to that.
+Needs the extra ``kafka``.
+
+kafka-python's public calls decode members' bytes as text or fetch more than needed. So this module builds requests and
+sends them by the connection manager, which is not public. The release is pinned below 4, and tests against a real
+broker check it.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from assignor_lab.capture.live.access import Access
+from assignor_lab.capture.live.access import BrokerAccess
 from assignor_lab.capture.live.diagnosis import is_any_tls, offered_mechanisms, takes_connections, why_unreachable
 from assignor_lab.capture.live.errors import (
     LiveClusterError,
@@ -32,17 +34,24 @@ from assignor_lab.capture.recorded.streams_group_answers import (
     streams_group_messages,
 )
 
-__all__ = ["DESCRIBE_STREAMS_GROUP", "Cluster", "Exchange", "ListedGroup", "client_settings", "connected", "translated"]
+__all__ = [
+    "DESCRIBE_STREAMS_GROUP",
+    "ConnectedCluster",
+    "Exchange",
+    "ListedGroup",
+    "client_settings",
+    "connected",
+    "translated",
+]
 
 T = TypeVar("T")
-#: A line of a recording: what was asked when, and what came.
+#: A line of a recording: time, request and response.
 Exchange = Mapping[str, Any]
 
-#: Groups of one DescribeGroups request: answers hold what every member said.
+#: Groups in one DescribeGroups request: responses hold every subscription.
 _AT_ONCE = 100
-#: Error codes of groups: the coordinator loads, is not there, or is another one now.
+#: Error codes of a group's coordinator: loading, unavailable, moved.
 _MOVING = (14, 15, 16)
-#: Key of StreamsGroupDescribe.
 DESCRIBE_STREAMS_GROUP = 89
 _DESCRIBE_GROUPS, _METADATA = 15, 3
 
@@ -52,7 +61,6 @@ class ListedGroup:
     """A group as brokers list it.
 
     Args:
-        id: Its id.
         protocol_type: ``consumer``, ``connect``, ``streams``, ``share`` or empty.
         type: ``classic``, ``consumer``, ``streams``, ``share``; ``None`` from brokers before 4.0.
         state: Its state; ``None`` from brokers before 2.6.
@@ -65,31 +73,33 @@ class ListedGroup:
 
 
 @contextmanager
-def connected(access: Access, on_exchange: Callable[[Exchange], None] | None = None) -> Iterator[Cluster]:
+def connected(
+    access: BrokerAccess, on_exchange: Callable[[Exchange], None] | None = None
+) -> Iterator[ConnectedCluster]:
     """A connection to a cluster, closed at the end of the block.
 
     Args:
-        access: How to reach it.
-        on_exchange: Given each answer about groups and topics as a line of a recording.
+        access: Access to the brokers.
+        on_exchange: Receives each response about groups and topics as a line of a recording.
 
     Raises:
-        UnreachableBrokersError: if no address answers as a broker.
+        UnreachableBrokersError: if no address responds as a broker.
         NotAuthorizedError: if the brokers refuse name, password, token or certificate.
     """
-    # At DEBUG kafka-python logs what it sends, passwords of SASL among it; what went wrong is said here.
+    # At DEBUG kafka-python logs requests, SASL passwords included; errors are reported here.
     logging.getLogger("kafka").setLevel(logging.CRITICAL + 1)
     if access.tls is not None and not is_any_tls(access):
         raise UnreachableBrokersError(f"no broker answers: {why_unreachable(access)}")
     with translated(access):
         admin = _admin(access)
     try:
-        yield Cluster(admin, access, on_exchange)
+        yield ConnectedCluster(admin, access, on_exchange)
     finally:
         admin.close()
 
 
-def _admin(access: Access) -> Any:
-    """A client that is connected; a broker that is only slow to say whom it refuses gets twice the time."""
+def _admin(access: BrokerAccess) -> Any:
+    """A connected client; if a broker is slow to refuse, one more attempt gets twice the time."""
     from kafka.errors import KafkaTimeoutError
 
     try:
@@ -100,8 +110,7 @@ def _admin(access: Access) -> Any:
     return _admitted(access)
 
 
-def _admitted(access: Access) -> Any:
-    """A client after one attempt to log in."""
+def _admitted(access: BrokerAccess) -> Any:
     from kafka import KafkaAdminClient
     from kafka.errors import KafkaConnectionError, SaslAuthenticationFailedError, UnsupportedSaslMechanismError
 
@@ -117,9 +126,9 @@ def _admitted(access: Access) -> Any:
 
 @contextmanager
 def _refusals_raised(*, logs_in: bool) -> Iterator[None]:
-    """Ends a first connection at the first refusal: kafka-python logs it and tries again until its time is up.
+    """Ends a first connection at the first refusal: kafka-python logs it and retries until its timeout.
 
-    Each further attempt is a failed login, and some of them lock an account.
+    Each retry is a failed login, and some of them lock an account.
     """
     refusals = _Refusals(logs_in=logs_in)
     loggers = [(logging.getLogger(name), level) for name, level in _WATCHED.items()]
@@ -137,13 +146,13 @@ def _refusals_raised(*, logs_in: bool) -> Iterator[None]:
             logger.propagate = propagates
 
 
-#: Loggers of kafka-python to the level at which they report refusals, and that a login comes next.
+#: Loggers of kafka-python to the level of refusals and of the start of a login.
 _WATCHED = {"kafka.net.manager": logging.WARNING, "kafka.net.connection": logging.INFO}
 _LOGIN_NEXT = "Broker version identified"
 
 
 class _Refusals(logging.Handler):
-    """Raises the first refusal that a log message names, in the loop that logs it; nothing is written."""
+    """Raises the first refusal that a log message names, inside the loop that logs it; writes nothing."""
 
     def __init__(self, *, logs_in: bool) -> None:
         super().__init__()
@@ -170,7 +179,7 @@ class _Refusals(logging.Handler):
             UnsupportedSaslMechanismError,
         )
         if self._login_began:
-            # A broker refuses and closes; kafka-python may see the end of the connection first.
+            # A broker refuses and closes; kafka-python may see the closed connection first.
             final = (*final, KafkaConnectionError)
         named = record.args if isinstance(record.args, tuple) else ()
         for each in named:
@@ -179,8 +188,8 @@ class _Refusals(logging.Handler):
                 raise each
 
 
-def client_settings(access: Access) -> dict[str, Any]:
-    """What kafka-python's clients are told."""
+def client_settings(access: BrokerAccess) -> dict[str, Any]:
+    """Settings of kafka-python's clients."""
     settings = {
         "bootstrap_servers": list(access.servers),
         "client_id": "assignor-lab",
@@ -195,16 +204,16 @@ def client_settings(access: Access) -> dict[str, Any]:
     return settings
 
 
-class Cluster:
+class ConnectedCluster:
     """A cluster while it is connected; see :func:`connected`."""
 
-    def __init__(self, admin: Any, access: Access, on_exchange: Callable[[Exchange], None] | None) -> None:
+    def __init__(self, admin: Any, access: BrokerAccess, on_exchange: Callable[[Exchange], None] | None) -> None:
         self._admin = admin
         self._access = access
         self._on_exchange = on_exchange
 
     def groups(self) -> list[ListedGroup]:
-        """All groups that may be seen, of all brokers, by id."""
+        """All visible groups of all brokers, by id."""
         listed = self._run(self._admin.list_groups)
         found = [
             ListedGroup(each["group_id"], each["protocol_type"], each.get("group_type"), each.get("group_state"))
@@ -213,9 +222,9 @@ class Cluster:
         return sorted(found, key=lambda group: group.id)
 
     def classic_groups(self, names: Sequence[str]) -> list[Any]:
-        """Descriptions of groups of the classic protocol, as kafka-python reads them, in no order.
+        """Descriptions of classic groups, as kafka-python reads them, unordered.
 
-        Groups of an error, other than that of a coordinator that moves, are among them.
+        Groups with an error other than a moved coordinator are included.
         """
         from kafka.protocol.admin.groups import DescribeGroupsRequest
 
@@ -225,7 +234,7 @@ class Cluster:
         return self._described(names, request, _DESCRIBE_GROUPS, lambda message: list(message.groups))
 
     def streams_groups(self, names: Sequence[str]) -> list[DescribedStreamsGroup]:
-        """Descriptions of groups of the streams protocol, in no order; those with an error are among them."""
+        """Descriptions of streams groups, unordered; those with an error are included."""
         wanted, _ = streams_group_messages()
 
         def request(of: list[str]) -> Any:
@@ -234,7 +243,7 @@ class Cluster:
         return self._described(names, request, DESCRIBE_STREAMS_GROUP, streams_group_answers)
 
     def topics(self, names: Sequence[str] | None = None) -> ClusterAnswer:
-        """Brokers with their racks, and topics that may be seen; all of them for ``None``."""
+        """Brokers with their racks, and the visible topics; ``None``: all topics."""
         from kafka.protocol.metadata import MetadataRequest
 
         wanted = None if names is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
@@ -257,7 +266,7 @@ class Cluster:
         return {(each.topic, each.partition): told.offset for each, told in found.items()}
 
     def log_sizes(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Bytes of partitions on disk: of each the largest replica. Partitions that may not be seen are missing."""
+        """Bytes of partitions on disk, of the largest replica each. Invisible partitions are missing."""
         wanted: dict[str, list[int]] = {}
         for topic, partition in partitions:
             wanted.setdefault(topic, []).append(partition)
@@ -274,32 +283,37 @@ class Cluster:
         return sizes
 
     def latest_version(self, key: int) -> int | None:
-        """The latest version of a request that the brokers take; ``None``: they do not know it."""
+        """The latest version of a request that the brokers support; ``None``: unsupported."""
         told = self._admin._manager.broker_version_data
         versions = None if told is None else (told.api_versions or {}).get(key)
         return None if versions is None else int(versions[1])
 
     def group_config(self, group: str) -> dict[str, str]:
-        """Configuration of a group at its brokers, defaults included; empty where it may not be seen."""
+        """Configuration of a group at its brokers, with defaults; empty if not authorized."""
+        return self.group_configs([group]).get(group, {})
+
+    def group_configs(self, groups: Sequence[str]) -> dict[str, dict[str, str]]:
+        """Group to its configuration at its brokers, with defaults; empty if one of them is not authorized."""
         from kafka.admin import ConfigResource
 
+        if not groups:
+            return {}
+        resources = [ConfigResource("GROUP", group) for group in groups]
         try:
-            told = self._run(
-                lambda: self._admin.describe_configs([ConfigResource("GROUP", group)], config_filter="all")
-            )
+            told = self._run(lambda: self._admin.describe_configs(resources, config_filter="all"))
         except (NotAuthorizedError, TooOldBrokerError, LiveClusterError):
             return {}
-        return _flat_configs(told)
+        return {group: _flat(configs) for of_kind in told.values() for group, configs in of_kind.items()}
 
     def committed_metadata(self, groups: Sequence[str]) -> dict[str, list[str]]:
-        """What stands beside the offsets that groups have committed; groups that do not show them are missing."""
+        """Metadata beside the committed offsets of groups; unauthorized groups are missing."""
         found: dict[str, list[str]] = {}
         for start in range(0, len(groups), _AT_ONCE):
             some = groups[start : start + _AT_ONCE]
             try:
                 found |= self._committed(some)
             except (NotAuthorizedError, TooOldBrokerError):
-                # One group that may not be asked for fails the question for all; brokers before 3.0 take one at a time.
+                # One unauthorized group fails the request for all; brokers before 3.0 take one at a time.
                 for group in some:
                     with contextlib.suppress(NotAuthorizedError, TooOldBrokerError):
                         found |= self._committed([group])
@@ -314,7 +328,7 @@ class Cluster:
     def _described(
         self, names: Sequence[str], request: Callable[[list[str]], Any], key: int, values: Callable[[Any], list[T]]
     ) -> list[T]:
-        """Asks coordinators in parts; groups whose coordinator moves are asked for again while there is time."""
+        """Requests of groups in batches; a group with a moved coordinator is retried until the timeout."""
         from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_random_exponential
 
         found: list[T] = []
@@ -344,7 +358,7 @@ class Cluster:
             again(ask)
         except RetryError:
             raise LiveClusterError(
-                f"the coordinator of {_some(left)} is not there: ask again when the brokers have settled"
+                f"the coordinator of {_some(left)} is not available: try again when the brokers have settled"
             ) from None
         return found
 
@@ -355,7 +369,7 @@ class Cluster:
         return grouped
 
     def _coordinators(self, names: Sequence[str]) -> dict[str, int]:
-        """Coordinators of groups; of several groups those that may not be described are left out."""
+        """Coordinators of groups; of several groups, unauthorized ones are left out."""
         manager = self._admin._manager
 
         def found(of: Sequence[str]) -> dict[str, int]:
@@ -365,7 +379,7 @@ class Cluster:
         try:
             return found(names)
         except NotAuthorizedError:
-            # One group that may not be described fails the question for all.
+            # One unauthorized group fails the request for all.
             if len(names) == 1:
                 raise
             coordinators: dict[str, int] = {}
@@ -385,7 +399,7 @@ class Cluster:
         return self._run(lambda: manager.run(manager.send, request(), node))
 
     def _run(self, call: Callable[[], T]) -> T:
-        """The call's answer; a broker that is not there for a moment is waited for."""
+        """The call's result, with retries while a broker is unavailable."""
         from kafka.errors import IncompatibleBrokerVersion, KafkaTimeoutError, RetriableError
         from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
@@ -405,7 +419,7 @@ class Cluster:
     def _keep(self, key: int, message: Any) -> None:
         if self._on_exchange is None:
             return
-        # What kafka-python has read gives the bytes again, except for a header with nothing to say.
+        # kafka-python re-encodes a message to its original bytes, except for a header without content.
         message.with_header()
         self._on_exchange(
             {
@@ -417,13 +431,8 @@ class Cluster:
         )
 
 
-def _flat_configs(told: Any) -> dict[str, str]:
-    flat: dict[str, str] = {}
-    for of_kind in told.values():
-        for configs in of_kind.values():
-            for key, value in configs.items():
-                flat[key] = str(value["value"] if isinstance(value, Mapping) else value)
-    return flat
+def _flat(configs: Mapping[str, Any]) -> dict[str, str]:
+    return {key: str(each["value"] if isinstance(each, Mapping) else each) for key, each in configs.items()}
 
 
 def _some(names: Sequence[str]) -> str:
@@ -432,8 +441,8 @@ def _some(names: Sequence[str]) -> str:
 
 
 @contextmanager
-def translated(access: Access) -> Iterator[None]:
-    """Turns what kafka-python raises into errors that say what to do."""
+def translated(access: BrokerAccess) -> Iterator[None]:
+    """Converts kafka-python's errors to typed errors with a remedy."""
     from kafka.errors import (
         AuthorizationError,
         CoordinatorLoadInProgressError,
@@ -472,16 +481,16 @@ def translated(access: Access) -> Iterator[None]:
     except AuthorizationError as error:
         raise NotAuthorizedError(
             f"the brokers do not permit this ({type(error).__name__}): see the table of rights in the docs, "
-            "'Point it at your cluster'"
+            "'Read a group from your cluster'"
         ) from error
     except (IncompatibleBrokerVersion, UnsupportedVersionError) as error:
         raise TooOldBrokerError(
-            "the brokers are older than what is asked: groups of the streams protocol need Kafka 4.1 or later"
+            "the brokers are too old: groups of the streams protocol need Kafka 4.1 or later"
         ) from error
     except (CoordinatorNotAvailableError, CoordinatorLoadInProgressError, NotCoordinatorError) as error:
         raise LiveClusterError(
-            "the brokers name no coordinator of the group: ask again when they have settled (topic __consumer_offsets "
-            "needs a leader for each partition)"
+            "the brokers name no coordinator of the group: try again when they have settled (topic "
+            "__consumer_offsets needs a leader for each partition)"
         ) from error
     except UnsupportedCodecError as error:
         raise LiveClusterError(

@@ -1,4 +1,4 @@
-"""Files of a recording about the cluster: racks, topics and versions, written at once and kept up to date."""
+"""Cluster files of a recording: racks, topics and versions, kept up to date."""
 
 from __future__ import annotations
 
@@ -7,52 +7,54 @@ from collections.abc import Callable, Mapping
 
 import attrs
 
-from assignor_lab.capture.live.cluster import DESCRIBE_STREAMS_GROUP, Cluster
+from assignor_lab.capture.live.cluster import DESCRIBE_STREAMS_GROUP, ConnectedCluster
 from assignor_lab.capture.live.errors import LiveClusterError
 from assignor_lab.capture.live.group_recording import GroupRecording
+from assignor_lab.scenarios.settings import group_settings
 
 __all__ = ["ClusterFiles"]
 
-#: Seconds between two looks at the cluster: with new records, and without.
+#: Seconds between two reads of the cluster: with new records, and without.
 _WITH_NEWS_S, _CALM_S = 2.0, 30.0
 
 
 @attrs.define
 class ClusterFiles:
-    """Writes what the cluster reports beside the records of each group, so that a killed recording has it, too.
+    """Writes the cluster's metadata beside the records of each group, so that a killed recording has it, too.
 
     Args:
-        cluster: The cluster.
-        groups: The groups; others may be added later.
-        on_trouble: Called once with the reason if the cluster does not answer; the recording continues.
+        groups: The groups; the caller may add others later.
+        on_trouble: Receives the reason once if the cluster does not respond; the recording continues.
     """
 
-    cluster: Cluster
+    cluster: ConnectedCluster
     groups: Mapping[str, GroupRecording]
     on_trouble: Callable[[str], None] = lambda _: None
     _latest: float = -float("inf")
     _in_trouble: bool = False
 
     def write_if_due(self, *, has_news: bool) -> None:
-        """Writes the files if it is time.
+        """Writes the files if they are due.
 
         Raises:
-            OutputFileError: if one cannot be written.
+            OutputFileError: if a file is not writable.
         """
         if time.monotonic() - self._latest >= (_WITH_NEWS_S if has_news else _CALM_S):
             self.write()
 
     def write(self) -> None:
-        """Writes the files of each group that differ from what is there.
+        """Writes the files of each group that changed.
 
         Raises:
-            OutputFileError: if one cannot be written.
+            OutputFileError: if a file is not writable.
         """
         self._latest = time.monotonic()
         try:
             topics = self.cluster.topics()
             version = self.cluster.latest_version(DESCRIBE_STREAMS_GROUP)
             known = {each.id for each in self.cluster.groups()} | {each.original for each in self.groups.values()}
+            streams = [each.original for each in self.groups.values() if each.history.is_streams]
+            configs = self.cluster.group_configs(streams)
         except LiveClusterError as error:
             if not self._in_trouble:
                 self.on_trouble(f"racks and topics are not up to date: {error}")
@@ -60,4 +62,4 @@ class ClusterFiles:
             return
         self._in_trouble = False
         for each in self.groups.values():
-            each.write_cluster(topics, known, version)
+            each.write_cluster(topics, known, version, group_settings(configs.get(each.original, {})))

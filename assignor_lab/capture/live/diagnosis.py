@@ -1,6 +1,6 @@
-"""Diagnosis: why no broker answers at an address, with one connection for each.
+"""Diagnosis of unreachable brokers, with one connection for each address.
 
-No login is sent: a failed one may lock an account.
+It sends no login: a failed one may lock an account.
 """
 
 from __future__ import annotations
@@ -11,31 +11,31 @@ import socket
 import ssl
 import struct
 
-from assignor_lab.capture.live.access import Access
+from assignor_lab.capture.live.access import BrokerAccess
 
 __all__ = ["is_any_tls", "offered_mechanisms", "takes_connections", "why_unreachable"]
 
 _LONGEST_S = 3.0
-#: Bounds of an answer that lists mechanisms.
+#: Bounds of a response that lists mechanisms.
 _LONGEST_ANSWER, _MOST_MECHANISMS = 65_536, 100
 #: OpenSSL's codes of a certificate for another host name, mail address or IP address.
 _OTHER_NAME = (62, 63, 64)
 
 
-def why_unreachable(access: Access) -> str:
-    """A sentence for each address: what is wrong there, and what to do."""
+def why_unreachable(access: BrokerAccess) -> str:
+    """A sentence for each address: the fault and the remedy."""
     return "; ".join(f"{address}: {_of_address(address, access)}" for address in access.servers)
 
 
-def is_any_tls(access: Access) -> bool:
-    """Whether TLS can be agreed on at any of the addresses.
+def is_any_tls(access: BrokerAccess) -> bool:
+    """True if TLS works at any of the addresses.
 
-    kafka-python waits for ever where somebody takes a TLS greeting and does not answer it.
+    kafka-python waits for ever if a server accepts a TLS greeting and does not respond.
     """
     return any(_answers_greeting(address, access) for address in access.servers)
 
 
-def _answers_greeting(address: str, access: Access) -> bool:
+def _answers_greeting(address: str, access: BrokerAccess) -> bool:
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
     try:
@@ -48,20 +48,23 @@ def _answers_greeting(address: str, access: Access) -> bool:
         return False
 
 
-def takes_connections(access: Access) -> bool:
-    """Whether some address takes connections, in the protocol that is asked for, and has said nothing wrong so far."""
+def takes_connections(access: BrokerAccess) -> bool:
+    """True if some address accepts connections in the configured protocol without an error so far."""
     return any(_of_address(address, access) == _SILENT for address in access.servers)
 
 
-def offered_mechanisms(access: Access) -> tuple[str, ...]:
-    """SASL mechanisms that the first answering address takes; empty if none is known. Sends no name and no password."""
+def offered_mechanisms(access: BrokerAccess) -> tuple[str, ...]:
+    """SASL mechanisms of the first responding address; empty if unknown.
+
+    Sends no name and no password.
+    """
     for address in access.servers:
         with contextlib.suppress(OSError, ValueError, struct.error):
             return _mechanisms_at(address, access)
     return ()
 
 
-def _mechanisms_at(address: str, access: Access) -> tuple[str, ...]:
+def _mechanisms_at(address: str, access: BrokerAccess) -> tuple[str, ...]:
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
     with contextlib.ExitStack() as stack:
@@ -80,7 +83,7 @@ def _mechanisms_at(address: str, access: Access) -> tuple[str, ...]:
         return tuple(answer.read(length).decode("ascii") for length in lengths)
 
 
-def _of_address(address: str, access: Access) -> str:
+def _of_address(address: str, access: BrokerAccess) -> str:
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
     try:
@@ -120,8 +123,8 @@ def _with_tls(link: socket.socket, host: str, tls: ssl.SSLContext) -> str:
         return _PLAIN_PORT
 
 
-def _without_tls(link: socket.socket, host: str, access: Access) -> str:
-    # Whoever answers a TLS greeting wants TLS; what is encrypted with is of no importance here.
+def _without_tls(link: socket.socket, host: str, access: BrokerAccess) -> str:
+    # A server that responds to a TLS greeting requires TLS; the cipher does not matter here.
     greeting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     greeting.check_hostname = False
     greeting.verify_mode = ssl.CERT_NONE

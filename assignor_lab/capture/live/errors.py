@@ -1,4 +1,4 @@
-"""Errors of asking a running Kafka, each with what to do."""
+"""Errors of a running Kafka, each with a remedy."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ __all__ = [
 
 
 class LiveClusterError(AssignorLabError):
-    """A running Kafka cannot be asked, or does not answer as expected."""
+    """A running Kafka is unavailable, or responds unexpectedly."""
 
 
 class AccessSettingsError(LiveClusterError):
-    """A file of client settings cannot be used as it is."""
+    """A file of client settings is unusable."""
 
 
 class UnreachableBrokersError(LiveClusterError):
-    """None of the given addresses answers as a Kafka broker."""
+    """No given address responds as a Kafka broker."""
 
 
 class NotAuthorizedError(LiveClusterError):
-    """The brokers refuse who asks, or what is asked."""
+    """Authentication or authorization failed."""
 
 
 class TooOldBrokerError(LiveClusterError):
-    """The brokers do not know a request that is needed."""
+    """The brokers lack a required request."""
 
 
 class GroupUnusableError(LiveClusterError):
-    """A group is not there, is of no kind that is known here, or is in no state that tells anything."""
+    """A group does not exist, is of an unsupported kind, or is in a state without a usable decision."""

@@ -1,4 +1,4 @@
-"""The recording of one group: its folder with records, history, samples and racks, while it is written."""
+"""The recording of one group during writing: its folder with records, history, samples and racks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assignor_lab.capture.live.record_file import RecordFile
 from assignor_lab.capture.recorded.anonymous_records import anonymous_record
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
-from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
+from assignor_lab.capture.recorded.group_history import GroupRecord, RecordedHistory
 from assignor_lab.capture.topology.internal_topics import is_internal_of
 from assignor_lab.documents.durable import append_durably, naming_failures, write_durably
 from assignor_lab.documents.writer import canonical_line, write_lines
@@ -28,45 +28,42 @@ BROKERS = "brokers.json"
 
 @attrs.define
 class GroupRecording:
-    """The recording of one group, while it is written.
+    """The recording of one group during writing.
 
     Args:
-        folder: Its folder.
-        group: The group, as it is shown.
-        partition: Partition of the topic.
-        names: Pseudonyms, or ``None``: names stay.
+        names: Pseudonyms, or ``None``: original names.
     """
 
     folder: Path
     group: str
     partition: int
     names: Pseudonyms | None = None
-    #: The group as brokers know it; with pseudonyms it is known when a record has come.
+    #: The group's original name; with pseudonyms it is known after the first record.
     original: str = attrs.field(init=False)
-    #: Generations and epochs so far.
-    history: GroupHistory = attrs.field(init=False)
-    #: Number of records that were kept now.
+    history: RecordedHistory = attrs.field(init=False)
+    #: Number of new records.
     kept: int = attrs.field(default=0, init=False)
-    #: Records that no pseudonyms could be put into, and are not kept: offset and reason.
+    #: Records without possible pseudonyms, which are not kept: offset and reason.
     left_out: list[tuple[int, str]] = attrs.field(factory=list, init=False)
     _file: RecordFile = attrs.field(init=False)
-    #: Records before this offset are there already.
     _begin: int = attrs.field(default=0, init=False)
-    #: Files of the cluster to what was written last.
+    #: Times in the configuration of a streams group.
+    _times: Mapping[str, int] = attrs.field(factory=dict, init=False)
+    #: Files of the cluster to their latest content.
     _put_already: dict[str, bytes] = attrs.field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.original = self.group
-        self.history = GroupHistory(self.group)
+        self.history = RecordedHistory(self.group)
         self._file = RecordFile(self.folder / RECORDS, self.group, self.partition)
 
     @property
     def is_there(self) -> bool:
-        """Whether the folder has a recording."""
+        """True if the folder has a recording."""
         return self._file.path.exists()
 
     def create(self) -> None:
-        """Begins anew.
+        """Starts a new recording.
 
         Raises:
             OutputFileError: if it cannot be written.
@@ -76,10 +73,10 @@ class GroupRecording:
         self._file.create()
 
     def reopen(self) -> int | None:
-        """Reads what is there, and tells the offset to go on with.
+        """Reads the existing recording and returns the offset to continue from.
 
         Raises:
-            DocumentFormatError: if it is the recording of another group, or garbled.
+            DocumentFormatError: if it belongs to another group or is garbled.
         """
         kept, begin = self._file.read()
         for each in kept:
@@ -88,10 +85,10 @@ class GroupRecording:
         return begin
 
     def take(self, each: GroupRecord) -> Mapping[str, Any] | None:
-        """Takes a record of the group.
+        """Adds a record of the group.
 
         Returns:
-            The generation or epoch that came with it, if one did.
+            The generation or epoch that the record completes, or ``None``.
         """
         if each.offset < self._begin:
             return None
@@ -107,19 +104,19 @@ class GroupRecording:
 
     @property
     def is_settled(self) -> bool:
-        """Whether all that was taken is on disk."""
+        """True if all added records are on disk."""
         return not self._file.has_unwritten
 
     def settle(self, read_to: int) -> None:
-        """Brings what was taken to the disk, and that everything before an offset has been read.
+        """Writes added records, and the offset before which everything has been read.
 
         Raises:
-            OutputFileError: if it cannot be written.
+            OutputFileError: if the file is not writable.
         """
         self._file.settle(read_to)
 
     def write_history(self) -> None:
-        """Writes the history anew.
+        """Rewrites the history.
 
         Raises:
             OutputFileError: if it cannot be written.
@@ -136,11 +133,10 @@ class GroupRecording:
         append_durably(self.folder / SAMPLES, canonical_line(told))
 
     def topics_among(self, names: Iterable[str], groups: Collection[str] = ()) -> list[str]:
-        """Those topics that members subscribe or the topology names, and internal ones of the group's name.
+        """Topics that members subscribe or the topology names, and internal topics of the group.
 
         Args:
-            names: Names of topics.
-            groups: All groups that are known: one whose name begins with this group's has internal topics, too.
+            groups: All known groups: a group whose name starts with this one's has internal topics, too.
         """
         group, named = self.original, self.history.topics
         return sorted(
@@ -151,18 +147,23 @@ class GroupRecording:
         )
 
     def write_cluster(
-        self, cluster: ClusterAnswer, groups: Collection[str] = (), streams_group_describe: int | None = None
+        self,
+        cluster: ClusterAnswer,
+        groups: Collection[str] = (),
+        streams_group_describe: int | None = None,
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
-        """Writes racks of brokers and of the group's topics, and what else its decisions need of the cluster.
+        """Writes racks of brokers and topics, and the versions that the group's decisions depend on.
 
         Args:
-            cluster: Brokers and topics. Without a rack for each broker there is no file of racks.
-            groups: As for :meth:`topics_among`.
-            streams_group_describe: The latest version of that request: 1 is of brokers of 4.4, whose assignor is given
-                what members have; ``None``: the brokers do not support it.
+            cluster: Brokers and topics. Unless every broker has a rack, there is no file of racks.
+            streams_group_describe: The latest version of that request; ``None``: unsupported. Version 1 means brokers
+                of 4.4, whose assignor receives the current tasks.
+            settings: Configuration of a streams group, of which the times are written; without any, the latest known
+                times stay.
 
         Raises:
-            OutputFileError: if they cannot be written.
+            OutputFileError: if a file is not writable.
         """
         topics = {name: cluster.topics[name] for name in self.topics_among(cluster.topics, groups)}
         racks = cluster.racks
@@ -172,11 +173,14 @@ class GroupRecording:
         text = racks_toml(ClusterAnswer(racks, topics))
         if text is not None:
             self._put(RACKS, text.encode())
+        if times := {key: value for key, value in (settings or {}).items() if key.endswith(".ms")}:
+            self._times = times
         brokers = {
             "format": 1,
             "kind": "brokers",
             "streams_group_describe": streams_group_describe,
             "topics": {name: max(topics[name], default=-1) + 1 for name in sorted(topics)},
+            **({"settings": self._times} if self._times else {}),
         }
         self._put(BROKERS, canonical_line(brokers))
 
@@ -186,6 +190,6 @@ class GroupRecording:
             self._put_already[name] = content
 
     def remove(self) -> None:
-        """Takes the files away."""
+        """Deletes the files."""
         for name in (RECORDS, HISTORY, RACKS, BROKERS):
             (self.folder / name).unlink(missing_ok=True)

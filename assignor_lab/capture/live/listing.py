@@ -10,10 +10,10 @@ from typing import Any
 import attrs
 
 from assignment_api.connect import NO_JOBS
-from assignor_lab.capture.live.cluster import Cluster, ListedGroup
+from assignor_lab.capture.live.cluster import ConnectedCluster, ListedGroup
 from assignor_lab.capture.live.errors import NotAuthorizedError, TooOldBrokerError
 from assignor_lab.capture.live.stopped_groups import StoppedGroups
-from assignor_lab.capture.recorded.broker_answers import GroupAnswer, group_answers
+from assignor_lab.capture.recorded.broker_answers import DescribedGroup, group_answers
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.streams_group_answers import DescribedStreamsGroup
@@ -23,9 +23,8 @@ from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 
 __all__ = ["CLASSIC", "CONNECT", "OTHER", "STREAMS", "GroupSummary", "is_streams", "list_groups"]
 
-#: Kinds of groups as users call them.
 CLASSIC, STREAMS, CONNECT, OTHER = "streams (classic)", "streams", "connect", "other"
-#: How Streams ends the client ids of its consumers (Kafka: ``StreamThread``, ``ClientUtils``).
+#: Suffix of the client ids of Streams' consumers (Kafka: ``StreamThread``, ``ClientUtils``).
 _THREAD = re.compile(r"-StreamThread-\d+-consumer\Z")
 _STABLE = "Stable"
 _NOT_PERMITTED = 30
@@ -37,14 +36,10 @@ class GroupSummary:
     """One group.
 
     Args:
-        id: Its id.
-        kind: One of the constants of this module.
-        state: Its state as brokers call it.
-        members: Number of members; ``None`` if it may not be described.
-        processes: Number of processes; ``None`` where that is not known.
-        tasks: Number of active tasks that members have, connectors not counted; ``None`` where that is not known.
-        generation: Generation, or epoch of a group of the streams protocol; ``None`` where that is not known.
-        note: What keeps it from being known, or an empty text.
+        members: Number of members; ``None`` without authorization.
+        processes: Number of processes; ``None`` if unknown.
+        tasks: Number of active tasks, connectors not counted; ``None`` if unknown.
+        note: Reason for unknown figures, or empty.
     """
 
     id: str
@@ -58,18 +53,18 @@ class GroupSummary:
 
     @property
     def is_refused(self) -> bool:
-        """Whether the caller may not describe it."""
+        """True if the caller lacks authorization to describe it."""
         return self.note == _NO_RIGHT
 
 
-def list_groups(cluster: Cluster) -> list[GroupSummary]:
-    """All groups that may be seen, by id.
+def list_groups(cluster: ConnectedCluster) -> list[GroupSummary]:
+    """All visible groups, by id.
 
-    A classic group without members tells no protocol: it counts as one of Streams if its offsets were committed by
-    Streams, or, where that is not to be seen, if there are internal topics of its name.
+    A classic group without members has no protocol. It counts as a Streams group if Streams committed its offsets, or,
+    if those are not visible, if internal topics have its name.
 
     Raises:
-        LiveClusterError: as the questions.
+        LiveClusterError: if a request fails.
     """
     listed = cluster.groups()
     streams = [group for group in listed if is_streams(group)]
@@ -81,11 +76,13 @@ def list_groups(cluster: Cluster) -> list[GroupSummary]:
 
 
 def is_streams(group: ListedGroup) -> bool:
-    """Whether a listed group speaks the streams protocol."""
+    """True if a listed group has the streams protocol."""
     return PROTOCOL in ((group.type or "").lower(), group.protocol_type)
 
 
-def _classic(cluster: Cluster, listed: Sequence[ListedGroup], groups: Collection[str]) -> Iterable[GroupSummary]:
+def _classic(
+    cluster: ConnectedCluster, listed: Sequence[ListedGroup], groups: Collection[str]
+) -> Iterable[GroupSummary]:
     if not listed:
         return
     described = {}
@@ -107,7 +104,7 @@ def _classic(cluster: Cluster, listed: Sequence[ListedGroup], groups: Collection
 
 
 def _are_streams_threads(members: Sequence[Any]) -> bool:
-    """Whether members are called as Streams calls the consumers of its threads; nothing else tells in a rebalance."""
+    """True if the members' names are those of Streams threads; during a rebalance there is no other sign."""
     return bool(members) and all(_THREAD.search(str(member.client_id)) for member in members)
 
 
@@ -148,22 +145,22 @@ def _classic_streams(raw: Any) -> GroupSummary:
         return GroupSummary(name, CLASSIC, state, members, note=str(error))
     if state != _STABLE:
         return GroupSummary(
-            name, CLASSIC, state, members, note="rebalances: what members said is known when it is stable"
+            name, CLASSIC, state, members, note="rebalances: the members' reports are known when it is stable"
         )
     return GroupSummary(name, CLASSIC, state, members, _processes(answer), _active_tasks(answer), answer.generation)
 
 
-def _processes(answer: GroupAnswer) -> int:
+def _processes(answer: DescribedGroup) -> int:
     return len({each.subscription.info.process_id for each in answer.members if each.subscription is not None})
 
 
-def _active_tasks(answer: GroupAnswer) -> int:
+def _active_tasks(answer: DescribedGroup) -> int:
     return len(
         {task for each in answer.members if each.assignment is not None for task in each.assignment.info.active_tasks}
     )
 
 
-def _streams(cluster: Cluster, listed: Sequence[ListedGroup]) -> Iterable[GroupSummary]:
+def _streams(cluster: ConnectedCluster, listed: Sequence[ListedGroup]) -> Iterable[GroupSummary]:
     if not listed:
         return
     try:

@@ -1,4 +1,7 @@
-"""One folder, one recorder: two that write into one would each tell the other's samples and ends as their own."""
+"""A lock: one recorder for each folder.
+
+Two would record each other's samples and ends.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +19,16 @@ __all__ = ["alone_in"]
 
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Keeps other recorders out of a folder, which is made if need be; what ends the process ends that, too.
+    """Locks a folder against other recorders, and creates it if needed; the lock ends with the process.
 
-    The folder itself is locked, so that no file lies in it for that. Where its file system has no locks, nobody is kept
-    out.
+    The lock is on the folder itself, so it needs no file. On a file system without locks it does nothing.
 
     Args:
-        folder: The folder; one that was made and stays empty is removed again.
+        folder: The folder; a new one that stays empty is removed.
 
     Raises:
         GroupUnusableError: if another recorder writes there.
-        OutputFileError: if it cannot be made.
+        OutputFileError: if it is not creatable.
     """
     is_made = not folder.exists()
     with naming_failures(folder):
@@ -40,7 +42,7 @@ def alone_in(folder: Path) -> Iterator[None]:
                 f"{folder}: another assignor record writes there: stop it first, or name another folder with --out"
             ) from None
         except OSError:
-            pass  # some network file systems lock no folders
+            pass  # some network file systems cannot lock folders
         yield
     finally:
         os.close(held)

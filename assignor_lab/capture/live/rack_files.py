@@ -1,4 +1,4 @@
-"""A file of racks for recorded groups: records tell racks of clients, but not those of brokers and partitions."""
+"""A file of racks for recorded groups: records have the racks of clients, but not of brokers and partitions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ __all__ = ["racks_toml"]
 def racks_toml(cluster: ClusterAnswer) -> str | None:
     """Racks of brokers, and the brokers of topics' partitions, in the format of ``--racks``.
 
-    Args:
-        cluster: Brokers and topics.
-
-    Returns:
-        The file's text; ``None`` if there is no topic, or a broker has no rack: then Kafka's assignors do not use any.
+    ``None`` if there is no topic, or a broker has no rack: Kafka's assignors use no racks then.
     """
     if not cluster.topics or not cluster.racks or not all(cluster.racks.values()):
         return None

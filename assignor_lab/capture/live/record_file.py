@@ -1,7 +1,6 @@
-"""The raw file of a recorded group: one line for each record, and how far the topic has been read.
+"""The raw file of a recorded group: one line for each record, and lines with the offset read so far.
 
-Only lines that end count: a process that was killed leaves at most the beginning of one, which is cut off when the
-recording goes on.
+A killed process leaves at most half a line at the end. A resumed recording cuts it off.
 """
 
 from __future__ import annotations
@@ -26,13 +25,7 @@ __all__ = ["RecordFile", "lines_that_end"]
 
 @attrs.define
 class RecordFile:
-    """A raw file.
-
-    Args:
-        path: Where it is.
-        group: The group.
-        partition: Partition of the coordinators' topic.
-    """
+    """A raw file."""
 
     path: Path
     group: str
@@ -40,10 +33,10 @@ class RecordFile:
     _unwritten: list[dict[str, Any]] = attrs.field(factory=list, init=False)
 
     def create(self) -> None:
-        """Makes the file with its head line, in the place of what had its name.
+        """Creates or replaces the file, with its first line.
 
         Raises:
-            OutputFileError: if it cannot be written.
+            OutputFileError: if it is not writable.
         """
         head = {"format": 1, "kind": KIND, "group": self.group, "partition": self.partition}
         write_durably(self.path, canonical_line(head))
@@ -56,10 +49,10 @@ class RecordFile:
         )
 
     def settle(self, read_to: int) -> None:
-        """Writes what was added, and that everything before an offset has been read.
+        """Writes added records, and the offset before which everything has been read.
 
         Raises:
-            OutputFileError: if it cannot be written.
+            OutputFileError: if it is not writable.
         """
         lines = [*self._unwritten, {"read_to": read_to}]
         append_durably(self.path, b"".join(map(canonical_line, lines)))
@@ -67,14 +60,16 @@ class RecordFile:
 
     @property
     def has_unwritten(self) -> bool:
-        """Whether records were added since the last :meth:`settle`."""
+        """True if there are records since the last :meth:`settle`."""
         return bool(self._unwritten)
 
     def read(self) -> tuple[list[GroupRecord], int | None]:
-        """The records in it, and the offset to go on with, or ``None``: from the beginning. Cuts off half a line.
+        """The records, and the offset to continue from, or ``None``: from the start.
+
+        Cuts off half a line.
 
         Raises:
-            DocumentFormatError: if the file is none of this group, or a line in it is garbled.
+            DocumentFormatError: if the file is of another group, or a line is garbled.
         """
         records: list[GroupRecord] = []
         read_to: int | None = None
@@ -91,13 +86,13 @@ class RecordFile:
                     records.append(GroupRecord(told["offset"], told["t"], told["key_hex"], told["value_hex"]))
         if not records and read_to is None and self.path.stat().st_size == 0:
             raise DocumentFormatError(str(self.path), None, "", "is empty: remove it, and record without --resume")
-        # What was written before a kill, without a word on how far, is read once more and stands here twice.
+        # Records after the last offset line are read again, so they can be here twice.
         by_offset = {each.offset: each for each in records}
         return [each for each in by_offset.values() if read_to is not None and each.offset < read_to], read_to
 
 
 def lines_that_end(path: Path) -> Iterator[tuple[Place, Any]]:
-    """Places and values of the lines of a file to which lines are only added; half a line at the end is cut off.
+    """Places and values of the lines of an append-only file; half a line at the end is cut off.
 
     Raises:
         DocumentFormatError: if a line is no JSON.

@@ -1,6 +1,6 @@
-"""The flight recorder: the past of groups from their coordinators' topic, and what follows, kept as it comes.
+"""The flight recorder: records of groups in their coordinators' topic, past and new.
 
-Reads partitions of ``__consumer_offsets`` with a consumer that is in no group and commits nothing, or copies of the
+It reads partitions of ``__consumer_offsets`` with a consumer that joins no group and commits nothing, or copies of the
 topic's log segments without any broker.
 """
 
@@ -14,8 +14,8 @@ from typing import Any
 import attrs
 
 from assignment_api.java import string_hash
-from assignor_lab.capture.live.access import Access
-from assignor_lab.capture.live.cluster import Cluster, client_settings, translated
+from assignor_lab.capture.live.access import BrokerAccess
+from assignor_lab.capture.live.cluster import ConnectedCluster, client_settings, translated
 from assignor_lab.capture.live.cluster_files import ClusterFiles
 from assignor_lab.capture.live.errors import GroupUnusableError, NotAuthorizedError
 from assignor_lab.capture.live.group_recording import GroupRecording
@@ -24,29 +24,27 @@ from assignor_lab.capture.live.recordings import ManyGroups, OneGroupAlone, OnGe
 from assignor_lab.capture.live.sampling import Sampler
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.capture.recorded.log_segments import Segment, SegmentFault, find_segments, read_segment
+from assignor_lab.documents.wording import plural
 from assignor_lab.scenarios.anonymous import Pseudonyms
 
-__all__ = ["Recorded", "Recording", "record_groups", "record_segments"]
+__all__ = ["RecordingOutcome", "RecordingSettings", "record_groups", "record_segments"]
 
 TOPIC = "__consumer_offsets"
 
 _POLL_MS = 500
 _AT_ONCE = 5_000
 _FETCH_BYTES = 4 * 1024 * 1024
-#: So much is read at most between two writes; ten times as long as a write takes, where that is more.
+#: Longest time between two writes, or ten times the duration of a write if that is longer.
 _SETTLE_S = 1.0
 _OTHERS_PER_WRITE = 10
 
 
 @attrs.frozen
-class Recorded:
-    """What has been recorded.
+class RecordingOutcome:
+    """A recording's outcome.
 
     Args:
-        groups: The groups, by id.
-        read: Number of records that were read now.
         read_to: Partition of the topic to the offset before which everything has been read.
-        faults: Parts of segments that could not be read.
     """
 
     groups: Mapping[str, GroupRecording]
@@ -56,23 +54,23 @@ class Recorded:
 
     @property
     def kept(self) -> int:
-        """Number of records of the groups that were read now."""
+        """Number of new records of the groups."""
         return sum(each.kept for each in self.groups.values())
 
 
 @attrs.frozen
-class Recording:
-    """What is to be recorded, and where to.
+class RecordingSettings:
+    """Settings of a recording.
 
     Args:
-        folder: Where to; made if need be.
+        folder: Output folder; created if needed.
         group: The group's id; ``None``: all groups of Streams and Connect, each in a folder of its own.
-        resume: Go on with the recording that is there.
-        on_generation: Told of each generation or epoch when it is on disk, those of the past, too.
-        on_trouble: Told what of the cluster cannot be read for a while, and why.
-        on_moved: Told that another broker leads a partition of the topic.
-        names: Pseudonyms for all that is written, or ``None``: names stay.
-        is_stopped: Whether to end now, with what has come so far; asked twice a second.
+        resume: True to continue an existing recording.
+        on_generation: Receives each generation or epoch that is on disk, old ones included.
+        on_trouble: Receives the unreadable part of the cluster and the reason.
+        on_moved: Receives a message if another broker leads a partition of the topic.
+        names: Pseudonyms for all output, or ``None``: original names.
+        is_stopped: True to end now; checked twice a second.
     """
 
     folder: Path
@@ -85,14 +83,11 @@ class Recording:
     on_moved: Callable[[str], None] = lambda _: None
 
     def opened(self, partition: int) -> Recordings:
-        """The recording, begun or gone on with.
-
-        Args:
-            partition: That of the one group.
+        """The recording, new or resumed.
 
         Raises:
-            GroupUnusableError: if there is a recording and ``resume`` is false, or none and it is true.
-            DocumentFormatError: if what is there is another one, or garbled.
+            GroupUnusableError: if a recording exists and ``resume`` is false, or none exists and it is true.
+            DocumentFormatError: if the existing one is of another group, or garbled.
         """
         if self.group is None:
             many = ManyGroups(self.folder, self.on_generation, self.names)
@@ -105,46 +100,53 @@ class Recording:
         one.open(resume=self.resume)
         return one
 
-    def check_something_was_kept(self, recorded: Recorded) -> None:
-        """Takes the files of one group away if there is nothing about it.
+    def check_something_was_kept(self, recorded: RecordingOutcome) -> None:
+        """Deletes the files of one group without records.
 
         Raises:
-            GroupUnusableError: then.
+            GroupUnusableError: if there is no record.
         """
         if self.group is None or self.resume or recorded.kept:
             return
         for each in recorded.groups.values():
             each.remove()
         raise GroupUnusableError(
-            f"group {self.group}: none of the {recorded.read} records in its partition of {TOPIC} is about it: "
+            f"group {self.group}: none of {plural(recorded.read, 'record')} in its partition of {TOPIC} is about it: "
             "`assignor groups --all` lists the groups that are there"
         )
 
 
 def record_groups(
-    cluster: Cluster, access: Access, wanted: Recording, *, follow_s: float | None, sample_every_s: float | None = None
-) -> Recorded:
-    """Records groups of a running Kafka into a folder: their past, and then what comes.
+    cluster: ConnectedCluster,
+    access: BrokerAccess,
+    wanted: RecordingSettings,
+    *,
+    follow_s: float | None,
+    sample_every_s: float | None = None,
+) -> RecordingOutcome:
+    """Records groups of a running Kafka into a folder: their past, and then new records.
 
     Args:
-        cluster: The cluster.
-        access: How to reach it.
-        wanted: What, and where to.
-        follow_s: How long to go on when the past has been read, in seconds; ``None``: not at all.
+        follow_s: Time to continue after the past, in seconds; ``None``: stop there.
         sample_every_s: Seconds between two samples of ends and sizes of the groups' topics; ``None``: none.
 
     Raises:
-        GroupUnusableError: as :meth:`Recording.opened`; or if no record is about the one group: then no file is left.
-        NotAuthorizedError: if the topic may not be read.
-        OutputFileError: if something cannot be written.
+        GroupUnusableError: as :meth:`RecordingSettings.opened`; or if the one group has no record: then no file
+        remains.
+        NotAuthorizedError: if the topic is not readable.
+        OutputFileError: if a file is not writable.
     """
     with alone_in(wanted.folder):
         return _record_groups(cluster, access, wanted, follow_s, sample_every_s)
 
 
 def _record_groups(
-    cluster: Cluster, access: Access, wanted: Recording, follow_s: float | None, sample_every_s: float | None
-) -> Recorded:
+    cluster: ConnectedCluster,
+    access: BrokerAccess,
+    wanted: RecordingSettings,
+    follow_s: float | None,
+    sample_every_s: float | None,
+) -> RecordingOutcome:
     count = _number_of_partitions(cluster)
     partitions = tuple(range(count)) if wanted.group is None else (partition_of(wanted.group, count),)
     recordings = wanted.opened(partitions[0])
@@ -158,24 +160,20 @@ def _record_groups(
     return recorded
 
 
-def record_segments(paths: Sequence[Path], wanted: Recording) -> Recorded:
-    """Records groups into a folder from copies of log segments; a record that several copies have counts once.
-
-    Args:
-        paths: Segments, or folders of partitions.
-        wanted: What, and where to.
+def record_segments(paths: Sequence[Path], wanted: RecordingSettings) -> RecordingOutcome:
+    """Records groups from copies of log segments; a record in several copies counts once.
 
     Raises:
         GroupUnusableError: as :func:`record_groups`.
         DocumentFormatError: if a file is no segment.
-        OutputFileError: if something cannot be written.
+        OutputFileError: if a file is not writable.
     """
     segments = find_segments(paths)
     with alone_in(wanted.folder):
         return _record_segments(segments, wanted)
 
 
-def _record_segments(segments: Sequence[Segment], wanted: Recording) -> Recorded:
+def _record_segments(segments: Sequence[Segment], wanted: RecordingSettings) -> RecordingOutcome:
     number = {each.partition for each in segments}
     recordings = wanted.opened(min(number))
     faults: list[SegmentFault] = []
@@ -190,18 +188,18 @@ def _record_segments(segments: Sequence[Segment], wanted: Recording) -> Recorded
                     read_to[segment.partition] = each.offset + 1
     recordings.settle({partition: read_to.get(partition, 0) for partition in number})
     recordings.write_histories()
-    recorded = Recorded(recordings.groups, read, read_to, faults)
+    recorded = RecordingOutcome(recordings.groups, read, read_to, faults)
     wanted.check_something_was_kept(recorded)
     return recorded
 
 
 def partition_of(group: str, count: int) -> int:
-    """The partition that holds a group's records. Kafka: ``GroupCoordinator#partitionFor``."""
+    """The partition of a group's records (Kafka: ``GroupCoordinator#partitionFor``)."""
     number = string_hash(group)
     return (0 if number == -(2**31) else abs(number)) % count
 
 
-def _number_of_partitions(cluster: Cluster) -> int:
+def _number_of_partitions(cluster: ConnectedCluster) -> int:
     partitions = cluster.topics([TOPIC]).topics.get(TOPIC)
     if not partitions:
         raise NotAuthorizedError(
@@ -213,7 +211,7 @@ def _number_of_partitions(cluster: Cluster) -> int:
 
 @attrs.define
 class _LiveReading:
-    access: Access
+    access: BrokerAccess
     recordings: Recordings
     sampler: Sampler | None
     files: ClusterFiles
@@ -222,7 +220,7 @@ class _LiveReading:
     read: int = 0
     _positions: dict[int, int] = attrs.field(factory=dict)
 
-    def run(self, numbers: Sequence[int], follow_s: float | None) -> Recorded:
+    def run(self, numbers: Sequence[int], follow_s: float | None) -> RecordingOutcome:
         from kafka import KafkaConsumer, TopicPartition
 
         partitions = [TopicPartition(TOPIC, number) for number in numbers]
@@ -234,7 +232,7 @@ class _LiveReading:
             max_poll_records=_AT_ONCE,
             max_partition_fetch_bytes=_FETCH_BYTES,
             fetch_max_bytes=_FETCH_BYTES,
-            # In Python a checksum costs more than all the rest, and brokers have looked at it.
+            # In Python, checksums cost more than all the rest, and the brokers have checked them.
             check_crcs=False,
         )
         try:
@@ -257,10 +255,10 @@ class _LiveReading:
         finally:
             consumer.close()
         self.recordings.write_histories()
-        return Recorded(self.recordings.groups, self.read, dict(self._positions))
+        return RecordingOutcome(self.recordings.groups, self.read, dict(self._positions))
 
     def _tell_moved(self, before: Mapping[int, int | None], now: Mapping[int, int | None]) -> dict[int, int | None]:
-        """Says which partitions another broker leads than before; one without a leader is told when it has one."""
+        """Reports partitions with another leader than before; one without a leader is reported when it has one."""
         leaders = {
             partition: leader if leader is not None else before.get(partition) for partition, leader in now.items()
         }
@@ -281,7 +279,6 @@ class _LiveReading:
         *,
         is_following: bool,
     ) -> None:
-        """Reads on, and writes about once a second."""
         settled, took = time.monotonic(), 0.0
         leaders: dict[int, int | None] = {}
         while goes_on() and not self.is_stopped():
@@ -290,7 +287,7 @@ class _LiveReading:
                 for each in records:
                     record = GroupRecord(each.offset, each.timestamp, each.key or b"", each.value)
                     self.recordings.take(partition.partition, record)
-            # What transactions leave has offsets of its own, which no record shows.
+            # Markers of transactions have offsets, but are no visible records.
             for each in partitions:
                 self._positions[each.partition] = consumer.position(each)
             has_news = is_following and self.recordings.has_news
@@ -309,6 +306,5 @@ class _LiveReading:
 
 
 def _leader(consumer: Any, partition: Any) -> int | None:
-    """The broker that a consumer reads a partition from, as far as it knows."""
     leader = consumer._client.cluster.leader_for_partition(partition)
     return int(leader) if leader is not None and leader >= 0 else None

@@ -1,8 +1,8 @@
-"""Recordings: folders with the records of one group, or of many, and the histories made of them.
+"""Recordings: folders with the records of one group, or of many, and their histories.
 
-A folder of one group has ``records.jsonl`` and ``history.jsonl``. A folder of many has one such folder for each, and
-``recording.jsonl``, which tells whose they are and how far each partition of the topic has been read. Lines are only
-added, and a line that says how far follows what it speaks of.
+The folder of one group has ``records.jsonl`` and ``history.jsonl``. A folder of many has one such folder for each
+group, and ``recording.jsonl`` with their groups and the offset of each partition. Files are append-only. A line with an
+offset follows the records before that offset.
 """
 
 from __future__ import annotations
@@ -25,12 +25,10 @@ from assignor_lab.documents.shapes import LONG_MAX, Mismatch, faults_at, map_of,
 from assignor_lab.documents.writer import canonical_line
 from assignor_lab.scenarios.anonymous import Pseudonyms
 
-__all__ = ["RECORDING", "ManyGroups", "OneGroupAlone", "Recordings"]
+__all__ = ["RECORDING", "ManyGroups", "OneGroupAlone", "Recordings", "folder_name"]
 
-#: The file that tells whose the folders are.
 RECORDING = "recording.jsonl"
 
-#: Told of a generation or epoch: the group and its document.
 OnGeneration = Callable[[str, Mapping[str, Any]], None]
 
 
@@ -48,36 +46,30 @@ _PLAIN = re.compile(r"\A[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}\Z")
 
 
 class Recordings(Protocol):
-    """Where records go to."""
+    """Target of records."""
 
-    #: Groups with records, or that were asked for, by the names that are shown.
     groups: dict[str, GroupRecording]
 
     @property
     def has_news(self) -> bool:
-        """Whether generations or epochs have come that are not on disk yet."""
+        """True if generations or epochs are not on disk yet."""
 
     def begin(self, partition: int) -> int:
-        """The offset to begin with."""
+        """The first offset to read."""
 
     def take(self, partition: int, each: GroupRecord) -> None:
-        """Takes the next record of a partition."""
+        """Adds a record of a partition."""
 
     def settle(self, positions: Mapping[int, int]) -> None:
-        """Brings what was taken to the disk, and how far partitions have been read; then tells of generations."""
+        """Writes added records and the offsets, then reports generations."""
 
     def write_histories(self) -> None:
-        """Writes the histories that have changed."""
+        """Rewrites changed histories."""
 
 
 @attrs.define
 class OneGroupAlone:
-    """The recording of one group in a folder of its own.
-
-    Args:
-        recording: The recording, not begun yet.
-        on_generation: Told of each generation or epoch when it is on disk.
-    """
+    """The recording of one group in a folder of its own."""
 
     recording: GroupRecording
     on_generation: OnGeneration
@@ -89,11 +81,11 @@ class OneGroupAlone:
         self.groups = {self.recording.group: self.recording}
 
     def open(self, *, resume: bool) -> None:
-        """Begins, or goes on.
+        """Starts or resumes the recording.
 
         Raises:
-            GroupUnusableError: if there is a recording and ``resume`` is false, or none and it is true.
-            DocumentFormatError: if what is there is none of this group.
+            GroupUnusableError: if a recording exists and ``resume`` is false, or none exists and it is true.
+            DocumentFormatError: if the existing one is of another group.
         """
         path = self.recording.folder / RECORDS
         _check(path, is_there=self.recording.is_there, resume=resume)
@@ -103,11 +95,11 @@ class OneGroupAlone:
             self.recording.create()
 
     def begin(self, partition: int) -> int:
-        """The offset to begin with."""
+        """The first offset to read."""
         return self._begin if partition == self.recording.partition else 0
 
     def take(self, partition: int, each: GroupRecord) -> None:
-        """Takes the next record of a partition."""
+        """Adds a record of a partition."""
         theirs = OneGroup(self.recording.original).of(each)
         if theirs is not None and partition == self.recording.partition:
             told = self.recording.take(each)
@@ -116,30 +108,24 @@ class OneGroupAlone:
 
     @property
     def has_news(self) -> bool:
-        """Whether generations or epochs have come that are not on disk yet."""
+        """True if generations or epochs are not on disk yet."""
         return bool(self._news)
 
     def settle(self, positions: Mapping[int, int]) -> None:
-        """Brings what was taken to the disk, and how far the partition has been read; then tells of generations."""
+        """Writes added records and the offset, then reports generations."""
         self.recording.settle(positions[self.recording.partition])
         for told in self._news:
             self.on_generation(self.recording.group, told)
         self._news.clear()
 
     def write_histories(self) -> None:
-        """Writes the history."""
+        """Rewrites the history."""
         self.recording.write_history()
 
 
 @attrs.define
 class ManyGroups:
-    """The recordings of all groups of Streams and Connect, a folder for each in one.
-
-    Args:
-        folder: The folder.
-        on_generation: Told of each generation or epoch when it is on disk.
-        names: Pseudonyms, or ``None``: names stay.
-    """
+    """The recordings of all groups of Streams and Connect, a subfolder for each."""
 
     folder: Path
     on_generation: OnGeneration
@@ -152,15 +138,15 @@ class ManyGroups:
     _news: list[tuple[str, Mapping[str, Any]]] = attrs.field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
-        # A recording with pseudonyms that goes on knows its groups by those.
+        # A resumed recording with pseudonyms knows its groups by those.
         self._telling = AllGroups(lambda name: self._shown(name) in self.groups)
 
     def open(self, *, resume: bool) -> None:
-        """Begins, or goes on.
+        """Starts or resumes the recording.
 
         Raises:
-            GroupUnusableError: if there is a recording and ``resume`` is false, or none and it is true.
-            DocumentFormatError: if what is there is garbled, or has other pseudonyms.
+            GroupUnusableError: if a recording exists and ``resume`` is false, or none exists and it is true.
+            DocumentFormatError: if the existing one is garbled, or has other pseudonyms.
         """
         path = self.folder / RECORDING
         _check(path, is_there=path.exists(), resume=resume)
@@ -173,11 +159,11 @@ class ManyGroups:
             write_durably(path, canonical_line({"format": 1, "kind": "recording", **key}))
 
     def begin(self, partition: int) -> int:
-        """The offset to begin with."""
+        """The first offset to read."""
         return self._read_to.get(partition, 0)
 
     def take(self, partition: int, each: GroupRecord) -> None:
-        """Takes the next record of a partition."""
+        """Adds a record of a partition."""
         theirs = self._telling.of(each)
         if theirs is None:
             return
@@ -189,7 +175,7 @@ class ManyGroups:
             self._unnamed.append(recording)
         recording.original = original
         if recording.partition != partition:
-            # A group's records stand in one partition; those of a topic with more partitions than it had do not.
+            # A group's records are in one partition, unless the topic has got more partitions.
             return
         self._changed.add(name)
         for record_ in records:
@@ -199,11 +185,11 @@ class ManyGroups:
 
     @property
     def has_news(self) -> bool:
-        """Whether generations or epochs have come that are not on disk yet."""
+        """True if generations or epochs are not on disk yet."""
         return bool(self._news)
 
     def settle(self, positions: Mapping[int, int]) -> None:
-        """Brings what was taken to the disk, and how far partitions have been read; then tells of generations."""
+        """Writes added records and the offsets, then reports generations."""
         path = self.folder / RECORDING
         named = [
             {"group": each.group, "folder": each.folder.name, "partition": each.partition} for each in self._unnamed
@@ -225,7 +211,7 @@ class ManyGroups:
         self._news.clear()
 
     def write_histories(self) -> None:
-        """Writes the histories that have changed."""
+        """Rewrites changed histories."""
         for name in sorted(self._changed):
             self.groups[name].write_history()
         self._changed.clear()
@@ -240,7 +226,7 @@ class ManyGroups:
                     self._read_to |= {int(partition): at for partition, at in read_to.items()}
                 else:
                     told = _GROUP(line)
-                    if told["folder"] != _folder_name(told["group"]):
+                    if told["folder"] != folder_name(told["group"]):
                         raise Mismatch(f"group {told['group']} is not in folder {told['folder']}: it was changed")
                     self._recording(told["group"], told["partition"])
         for recording in self.groups.values():
@@ -253,7 +239,7 @@ class ManyGroups:
         return group if self.names is None else self.names.group(group)
 
     def _recording(self, name: str, partition: int) -> GroupRecording:
-        made = GroupRecording(self.folder / _folder_name(name), name, partition, self.names)
+        made = GroupRecording(self.folder / folder_name(name), name, partition, self.names)
         self.groups[name] = made
         return made
 
@@ -271,10 +257,10 @@ def _check(path: Path, *, is_there: bool, resume: bool) -> None:
         raise GroupUnusableError(f"{path}: there is a recording already: go on with --resume, or name another")
 
 
-def _folder_name(group: str) -> str:
-    """A name for any group's folder, another one for each: what no file system minds stays as it is.
+def folder_name(group: str) -> str:
+    """A unique folder name for any group; harmless characters stay.
 
-    Names that differ in capitals alone are one on some file systems, so those with capitals get a digest, too.
+    Some file systems ignore case, so names with capitals also get a digest.
     """
     if _PLAIN.match(group) and group == group.lower() and group != RECORDING:
         return group

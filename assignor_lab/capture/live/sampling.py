@@ -1,64 +1,63 @@
-"""Samples of ends and sizes of the topics of recorded groups, so that lags and workload of their past are known."""
+"""Samples of ends and sizes of recorded groups' topics, for lags and workload of the past."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import attrs
 
-from assignor_lab.capture.live.cluster import Cluster
+from assignor_lab.capture.live.cluster import ConnectedCluster
 from assignor_lab.capture.live.errors import LiveClusterError
 from assignor_lab.capture.live.group_recording import GroupRecording
 from assignor_lab.capture.recorded.broker_answers import TopicPartition
+from assignor_lab.documents.errors import printable
+from assignor_lab.documents.wording import listed
 
 __all__ = ["Sampler"]
 
-#: Between two samples however fast generations come.
 _LEAST_S = 1.0
+_MOST_NAMED = 3
 
 
 @attrs.define
 class Sampler:
-    """Takes samples of groups' topics while they are followed.
+    """Samples the topics of groups while they are recorded.
 
-    Topics of a group are those that its members subscribe or that its topology names, and internal ones of its name.
+    Topics of a group are those that its members subscribe or its topology names, and internal topics of its name.
 
     Args:
-        cluster: Whom to ask.
-        groups: The groups; others may come to them.
         every_s: Seconds between two samples.
-        on_trouble: Told once why nothing can be sampled; the recording goes on.
+        on_trouble: Receives the reason once if there is no sample; the recording continues.
     """
 
-    cluster: Cluster
+    cluster: ConnectedCluster
     groups: Mapping[str, GroupRecording]
     every_s: float
     on_trouble: Callable[[str], None] = lambda _: None
-    #: Number of samples.
-    taken: int = 0
     _latest: float = -float("inf")
     _in_trouble: bool = False
 
     def sample_if_due(self, *, has_news: bool = False) -> None:
-        """Takes a sample if it is time, or if a generation has come: its leader has just asked for the same ends.
+        """Takes a sample if it is due, or after a new generation, whose leader has just requested the same ends.
 
         Raises:
-            OutputFileError: if it cannot be written.
+            OutputFileError: if it is not writable.
         """
         now = time.monotonic()
         if now - self._latest < (_LEAST_S if has_news else self.every_s):
             return
         self._latest = now
         try:
-            self._sample()
-            self._in_trouble = False
+            trouble = self._sample()
         except LiveClusterError as error:
-            if not self._in_trouble:
-                self.on_trouble(f"no sample: {error}")
-            self._in_trouble = True
+            trouble = str(error)
+        if trouble is not None and not self._in_trouble:
+            self.on_trouble(f"no sample: {trouble}")
+        self._in_trouble = trouble is not None
 
-    def _sample(self) -> None:
+    def _sample(self) -> str | None:
+        """Adds a sample to each group with visible topics; returns a sentence about the groups without one."""
         topics = self.cluster.topics().topics
         groups = {each.id for each in self.cluster.groups()} | {each.original for each in self.groups.values()}
         of_groups = {name: recording.topics_among(topics, groups) for name, recording in self.groups.items()}
@@ -70,18 +69,31 @@ class Sampler:
         told_ms = time.time_ns() // 1_000_000
         ends = self.cluster.end_offsets(partitions)
         sizes = self._sizes(partitions)
-        self.taken += 1
+        hidden: list[str] = []
         for name, names in of_groups.items():
+            recording = self.groups[name]
             if names:
-                sample = {"t": told_ms, "ends": _nested(ends, names), "bytes": _nested(sizes, names)}
-                self.groups[name].add_sample(sample)
+                recording.add_sample({"t": told_ms, "ends": _nested(ends, names), "bytes": _nested(sizes, names)})
+            elif recording.history.topics:
+                hidden.append(recording.original)
+        if not hidden:
+            return None
+        return (
+            f"no topic of {listed(_shown(hidden))} is visible: DESCRIBE on the topics is needed, for records, lags and "
+            "sizes of states"
+        )
 
     def _sizes(self, partitions: Iterable[TopicPartition]) -> Mapping[TopicPartition, int]:
         try:
             return self.cluster.log_sizes(partitions)
         except LiveClusterError:
-            # They need a right of their own.
+            # Sizes need an authorization of their own.
             return {}
+
+
+def _shown(groups: Sequence[str]) -> list[str]:
+    shown = [f"group {printable(name)}" for name in groups[:_MOST_NAMED]]
+    return shown if len(groups) <= _MOST_NAMED else [*shown, f"{len(groups) - _MOST_NAMED} more"]
 
 
 def _nested(numbers: Mapping[TopicPartition, int], topics: Iterable[str]) -> dict[str, dict[str, int]]:

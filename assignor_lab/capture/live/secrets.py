@@ -1,4 +1,4 @@
-"""Secrets: texts that libraries can use and nobody can print by accident."""
+"""Secrets: texts that libraries can use and that no ``repr`` shows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ __all__ = ["Secret"]
 
 
 class Secret(str):
-    """A password. What prints values by ``repr``, as libraries do with their settings, shows stars."""
+    """A password.
+
+    Libraries print settings with ``repr``, which shows stars here.
+    """
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        """Stars, whatever it holds."""
+        """Stars for any content."""
         return "'***'"

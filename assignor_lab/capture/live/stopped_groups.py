@@ -1,4 +1,4 @@
-"""What a classic group was whose members have gone: then its coordinator tells no protocol any more."""
+"""Kind of classic groups without members: their coordinator no longer stores a protocol."""
 
 from __future__ import annotations
 
@@ -6,34 +6,28 @@ import base64
 import binascii
 from collections.abc import Collection, Sequence
 
-from assignor_lab.capture.live.cluster import Cluster
+from assignor_lab.capture.live.cluster import ConnectedCluster
 from assignor_lab.capture.topology.internal_topics import internal_topics, is_internal_of
 
 __all__ = ["StoppedGroups", "is_committed_by_streams"]
 
-#: Versions of what Streams writes beside an offset, and the time that follows (Kafka: ``TopicPartitionMetadata``).
+#: Versions of Streams' metadata beside an offset, and its length with a time (Kafka: ``TopicPartitionMetadata``).
 _VERSIONS, _SHORTEST = (1, 2), 9
 _COMMITTED = "without members; its offsets were committed by Kafka Streams"
 _LOOKS_LIKE = "without members; looks like one of Streams by topics that are called as its internal ones would be"
 
 
 class StoppedGroups:
-    """Tells which classic groups without members are those of Streams.
+    """Recognises classic Streams groups without members."""
 
-    Args:
-        cluster: The cluster.
-        groups: Ids of all groups that are known.
-        stopped: Ids of classic groups without members.
-    """
-
-    def __init__(self, cluster: Cluster, groups: Collection[str], stopped: Sequence[str]) -> None:
+    def __init__(self, cluster: ConnectedCluster, groups: Collection[str], stopped: Sequence[str]) -> None:
         self._cluster = cluster
         self._groups = groups
         self._committed = cluster.committed_metadata(stopped) if stopped else {}
         self._internal: Sequence[str] | None = None
 
     def note(self, group: str) -> str:
-        """How it is known, or guessed, that a group is one of Streams; empty: it is none, as far as is known."""
+        """The sign that a group is one of Streams; empty without a sign."""
         if any(map(is_committed_by_streams, self._committed.get(group, ()))):
             return _COMMITTED
         if self._internal is None:
@@ -42,7 +36,7 @@ class StoppedGroups:
 
 
 def is_committed_by_streams(metadata: str) -> bool:
-    """Whether Kafka Streams has written this beside an offset: a version and the partition's time, in Base64."""
+    """True for metadata that Streams writes beside an offset: a version and the partition's time, in Base64."""
     try:
         content = base64.b64decode(metadata, validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""A group of the streams protocol (KIP-1071) that runs, as a scenario: what its members have, and what was decided."""
+"""A running streams group (KIP-1071) as a scenario: current tasks and targets of its members."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.live.errors import GroupUnusableError
-from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
+from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, TopicPartition
+from assignor_lab.capture.recorded.sampled_topics import subtopology_weights
 from assignor_lab.capture.recorded.streams_group_answers import (
     DescribedMember,
     DescribedStreamsGroup,
@@ -19,12 +20,12 @@ from assignor_lab.scenarios.settings import group_settings, with_given
 __all__ = ["streams_group_document", "unsettled"]
 
 _STANDBYS = "num.standby.replicas"
-#: What brokers call it for a group.
+#: Name of the setting in a group's configuration at brokers.
 _GROUP_STANDBYS = f"streams.{_STANDBYS}"
 
 
 def unsettled(group: DescribedStreamsGroup) -> str | None:
-    """Why a group does not run what was decided at the moment; ``None``: it does."""
+    """The reason why a group does not run its target assignment at the moment, or ``None``."""
     if group.state != "Stable":
         return f"it is in state {group.state}"
     if any(member.assignment != member.target for member in group.members):
@@ -38,21 +39,21 @@ def streams_group_document(
     time_ms: int,
     config: Mapping[str, str],
     layers: Iterable[ConfigLayer] = (),
+    ends: Mapping[TopicPartition, int] | None = None,
+    sizes: Mapping[TopicPartition, int] | None = None,
 ) -> dict[str, Any]:
     """The scenario of one group.
 
     Args:
-        group: Its description.
-        cluster: Topics with their partitions.
-        time_ms: When it was described.
-        config: The group's configuration as brokers tell it; empty if they do not.
-        layers: What ``--config`` and ``-c`` say, the lowest first.
+        config: The group's configuration at brokers; empty if unknown.
+        ends: Ends of the changelogs' partitions; ``None``: unknown.
+        sizes: Their bytes on the brokers' disks; ``None``: unknown.
 
     Raises:
-        GroupUnusableError: if a topic is missing without which the number of tasks is unknown.
+        GroupUnusableError: if a missing topic leaves the number of tasks unknown.
     """
     assumptions: list[str] = []
-    document = {
+    document: dict[str, Any] = {
         "format": 1,
         "kind": "streams-group",
         "id": f"{group.group}-epoch-{group.epoch}",
@@ -63,6 +64,9 @@ def streams_group_document(
         "source": {"time_ms": time_ms, "group": group.group, "generation": group.epoch},
         "assumptions": [*assumptions, *_say_what_is_missing(group)],
     }
+    counts = {each["id"]: each["tasks"] for each in document["subtopologies"]}
+    if weights := subtopology_weights(group.subtopologies, counts, ends or {}, sizes or {}, {}):
+        document["workload"] = {"tasks": weights}
     return with_given(document, group_settings(config), layers)
 
 
@@ -76,8 +80,8 @@ def _config(group: DescribedStreamsGroup, told: Mapping[str, str], assumptions: 
                 copies[subtopology, number] = copies.get((subtopology, number), 0) + 1
     most = max(copies.values(), default=0)
     assumptions.append(
-        f"{_GROUP_STANDBYS} of the group is not told (DESCRIBE_CONFIGS on the group is needed): taken as {most}, as "
-        "many as tasks have"
+        f"{_GROUP_STANDBYS} of the group is unknown (DESCRIBE_CONFIGS on the group is needed): taken as {most}, "
+        "as many as tasks have"
     )
     return {_STANDBYS: most}
 
@@ -121,8 +125,7 @@ def _by_text(offsets: Mapping[str, Mapping[int, int]]) -> dict[str, dict[str, in
 
 def _say_what_is_missing(group: DescribedStreamsGroup) -> list[str]:
     said = [
-        "what members had before is not told: what they have now stands for it, which is what a rebalance "
-        "would begin with"
+        "the previous tasks of members are unknown: their present tasks stand for them, as at the start of a rebalance"
     ]
     if not any(member.task_offsets for member in group.members):
         said.append("members report no offsets (clients before 4.4): how far standbys are is unknown")

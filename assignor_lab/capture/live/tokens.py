@@ -1,4 +1,4 @@
-"""Tokens for OAUTHBEARER, from a command or from a file, asked for anew at each connection."""
+"""Tokens for OAUTHBEARER, from a command or a file, read again at each connection."""
 
 from __future__ import annotations
 
@@ -21,17 +21,13 @@ _MOST_BYTES = 64 * 1024
 
 @attrs.frozen
 class TokenCommand:
-    """A command that prints a token; run without a shell, and given a limited time.
-
-    Args:
-        command: Its words.
-    """
+    """A command that prints a token; it runs without a shell, within a time limit."""
 
     command: tuple[str, ...] = attrs.field(repr=False)
 
     @classmethod
     def provider(cls, line: str) -> Any:
-        """What kafka-python asks for tokens.
+        """The token provider for kafka-python.
 
         Raises:
             AccessSettingsError: if the line is no command.
@@ -46,12 +42,11 @@ class TokenCommand:
         """The token.
 
         Raises:
-            AccessSettingsError: if the command cannot be run, fails, hangs or prints no token. Nothing that it printed
-                is in the message.
+            AccessSettingsError: if the command fails, hangs or prints no token. The message shows no output.
         """
         name = self.command[0] if self.command else ""
         try:
-            # Who may write the settings may have the command run: that is what the key is for.
+            # The key exists for commands of those with write access to the settings.
             done = subprocess.run(self.command, capture_output=True, timeout=_LONGEST_S, check=False)
         except (OSError, subprocess.TimeoutExpired, IndexError) as error:
             why = f"not within {_LONGEST_S:g} s" if isinstance(error, subprocess.TimeoutExpired) else "cannot be run"
@@ -63,24 +58,20 @@ class TokenCommand:
 
 @attrs.frozen
 class FileToken:
-    """A file that holds a token, and is replaced by somebody who keeps it fresh.
-
-    Args:
-        path: The file.
-    """
+    """A file that holds a token; another program renews it."""
 
     path: Path
 
     @classmethod
     def provider(cls, path: Path) -> Any:
-        """What kafka-python asks for tokens."""
+        """The token provider for kafka-python."""
         return _provider(cls(path).token)
 
     def token(self) -> str:
         """The token.
 
         Raises:
-            AccessSettingsError: if the file cannot be read or holds none.
+            AccessSettingsError: if the file is unreadable or empty.
         """
         try:
             with open_input(self.path) as stream:

@@ -1,1 +1,1 @@
-"""Logs of Kafka Streams instances as decisions of their group's leader; those of Connect workers in ``connect/``."""
+"""Decisions in the logs of Streams leaders; ``connect/`` reads the logs of Connect workers."""

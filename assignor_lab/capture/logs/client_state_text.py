@@ -22,6 +22,7 @@ import attrs
 
 from assignment_api.streams import ProcessID, TaskId
 from assignor_lab.capture.errors import ClientStateTextError
+from assignor_lab.documents.wording import plural
 
 __all__ = [
     "ClientStateText",
@@ -33,9 +34,9 @@ __all__ = [
 ]
 
 UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-# Names of topologies are made of the characters of topic names.
+# Names of topologies have the characters of topic names.
 _TASK = r"(?:[A-Za-z0-9._-]+__)?[0-9]{1,10}_[0-9]{1,10}"
-# Possessive, so that a list without its end costs one pass and not one for each item.
+# Possessive: a list without an end costs one pass, not one for each item.
 _TASK_LIST = re.compile(rf"\[(?:{_TASK}(?:, {_TASK})*+)?(\])?")
 _TASK_NUMBER = rf"{_TASK}=-?[0-9]{{1,19}}"
 _TASK_NUMBERS = re.compile(rf"\[(?:{_TASK_NUMBER}(?:, {_TASK_NUMBER})*+)?(\])?")
@@ -45,7 +46,7 @@ _CAPACITY = re.compile(r" capacity: ([0-9]{1,10}) assigned: (-?[0-9]{1,10})\]")
 _TAGS_END = re.compile(
     r"\]\)(?= capacity: [0-9]{1,10} assigned: -?[0-9]{1,10}\](?:\}|, " + UUID + r"=\[activeTasks: \())"
 )
-# A member id begins with the client id, which is anybody's text: it ends where a list of tasks follows.
+# A member id starts with the client id, which is arbitrary text. It ends before a list of tasks.
 _CONSUMER_END = re.compile(rf"=(?=\[(?:\]|{_TASK}[,\]]))")
 _LONG_MIN, _LONG_MAX = -(2**63), 2**63 - 1
 
@@ -55,14 +56,11 @@ class ClientStateText:
     """One client as Kafka prints it.
 
     Args:
-        active: Tasks assigned as active, in the order of the text.
-        standby: Tasks assigned as standby.
-        previous_active: Tasks that the client ran as active before.
-        previous_standby: Tasks that it had state of otherwise.
+        active: Assigned active tasks, in the order of the text.
+        previous_standby: Other tasks of which it had state.
         offset_totals: Task to the sum of changelog offsets that the members reported.
         lags: Task to lag in offsets, with Kafka's sentinels -2 (was running active there) and -3 (unknown).
-        tags: Client tags in the order of the text, or ``None`` where Kafka's version prints none.
-        capacity: Number of processing threads.
+        tags: Client tags in the order of the text, or ``None`` if Kafka's version prints none.
     """
 
     active: tuple[TaskId, ...] = ()
@@ -86,7 +84,7 @@ def parse_client_states(text: str, start: int = 0) -> tuple[dict[ProcessID, Clie
         The states in the order of the text, and the index behind the closing brace.
 
     Raises:
-        ClientStateTextError: if the text is something else, or ends too early.
+        ClientStateTextError: if the text is malformed or ends too early.
     """
     position = _literal(text, start, "{")
     states: dict[ProcessID, ClientStateText] = {}
@@ -107,7 +105,7 @@ def parse_placements(text: str) -> dict[ProcessID, tuple[tuple[TaskId, ...], tup
         Process to (active tasks, standby tasks), in the order of the text.
 
     Raises:
-        ClientStateTextError: if there is none, or one is incomplete or there twice.
+        ClientStateTextError: if there is none, or one is incomplete or occurs twice.
     """
     placements: dict[ProcessID, tuple[tuple[TaskId, ...], tuple[TaskId, ...]]] = {}
     position = 0
@@ -117,7 +115,7 @@ def parse_placements(text: str) -> dict[ProcessID, tuple[tuple[TaskId, ...], tup
             raise ClientStateTextError(found.start(), f"client {process} stands here a second time")
         active, position = _tasks(text, _literal(text, found.end(), "[activeTasks: ("))
         standby, position = _tasks(text, _literal(text, position, ") standbyTasks: ("))
-        # Kafka 2.6 goes on with the rest of the state.
+        # Kafka 2.6 continues with the rest of the state.
         if not text.startswith(") prevActiveTasks: (", position):
             position = _literal(text, position, ")]")
         placements[process] = (active, standby)
@@ -130,7 +128,7 @@ def parse_task_list(text: str, start: int = 0) -> tuple[tuple[TaskId, ...], int]
     """Reads ``[0_0, 0_1]``; returns the tasks and the index behind the closing bracket.
 
     Raises:
-        ClientStateTextError: if the text is something else there.
+        ClientStateTextError: if the text there is no list of tasks.
     """
     return _tasks(text, start)
 
@@ -146,7 +144,7 @@ def parse_consumer_tasks(text: str, start: int = 0) -> tuple[dict[str, tuple[Tas
         Consumer to tasks in the order of the text, and the index behind the closing brace.
 
     Raises:
-        ClientStateTextError: if the text is something else, or ends too early.
+        ClientStateTextError: if the text is malformed or ends too early.
     """
     position = _literal(text, start, "{")
     consumers: dict[str, tuple[TaskId, ...]] = {}
@@ -160,7 +158,7 @@ def parse_consumer_tasks(text: str, start: int = 0) -> tuple[dict[str, tuple[Tas
 
 
 def render_client_states(states: Mapping[ProcessID, ClientStateText]) -> str:
-    """The text that Kafka prints for the states: 3.2's shape where a state has tags, else 2.7's."""
+    """Kafka's text for the states: the form of 3.2 if a state has tags, else of 2.7."""
     return "{" + ", ".join(f"{process}={_render(state)}" for process, state in states.items()) + "}"
 
 
@@ -185,7 +183,8 @@ def _client_state(text: str, position: int) -> tuple[ClientStateText, int]:
         raise ClientStateTextError(position, "expected ' capacity: N assigned: N]'")
     if int(found[2]) != len(active) + len(standby):
         raise ClientStateTextError(
-            position, f"'assigned: {found[2]}', but the lists before it name {len(active) + len(standby)} tasks"
+            position,
+            f"'assigned: {found[2]}', but the lists before it name {plural(len(active) + len(standby), 'task')}",
         )
     state = ClientStateText(
         active, standby, previous_active, previous_standby, offset_totals, lags, tags, int(found[1])
@@ -196,7 +195,7 @@ def _client_state(text: str, position: int) -> tuple[ClientStateText, int]:
 def _literal(text: str, position: int, expected: str) -> int:
     if text.startswith(expected, position):
         return position + len(expected)
-    # Point at the first character that differs, which is where a cut or garbled line went wrong.
+    # Report the first differing character: the line is cut or garbled there.
     same = 0
     while same < len(expected) and text[position + same : position + same + 1] == expected[same]:
         same += 1
@@ -263,7 +262,7 @@ def _bracketed(text: str, position: int) -> int:
 
 
 def _tags(text: str, position: int) -> tuple[dict[str, str], int]:
-    # Keys and values are anybody's text, brackets and commas included: the list ends where what must follow does.
+    # Keys and values are arbitrary text with brackets and commas. The list ends before its mandatory successor.
     end = _TAGS_END.search(text, position)
     if end is None:
         raise ClientStateTextError(position, "expected client tags such as [zone=a], then capacity and assigned")
@@ -275,7 +274,7 @@ def _tags(text: str, position: int) -> tuple[dict[str, str], int]:
         if separator and key not in tags:
             last = tags[key] = [value]
         elif last is not None:
-            # A value may hold ", "; and a key cannot be there twice, so this belongs to the value before.
+            # A value may hold ", ", and keys are unique, so this piece belongs to the previous value.
             last.append(piece)
         else:
             raise ClientStateTextError(position, f"expected key=value, found {piece!r}")

@@ -1,8 +1,7 @@
-"""Epochs of groups of the streams protocol (KIP-1071), as their coordinator logs them.
+"""Epochs of streams groups (KIP-1071), as their coordinator logs them.
 
-The coordinator says who its members are, when it has worked out a target, and each state that a member is brought to.
-What a member is to have is what it has once it has reached that epoch; where the next epoch comes before that, nobody
-can tell.
+The coordinator logs its members, each completed target, and each new state of a member. A member's target is the state
+that it reaches in that epoch. If the next epoch comes first, the target is unknown.
 """
 
 from __future__ import annotations
@@ -12,15 +11,14 @@ from collections.abc import Iterator, Mapping
 
 import attrs
 
-from assignor_lab.capture.logs.messages import Kind
-from assignor_lab.capture.logs.records import LogRecord
+from assignor_lab.capture.logs.messages import MessageKind
+from assignor_lab.capture.logs.records import LogMessage
 from assignor_lab.capture.logs.timestamps import LogTime
 from assignor_lab.capture.streams_member import StreamsMember
 from assignor_lab.kafka.streams_group.member_table import MemberTable
 
 __all__ = ["CoordinatedEpoch", "CoordinatedEpochs", "LoggedTasks"]
 
-#: Active, standby and warm-up tasks: sub-topology to partitions.
 LoggedTasks = tuple[Mapping[str, tuple[int, ...]], Mapping[str, tuple[int, ...]], Mapping[str, tuple[int, ...]]]
 _NOTHING: LoggedTasks = ({}, {}, {})
 
@@ -33,7 +31,7 @@ _MEMBER = re.compile(
 _TARGET = re.compile(
     r"\AComputed a new target assignment for epoch (\d{1,10})(?!\d)(?: with '[^']*' assignor in \d+ ?ms: \{(.*)\})?"
 )
-#: A member's part of a target, which coordinators write at DEBUG.
+#: A member's part of a target, logged at DEBUG.
 _TOLD_TARGET = re.compile(
     r"(?<![^\s={}()])([^\s={}()]++)=\(active=\[([^\[\]]*+)\], standby=\[([^\[\]]*+)\], warmup=\[([^\[\]]*+)\]\)"
 )
@@ -51,13 +49,10 @@ _TOPICS = "metadata of the topology's topics have changed: created, or other par
 
 @attrs.frozen
 class MemberEvent:
-    """Something that happened to a member.
+    """An event of a member.
 
     Args:
-        member: Its id.
         type: ``joins``, ``left`` or ``fenced``.
-        words: The same in words.
-        time: When, if the log says.
     """
 
     member: str
@@ -68,23 +63,22 @@ class MemberEvent:
 
 @attrs.define
 class CoordinatedEpoch:
-    """A target that a coordinator worked out.
+    """A target that a coordinator computed.
 
     Args:
-        group: The group.
-        number: The epoch.
         file: File of the message.
-        line: Its line.
-        time: When, if the log says.
-        begun: When the group's epoch had been raised, which led to it.
-        reason: What had happened to the members; empty if the log does not tell.
-        gone: Who has left or was fenced since the epoch before: client id, ``left`` or ``fenced``, and when.
-        members: Member id to member, in the order in which the broker showed them to its assignor.
-        had: Member id to what it had then.
-        was_to_have: Member id to what it was to have before; ``None``: not known of everybody.
-        reached: Member id to what it was brought to in this epoch.
-        strangers: Members of which the log does not say who they are.
-        joining: Members that joined with the request that worked it out; the log can tell of them after it.
+        time: Its time, if logged.
+        begun: Time at which the group's epoch was raised.
+        reason: Events of members that caused it; empty if not logged.
+        gone: Members that left or were fenced since the previous epoch: client id, ``left`` or ``fenced``, time.
+        members: Member id to member, in the order in which the broker passed them to its assignor.
+        had: Member id to its tasks at that time.
+        was_to_have: Member id to its previous target; ``None`` if unknown for a member.
+        reached: Member id to the state that it reached in this epoch.
+        strangers: Members that the log does not describe.
+        joining: Members that joined with the request that computed it; the log can describe them later.
+        current: Changes of the members' active tasks until the next epoch: time, member id and tasks. The first epoch
+            of a group also has earlier ones.
     """
 
     group: str
@@ -101,9 +95,10 @@ class CoordinatedEpoch:
     reached: dict[str, LoggedTasks] = attrs.field(factory=dict)
     strangers: set[str] = attrs.field(factory=set)
     joining: set[str] = attrs.field(factory=set)
+    current: list[tuple[LogTime, str, Mapping[str, tuple[int, ...]]]] = attrs.field(factory=list)
 
     def joined(self, name: str, member: StreamsMember) -> None:
-        """The log tells of a member now that joined with the request: the broker showed it last."""
+        """Adds a member that joined with the request, described only now: the broker passed it last."""
         self.joining.discard(name)
         self.members[name], self.had[name] = member, _NOTHING
         if self.was_to_have is not None:
@@ -111,7 +106,7 @@ class CoordinatedEpoch:
 
     @property
     def targets(self) -> Mapping[str, LoggedTasks] | None:
-        """Member id to what it is to have; ``None``: it is not known of everybody."""
+        """Member id to its target; ``None`` if unknown for a member."""
         if self.strangers or self.joining or self.reached.keys() != self.members.keys():
             return None
         return {name: self.reached[name] for name in self.members}
@@ -120,41 +115,45 @@ class CoordinatedEpoch:
 @attrs.define
 class _Group:
     members: dict[str, StreamsMember] = attrs.field(factory=dict)
-    #: Whoever has gone through a request: what the coordinator says of one last is what its member has now.
+    #: The latest message about a member is its present state.
     table: MemberTable = attrs.field(factory=MemberTable)
     held: dict[str, LoggedTasks] = attrs.field(factory=dict)
-    #: Who has asked to join, and has not been told of.
     joining: set[str] = attrs.field(factory=set)
-    #: What happened to which member and when, since the latest target.
     events: list[MemberEvent] = attrs.field(factory=list)
-    #: Member id to client id of everybody who has ever been there.
     clients: dict[str, str] = attrs.field(factory=dict)
     bumped: LogTime | None = None
-    #: Whether the coordinator has seen other metadata of the topics since the latest target.
+    #: True if the coordinator saw other topic metadata since the latest target.
     has_other_topics: bool = False
-    #: Members that were there before the log begins.
+    #: Members from before the start of the log.
     strangers: set[str] = attrs.field(factory=set)
     latest: CoordinatedEpoch | None = None
+    #: Changes of the members' active tasks before the first epoch.
+    current: list[tuple[LogTime, str, Mapping[str, tuple[int, ...]]]] = attrs.field(factory=list)
+
+    def note_current(self, time: LogTime | None, member: str, active: Mapping[str, tuple[int, ...]]) -> None:
+        """Adds a member's active tasks from now on, if they changed."""
+        if time is not None and active != self.held.get(member, _NOTHING)[0]:
+            (self.current if self.latest is None else self.latest.current).append((time, member, active))
 
 
 @attrs.define
 class CoordinatedEpochs:
-    """Takes the coordinator's messages one after another."""
+    """Builds epochs from the coordinator's messages."""
 
     _groups: dict[str, _Group] = attrs.field(init=False, factory=dict)
     _found: list[CoordinatedEpoch] = attrs.field(init=False, factory=list)
 
-    def take(self, record: LogRecord) -> None:
-        """Adds a message, one of ``OF_EPOCHS``; what is cut off is passed over."""
+    def take(self, record: LogMessage) -> None:
+        """Adds a message of ``OF_EPOCHS``; a truncated one is ignored."""
         found = _OF.match(record.text)
         if found is None:
             return
         group, member = self._groups.setdefault(found[1], _Group()), found[2]
         text = record.text[found.end() :]
-        if record.kind is Kind.STREAMS_JOINS and member:
+        if record.kind is MessageKind.STREAMS_JOINS and member:
             group.events.append(MemberEvent(member, "joins", "joins", record.time))
             group.joining.add(member)
-        elif record.kind is Kind.STREAMS_MEMBER and (told := _MEMBER.search(text)):
+        elif record.kind is MessageKind.STREAMS_MEMBER and (told := _MEMBER.search(text)):
             new = StreamsMember(told["client"], told["process"], told["instance"], told["rack"], _tags(told["tags"]))
             group.members[told["id"]] = new
             group.joining.discard(told["id"])
@@ -162,25 +161,25 @@ class CoordinatedEpochs:
                 group.latest.joined(told["id"], new)
             group.clients[told["id"]] = told["client"]
             group.strangers.discard(told["id"])
-        elif record.kind is Kind.STREAMS_LEFT and member:
+        elif record.kind is MessageKind.STREAMS_LEFT and member:
             _gone(group, MemberEvent(member, "left", "left", record.time))
-        elif record.kind is Kind.STREAMS_FENCED and (told := _FENCED.match(text.rstrip())):
+        elif record.kind is MessageKind.STREAMS_FENCED and (told := _FENCED.match(text.rstrip())):
             _gone(group, MemberEvent(told[1], "fenced", f"was fenced: {told[2]}", record.time))
-        elif record.kind is Kind.STREAMS_TOPICS:
+        elif record.kind is MessageKind.STREAMS_TOPICS:
             group.has_other_topics = True
-        elif record.kind is Kind.STREAMS_BUMPED:
+        elif record.kind is MessageKind.STREAMS_BUMPED:
             group.bumped = group.bumped or record.time
-        elif record.kind is Kind.STREAMS_TARGET and (told := _TARGET.match(text)):
+        elif record.kind is MessageKind.STREAMS_TARGET and (told := _TARGET.match(text)):
             self._target(found[1], group, int(told[1]), record)
             _told_target(group, told[2] or "")
-        elif record.kind is Kind.STREAMS_STATE and member and (told := _STATE.match(text)):
-            _state(group, member, int(told[1]), told[2], tuple(map(_tasks, (told[3], told[4], told[5]))))  # type: ignore[arg-type]
+        elif record.kind is MessageKind.STREAMS_STATE and member and (told := _STATE.match(text)):
+            _state(group, record, member, int(told[1]), told[2], tuple(map(_tasks, (told[3], told[4], told[5]))))  # type: ignore[arg-type]
 
     def __iter__(self) -> Iterator[CoordinatedEpoch]:
-        """The epochs in the order of the messages; the latest of a group may still be on its way."""
+        """The epochs in the order of the messages; the latest of a group may be incomplete."""
         yield from self._found
 
-    def _target(self, name: str, group: _Group, number: int, record: LogRecord) -> None:
+    def _target(self, name: str, group: _Group, number: int, record: LogMessage) -> None:
         before = group.latest
         in_order = {member: group.members[member] for member in group.table if member in group.members}
         targets = {} if before is None else before.targets
@@ -205,15 +204,15 @@ class CoordinatedEpochs:
             else {member: targets.get(member, _NOTHING) for member in group.members},
             strangers=set(group.strangers),
             joining=set(group.joining),
+            current=group.current if before is None else [],
         )
         group.events, group.bumped, group.has_other_topics = [], None, False
-        # Requests come one after the other: whoever has not been told of yet has joined with this one, or not at all.
+        # Requests are sequential: a member without a description so far joined with this one, or not at all.
         group.joining.clear()
         self._found.append(group.latest)
 
 
 def _told_target(group: _Group, text: str) -> None:
-    """What everybody is to have, where the coordinator says it."""
     if group.latest is not None and text:
         group.latest.joining.clear()
         for each in _TOLD_TARGET.finditer(text):
@@ -224,7 +223,7 @@ def _told_target(group: _Group, text: str) -> None:
 
 
 def _reason(group: _Group) -> str:
-    """What has happened to members; where nothing has, what the coordinator has seen of the topics."""
+    """Events of members, or else the coordinator's observation of topics."""
     if not group.events and group.has_other_topics:
         return _TOPICS
     return "; ".join(f"member {group.clients.get(each.member, each.member)} {each.words}" for each in group.events)
@@ -235,11 +234,13 @@ def _gone(group: _Group, event: MemberEvent) -> None:
     group.members.pop(event.member, None)
     group.joining.discard(event.member)
     group.table.remove(event.member)
+    group.note_current(event.time, event.member, {})
     group.held.pop(event.member, None)
     group.strangers.discard(event.member)
 
 
-def _state(group: _Group, member: str, epoch: int, state: str, tasks: LoggedTasks) -> None:
+def _state(group: _Group, record: LogMessage, member: str, epoch: int, state: str, tasks: LoggedTasks) -> None:
+    group.note_current(record.time, member, tasks[0])
     group.held[member] = tasks
     is_stranger = member not in group.members
     if is_stranger:
@@ -251,7 +252,7 @@ def _state(group: _Group, member: str, epoch: int, state: str, tasks: LoggedTask
     if is_stranger:
         group.latest.strangers.add(member)
     elif state == _STABLE and member in group.latest.members:
-        # Who has joined since is in that epoch, too, and not in its target.
+        # Members that joined since are in that epoch, too, but not in its target.
         group.latest.reached[member] = tasks
 
 

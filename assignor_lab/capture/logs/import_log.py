@@ -1,7 +1,7 @@
-"""From log files to scenario documents.
+"""Log files as scenario documents.
 
-What a log tells is read in :mod:`~assignor_lab.capture.logs.decisions`; here files become one sequence of decisions
-in the order of time, and each decision a document with an id of its own.
+:mod:`~assignor_lab.capture.logs.decisions` reads decisions. This module merges files into one sequence by time, and
+makes each decision a document with a unique id.
 """
 
 from __future__ import annotations
@@ -22,26 +22,25 @@ from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import LogImportError, NoDecisionError
 from assignor_lab.capture.logs.decisions import DecisionAssembler
 from assignor_lab.capture.logs.log_files import open_log
-from assignor_lab.capture.logs.messages import Kind
-from assignor_lab.capture.logs.rebalance import Decision, Problem
+from assignor_lab.capture.logs.messages import MessageKind
+from assignor_lab.capture.logs.rebalance import LoggedDecision, LogProblem
 from assignor_lab.capture.logs.records import RecordReader
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.logs.surroundings_filler import SurroundingsFiller
 from assignor_lab.capture.logs.timestamps import LogTime, first_time
-from assignor_lab.capture.topology import Description
+from assignor_lab.capture.topology import TopologyDescription
 from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 
 __all__ = ["import_log", "read_decisions"]
 
 _PEEK_BYTES = 64 * 1024
-#: What is said of a file without any message that is known here.
 _NOTHING = (
     "no line in it is about a group's rebalances: is it the log of an instance of the application, or of the "
     "group's coordinator?"
 )
-#: Reason for a file that has lines of Connect workers and no others that are known here.
+#: Message about a log of Connect workers only.
 _OF_CONNECT = "it is the log of a Connect worker: compare its decisions with `assignor connect replay`"
 _PART = re.compile(r"\.([0-9]{1,6})(?:\.gz)?\Z")
 
@@ -53,37 +52,32 @@ def import_log(
     topology: Path | None = None,
     zone: tzinfo | None = None,
     optimization: str | None = None,
-    on_problem: Callable[[Problem], None] | None = None,
+    on_problem: Callable[[LogProblem], None] | None = None,
     standard_input: BinaryIO | None = None,
     surroundings: LoggedSurroundings | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Reads logs and yields a scenario document of format 1 for each decision of a leader.
 
-    The files are read to their end before the first document is yielded; until then finished documents are kept
-    compressed. If every decision has a time, documents come in the order of time, otherwise in the order of reading.
+    All files are read before the first document; finished documents are kept compressed. If every decision has a time,
+    documents are sorted by time, otherwise in the order of reading.
 
     Args:
-        files: Logs of one or several instances, plain or gzip, or ``-``; see :func:`read_decisions`.
-        config_layers: The application's configuration, the lowest layer first
-            (:attr:`assignment_api.plugins.selection.ConfigSources.above`).
         topology: File with the text of Java's ``Topology#describe``.
-        zone: Time zone of logs that do not name theirs; ``None``: UTC, and the documents say so.
-        optimization: ``topology.optimization`` of the application; ``None``: as the logs tell.
-        on_problem: Told of every message that is garbled, and of every decision that had to be left out.
-        standard_input: What ``-`` stands for.
-        surroundings: Gets what the logs tell around the decisions; ``None``: nobody wants to know.
+        zone: Time zone of logs without one; ``None``: UTC, with an assumption in the documents.
+        optimization: ``topology.optimization`` of the application; ``None``: as logged.
+        on_problem: Receives each garbled message and each omitted decision.
 
     Raises:
-        LogImportError: if a file cannot be read, a line is too long, or no file holds a decision.
-        TopologyTextError: if the topology cannot be read.
+        LogImportError: if a file is unreadable, a line is too long, or no file holds a decision.
+        TopologyTextError: if the topology is unreadable.
     """
-    described = None if topology is None else Description.of_file(topology)
+    described = None if topology is None else TopologyDescription.of_file(topology)
     maker = DocumentMaker(
         tuple(config_layers), described, zone or UTC, zone_given=zone is not None, optimization=optimization
     )
-    problems: list[Problem] = []
+    problems: list[LogProblem] = []
 
-    def note(problem: Problem) -> None:
+    def note(problem: LogProblem) -> None:
         problems.append(problem)
         if on_problem is not None:
             on_problem(problem)
@@ -96,59 +90,57 @@ def import_log(
             note(fault)
             continue
         time_ms = document["source"].get("time_ms")
-        held.append(_Held(time_ms, decision.leader, zlib.compress(json.dumps(document).encode(), 1)))
+        logged = None if decision.config is None else decision.config.optimization
+        held.append(_Held(time_ms, decision.leader, zlib.compress(json.dumps(document).encode(), 1), logged))
     if not held:
         garbled = [problem for problem in problems if problem.line is not None]
         raise _no_decision(files, garbled, surroundings)
     filler = SurroundingsFiller(surroundings, zone or UTC)
-    yield from filler.filled(_unique(_in_order(held)))
+    yield from filler.filled(_unique(_described(_in_order(held), maker, surroundings)))
     for sentence in filler.unused():
-        note(Problem("logs", None, None, sentence))
+        note(LogProblem("logs", None, None, sentence))
 
 
 def read_decisions(
     files: Sequence[str | Path],
-    on_problem: Callable[[Problem], None],
+    on_problem: Callable[[LogProblem], None],
     standard_input: BinaryIO | None = None,
     surroundings: LoggedSurroundings | None = None,
-) -> Iterator[Decision]:
-    """Yields the decisions in some logs, each as soon as it is complete.
+) -> Iterator[LoggedDecision]:
+    """Yields the decisions in logs, each as soon as it is complete.
 
     Args:
-        files: Logs of one or several instances, or ``-``. Parts of a rotated log may come in any order if their lines
-            have times: files are read in the order of their first time.
-        on_problem: Told of every message that is garbled, and of every decision that had to be left out.
-        standard_input: What ``-`` stands for.
-        surroundings: Gets what the logs tell around the decisions; ``None``: nobody wants to know.
+        files: Logs of one or several instances, or ``-``. Parts of a rotated log with times may come in any order:
+            files are read by their first time.
 
     Raises:
-        LogImportError: if a file cannot be read or a line is too long.
+        LogImportError: if a file is unreadable or a line is too long.
     """
     assembler = DecisionAssembler(on_problem, LoggedSurroundings() if surroundings is None else surroundings)
     reader = RecordReader()
     for path in _oldest_first(files):
         source, file = open_log(path, standard_input)
-        kinds: set[Kind] = set()
+        kinds: set[MessageKind] = set()
         with contextlib.nullcontext() if file is standard_input else contextlib.closing(file):
             for record in reader.read(source):
                 kinds.add(record.kind)
                 yield from assembler.feed(record)
-        # Of one file alone the error says what is missing.
-        if len(files) > 1 and kinds <= {Kind.CONNECT_WORKER}:
-            on_problem(Problem(source.name, None, None, _OF_CONNECT if kinds else _NOTHING))
+        # For a single file the error names the missing lines.
+        if len(files) > 1 and kinds <= {MessageKind.CONNECT_WORKER}:
+            on_problem(LogProblem(source.name, None, None, _OF_CONNECT if kinds else _NOTHING))
     for record in reader.finish():
         yield from assembler.feed(record)
     yield from assembler.finish()
 
 
-def _fault(document: dict[str, Any], decision: Decision) -> Problem | None:
-    """A garbled line can read well and still make no sense: a task twice, a consumer of two clients."""
+def _fault(document: dict[str, Any], decision: LoggedDecision) -> LogProblem | None:
+    """A garbled line can be readable and still invalid: a task twice, a consumer of two clients."""
     place = Place(decision.record.file, decision.record.line)
     try:
         scenario_from_document(document, place)
     except DocumentFormatError as error:
         reason = f"decision left out: {error.key}: {error.reason}"
-        return Problem(place.file, decision.record.line, None, reason, loses_decision=True)
+        return LogProblem(place.file, decision.record.line, None, reason, loses_decision=True)
     return None
 
 
@@ -156,12 +148,12 @@ def _fault(document: dict[str, Any], decision: Decision) -> Problem | None:
 
 
 def _oldest_first(files: Sequence[str | Path]) -> list[str | Path]:
-    """A rebalance may begin in one part of a rotated log and end in the next: the older one has to be read first."""
+    """A rebalance may span two parts of a rotated log: the older part must come first."""
     times = [_first_time(path) for path in files]
     known = [time for time in times if time is not None]
     if len(known) != len(files):
         return list(files)
-    # Parts that begin in one millisecond are told apart by their number: the higher one is older.
+    # Of two parts with the same first millisecond, the one with the higher number is older.
     keys = [(time.epoch_ms(), -_part_number(path)) for time, path in zip(known, files, strict=True)]
     return [files[index] for index in sorted(range(len(files)), key=keys.__getitem__)]
 
@@ -172,7 +164,7 @@ def _part_number(path: str | Path) -> int:
 
 
 def _first_time(path: str | Path) -> LogTime | None:
-    # Pipes and the standard input can be read once.
+    # Pipes and the standard input are readable only once.
     if str(path) == STANDARD_INPUT or not Path(path).is_file():
         return None
     try:
@@ -180,7 +172,7 @@ def _first_time(path: str | Path) -> LogTime | None:
         with contextlib.closing(file):
             head = source.reader.read(_PEEK_BYTES)
     except (LogImportError, OSError, EOFError, zlib.error):
-        return None  # reading it in earnest says what is wrong
+        return None  # the real read reports the error
     for line in io.StringIO(head.decode("utf-8", "replace")):
         time = first_time(line[:1000])
         if time is not None:
@@ -190,14 +182,25 @@ def _first_time(path: str | Path) -> LogTime | None:
 
 @attrs.define
 class _Held:
-    """A finished document, compressed, with its time and the client id of the leader's consumer."""
-
     time_ms: int | None
     leader: str | None
     document: bytes
+    optimization: str | None
 
 
-def _in_order(held: list[_Held]) -> Iterator[tuple[dict[str, Any], str | None]]:
+def _described(
+    held: Iterable[tuple[dict[str, Any], _Held]], maker: DocumentMaker, surroundings: LoggedSurroundings
+) -> Iterator[tuple[dict[str, Any], str | None]]:
+    """Documents with the topology, resolved with all logs' facts about the group's topics."""
+    shown = {}
+    for document, each in held:
+        group = document["source"].get("group")
+        if group not in shown:
+            shown[group] = surroundings.topics.sources(group), surroundings.changelogs(group)
+        yield maker.with_topology(document, each.optimization, *shown[group]), each.leader
+
+
+def _in_order(held: list[_Held]) -> Iterator[tuple[dict[str, Any], _Held]]:
     times = [each.time_ms for each in held if each.time_ms is not None]
     order: Iterable[int] = range(len(held))
     if len(times) == len(held):
@@ -205,13 +208,13 @@ def _in_order(held: list[_Held]) -> Iterator[tuple[dict[str, Any], str | None]]:
     for index in order:
         document: dict[str, Any] = json.loads(zlib.decompress(held[index].document))
         held[index].document = b""
-        yield document, held[index].leader
+        yield document, held[index]
 
 
 # --- names ----------------------------------------------------------------------------------------
 
 
-def _identity(decision: Decision) -> str:
+def _identity(decision: LoggedDecision) -> str:
     name = decision.group or Path(decision.record.file).name.partition(".")[0]
     if decision.generation is None:
         return f"{name}-line-{decision.record.line}"
@@ -221,7 +224,7 @@ def _identity(decision: Decision) -> str:
 def _unique(
     documents: Iterable[tuple[dict[str, Any], str | None]],
 ) -> Iterator[tuple[dict[str, Any], str | None]]:
-    """Counts on where an id was there before: a group that was deleted begins with generation 1 again."""
+    """Appends a number to a repeated id: a deleted group starts with generation 1 again."""
     seen: dict[str, int] = {}
     for document, leader in documents:
         identity = document["id"]
@@ -232,7 +235,7 @@ def _unique(
 
 
 def _no_decision(
-    files: Sequence[str | Path], problems: Sequence[Problem], surroundings: LoggedSurroundings
+    files: Sequence[str | Path], problems: Sequence[LogProblem], surroundings: LoggedSurroundings
 ) -> NoDecisionError:
     name = str(files[0]) if files else "(no file)"
     if len(files) > 1:
@@ -254,8 +257,8 @@ def _no_decision(
         return NoDecisionError(
             name,
             None,
-            f"no assignment decision: a coordinator's lines tell when and why {', '.join(map(repr, groups[:3]))} "
-            "rebalanced, and not what was decided",
+            "no assignment decision: a coordinator's lines have times and reasons of the rebalances of "
+            f"{', '.join(map(repr, groups[:3]))}, but no assignment",
             "give them with the logs of that group's instances, or with its folder of assignor record",
         )
     if surroundings.is_connect:
@@ -263,8 +266,8 @@ def _no_decision(
             name,
             None,
             "no assignment decision of Kafka Streams: the lines are those of Connect workers",
-            "compare the workers' decisions with assignor connect replay; assignor connect import makes histories of "
-            "what brokers answered",
+            "compare the workers' decisions with assignor connect replay; assignor connect import makes "
+            "histories of recorded answers of brokers",
         )
     return NoDecisionError(
         name,

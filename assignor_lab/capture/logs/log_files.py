@@ -1,8 +1,8 @@
-"""Reads log files of any size: plain or gzip, standard input, and only the lines that matter.
+"""Reads the relevant lines of log files of any size: plain or gzip, or standard input.
 
-Almost every line of a log says nothing about assignment, so a file is searched in blocks for the texts that
-Kafka writes (:data:`~assignor_lab.capture.logs.messages.MARKERS`), and only lines with one of them are handed on,
-with their line numbers. Memory stays below a few blocks and the longest line.
+Few lines of a log concern assignment. A file is searched in blocks for Kafka's texts
+(:data:`~assignor_lab.capture.logs.messages.MARKERS`), and only lines with one of them are returned, with line numbers.
+Memory stays below a few blocks and the longest line.
 """
 
 from __future__ import annotations
@@ -37,12 +37,7 @@ class _Reader(Protocol):
 
 @attrs.frozen
 class RawLine:
-    """One line as it stands in the file.
-
-    Args:
-        number: Line number from 1.
-        data: Its bytes, without the line end.
-    """
+    """One line of the file."""
 
     number: int
     data: bytes
@@ -50,14 +45,11 @@ class RawLine:
 
 @attrs.define
 class LineSource:
-    """The lines of one log that matter.
+    """The relevant lines of one log.
 
     Args:
-        name: The file's name as it was given, for messages.
-        reader: What the bytes come from, decompressed.
-        follow: Set by the consumer while it waits for the rest of a message: then the next line is handed on
-            whatever it holds.
-        total: Number of lines seen so far.
+        follow: Set by the consumer while it awaits the rest of a message: then every line is relevant.
+        total: Number of lines so far.
     """
 
     name: str
@@ -69,14 +61,14 @@ class LineSource:
         """Yields the lines in the order of the file.
 
         Raises:
-            UnreadableLogError: if compressed data are damaged or cut off.
+            UnreadableLogError: if compressed data are damaged or truncated.
             LogLineTooLongError: if a line is longer than :data:`MAX_LINE_BYTES`.
         """
         for block in self._whole_lines():
             yield from self._lines_that_matter(block)
 
     def _whole_lines(self) -> Iterator[bytes]:
-        """Blocks that end at a line end, but for the last one."""
+        """Blocks that end at a line end, except for the last one."""
         pieces: list[bytes] = []
         waiting = 0
         while data := self._read():
@@ -104,7 +96,10 @@ class LineSource:
             return self.reader.read(_BLOCK_BYTES)
         except EOFError as error:
             raise UnreadableLogError(
-                self.name, self.total + 1, "the gzip data end too early", "copy the file again, or unpack what is there"
+                self.name,
+                self.total + 1,
+                "the gzip data end too early",
+                "copy the file again, or unpack the readable part",
             ) from error
         except (gzip.BadGzipFile, zlib.error) as error:
             raise UnreadableLogError(
@@ -125,7 +120,6 @@ class LineSource:
         self.total += block.count(b"\n", position)
 
     def _hits(self, block: bytes) -> list[int]:
-        """Starts of the lines with a marker, ascending."""
         starts: dict[int, None] = {}
         for marker in _MARKERS:
             found = block.find(marker)
@@ -143,14 +137,10 @@ def _line_at(block: bytes, start: int) -> tuple[bytes, int]:
 
 
 def is_log(path: str | PathLike[str], name: str) -> bool:
-    """Whether a file is a log: its name says otherwise, or else its first line.
-
-    Args:
-        path: Where the file is.
-        name: What it is called.
+    """True if a file is a log, by its name or its first line.
 
     Raises:
-        DocumentFormatError: if it cannot be read.
+        DocumentFormatError: if it is unreadable.
     """
     if name.removesuffix(".gz").endswith((".jsonl", ".json")):
         return False
@@ -161,11 +151,7 @@ def is_log(path: str | PathLike[str], name: str) -> bool:
 
 
 def open_log(path: str | Path, standard_input: BinaryIO | None = None) -> tuple[LineSource, BinaryIO]:
-    """Opens a log; gzip is recognised by its first bytes, whatever the name.
-
-    Args:
-        path: A file, or :data:`STANDARD_INPUT`.
-        standard_input: What stands for standard input.
+    """Opens a log; gzip is recognised by its first bytes.
 
     Returns:
         The lines, and the open file, which the caller closes.
@@ -187,8 +173,6 @@ def open_log(path: str | Path, standard_input: BinaryIO | None = None) -> tuple[
 
 @attrs.define
 class _Prefixed:
-    """A stream whose first bytes were already taken."""
-
     first: bytes
     stream: BinaryIO
 

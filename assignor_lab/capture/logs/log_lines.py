@@ -1,8 +1,7 @@
-"""Takes a log line out of what was wrapped around it, whatever the layout.
+"""Unwraps log lines from container runtimes, `docker compose`, `kubectl --prefix` and JSON.
 
-Container runtimes put their own time and stream before each line and cut long ones in pieces, `docker compose`
-and `kubectl --prefix` put a name there, and many applications log JSON. What is left is the application's text;
-the message in it is found by its own words later, so no pattern of log4j or logback has to be known.
+Container runtimes put a time and a stream before each line and cut long lines. The result is the application's text.
+Kafka's own words locate the message in it later, so this module knows no pattern of log4j or logback.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ __all__ = ["LogText", "Unwrapper"]
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _CRI = re.compile(r"\A(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) ([FP])(?::\S+)? ")
-#: The name of a container; a level or a number there is part of a layout instead.
+#: The name of a container. With a level or a number the prefix is part of a layout instead.
 _COMPOSE = re.compile(
     r"\A\s{0,8}(?!(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s)(?=[\w.-]*[A-Za-z])([A-Za-z0-9][\w.-]*)\s+\| ?"
 )
@@ -30,22 +29,20 @@ _POD = re.compile(r"\A\[(pod/[^\]\s]+)\] ")
 #: Docker's json-file driver cuts longer lines.
 _DOCKER_PIECE_BYTES = 16 * 1024
 _MAX_NESTING = 4
-#: So much may stand before an object that is the application's line.
+#: Most characters before a JSON object that is the application's line.
 _MAX_BEFORE_JSON = 512
 
 
 @attrs.frozen
 class LogText:
-    """The application's own text of one line, or of a message of several lines that came as one.
+    """The application's own text of one line, or of a multi-line message in one record.
 
     Args:
-        line: Number of the (first) line in the file.
-        stream: What tells several sources in one file apart; empty for a plain file.
-        text: The text; may have line ends if the message came whole, as in JSON.
-        column: Characters of the line before ``text``; ``None`` where they cannot be counted.
-        time: What a wrapping says of the time.
-        thread: What a JSON field says of the thread's name.
-        whole: Whether the message is complete in ``text``.
+        stream: Identifies one of several sources in a file; empty for a plain file.
+        text: The text; it may have line ends if the message came whole, as in JSON.
+        column: Characters of the line before ``text``; ``None`` if they cannot be counted.
+        thread: The thread's name in a JSON field.
+        whole: True if the message is complete in ``text``.
     """
 
     line: int
@@ -59,7 +56,7 @@ class LogText:
 
 @attrs.define
 class _Cut:
-    """A line of which only the first pieces were seen."""
+    """A line with its first pieces only."""
 
     line: int
     pieces: list[str] = attrs.field(factory=list)
@@ -68,25 +65,21 @@ class _Cut:
 
 @attrs.define
 class Unwrapper:
-    """Unwraps the lines of one file in their order, and joins those that a container runtime has cut.
-
-    Args:
-        name: The file's name, for messages.
-    """
+    """Unwraps the lines of one file in their order, and joins the pieces of cut lines."""
 
     name: str
     _cut: dict[str, _Cut] = attrs.field(init=False, factory=dict)
 
     @property
     def waiting(self) -> bool:
-        """Whether the next lines are needed whatever they hold."""
+        """True if all next lines are relevant."""
         return bool(self._cut)
 
     def unwrap(self, raw: RawLine) -> LogText | None:
-        """The text of a line; ``None`` while only a piece of a longer one was seen.
+        """The text of a line; ``None`` while pieces of a longer one are missing.
 
         Raises:
-            LogLineTooLongError: if the pieces together are longer than a line may be.
+            LogLineTooLongError: if the joined pieces exceed the limit of a line.
         """
         text = raw.data.decode("utf-8", "replace")
         if "\x1b" in text:
@@ -134,7 +127,7 @@ def _docker_record(text: str, line: int) -> LogText | None:
 
 
 def _unprefixed(log_text: LogText) -> LogText:
-    """Without the name of the container, and out of JSON."""
+    """Removes the container's name and the JSON around the text."""
     text = log_text.text
     named = _POD.match(text) or _COMPOSE.match(text)
     if named:
@@ -178,7 +171,7 @@ def _json_object(text: str) -> dict[str, Any] | None:
 
 
 def _message(value: object, depth: int) -> str | None:
-    """The longest text with one of Kafka's messages in it, however deep."""
+    """The longest text with a message of Kafka's in it, at any depth."""
     if isinstance(value, str):
         return value if any(marker in value for marker in MARKERS) else None
     if depth == _MAX_NESTING or not isinstance(value, (dict, list)):
@@ -189,5 +182,5 @@ def _message(value: object, depth: int) -> str | None:
 
 
 def _encodable(text: str) -> str:
-    # JSON can spell half a surrogate pair, which no UTF-8 output can hold.
+    # JSON can hold half a surrogate pair, which UTF-8 output cannot.
     return text.encode("utf-8", "replace").decode()

@@ -1,7 +1,4 @@
-"""The configuration that an instance logs when it starts: ``StreamsConfig values:``, a line for each key.
-
-A log that reaches back to the start of its instance so tells what ``--config`` would have to.
-"""
+"""The configuration that an instance logs at its start: ``StreamsConfig values:``, a line for each key."""
 
 from __future__ import annotations
 
@@ -14,14 +11,14 @@ import attrs
 from assignment_api.errors import ConfigError
 from assignment_api.plugins.keys import read_value
 from assignment_api.streams.configs import ASSIGNMENT_KEYS, RACK_AWARE_ASSIGNMENT_TAGS
-from assignor_lab.capture.logs.messages import Kind
-from assignor_lab.capture.logs.records import LogRecord
+from assignor_lab.capture.logs.messages import MessageKind
+from assignor_lab.capture.logs.records import LogMessage
 
 __all__ = ["LoggedConfig", "LoggedConfigs"]
 
 _APPLICATION, _CLIENT = "application.id", "client.id"
 _OPTIMIZATION = "topology.optimization"
-#: Settings of time and membership of a Streams configuration; those of its consumers stand in ``ConsumerConfig``.
+#: Settings of time and membership in a Streams configuration; those of its consumers are in ``ConsumerConfig``.
 _SETTINGS = ("processing.guarantee", "commit.interval.ms", "state.cleanup.delay.ms", "dsl.store.suppliers.class")
 _ENTRY = re.compile(
     r"(?<![\w.])("
@@ -32,16 +29,13 @@ _ENTRY = re.compile(
 
 @attrs.frozen
 class LoggedConfig:
-    """What one instance has logged of its configuration.
+    """Configuration that one instance logged.
 
     Args:
-        file: The file's name as it was given.
-        line: Line of the message.
         application: ``application.id``, which is the consumer group.
-        client: ``client.id``, with which the names of the instance's threads begin; empty if not configured.
-        values: Keys of assignment to values in their types; a value that Kafka would refuse is left out.
+        values: Typed values of assignment keys; values that Kafka would refuse are left out.
         optimization: ``topology.optimization``, or ``None``: not logged.
-        settings: Settings of time and membership; the consumers' are not logged with them.
+        settings: Settings of time and membership, without those of consumers.
     """
 
     file: str
@@ -55,28 +49,29 @@ class LoggedConfig:
 
 @attrs.define
 class LoggedConfigs:
-    """The configurations seen so far, of all instances."""
+    """The latest configuration of each instance."""
 
     #: (application, client id) to the latest one.
     _seen: dict[tuple[str, str], LoggedConfig] = attrs.field(init=False, factory=dict)
 
-    def take(self, record: LogRecord) -> None:
-        """Adds a message of kind ``STREAMS_CONFIG``; one without the application's id is of no use."""
+    def take(self, record: LogMessage) -> None:
+        """Adds a message of kind ``STREAMS_CONFIG``; one without the application's id is ignored."""
         config = _read(record)
         if config.application:
-            # The latest one stands last.
             self._seen.pop((config.application, config.client), None)
             self._seen[config.application, config.client] = config
 
     def of_leader(self, group: str | None, thread: str | None) -> LoggedConfig | None:
-        """The configuration of the instance that led, or of another instance of the group; ``None`` if unknown."""
+        """The configuration of the leader's instance, or of another instance of the group; ``None`` if unknown."""
         of_group = [config for config in self._seen.values() if config.application == group]
         own = [config for config in of_group if thread and config.client and thread.startswith(f"{config.client}-")]
         return (own or of_group)[-1] if of_group else None
 
 
-def _read(record: LogRecord) -> LoggedConfig:
-    entries = {found[1]: found[2].strip() for found in _ENTRY.finditer(record.text, len(Kind.STREAMS_CONFIG.value))}
+def _read(record: LogMessage) -> LoggedConfig:
+    entries = {
+        found[1]: found[2].strip() for found in _ENTRY.finditer(record.text, len(MessageKind.STREAMS_CONFIG.value))
+    }
     values: dict[str, Any] = {}
     for key, (_, read) in ASSIGNMENT_KEYS.items():
         if key not in entries:

@@ -16,16 +16,16 @@ from assignor_lab.capture.logs.client_state_text import (
     parse_placements,
     parse_task_list,
 )
-from assignor_lab.capture.logs.messages import SECOND_LINE_OF_TASKS, Kind
+from assignor_lab.capture.logs.messages import SECOND_LINE_OF_TASKS, MessageKind
 
 __all__ = [
     "ClientMetadata",
-    "ConsumerTasks",
-    "Decided",
+    "LoggedConsumerTasks",
+    "LoggedOutcome",
     "Facts",
     "OptimizationStart",
     "Participants",
-    "Placement",
+    "LoggedPlacement",
     "StatesBefore",
     "TaskLists",
     "TemporaryStandby",
@@ -40,7 +40,7 @@ _FOLLOWUP = re.compile(r" with( +| no *)followup probing rebalance")
 _BEFORE = re.compile(r"Assigning tasks and (-?\d{1,10}) standby replicas to client nodes ")
 _BEFORE_3_5 = re.compile(r"\AAssigning tasks \[[^\]]*\] (?:including stateful \[[^\]]*\] )?to clients (?=\{)")
 _REPLICAS_3_5 = re.compile(r" with number of replicas (-?\d{1,10})(?!\d)")
-# A list without its end takes the rest of the line, so that no later one is searched to the same end.
+# A list without an end takes the rest of the line, so that later lists are not searched to the same end.
 _PARTICIPANT = re.compile(rf"({_UUID}): \[(?:(.*?)\](?=\.?(?:\s|\\n|$))|.*)")
 _METADATA = re.compile(
     rf"({_UUID})=ClientMetadata\{{hostInfo=(?:null|HostInfo\{{host='([^']*)', port=(\d{{1,10}})\}}), consumers=\["
@@ -56,12 +56,11 @@ _INSTANTIATED = re.compile(r"Instantiated (\S+) as the task assignor")
 
 
 @attrs.frozen
-class Decided:
+class LoggedOutcome:
     """``Decided on assignment``.
 
     Args:
-        states: Process to its state, the new tasks included.
-        followup: Whether a probing rebalance follows.
+        followup: True if a probing rebalance follows.
     """
 
     states: Mapping[ProcessID, ClientStateText]
@@ -70,12 +69,7 @@ class Decided:
 
 @attrs.frozen
 class StatesBefore:
-    """``Assigning tasks ... to client nodes``: the input of a decision.
-
-    Args:
-        states: Process to its state, in the order of Kafka's map.
-        standbys: ``num.standby.replicas`` of the leader.
-    """
+    """``Assigning tasks ... to client nodes``: the input of a decision."""
 
     states: Mapping[ProcessID, ClientStateText]
     standbys: int
@@ -83,40 +77,28 @@ class StatesBefore:
 
 @attrs.frozen
 class OptimizationStart:
-    """``Assignment before active task optimization is``.
-
-    Args:
-        states: Process to its state at that moment.
-    """
+    """``Assignment before active task optimization is``."""
 
     states: Mapping[ProcessID, ClientStateText]
 
 
 @attrs.frozen
-class Placement:
-    """``Assignment of tasks to nodes``, or the older ``Assigned tasks ... to clients as``.
-
-    Args:
-        tasks: Process to (active tasks, standby tasks).
-    """
+class LoggedPlacement:
+    """``Assignment of tasks to nodes``, or the older ``Assigned tasks ... to clients as``."""
 
     tasks: Mapping[ProcessID, tuple[tuple[TaskId, ...], tuple[TaskId, ...]]]
 
 
 @attrs.frozen
 class Participants:
-    """``... participating in this rebalance``.
-
-    Args:
-        consumers: Process to member ids, ascending.
-    """
+    """``... participating in this rebalance``."""
 
     consumers: Mapping[ProcessID, tuple[str, ...]]
 
 
 @attrs.frozen
 class ClientMetadata:
-    """``Constructed client metadata``: what the leader knows from the members' subscriptions.
+    """``Constructed client metadata``: the leader's view of the members' subscriptions.
 
     Args:
         hosts: Process to ``host:port`` for interactive queries, ``None`` if not configured; in the order of Kafka's
@@ -137,14 +119,13 @@ class TaskLists:
 
 
 @attrs.frozen
-class ConsumerTasks:
+class LoggedConsumerTasks:
     """``Client ... per-consumer assignment``: the tasks of one client's consumers, before and after.
 
     Args:
-        process: The client.
         previous_active: Consumer to the tasks of the partitions that it owned.
         previous_standby: Consumer to the other tasks that it reported; every consumer of the client has an entry.
-        active: Consumer to assigned active tasks, those included that have to be revoked elsewhere first.
+        active: Consumer to assigned active tasks, including those that another consumer must revoke first.
         standby: Consumer to assigned standby tasks, temporary ones included.
     """
 
@@ -157,35 +138,30 @@ class ConsumerTasks:
 
 @attrs.frozen
 class TemporaryStandby:
-    """``Adding removed stateful active task``: a standby until the old owner has let the task go.
-
-    Args:
-        task: The task.
-        consumer: Who gets it.
-    """
+    """``Adding removed stateful active task``: a standby until the old owner has released the task."""
 
     task: TaskId
     consumer: str
 
 
 Facts = (
-    Decided
+    LoggedOutcome
     | StatesBefore
     | OptimizationStart
-    | Placement
+    | LoggedPlacement
     | Participants
     | ClientMetadata
     | TaskLists
-    | ConsumerTasks
+    | LoggedConsumerTasks
     | TemporaryStandby
 )
 
 
-def read_message(kind: Kind, text: str) -> Facts | None:
-    """What a message says; ``None`` for kinds that say nothing but that they are there.
+def read_message(kind: MessageKind, text: str) -> Facts | None:
+    """The content of a message; ``None`` for kinds without content.
 
     Raises:
-        ClientStateTextError: if the text is garbled or cut off.
+        ClientStateTextError: if the text is garbled or truncated.
     """
     reader = _READERS.get(kind)
     return None if reader is None else reader(text)
@@ -194,9 +170,9 @@ def read_message(kind: Kind, text: str) -> Facts | None:
 def processes_of(facts: Facts | None) -> frozenset[ProcessID] | None:
     """All processes of the group, from a message that names all."""
     match facts:
-        case Decided(states=clients) | StatesBefore(states=clients) | OptimizationStart(states=clients):
+        case LoggedOutcome(states=clients) | StatesBefore(states=clients) | OptimizationStart(states=clients):
             return frozenset(clients)
-        case Placement(tasks=placed):
+        case LoggedPlacement(tasks=placed):
             return frozenset(placed)
         case Participants(consumers=consumers) | ClientMetadata(consumers=consumers):
             return frozenset(consumers)
@@ -219,12 +195,12 @@ def assignor_class(text: str) -> str | None:
 # --- one function for each kind of message ---------------------------------------------------------
 
 
-def _decided(text: str) -> Decided:
-    states, end = parse_client_states(text, len(Kind.DECIDED.value))
+def _decided(text: str) -> LoggedOutcome:
+    states, end = parse_client_states(text, len(MessageKind.DECIDED.value))
     found = _FOLLOWUP.match(text, end)
     if found is None:
         raise ClientStateTextError(end, "expected ' with followup probing rebalance.' or ' with no followup ...'")
-    return Decided(states, "no" not in found[1])
+    return LoggedOutcome(states, "no" not in found[1])
 
 
 def _states_before(text: str) -> StatesBefore:
@@ -232,7 +208,9 @@ def _states_before(text: str) -> StatesBefore:
         return StatesBefore(parse_client_states(text, found.end())[0], int(found[1]))
     found = _BEFORE_3_5.match(text)
     if found is None:
-        raise ClientStateTextError(len(Kind.CLIENT_STATES.value), "expected 'and N standby replicas to client nodes {'")
+        raise ClientStateTextError(
+            len(MessageKind.CLIENT_STATES.value), "expected 'and N standby replicas to client nodes {'"
+        )
     states, end = parse_client_states(text, found.end())
     replicas = _REPLICAS_3_5.match(text, end)
     if replicas is None:
@@ -241,11 +219,11 @@ def _states_before(text: str) -> StatesBefore:
 
 
 def _optimization_start(text: str) -> OptimizationStart:
-    return OptimizationStart(parse_client_states(text, len(Kind.BEFORE_OPTIMIZATION.value))[0])
+    return OptimizationStart(parse_client_states(text, len(MessageKind.BEFORE_OPTIMIZATION.value))[0])
 
 
-def _placement(text: str) -> Placement:
-    return Placement(parse_placements(text))
+def _placement(text: str) -> LoggedPlacement:
+    return LoggedPlacement(parse_placements(text))
 
 
 def _participants(text: str) -> Participants:
@@ -260,7 +238,7 @@ def _participants(text: str) -> Participants:
 def _client_metadata(text: str) -> ClientMetadata:
     found = [(ProcessID.parse(match[1]), match) for match in _METADATA.finditer(text) if match[4] is not None]
     if not found:
-        raise ClientStateTextError(len(Kind.CLIENT_METADATA.value), "expected {process id=ClientMetadata{...}}")
+        raise ClientStateTextError(len(MessageKind.CLIENT_METADATA.value), "expected {process id=ClientMetadata{...}}")
     return ClientMetadata(
         {process: None if match[2] is None else f"{match[2]}:{match[3]}" for process, match in found},
         {process: _members(match[4]) for process, match in found},
@@ -268,14 +246,14 @@ def _client_metadata(text: str) -> ClientMetadata:
 
 
 def _task_lists(text: str) -> TaskLists:
-    stateful, end = parse_task_list(text, len(Kind.TASKS.value))
+    stateful, end = parse_task_list(text, len(MessageKind.TASKS.value))
     second = text.find(SECOND_LINE_OF_TASKS, end)
     if second < 0:
         raise ClientStateTextError(end, f"expected {SECOND_LINE_OF_TASKS + '[...]'!r}")
     return TaskLists(stateful, parse_task_list(text, second + len(SECOND_LINE_OF_TASKS))[0])
 
 
-def _consumer_tasks(text: str) -> ConsumerTasks:
+def _consumer_tasks(text: str) -> LoggedConsumerTasks:
     found = _CLIENT.match(text)
     if found is None:
         raise ClientStateTextError(0, "expected 'Client', a process id and 'per-consumer assignment:'")
@@ -287,14 +265,14 @@ def _consumer_tasks(text: str) -> ConsumerTasks:
             raise ClientStateTextError(position, f"expected {label + '{'!r}")
         part, position = parse_consumer_tasks(text, start + len(label))
         parts.append(part)
-    return ConsumerTasks(ProcessID.parse(found[1]), parts[0], parts[1], parts[2], parts[3])
+    return LoggedConsumerTasks(ProcessID.parse(found[1]), parts[0], parts[1], parts[2], parts[3])
 
 
 def _temporary_standby(text: str) -> TemporaryStandby:
     found = _TEMPORARY.match(text)
     if found is None:
         raise ClientStateTextError(
-            len(Kind.TEMPORARY_STANDBY.value), "expected a task, 'as a standby for' and a member"
+            len(MessageKind.TEMPORARY_STANDBY.value), "expected a task, 'as a standby for' and a member"
         )
     task, _ = parse_task_list(f"[{found[1]}]")
     return TemporaryStandby(task[0], found[2])
@@ -313,15 +291,15 @@ def _members(text: str) -> tuple[str, ...]:
     return tuple(members) if not begun else tuple(pieces)
 
 
-_READERS: Mapping[Kind, Callable[[str], Facts]] = {
-    Kind.DECIDED: _decided,
-    Kind.CLIENT_STATES: _states_before,
-    Kind.BEFORE_OPTIMIZATION: _optimization_start,
-    Kind.PLACEMENT: _placement,
-    Kind.OLD_PLACEMENT: _placement,
-    Kind.PARTICIPANTS: _participants,
-    Kind.CLIENT_METADATA: _client_metadata,
-    Kind.TASKS: _task_lists,
-    Kind.CONSUMERS: _consumer_tasks,
-    Kind.TEMPORARY_STANDBY: _temporary_standby,
+_READERS: Mapping[MessageKind, Callable[[str], Facts]] = {
+    MessageKind.DECIDED: _decided,
+    MessageKind.CLIENT_STATES: _states_before,
+    MessageKind.BEFORE_OPTIMIZATION: _optimization_start,
+    MessageKind.PLACEMENT: _placement,
+    MessageKind.OLD_PLACEMENT: _placement,
+    MessageKind.PARTICIPANTS: _participants,
+    MessageKind.CLIENT_METADATA: _client_metadata,
+    MessageKind.TASKS: _task_lists,
+    MessageKind.CONSUMERS: _consumer_tasks,
+    MessageKind.TEMPORARY_STANDBY: _temporary_standby,
 }

@@ -1,14 +1,14 @@
-"""The words by which Kafka's messages about an assignment are found, whatever stands around them."""
+"""Words that identify Kafka's messages about an assignment in any layout."""
 
 from __future__ import annotations
 
 import enum
 
-__all__ = ["MARKERS", "OF_EPOCHS", "SECOND_LINE_OF_TASKS", "Kind"]
+__all__ = ["MARKERS", "OF_EPOCHS", "SECOND_LINE_OF_TASKS", "MessageKind"]
 
 
-class Kind(enum.Enum):
-    """The messages of a rebalance at its leader, in the order in which Kafka 4.3 writes them, and others around it."""
+class MessageKind(enum.Enum):
+    """Messages of a rebalance at its leader, in the order of Kafka 4.3, and others around it."""
 
     STREAMS_CONFIG = "StreamsConfig values: "
     JOINED = "Successfully joined group with generation Generation{"
@@ -30,24 +30,25 @@ class Kind(enum.Enum):
     CONSUMERS = " per-consumer assignment:"
     FINISHED = "stable assignment of tasks"
     GENERATION = "assignment for group at generation "
-    #: The coordinator's, at a broker.
+    #: Logged by the coordinator, at a broker.
     PREPARING = "Preparing to rebalance group "
     STABILIZED = "Stabilized group "
     RECEIVED = "Assignment received from leader "
-    #: Those of an instance as a whole, and of its consumers' configuration.
+    #: Messages of a whole instance, and of its consumers' configuration.
     CLIENT = "stream-client ["
     CONSUMER_CONFIG = "ConsumerConfig values: "
-    #: A consumer asks to be let into the group.
     JOINING = "(Re-)joining group"
-    #: What an instance restored: where that began, a store, and then the task that it is of.
+    #: Any other message of a static member's consumer.
+    STATIC_MEMBER = "[Consumer instanceId"
+    #: Restores of an instance: start, store, and then the store's task.
     END_OFFSET = "End offset for changelog "
     RESTORED = "Finished restoring changelog "
     RESTORED_TASK = "Stateful active task "
-    #: A thread's, whose tasks have lost their state or their transaction.
+    #: Message of a thread whose tasks lost their state or their transaction.
     CORRUPTED = "Detected the states of tasks "
-    #: Any message of a Connect worker's group: another command reads those.
+    #: Any message of a Connect worker's group, for another command.
     CONNECT_WORKER = "[Worker clientId="
-    #: The coordinator of a group of the streams protocol, which decides there.
+    #: The coordinator of a streams group, which decides there.
     STREAMS_JOINS = "Member joins the streams group"
     STREAMS_MEMBER = "Member updated its member metadata to StreamsGroupMember["
     STREAMS_LEFT = " left the streams group"
@@ -58,20 +59,20 @@ class Kind(enum.Enum):
     STREAMS_STATE = "Member's new assignment state: epoch="
 
 
-#: What the coordinator of a group of the streams protocol logs, from which its epochs are put together.
+#: Messages of a streams group's coordinator from which epochs are assembled.
 OF_EPOCHS = frozenset(
     {
-        Kind.STREAMS_JOINS,
-        Kind.STREAMS_MEMBER,
-        Kind.STREAMS_LEFT,
-        Kind.STREAMS_FENCED,
-        Kind.STREAMS_TOPICS,
-        Kind.STREAMS_BUMPED,
-        Kind.STREAMS_TARGET,
-        Kind.STREAMS_STATE,
+        MessageKind.STREAMS_JOINS,
+        MessageKind.STREAMS_MEMBER,
+        MessageKind.STREAMS_LEFT,
+        MessageKind.STREAMS_FENCED,
+        MessageKind.STREAMS_TOPICS,
+        MessageKind.STREAMS_BUMPED,
+        MessageKind.STREAMS_TARGET,
+        MessageKind.STREAMS_STATE,
     }
 )
 SECOND_LINE_OF_TASKS = "and stateless tasks: "
 
-#: What a line must hold to matter: a message begins in it, or its second line does.
-MARKERS: tuple[str, ...] = (*(kind.value for kind in Kind), SECOND_LINE_OF_TASKS)
+#: Markers of relevant lines: a message starts in the line, or its second line does.
+MARKERS: tuple[str, ...] = (*(kind.value for kind in MessageKind), SECOND_LINE_OF_TASKS)

@@ -1,4 +1,4 @@
-"""One rebalance as far as a log tells it, and the decision in it."""
+"""One rebalance in a log, and its decision."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from assignor_lab.capture.logs.client_state_text import ClientStateText
 from assignor_lab.capture.logs.logged_config import LoggedConfig
 from assignor_lab.capture.logs.message_text import (
     ClientMetadata,
-    ConsumerTasks,
-    Decided,
     Facts,
+    LoggedConsumerTasks,
+    LoggedOutcome,
+    LoggedPlacement,
     OptimizationStart,
     Participants,
-    Placement,
     StatesBefore,
     TaskLists,
     TemporaryStandby,
@@ -25,26 +25,23 @@ from assignor_lab.capture.logs.message_text import (
     generation_of,
     processes_of,
 )
-from assignor_lab.capture.logs.messages import Kind
-from assignor_lab.capture.logs.records import LogRecord
+from assignor_lab.capture.logs.messages import MessageKind
+from assignor_lab.capture.logs.records import LogMessage
 from assignor_lab.capture.logs.timestamps import LogTime, first_time
 
-__all__ = ["Decision", "Problem", "Rebalance"]
+__all__ = ["LoggedDecision", "LogProblem", "LoggedRebalance"]
 
-#: The messages that a decision can be read from.
-_TELLING = {Kind.DECIDED, Kind.CLIENT_STATES, Kind.PLACEMENT, Kind.OLD_PLACEMENT}
+_TELLING = {MessageKind.DECIDED, MessageKind.CLIENT_STATES, MessageKind.PLACEMENT, MessageKind.OLD_PLACEMENT}
 
 
 @attrs.frozen
-class Problem:
-    """Something in a log that could not be used.
+class LogProblem:
+    """A fault in a log.
 
     Args:
-        file: The file's name as it was given.
-        line: Line number from 1; ``None``: the file as a whole.
-        column: Character in that line from 1, or ``None`` where it cannot be told.
-        reason: What is wrong, and what became of it.
-        loses_decision: Whether a decision is missing because of it.
+        column: Character in that line from 1, or ``None`` if unknown.
+        reason: The fault and its effect.
+        loses_decision: True if a decision is missing because of it.
     """
 
     file: str
@@ -54,8 +51,8 @@ class Problem:
     loses_decision: bool = False
 
     @classmethod
-    def at(cls, record: LogRecord, error: ClientStateTextError) -> Problem:
-        """The problem of a message that is garbled."""
+    def at(cls, record: LogMessage, error: ClientStateTextError) -> LogProblem:
+        """The problem of a garbled message."""
         line_start = record.text.rfind("\n", 0, error.position)
         line = record.line + record.text.count("\n", 0, max(error.position, 0))
         column = None if record.column is None or line_start >= 0 else record.column + error.position + 1
@@ -70,35 +67,31 @@ class Problem:
 
 
 @attrs.frozen
-class Decision:
-    """What a leader knew, and what it decided.
+class LoggedDecision:
+    """A leader's input and its decision.
 
     Args:
         record: The message with the decision.
-        states: Process to what the leader knew of it; the assigned tasks in it are those of ``placement``, or none.
-        placement: Process to (active tasks, standby tasks).
-        followup: Whether a probing rebalance was asked for.
-        followup_hidden: Whether an immediate rebalance keeps the log from saying so; ``followup`` is false then.
-        order: All processes in the order of Kafka's map, or of the message where ``order_known`` is false.
-        order_known: Whether the log shows the order of Kafka's map.
+        states: Process to its state; the assigned tasks in it are those of ``placement``, or none.
+        followup: True if a probing rebalance was requested.
+        followup_hidden: True if an immediate rebalance hides that request; ``followup`` is false then.
+        order: All processes in the order of Kafka's map, or of the message if ``order_known`` is false.
+        order_known: True if the log shows the order of Kafka's map.
         group: Consumer group, which is the ``application.id``.
-        generation: Generation of the group.
-        assignor: Java class of the assignor if the log names one.
-        hosts: Process to ``host:port`` or ``None`` (not configured); ``None`` altogether if the log does not say.
-        consumers: Process to member ids; ``None`` if the log does not say.
-        consumer_tasks: Process to its consumers' tasks; ``None`` if the log does not tell of every process.
-        temporary: Standbys that last only until the task's old owner has let it go.
-        task_lists: All tasks, stateful and stateless; ``None`` if the log does not say.
-        standbys: ``num.standby.replicas`` of the leader; ``None`` if the log does not say.
-        lags_failed: Whether the end offsets could not be fetched.
-        before_optimization: States at the first rack-aware optimisation; ``None`` if the log shows none.
-        config: What the leader's instance has logged of its configuration; ``None`` if the log does not show it.
-        leader: Client id of the consumer that led the group, or ``None`` if no message names its thread.
-        probing_at: When the probing rebalance was to begin, or ``None`` if the log does not say.
-        immediate: Whether a rebalance was asked for that begins at once.
+        hosts: Process to ``host:port`` or ``None`` (not configured); ``None`` if not logged.
+        consumers: Process to member ids; ``None`` if not logged.
+        consumer_tasks: Process to its consumers' tasks; ``None`` if a process is missing.
+        temporary: Standbys that last until the task's old owner has released it.
+        task_lists: All tasks, stateful and stateless; ``None`` if not logged.
+        standbys: ``num.standby.replicas`` of the leader; ``None`` if not logged.
+        lags_failed: True if the end offsets could not be fetched.
+        before_optimization: States at the first rack-aware optimisation; ``None`` if not logged.
+        config: Logged configuration of the leader's instance, or ``None``.
+        leader: Client id of the leader's consumer, or ``None`` if no message names its thread.
+        probing_at: Start of the probing rebalance, or ``None`` if not logged.
     """
 
-    record: LogRecord
+    record: LogMessage
     states: Mapping[ProcessID, ClientStateText]
     placement: Mapping[ProcessID, tuple[tuple[TaskId, ...], tuple[TaskId, ...]]]
     followup: bool
@@ -110,7 +103,7 @@ class Decision:
     assignor: str | None
     hosts: Mapping[ProcessID, str | None] | None
     consumers: Mapping[ProcessID, tuple[str, ...]] | None
-    consumer_tasks: Mapping[ProcessID, ConsumerTasks] | None
+    consumer_tasks: Mapping[ProcessID, LoggedConsumerTasks] | None
     temporary: tuple[TemporaryStandby, ...]
     task_lists: TaskLists | None
     standbys: int | None
@@ -123,27 +116,26 @@ class Decision:
 
 
 @attrs.define(eq=False)
-class Rebalance:
-    """What the log has told of one rebalance so far.
+class LoggedRebalance:
+    """The logged part of one rebalance.
 
     Args:
-        stream: What tells several sources in one file apart.
-        thread: Client id of the leader's consumer; ``None`` while only nameless messages were seen.
+        stream: Identifies one of several sources in a file.
+        thread: Client id of the leader's consumer; ``None`` after nameless messages only.
     """
 
     stream: str
     thread: str | None
-    #: Position of the latest message.
     rank: int = 0
     group: str | None = None
     generation: int | None = None
     lags_failed: bool = False
     processes: frozenset[ProcessID] | None = None
-    consumer_tasks: dict[ProcessID, ConsumerTasks] = attrs.field(factory=dict)
-    _telling: dict[Kind, LogRecord] = attrs.field(factory=dict)
-    _decided: Decided | None = None
+    consumer_tasks: dict[ProcessID, LoggedConsumerTasks] = attrs.field(factory=dict)
+    _telling: dict[MessageKind, LogMessage] = attrs.field(factory=dict)
+    _decided: LoggedOutcome | None = None
     _before: StatesBefore | None = None
-    _placement: Placement | None = None
+    _placement: LoggedPlacement | None = None
     _participants: Participants | None = None
     _metadata: ClientMetadata | None = None
     _task_lists: TaskLists | None = None
@@ -156,21 +148,21 @@ class Rebalance:
 
     @property
     def members(self) -> int | None:
-        """Number of the group's members, which is that of the clients' threads."""
+        """Number of members."""
         known = self._decided or self._before
         return None if known is None else sum(state.capacity for state in known.states.values())
 
-    def take(self, record: LogRecord, facts: Facts | None) -> None:
-        """Adds a message; ``facts`` is ``None`` if it says nothing more, or is garbled."""
+    def take(self, record: LogMessage, facts: Facts | None) -> None:
+        """Adds a message; ``facts`` is ``None`` if it has no content or is garbled."""
         if record.kind in _TELLING:
             self._telling[record.kind] = record
         self.processes = self.processes or processes_of(facts)
         match facts:
-            case Decided():
+            case LoggedOutcome():
                 self._decided = facts
             case StatesBefore():
                 self._before = facts
-            case Placement():
+            case LoggedPlacement():
                 self._placement = facts
             case Participants():
                 self._participants = facts
@@ -180,64 +172,64 @@ class Rebalance:
                 self._task_lists = facts
             case OptimizationStart():
                 self._optimization = self._optimization or facts
-            case ConsumerTasks():
+            case LoggedConsumerTasks():
                 self.consumer_tasks[facts.process] = facts
             case TemporaryStandby():
                 self._temporary.append(facts)
             case None:
                 self._take_plain(record)
 
-    def _take_plain(self, record: LogRecord) -> None:
+    def _take_plain(self, record: LogMessage) -> None:
         match record.kind:
-            case Kind.ASSIGNOR:
+            case MessageKind.ASSIGNOR:
                 self._assignor = assignor_class(record.text)
-            case Kind.PROBING:
+            case MessageKind.PROBING:
                 self._probing = True
                 self._probing_at = first_time(record.text)
-            case Kind.IMMEDIATE:
+            case MessageKind.IMMEDIATE:
                 self._immediate = True
-            case Kind.GENERATION:
+            case MessageKind.GENERATION:
                 self.group = record.group or self.group
                 self.generation = generation_of(record.text)
             case _:
                 pass
 
-    def decision(self, on_problem: Callable[[Problem], None]) -> Iterator[Decision]:
-        """Yields the decision, if the log tells it; says what is missing if it tells it in part."""
+    def decision(self, on_problem: Callable[[LogProblem], None]) -> Iterator[LoggedDecision]:
+        """Yields the decision, if it is logged; reports missing parts of an incomplete one."""
         if self._decided is not None:
-            yield self._made(self._telling[Kind.DECIDED], self._decided.states, _placed(self._decided.states))
+            yield self._made(self._telling[MessageKind.DECIDED], self._decided.states, _placed(self._decided.states))
             return
-        told = self._telling.get(Kind.PLACEMENT) or self._telling.get(Kind.OLD_PLACEMENT)
+        told = self._telling.get(MessageKind.PLACEMENT) or self._telling.get(MessageKind.OLD_PLACEMENT)
         if told and self._before is not None and self._placement is not None:
             yield self._made(told, self._before.states, self._placement.tasks)
             return
         if reason := self._what_is_missing():
             record = next(self._telling[kind] for kind in (*_BY_WEIGHT,) if kind in self._telling)
-            on_problem(Problem(record.file, record.line, None, reason, loses_decision=True))
+            on_problem(LogProblem(record.file, record.line, None, reason, loses_decision=True))
 
     def _what_is_missing(self) -> str | None:
         told = self._telling
-        if Kind.DECIDED in told or (Kind.CLIENT_STATES in told and len(told) > 1):
+        if MessageKind.DECIDED in told or (MessageKind.CLIENT_STATES in told and len(told) > 1):
             return "decision left out: a message of it is garbled or cut off"
-        if Kind.PLACEMENT in told or Kind.OLD_PLACEMENT in told:
+        if MessageKind.PLACEMENT in told or MessageKind.OLD_PLACEMENT in told:
             return (
                 "decision left out: no line 'Decided on assignment', and no DEBUG line 'Assigning tasks and N standby "
                 "replicas to client nodes' with its input: set the logger of StreamsPartitionAssignor to DEBUG"
             )
-        if Kind.CLIENT_STATES in told:
-            return "decision left out: the log shows its input, but not what came of it"
+        if MessageKind.CLIENT_STATES in told:
+            return "decision left out: the log shows its input, but not its outcome"
         return None
 
     def _made(
         self,
-        record: LogRecord,
+        record: LogMessage,
         states: Mapping[ProcessID, ClientStateText],
         placement: Mapping[ProcessID, tuple[tuple[TaskId, ...], tuple[TaskId, ...]]],
-    ) -> Decision:
+    ) -> LoggedDecision:
         told_of_all = frozenset(self.consumer_tasks) == frozenset(states)
         order = self._map_order(states, told_of_all=told_of_all)
         followup = self._probing or self._lags_replaced() if self._decided is None else self._decided.followup
-        return Decision(
+        return LoggedDecision(
             record=record,
             states=states,
             placement=placement,
@@ -262,17 +254,17 @@ class Rebalance:
         )
 
     def _may_hide_followup(self) -> bool:
-        """A client that has to let tasks go at once does not get the later deadline too, and no line tells of it."""
+        """A client that must release tasks at once does not get the later deadline too, and no line shows it."""
         return self._immediate and self._assignor not in _NEVER_ASKS
 
     def _lags_replaced(self) -> bool:
-        # Kafka's own assignors are replaced by the fallback then, which always asks for a probing rebalance.
+        # The fallback replaces Kafka's own assignors then, and always requests a probing rebalance.
         return self.lags_failed and self._assignor is None
 
     def _map_order(
         self, states: Mapping[ProcessID, ClientStateText], *, told_of_all: bool
     ) -> tuple[ProcessID, ...] | None:
-        """Kafka's map of clients shows its order in three messages; `Decided on assignment` is sorted instead."""
+        """Three messages show the order of Kafka's map of clients; `Decided on assignment` is sorted instead."""
         if self._before is not None and frozenset(self._before.states) == frozenset(states):
             return tuple(self._before.states)
         if self._metadata is not None and frozenset(self._metadata.hosts) == frozenset(states):
@@ -292,9 +284,9 @@ class Rebalance:
         }
 
 
-#: Kafka's public sticky assignor, made by its class name, never asks for another rebalance.
+#: Kafka's public sticky assignor, if created by class name, never requests another rebalance.
 _NEVER_ASKS = frozenset({"org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor"})
-_BY_WEIGHT = (Kind.DECIDED, Kind.PLACEMENT, Kind.OLD_PLACEMENT, Kind.CLIENT_STATES)
+_BY_WEIGHT = (MessageKind.DECIDED, MessageKind.PLACEMENT, MessageKind.OLD_PLACEMENT, MessageKind.CLIENT_STATES)
 
 
 def _placed(

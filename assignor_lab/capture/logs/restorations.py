@@ -1,4 +1,4 @@
-"""Stores that instances restored, as their logs tell: since when, until when, and how many records that took."""
+"""Restored stores in instances' logs: start, end and number of records."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 import attrs
 
-from assignor_lab.capture.logs.messages import Kind
-from assignor_lab.capture.logs.records import LogRecord
+from assignor_lab.capture.logs.messages import MessageKind
+from assignor_lab.capture.logs.records import LogMessage
 from assignor_lab.capture.logs.timestamps import LogTime
 
 __all__ = ["Restorations", "Restored"]
@@ -28,16 +28,9 @@ class Restored:
     """A store that an instance restored.
 
     Args:
-        time: When it was ready.
-        client: ``client.id`` of the instance.
-        thread: Its thread.
         topic: The changelog.
-        partition: Its partition.
-        store: The store.
-        records: How many records that took.
-        begun: When its end was known and restoring began, or ``None`` if the log does not say.
-        end_offset: The changelog's end then; 0 if the log does not say.
-        task: The task that it is of, or ``None`` if the log does not say.
+        begun: Start of the restore, or ``None`` if not logged.
+        end_offset: The changelog's end at the start; 0 if not logged.
     """
 
     time: LogTime
@@ -54,27 +47,26 @@ class Restored:
 
 @attrs.define
 class Restorations:
-    """Takes the messages one after another."""
+    """Collects restored stores from messages."""
 
-    #: All that was restored, in the order of reading.
     stores: list[Restored] = attrs.field(init=False, factory=list)
-    #: Client and changelog partition to the beginning of a restoration that is not done yet.
+    #: Client and changelog partition to the start of an unfinished restore.
     _begun: dict[tuple[str, str], tuple[LogTime, int]] = attrs.field(init=False, factory=dict)
-    #: Client and partition to stores of which it is not known yet which task they are of.
+    #: Client and partition to stores with an unknown task.
     _open: dict[tuple[str, int], list[Restored]] = attrs.field(init=False, factory=dict)
 
     @property
     def of_tasks(self) -> list[Restored]:
-        """Those of which the task is known."""
+        """The stores with a known task."""
         return [each for each in self.stores if each.task is not None]
 
-    def take(self, record: LogRecord) -> None:
-        """Adds a message; one that is cut off, or has no time, is passed over."""
+    def take(self, record: LogMessage) -> None:
+        """Adds a message; one that is truncated or has no time is ignored."""
         if record.time is None:
             return
-        if record.kind is Kind.END_OFFSET and (found := _BEGUN.match(record.text)):
+        if record.kind is MessageKind.END_OFFSET and (found := _BEGUN.match(record.text)):
             self._begun[found["client"], found["changelog"]] = record.time, int(found["end"])
-        elif record.kind is Kind.RESTORED and (found := _RESTORED.match(record.text)):
+        elif record.kind is MessageKind.RESTORED and (found := _RESTORED.match(record.text)):
             changelog = f"{found['topic']}-{found['partition']}"
             begun, end = self._begun.pop((found["client"], changelog), (None, 0))
             made = Restored(
@@ -83,7 +75,7 @@ class Restorations:
             )  # fmt: skip
             self.stores.append(made)
             self._open.setdefault((made.client, made.partition), []).append(made)
-        elif record.kind is Kind.RESTORED_TASK and (found := _TASK.match(record.text)):
-            # All stores of a task have its partition's number, and are ready before it is.
+        elif record.kind is MessageKind.RESTORED_TASK and (found := _TASK.match(record.text)):
+            # All stores of a task have its partition's number, and are ready before it.
             for each in self._open.pop((found["client"], int(found["partition"])), ()):
                 each.task = found["task"]

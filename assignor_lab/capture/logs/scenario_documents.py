@@ -1,4 +1,4 @@
-"""A decision from a log as a scenario document of format 1, with what a log cannot say as assumptions."""
+"""A logged decision as a scenario document of format 1, with assumptions for missing facts."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from assignment_api.streams.configs import (
     RACK_AWARE_STRATEGY_NONE,
 )
 from assignor_lab.capture.logs.client_state_text import ClientStateText
-from assignor_lab.capture.logs.rebalance import Decision
+from assignor_lab.capture.logs.rebalance import LoggedDecision
 from assignor_lab.capture.topology import (
     Brokers,
-    Description,
     Members,
+    Topic,
+    TopologyDescription,
     no_description_of,
     resolved,
     reuses_sources,
@@ -30,8 +31,8 @@ from assignor_lab.capture.topology import (
 )
 from assignor_lab.capture.topology.group_topology import by_subtopology
 from assignor_lab.kafka.leader.task_order import in_kafka_order, in_map_order
+from assignor_lab.scenarios.rack_provenance import NOT_USED, RACKS_UNKNOWN, STRATEGY_UNKNOWN
 from assignor_lab.scenarios.settings import with_given
-from assignor_lab.scenarios.told_racks import NOT_USED, RACKS_UNKNOWN, STRATEGY_UNKNOWN
 from assignor_lab.scenarios.told_topology import TOPOLOGY_CONFLICT
 
 __all__ = [
@@ -44,8 +45,10 @@ __all__ = [
 ]
 
 _LATEST, _UNKNOWN = -2, -3
-#: A log shows no topics.
-_NO_BROKERS = Brokers()
+_NO_TOPOLOGY = (
+    "topology not in the log (give it with --topology): stores and partitions are unknown, and a task counts as "
+    "stateful if Kafka computed a lag for it"
+)
 
 
 @attrs.frozen
@@ -53,29 +56,18 @@ class DocumentMaker:
     """Makes documents.
 
     Args:
-        config_layers: What ``--config`` and ``-c`` say, the lowest first.
         described: The description of the topology, or ``None``: no ``--topology``.
-        zone: Taken where a log's times do not name their zone.
-        zone_given: Whether the user has named it.
-        optimization: ``topology.optimization`` as the application's configuration has it; ``None``: not told.
+        zone_given: True if the user has named it.
     """
 
     config_layers: tuple[ConfigLayer, ...]
-    described: Description | None
+    described: TopologyDescription | None
     zone: tzinfo
     zone_given: bool
     optimization: str | None = None
 
-    def document(self, decision: Decision, identity: str) -> dict[str, Any]:
-        """The scenario of one decision.
-
-        Args:
-            decision: What the log tells.
-            identity: The scenario's id.
-
-        Raises:
-            TopologyTextError: if the topology does not fit the tasks of the log.
-        """
+    def document(self, decision: LoggedDecision, identity: str) -> dict[str, Any]:
+        """The scenario of one decision."""
         assumptions: list[str] = []
         has_lags = lags_known(decision, assumptions)
         tasks = kafka_task_order(decision)
@@ -95,8 +87,8 @@ class DocumentMaker:
 
     # --- config -----------------------------------------------------------------------------------
 
-    def config(self, decision: Decision, assumptions: list[str]) -> dict[str, Any]:
-        """The assignment keys of the leader's configuration; ``assumptions`` gets what was not told."""
+    def config(self, decision: LoggedDecision, assumptions: list[str]) -> dict[str, Any]:
+        """Assignment keys of the leader's configuration; ``assumptions`` gets the missing ones."""
         defaults = AssignmentConfigs()
         config: dict[str, Any] = {key: getattr(defaults, name) for key, (name, _) in ASSIGNMENT_KEYS.items()}
         logged = {} if decision.config is None else dict(decision.config.values)
@@ -117,54 +109,64 @@ class DocumentMaker:
             assumptions.append(f"config not in the log, Kafka's defaults taken: {', '.join(assumed)}")
         return {key: list(value) if isinstance(value, tuple) else value for key, value in config.items()}
 
-    def with_settings(self, document: dict[str, Any], decision: Decision) -> dict[str, Any]:
-        """The document with the settings that the leader's instance logged, or that the configuration gives."""
+    def with_settings(self, document: dict[str, Any], decision: LoggedDecision) -> dict[str, Any]:
+        """The document with the leader's settings, logged or configured."""
         return with_given(document, {} if decision.config is None else decision.config.settings, self.config_layers)
 
     # --- tasks ------------------------------------------------------------------------------------
 
     def _task_documents(
-        self, decision: Decision, tasks: tuple[TaskId, ...], assumptions: list[str]
+        self, decision: LoggedDecision, tasks: tuple[TaskId, ...], assumptions: list[str]
     ) -> list[dict[str, Any]]:
         logged = logged_tasks(decision)
-        if self.described is not None:
-            described = self._described(self.described, decision, tasks, assumptions)
-            if described is not None:
-                return described
-            assumptions.append(f"{TOPOLOGY_CONFLICT} {no_description_of(self.described, tasks)}")
-        assumptions.append(
-            "topology not in the log (give it with --topology): stores and partitions are unknown, and a task counts "
-            "as stateful if Kafka computed a lag for it"
-        )
+        if self.described is None:
+            assumptions.append(_NO_TOPOLOGY)
         return [
             {"id": str(task), "stateful": task in logged, "logged": task in logged, "stores": None, "partitions": None}
             for task in tasks
         ]
 
-    def _described(
-        self, text: Description, decision: Decision, tasks: tuple[TaskId, ...], assumptions: list[str]
-    ) -> list[dict[str, Any]] | None:
-        """Tasks with the stores and partitions of the description; ``None`` if it lacks some of them."""
-        if decision.group is None:
+    def with_topology(
+        self,
+        document: dict[str, Any],
+        optimization: str | None,
+        sources: Mapping[str, Topic],
+        stores: Mapping[str, str | None],
+    ) -> dict[str, Any]:
+        """The document with stores and partitions of the description, if it has all tasks.
+
+        Args:
+            optimization: Logged ``topology.optimization`` of the leader's instance, or ``None``.
+            stores: Store to its changelog, for restored stores; ``None``: from two.
+        """
+        if self.described is None:
+            return document
+        assumptions: list[str] = []
+        group = document["source"].get("group")
+        if group is None:
             assumptions.append("the application id is not in the log: names of internal topics lack it")
-        given = self.optimization
-        if given is None and decision.config is not None:
-            given = decision.config.optimization
-        logged = logged_tasks(decision)
+        tasks = tuple(TaskId.parse(each["id"]) for each in document["tasks"])
+        logged = frozenset(task for task, each in zip(tasks, document["tasks"], strict=True) if each["logged"])
         # Kafka logged a lag for each task with a changelog.
         shown = {key: not logged.isdisjoint(each) for key, each in by_subtopology(tasks).items()}
-        members = Members(tasks, logged=shown)
-        topology = resolved(text, decision.group, members, _NO_BROKERS, optimized=reuses_sources(given))
+        members = Members(tasks, subscribed=frozenset(sources), logged=shown, restored=stores)
+        brokers = Brokers(sources.get)
+        optimized = reuses_sources(self.optimization if self.optimization is not None else optimization)
+        topology = resolved(self.described, group, members, brokers, optimized=optimized)
         if topology is None:
-            return None
-        documents = [task_document(task, topology, _NO_BROKERS, assumptions) for task in tasks]
-        assumptions += topology.sentences
-        return documents
+            conflict = f"{TOPOLOGY_CONFLICT} {no_description_of(self.described, tasks)}"
+            return {**document, "assumptions": [conflict, _NO_TOPOLOGY, *document["assumptions"]]}
+        documents = [task_document(task, topology, brokers, assumptions) for task in tasks]
+        return {
+            **document,
+            "tasks": documents,
+            "assumptions": [*assumptions, *topology.sentences, *document["assumptions"]],
+        }
 
     # --- source -----------------------------------------------------------------------------------
 
-    def source(self, decision: Decision, assumptions: list[str]) -> dict[str, Any]:
-        """Where and when the decision was logged; ``assumptions`` gets what was not told."""
+    def source(self, decision: LoggedDecision, assumptions: list[str]) -> dict[str, Any]:
+        """Place and time of the logged decision; ``assumptions`` gets the missing facts."""
         source: dict[str, Any] = {"file": decision.record.file, "line": decision.record.line}
         time = decision.record.time
         if time is not None and (time_ms := time.epoch_ms(self.zone)) >= 0:
@@ -172,7 +174,7 @@ class DocumentMaker:
             if time.offset_ms is None and not self.zone_given:
                 assumptions.append("the log's times name no zone: taken as UTC")
         else:
-            assumptions.append("the log does not say when this was (no date and time before the message)")
+            assumptions.append("the log has no date and time before the message")
         if decision.group is not None:
             source["group"] = decision.group
         if decision.generation is not None:
@@ -183,7 +185,7 @@ class DocumentMaker:
 
 
 def _reconciled(key: str, given: tuple[Any, Origin], logged: Mapping[str, Any], assumptions: list[str]) -> Any:
-    """What the leader has logged is a fact and a file may be out of date, but who writes -c means it."""
+    """A logged value replaces one from a file, which may be outdated, but not one from ``-c``."""
     value, origin = given
     if key not in logged or logged[key] == value:
         return value
@@ -197,19 +199,16 @@ def _shown(value: object) -> str:
     return "none" if value is None or value == () else str(value)
 
 
-def logged_tasks(decision: Decision) -> frozenset[TaskId]:
-    """A task is logged if Kafka computed a lag for it; if none was computed, as the log's list of tasks says."""
+def logged_tasks(decision: LoggedDecision) -> frozenset[TaskId]:
+    """Tasks with a lag that Kafka computed; without any lag, the tasks in the log's list."""
     lags = frozenset(task for state in decision.states.values() for task in state.lags)
     if lags or decision.task_lists is None:
         return lags or frozenset(task for state in decision.states.values() for task in state.offset_totals)
     return frozenset(decision.task_lists.stateful)
 
 
-def lags_known(decision: Decision, assumptions: list[str]) -> bool:
-    """Whether the end offsets were fetched; if not, Kafka's numbers are place-holders.
-
-    Kafka: ``StreamsPartitionAssignor``.
-    """
+def lags_known(decision: LoggedDecision, assumptions: list[str]) -> bool:
+    """True if the end offsets were fetched; otherwise Kafka's numbers are placeholders."""
     states = decision.states.values()
     if decision.lags_failed:
         return False
@@ -223,7 +222,7 @@ def lags_known(decision: Decision, assumptions: list[str]) -> bool:
     return True
 
 
-def kafka_task_order(decision: Decision) -> tuple[TaskId, ...]:
+def kafka_task_order(decision: LoggedDecision) -> tuple[TaskId, ...]:
     """All tasks in Kafka's order of insertion: sub-topologies in the order of Kafka's map, partitions ascending."""
     lists = decision.task_lists
     named: dict[TaskId, None] = {} if lists is None else dict.fromkeys((*lists.stateful, *lists.stateless))
@@ -233,18 +232,18 @@ def kafka_task_order(decision: Decision) -> tuple[TaskId, ...]:
         named.update(dict.fromkeys(state.lags))
     tasks = in_kafka_order(named)
     if lists is not None and not _shows(tasks, lists.stateful):
-        # Another JDK, or a map that grew otherwise: the order that the log shows is the best there is.
+        # Another JDK, or another growth of the map: the logged order is the best estimate.
         return tuple(named)
     return tuple(tasks)
 
 
 def _shows(tasks: list[TaskId], shown: tuple[TaskId, ...]) -> bool:
-    """Whether a hash set filled in the order of ``tasks`` shows the order of ``shown``."""
+    """True if a hash set filled in the order of ``tasks`` iterates in the order of ``shown``."""
     members = frozenset(shown)
     return tuple(in_map_order([task for task in tasks if task in members])) == shown
 
 
-def _clients(decision: Decision, *, has_lags: bool) -> list[dict[str, Any]]:
+def _clients(decision: LoggedDecision, *, has_lags: bool) -> list[dict[str, Any]]:
     logged = logged_tasks(decision)
     return [
         _client(process, decision.states[process], decision, logged, has_lags=has_lags) for process in decision.order
@@ -252,7 +251,7 @@ def _clients(decision: Decision, *, has_lags: bool) -> list[dict[str, Any]]:
 
 
 def _client(
-    process: ProcessID, state: ClientStateText, decision: Decision, logged: frozenset[TaskId], *, has_lags: bool
+    process: ProcessID, state: ClientStateText, decision: LoggedDecision, logged: frozenset[TaskId], *, has_lags: bool
 ) -> dict[str, Any]:
     consumers = (decision.consumers or {}).get(process, ())
     return {
@@ -270,9 +269,9 @@ def _client(
 
 
 def _reported(
-    process: ProcessID, consumers: tuple[str, ...], decision: Decision, logged: frozenset[TaskId]
+    process: ProcessID, consumers: tuple[str, ...], decision: LoggedDecision, logged: frozenset[TaskId]
 ) -> dict[str, list[str]] | None:
-    """The tasks that each member reported: owned ones with a lag entry, and all others that it had state of."""
+    """The tasks that each member reported: owned ones with a lag entry, and others with state."""
     if decision.consumer_tasks is None:
         return None
     told = decision.consumer_tasks[process]
@@ -290,8 +289,8 @@ def _reported(
     }
 
 
-def observed(decision: Decision) -> dict[str, Any]:
-    """What the leader decided, as a scenario's ``observed``."""
+def observed(decision: LoggedDecision) -> dict[str, Any]:
+    """The leader's decision as a scenario's ``observed``."""
     return {
         "assignment": {
             str(process): {"active": _sorted(active), "standby": _sorted(standby)}
@@ -303,8 +302,8 @@ def observed(decision: Decision) -> dict[str, Any]:
     }
 
 
-def _threads(decision: Decision) -> dict[str, dict[str, list[str]]] | None:
-    """Each consumer's tasks before any is held back: the log's own, less the temporary standbys."""
+def _threads(decision: LoggedDecision) -> dict[str, dict[str, list[str]]] | None:
+    """Each consumer's tasks without temporary standbys, before any task is held back."""
     if decision.consumer_tasks is None:
         return None
     temporary = {(standby.consumer, standby.task) for standby in decision.temporary}
@@ -326,12 +325,12 @@ def _elsewhere(task: TaskId, member: str, standby: Mapping[str, tuple[TaskId, ..
     return any(task in tasks for other, tasks in standby.items() if other != member)
 
 
-def _say_what_is_missing(decision: Decision, strategy: str, assumptions: list[str]) -> None:
+def _say_what_is_missing(decision: LoggedDecision, strategy: str, assumptions: list[str]) -> None:
     say_of_strategy(decision, strategy, assumptions)
     if strategy != RACK_AWARE_STRATEGY_NONE or decision.before_optimization is not None:
         assumptions.append(
-            f"{RACKS_UNKNOWN} the leader looked at racks, but a log shows neither the clients' nor the brokers' (give "
-            "them with --racks); an answer computed without them says nothing of what would really be decided"
+            f"{RACKS_UNKNOWN} the leader used racks, but a log shows neither the clients' nor the brokers' (give "
+            "them with --racks); an answer computed without them is not the answer of the real group"
         )
     else:
         assumptions.append(f"{NOT_USED}; the strategy none does not use them")
@@ -342,17 +341,15 @@ def _say_what_is_missing(decision: Decision, strategy: str, assumptions: list[st
     if decision.consumers is None:
         assumptions.append("consumers are not in the log: only their number is known")
     if decision.consumer_tasks is None:
-        assumptions.append("what each consumer ran is not in the log")
+        assumptions.append("the tasks of each consumer are not in the log")
     if decision.hosts is None:
         assumptions.append("end points (application.server) are not in the log")
     if decision.followup_hidden:
-        assumptions.append(
-            "whether the assignor asked for a follow-up rebalance is not in the log: an immediate one hides it"
-        )
+        assumptions.append("a scheduled follow-up rebalance is not in the log: an immediate one hides it")
 
 
-def say_of_strategy(decision: Decision, strategy: str, assumptions: list[str]) -> None:
-    """Adds to ``assumptions`` that the strategy was another one, where the log shows that."""
+def say_of_strategy(decision: LoggedDecision, strategy: str, assumptions: list[str]) -> None:
+    """Adds an assumption if the log shows another strategy."""
     if strategy == RACK_AWARE_STRATEGY_NONE and decision.before_optimization is not None:
         assumptions.append(
             f"{STRATEGY_UNKNOWN} the log shows a rack-aware optimisation, so the leader's strategy was not none; give "

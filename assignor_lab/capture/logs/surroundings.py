@@ -1,7 +1,7 @@
-"""What logs tell around the decisions: the coordinator's reasons, starts and stops of instances, racks of consumers.
+"""Logged facts around decisions: the coordinator's reasons, starts and stops of instances, racks of consumers.
 
-None of it is needed to read a decision. It may stand in any file and come before or after, so it is gathered while all
-logs are read, and put to the decisions when they are known.
+No decision needs them. They can be in any file, before or after the decision. So they are collected while all logs are
+read, and added to the decisions at the end.
 """
 
 from __future__ import annotations
@@ -13,27 +13,28 @@ from typing import Any
 import attrs
 
 from assignor_lab.capture.logs.coordinated_epochs import CoordinatedEpochs
-from assignor_lab.capture.logs.messages import OF_EPOCHS, Kind
-from assignor_lab.capture.logs.records import LogRecord
+from assignor_lab.capture.logs.logged_topics import LoggedTopics, restored_changelogs
+from assignor_lab.capture.logs.messages import OF_EPOCHS, MessageKind
+from assignor_lab.capture.logs.records import LogMessage
 from assignor_lab.capture.logs.restorations import Restorations
 from assignor_lab.capture.logs.timestamps import LogTime
 
-__all__ = ["SURROUNDING", "Coordinated", "Done", "LoggedSurroundings"]
+__all__ = ["SURROUNDING", "Coordinated", "InstanceEvent", "LoggedSurroundings"]
 
-#: Messages that are no part of a leader's decision.
 SURROUNDING = frozenset(
     {
-        Kind.PREPARING,
-        Kind.STABILIZED,
-        Kind.RECEIVED,
-        Kind.CLIENT,
-        Kind.CONSUMER_CONFIG,
-        Kind.JOINING,
-        Kind.CORRUPTED,
-        Kind.END_OFFSET,
-        Kind.RESTORED,
-        Kind.RESTORED_TASK,
-        Kind.CONNECT_WORKER,
+        MessageKind.PREPARING,
+        MessageKind.STABILIZED,
+        MessageKind.RECEIVED,
+        MessageKind.CLIENT,
+        MessageKind.CONSUMER_CONFIG,
+        MessageKind.JOINING,
+        MessageKind.STATIC_MEMBER,
+        MessageKind.CORRUPTED,
+        MessageKind.END_OFFSET,
+        MessageKind.RESTORED,
+        MessageKind.RESTORED_TASK,
+        MessageKind.CONNECT_WORKER,
         *OF_EPOCHS,
     }
 )
@@ -44,29 +45,33 @@ _PREPARING = re.compile(
 )
 _STABILIZED = re.compile(r"\AStabilized group (.+?) generation (\d{1,10}) (?:\([^()]*\) )?with (\d{1,10}) members")
 _RECEIVED = re.compile(r"\AAssignment received from leader (?>(.+?) for group )(.+?) for generation (\d{1,10})(?!\d)")
-_CLIENT = re.compile(r"\Astream-client \[(.*?)\] (?:Kafka Streams version: |State transition from (\w+) to (\w+))")
+_CLIENT = re.compile(
+    r"\Astream-client \[(.*?)\] (?:State transition from (\w+) to (\w+)|Kafka Streams version: ([\w.-]{0,50}))"
+)
 _STREAMS_PROTOCOL = "] Streams rebalance protocol enabled"
-_ENTRY = re.compile(r"(?<![\w.])(client\.id|client\.rack|group\.id) = ([^\r\n\\]*)")
-#: States of an instance on whose coming it begins, or is asked to end.
+_SETTINGS = ("heartbeat.interval.ms", "max.poll.interval.ms", "session.timeout.ms")
+_ENTRY = re.compile(
+    r"(?<![\w.])("
+    + "|".join(map(re.escape, ("client.id", "client.rack", "group.id", "group.instance.id", *_SETTINGS)))
+    + r") = ([^\r\n\\]*)"
+)
+#: States at an instance's start, requested end, and end.
 _BEGUN, _STOPPING, _ENDED = ("CREATED", "REBALANCING"), "PENDING_SHUTDOWN", ("PENDING_SHUTDOWN", "NOT_RUNNING")
-#: What the client id of a thread's consumer has behind that of its instance.
+#: Suffix of a consumer's client id after the instance's client id.
 _OF_CONSUMER = re.compile(r"-StreamThread-\d+-consumer\Z")
-#: Names of tasks in a list of Java, or as keys of a map (to 2.7), and what is between them.
+#: Names of tasks in a Java list, or as keys of a map (up to 2.7), and the separators.
 _TASK, _AROUND_TASKS = re.compile(r"\A(?:[^\s=]{1,200}__)?\d{1,9}_\d{1,9}\Z"), re.compile(r"[\[\]{}=,\s]")
-#: Longest reason that is kept, in characters.
+_DIGITS = 20
+#: Longest kept reason, in characters.
 _LONGEST_REASON = 1_000
 
 
 @attrs.define
 class Coordinated:
-    """What the coordinator logged of one generation.
+    """Facts that the coordinator logged about one generation.
 
     Args:
-        prepared: When the rebalance began.
-        reason: Why.
-        joined: When all had joined.
-        assigned: When the leader's assignment came.
-        leader: Member id of the leader.
+        joined: Time at which all members had joined.
     """
 
     prepared: LogTime | None = None
@@ -77,15 +82,12 @@ class Coordinated:
 
 
 @attrs.frozen
-class Done:
-    """Something that an instance logged of itself.
+class InstanceEvent:
+    """An event that an instance logged about itself.
 
     Args:
-        time: When.
-        type: ``start`` (its process), ``begun`` (its threads), ``stop``, ``corrupt`` (the state of tasks), and of
+        type: ``start`` (its process), ``begun`` (its threads), ``stop``, ``corrupt`` (the state of tasks), and in
             ``moments`` ``ended`` or ``joining``.
-        client: Its ``client.id``.
-        tasks: The tasks of ``corrupt``.
     """
 
     time: LogTime
@@ -96,56 +98,66 @@ class Done:
 
 @attrs.define
 class LoggedSurroundings:
-    """What was gathered so far."""
+    """The collected facts."""
 
-    #: Group and generation to what the coordinator logged; a group that was made anew has a list of several.
+    #: Group and generation to the coordinator's facts; several for a group that was deleted and created again.
     _generations: dict[tuple[str, int], list[Coordinated]] = attrs.field(init=False, factory=dict)
-    #: Whether somebody speaks the streams protocol, in which no instance decides.
+    #: True if a member has the streams protocol, in which no instance decides.
     is_streams_protocol: bool = attrs.field(init=False, default=False)
-    #: Whether there are lines of a Connect worker.
+    #: True if there are lines of a Connect worker.
     is_connect: bool = attrs.field(init=False, default=False)
-    #: What instances did, in the order of reading.
-    done: list[Done] = attrs.field(init=False, factory=list)
-    #: What coordinators of the streams protocol decided.
+    #: Events of instances, in the order of reading.
+    done: list[InstanceEvent] = attrs.field(init=False, factory=list)
+    #: Decisions of coordinators in the streams protocol.
     epochs: CoordinatedEpochs = attrs.field(init=False, factory=CoordinatedEpochs)
-    #: What instances restored.
+    #: Restores of instances.
     restorations: Restorations = attrs.field(init=False, factory=Restorations)
-    #: When instances had closed, and when their consumers asked to be let into the group: ``ended`` and ``joining``.
-    moments: list[Done] = attrs.field(init=False, factory=list)
-    #: Client id of an instance to its group.
+    #: Source partitions that leaders assigned.
+    topics: LoggedTopics = attrs.field(init=False, factory=LoggedTopics)
+    #: End of instances and joins of their consumers: ``ended`` and ``joining``.
+    moments: list[InstanceEvent] = attrs.field(init=False, factory=list)
+    #: Client id of an instance to its release of Kafka Streams.
+    versions: dict[str, str] = attrs.field(init=False, factory=dict)
     group_of: dict[str, str] = attrs.field(init=False, factory=dict)
     #: Group and client id of a consumer to its ``client.rack``; ``None``: not configured.
     _racks: dict[tuple[str, str], str | None] = attrs.field(init=False, factory=dict)
+    _settings: dict[tuple[str, str], dict[str, Any]] = attrs.field(init=False, factory=dict)
+    #: Group and instance id of a static member to the client id of its consumer.
+    _static: dict[tuple[str, str], str] = attrs.field(init=False, factory=dict)
 
-    def take(self, record: LogRecord) -> None:
-        """Adds a message of :data:`SURROUNDING`; one that is cut off is passed over."""
-        if record.kind is Kind.PREPARING and (found := _PREPARING.match(record.text)):
+    def take(self, record: LogMessage) -> None:
+        """Adds a message of :data:`SURROUNDING`; a truncated one is ignored."""
+        if record.instance is not None and record.thread is not None:
+            self._static[record.group or "", record.instance] = record.thread
+        if record.kind is MessageKind.PREPARING and (found := _PREPARING.match(record.text)):
             self._prepared(found[1], int(found[2]) + 1, record.time, found[3][:_LONGEST_REASON])
-        elif record.kind is Kind.STABILIZED and (found := _STABILIZED.match(record.text)):
+        elif record.kind is MessageKind.STABILIZED and (found := _STABILIZED.match(record.text)):
             self._latest(found[1], int(found[2])).joined = record.time
-        elif record.kind is Kind.RECEIVED and (found := _RECEIVED.match(record.text)):
+        elif record.kind is MessageKind.RECEIVED and (found := _RECEIVED.match(record.text)):
             of = self._latest(found[2], int(found[3]))
             of.assigned, of.leader = record.time, found[1]
-        elif record.kind is Kind.CLIENT and _STREAMS_PROTOCOL in record.text:
+        elif record.kind is MessageKind.CLIENT and _STREAMS_PROTOCOL in record.text:
             self.is_streams_protocol = True
-        elif record.kind is Kind.CLIENT and record.time is not None and (found := _CLIENT.match(record.text)):
+        elif record.kind is MessageKind.CLIENT and record.time is not None and (found := _CLIENT.match(record.text)):
             self._client(record.time, found[1], found[2], found[3])
-        elif record.kind is Kind.CONNECT_WORKER:
+            if found[4]:
+                self.versions[found[1]] = found[4]
+        elif record.kind is MessageKind.CONNECT_WORKER:
             self.is_connect = True
-        elif record.kind is Kind.JOINING:
+        elif record.kind is MessageKind.JOINING:
             self._joining(record)
-        elif record.kind is Kind.CORRUPTED:
+        elif record.kind is MessageKind.CORRUPTED:
             self._corrupted(record)
-        elif record.kind in (Kind.END_OFFSET, Kind.RESTORED, Kind.RESTORED_TASK):
+        elif record.kind in (MessageKind.END_OFFSET, MessageKind.RESTORED, MessageKind.RESTORED_TASK):
             self.restorations.take(record)
-        elif record.kind is Kind.CONSUMER_CONFIG:
+        elif record.kind is MessageKind.CONSUMER_CONFIG:
             self._consumer(record.text)
         elif record.kind in OF_EPOCHS:
             self.is_streams_protocol = True
             self.epochs.take(record)
 
     def belongs(self, consumer: str, group: str) -> str | None:
-        """Notes which group a consumer is in; the client id of its instance, ``None`` if it is no thread's consumer."""
+        """Records a consumer's group; returns the client id of its instance, or ``None`` without a thread."""
         found = _OF_CONSUMER.search(consumer)
         if found is None:
             return None
@@ -154,13 +166,7 @@ class LoggedSurroundings:
         return client
 
     def of(self, group: str | None, generation: int | None, leader: str | None) -> Coordinated | None:
-        """What the coordinator logged of a generation; of several with that number the one with that leader.
-
-        Args:
-            group: The group, or ``None``: any that the logs tell of, if it is the only one.
-            generation: The generation.
-            leader: The leader's member id, or what it begins with.
-        """
+        """The coordinator's facts about a generation; of several with that number the one with that leader."""
         if generation is None:
             return None
         groups = {name for name, _ in self._generations}
@@ -170,32 +176,46 @@ class LoggedSurroundings:
         return next(reversed(led or found), None)
 
     def rack(self, group: str | None, consumer: str) -> tuple[bool, str | None]:
-        """Whether the ``client.rack`` of a consumer is known, and what it is.
+        """True with the ``client.rack`` of a consumer if it is logged.
 
-        Args:
-            group: Its group.
-            consumer: Its member id, which begins with its client id.
+        ``consumer`` is its member id, which starts with its client id.
         """
         for (of, client), rack in self._racks.items():
             if (group is None or of == group) and consumer.startswith(f"{client}-"):
                 return True, rack
         return False, None
 
+    def settings(self, group: str | None) -> list[dict[str, Any]]:
+        """Time settings of a group's consumers, from each consumer's latest start."""
+        return [found for (of, _), found in self._settings.items() if group in (None, of)]
+
+    def client_of_static(self, group: str | None, instance: str) -> str | None:
+        """Client id of a static member's consumer; ``None`` if not logged."""
+        return next(
+            (client for (of, name), client in self._static.items() if name == instance and group in (None, of)), None
+        )
+
+    def changelogs(self, group: str | None) -> dict[str, str | None]:
+        """Store to the changelog from which the group's instances restored it; ``None``: from two."""
+        return restored_changelogs(
+            self.restorations.stores, [each for each, of in self.group_of.items() if of == group]
+        )
+
     def generations(self, group: str) -> Iterator[tuple[int, Coordinated]]:
-        """The generations of a group that the coordinator's lines are about, in the order of the lines."""
+        """Generations of a group in the coordinator's lines, in their order."""
         for (name, number), found in self._generations.items():
             if name == group:
                 yield from ((number, each) for each in found)
 
     def groups(self) -> Iterator[str]:
-        """The groups that the coordinator's lines are about, each once."""
+        """Groups in the coordinator's lines, each once."""
         yield from dict.fromkeys(group for group, _ in self._generations)
 
     # --- messages ---------------------------------------------------------------------------------
 
     def _prepared(self, group: str, generation: int, time: LogTime | None, reason: str) -> None:
         found = self._generations.setdefault((group, generation), [])
-        # A rebalance that is interrupted begins again with the same number.
+        # An interrupted rebalance starts again with the same number.
         if found and found[-1].joined is None:
             return
         found.append(Coordinated(time, reason))
@@ -208,28 +228,38 @@ class LoggedSurroundings:
 
     def _client(self, time: LogTime, client: str, before: str | None, after: str | None) -> None:
         if after is None:
-            self.done.append(Done(time, "start", client))
+            self.done.append(InstanceEvent(time, "start", client))
         elif (before, after) == _BEGUN:
-            self.done.append(Done(time, "begun", client))
+            self.done.append(InstanceEvent(time, "begun", client))
         elif after == _STOPPING:
-            self.done.append(Done(time, "stop", client))
+            self.done.append(InstanceEvent(time, "stop", client))
         elif (before, after) == _ENDED:
-            self.moments.append(Done(time, "ended", client))
+            self.moments.append(InstanceEvent(time, "ended", client))
 
-    def _joining(self, record: LogRecord) -> None:
+    def _joining(self, record: LogMessage) -> None:
         client = self.belongs(record.thread or "", record.group or "")
         if client is not None and record.time is not None:
-            self.moments.append(Done(record.time, "joining", client))
+            self.moments.append(InstanceEvent(record.time, "joining", client))
 
-    def _corrupted(self, record: LogRecord) -> None:
+    def _corrupted(self, record: LogMessage) -> None:
         client, thread, _ = (record.layout_thread or "").partition("-StreamThread-")
         text, end, _ = record.text.partition(" are corrupted")
         tasks = tuple(word for word in _AROUND_TASKS.split(text) if _TASK.fullmatch(word))
         if thread and end and tasks and record.time is not None:
-            self.done.append(Done(record.time, "corrupt", client, tasks))
+            self.done.append(InstanceEvent(record.time, "corrupt", client, tasks))
 
     def _consumer(self, text: str) -> None:
         entries: Mapping[str, Any] = {found[1]: found[2].strip() for found in _ENTRY.finditer(text)}
         group, client = entries.get("group.id"), entries.get("client.id")
-        if group and client and group != "null" and "client.rack" in entries:
+        if not group or not client or group == "null":
+            return
+        if "client.rack" in entries:
             self._racks[group, client] = entries["client.rack"] or None
+        self._settings[group, client] = {
+            key: int(entries[key])
+            for key in _SETTINGS
+            if entries.get(key, "").isdecimal() and len(entries[key]) < _DIGITS
+        }
+        instance = entries.get("group.instance.id", "null")
+        if instance != "null":
+            self._static[group, instance] = client

@@ -1,7 +1,8 @@
-"""Puts what logs tell around the decisions into their documents: reasons, racks of clients, what instances did."""
+"""Adds logged facts to the documents of decisions: reasons, racks of clients, events of instances."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import tzinfo
 from operator import itemgetter
@@ -10,9 +11,16 @@ from typing import Any
 import attrs
 
 from assignor_lab.capture.logs.surroundings import Coordinated, LoggedSurroundings
-from assignor_lab.scenarios.told_racks import RACKS_UNKNOWN
+from assignor_lab.scenarios.consumers import thread_of
+from assignor_lab.scenarios.rack_provenance import RACKS_UNKNOWN
+from assignor_lab.scenarios.settings import most_frequent, with_given
+from assignor_lab.scenarios.told_version import of_other_rules
 
 __all__ = ["SurroundingsFiller"]
+
+_MEMBER = re.compile(r"\A(.+)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
+#: Characters of a UUID and the dash before it.
+_UUID_LENGTH = 37
 
 
 @attrs.define
@@ -20,8 +28,7 @@ class SurroundingsFiller:
     """Fills documents of decisions, in the order of time.
 
     Args:
-        surroundings: What the logs tell.
-        zone: Taken where a log's times do not name their zone.
+        zone: Time zone of times without one.
     """
 
     surroundings: LoggedSurroundings
@@ -29,9 +36,9 @@ class SurroundingsFiller:
     _groups: set[str] = attrs.field(factory=set)
 
     def filled(self, documents: Iterable[tuple[dict[str, Any], str | None]]) -> Iterator[dict[str, Any]]:
-        """The documents with what is known of their generations and clients.
+        """The documents with the facts about their generations and clients.
 
-        What instances did and restored is put to the first decision after it; what followed the last one, to that.
+        Events and restores are added to the first decision after them, or to the last decision.
 
         Args:
             documents: Each with the client id of the leader's consumer, or ``None``.
@@ -71,7 +78,7 @@ class SurroundingsFiller:
             yield before
 
     def unused(self) -> Iterator[str]:
-        """Sentences on coordinators' lines that are about other groups; asked for when all documents were filled."""
+        """Sentences on coordinators' lines about other groups; call it after all documents."""
         known = list(self.surroundings.groups())
         if known and self._groups and self._groups.isdisjoint(known):
             yield (
@@ -88,9 +95,20 @@ class SurroundingsFiller:
         if told is not None:
             source |= self._coordinated(told, source.get("time_ms"))
         racks = [self._with_rack(client, group) for client in document["clients"]]
+        for client in document["clients"]:
+            self._say_members(client, group)
         if document["clients"] and all(racks):
             document["assumptions"] = [_without_clients(sentence) for sentence in document["assumptions"]]
-        return document
+        of_group = [each for each, of in self.surroundings.group_of.items() if of == group]
+        releases = [self.surroundings.versions[each] for each in of_group if each in self.surroundings.versions]
+        if (sentence := of_other_rules(releases)) is not None:
+            document["assumptions"] = [*document["assumptions"], sentence]
+        known = document.get("settings", {})
+        members = (
+            {key: value for key, value in each.items() if key not in known}
+            for each in self.surroundings.settings(group)
+        )
+        return with_given(document, most_frequent(members, document["assumptions"]), ())
 
     def _coordinated(self, told: Coordinated, decided_ms: int | None) -> Mapping[str, Any]:
         found: dict[str, Any] = {}
@@ -103,13 +121,40 @@ class SurroundingsFiller:
         return found
 
     def _with_rack(self, client: dict[str, Any], group: str | None) -> bool:
-        """Fills in the rack of a client; whether it is known then."""
+        """Fills in the rack of a client; returns True if it is known then."""
         for consumer in client["consumers"]:
-            is_known, rack = self.surroundings.rack(group, consumer)
+            instance = _instance_of(consumer)
+            name = consumer if instance is None else self.surroundings.client_of_static(group, instance)
+            is_known, rack = self.surroundings.rack(group, f"{name}-")
             if is_known:
                 client["rack"] = rack
                 return True
         return False
+
+    def _say_members(self, client: dict[str, Any], group: str | None) -> None:
+        """Adds ``members`` to a client that has static ones, unless its source has them."""
+        instances = {consumer: _instance_of(consumer) for consumer in client["consumers"]}
+        if "members" in client or not any(instances.values()):
+            return
+        client["members"] = {
+            consumer: {
+                "client_id": consumer[:-_UUID_LENGTH]
+                if instance is None
+                else self.surroundings.client_of_static(group, instance),
+                "instance_id": instance,
+            }
+            for consumer, instance in instances.items()
+        }
+
+
+def _instance_of(consumer: str) -> str | None:
+    """``group.instance.id`` of a member, or ``None`` for a dynamic one.
+
+    In Kafka a member id is the instance id, or else the client id, and a random UUID. Streams puts the thread's name
+    into each client id.
+    """
+    found = _MEMBER.match(consumer)
+    return None if found is None or thread_of(found[1]) != found[1] else found[1]
 
 
 def _add(document: dict[str, Any], key: str, entries: list[dict[str, Any]]) -> None:
@@ -118,10 +163,10 @@ def _add(document: dict[str, Any], key: str, entries: list[dict[str, Any]]) -> N
 
 
 def _without_clients(sentence: str) -> str:
-    """The sentence on unknown racks where those of the clients are known."""
+    """The sentence on unknown racks, if those of the clients are known."""
     if not sentence.startswith(RACKS_UNKNOWN):
         return sentence
     return (
-        f"{RACKS_UNKNOWN} the leader looked at racks, and the log shows those of the clients, but not the brokers' "
-        "(give them with --racks); an answer computed without them says nothing of what would really be decided"
+        f"{RACKS_UNKNOWN} the leader used racks, and the log shows those of the clients, but not the brokers' "
+        "(give them with --racks); an answer computed without them is not the answer of the real group"
     )

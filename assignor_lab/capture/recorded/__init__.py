@@ -1,19 +1,19 @@
-"""States of classic Streams groups from recorded answers of brokers and log lines of their leaders."""
+"""States of classic Streams groups from recorded responses of brokers and their leaders' logs."""
 
 from assignor_lab.capture.recorded.broker_answers import (
     ClusterAnswer,
-    GroupAnswer,
+    DescribedAssignment,
+    DescribedGroup,
+    DescribedSubscription,
     MemberAnswer,
-    MemberAssignment,
-    MemberSubscription,
     TopicPartition,
     read_cluster_answer,
     read_group_answer,
 )
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.matching import DecisionNotFound, Match, StaticRestart, match_decision
-from assignor_lab.capture.recorded.recording import Recording, Seen, read_recording
-from assignor_lab.capture.recorded.replay import MemberDifference, Replay, leaders_assignor, problems, replay
+from assignor_lab.capture.recorded.recording import RecordedResponses, Seen, read_recording
+from assignor_lab.capture.recorded.replay import MemberDifference, ReplayedState, leaders_assignor, problems, replay
 from assignor_lab.capture.recorded.states import RecordedState, Unusable, members_by_process, recorded_states
 
 __all__ = [
@@ -23,11 +23,11 @@ __all__ = [
     "members_by_process",
     "replay",
     "problems",
-    "Replay",
+    "ReplayedState",
     "MemberDifference",
     "leaders_assignor",
     "read_recording",
-    "Recording",
+    "RecordedResponses",
     "Seen",
     "match_decision",
     "Match",
@@ -35,10 +35,10 @@ __all__ = [
     "DecisionNotFound",
     "read_group_answer",
     "read_cluster_answer",
-    "GroupAnswer",
+    "DescribedGroup",
     "MemberAnswer",
-    "MemberSubscription",
-    "MemberAssignment",
+    "DescribedSubscription",
+    "DescribedAssignment",
     "TopicPartition",
     "ClusterAnswer",
     "BrokerAnswerError",

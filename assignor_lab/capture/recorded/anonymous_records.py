@@ -1,4 +1,4 @@
-"""Records of coordinators about groups with pseudonyms in place of names: the same layouts, other texts."""
+"""Coordinators' records with pseudonyms in place of names: same layouts, other texts."""
 
 from __future__ import annotations
 
@@ -40,28 +40,25 @@ from assignor_lab.scenarios.anonymous.names import Pseudonyms
 
 __all__ = ["anonymous_record"]
 
-#: Settings of an assignment that are numbers: other ones may hold any name.
+#: Numeric settings of an assignment; other settings may hold names.
 _NUMBERS = ("num.standby.replicas", "num.warmup.replicas", "acceptable.recovery.lag", "task.offset.interval.ms")
 
 
 def anonymous_record(record: GroupRecord, names: Pseudonyms) -> GroupRecord:
-    """A record with pseudonyms, in the version in which it is written.
+    """A record with pseudonyms, in its original version.
 
     Args:
-        record: A record about a group of Streams or Connect, or about one of consumers: of that the members' bytes are
-            left out.
-        names: The pseudonyms.
+        record: A record of a Streams or Connect group, or of a consumer group: of that the members' bytes are left out.
 
     Raises:
-        BrokerAnswerError: if it is garbled, or of a version that is not known here: what cannot be read cannot be
-            shown to have no names.
+        BrokerAnswerError: if it is garbled or of an unknown version: unreadable bytes may contain names.
     """
     key = read_group_key(record.key)
     if key is None:
         raise BrokerAnswerError("record", "is none about a group")
     value = record.value
     if value is not None:
-        # Records without names are written anew, too: fields of later versions are left out.
+        # Records without names are written again, too, without fields of later versions.
         value = _value(key.type, key.group, value, names)
     texts = [names.group(key.group), *([] if key.member is None else [names.member(key.member)])]
     return attrs.evolve(record, key=_key(key.type, texts), value=value)

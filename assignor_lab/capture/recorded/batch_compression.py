@@ -1,6 +1,8 @@
-"""Compression of record batches: gzip by the standard library, the other codecs by pyarrow. Output is bounded.
+"""Compression of record batches: gzip by the standard library, the other codecs by pyarrow.
 
-Coordinators do not compress (``offsets.topic.compression.codec``), unless somebody has told them to.
+Output is bounded.
+
+By default coordinators do not compress (``offsets.topic.compression.codec``).
 """
 
 from __future__ import annotations
@@ -10,10 +12,9 @@ from typing import Any
 
 __all__ = ["BatchCompressionError", "decompressed"]
 
-#: Numbers of codecs in a batch's attributes.
 _GZIP, _SNAPPY, _LZ4, _ZSTD = 1, 2, 3, 4
 _NAMES = {_GZIP: "gzip", _SNAPPY: "snappy", _LZ4: "lz4", _ZSTD: "zstd"}
-#: What snappy-java writes before its blocks: magic, version, compatible version.
+#: Header of snappy-java: magic, version, compatible version.
 _XERIAL = b"\x82SNAPPY\0"
 _XERIAL_HEAD = 16
 
@@ -23,15 +24,11 @@ class BatchCompressionError(Exception):
 
 
 def decompressed(codec: int, data: bytes, most: int) -> bytes:
-    """What was compressed.
-
-    Args:
-        codec: Number of the codec, 1 to 4.
-        data: Compressed bytes.
-        most: Longest result, in bytes.
+    """The decompressed bytes.
 
     Raises:
-        BatchCompressionError: if the codec is not known or not installed, the bytes are garbled, or give more.
+        BatchCompressionError: if the codec is unknown or not installed, the bytes are garbled, or the result is too
+            long.
     """
     if codec not in _NAMES:
         raise BatchCompressionError(f"it is compressed by codec {codec}, which is not known")
@@ -71,7 +68,6 @@ def _by_arrow(codec: int, data: bytes, most: int) -> bytes:
 
 
 def _unsnapped(pyarrow: Any, block: bytes, most: int) -> bytes:
-    """A block of snappy, which begins with the length of what it holds."""
     size, shift = 0, 0
     for byte in block[:5]:
         size |= (byte & 0x7F) << shift

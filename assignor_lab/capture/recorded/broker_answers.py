@@ -1,7 +1,9 @@
-"""Brokers' answers to DescribeGroups and Metadata, as values.
+"""Responses to DescribeGroups and Metadata, as values.
 
-kafka-python reads the answers and the consumer protocol's envelopes in them; what Streams puts into those is read by
-:mod:`assignor_lab.kafka.wire`. Needs the extra ``kafka``.
+Needs the extra ``kafka``.
+
+kafka-python reads the responses and the envelopes of the consumer protocol; :mod:`assignor_lab.kafka.wire` reads the
+Streams content in them.
 """
 
 from __future__ import annotations
@@ -16,10 +18,10 @@ from assignor_lab.kafka.wire import AssignmentInfo, SubscriptionInfo, WireError,
 
 __all__ = [
     "ClusterAnswer",
-    "GroupAnswer",
+    "DescribedGroup",
     "MemberAnswer",
-    "MemberAssignment",
-    "MemberSubscription",
+    "DescribedAssignment",
+    "DescribedSubscription",
     "TopicPartition",
     "cluster_answer",
     "described_groups",
@@ -28,22 +30,18 @@ __all__ = [
     "read_group_answer",
 ]
 
-#: Name of a topic and number of the partition.
 TopicPartition = tuple[str, int]
 
 _T = TypeVar("_T")
 
 
 @attrs.frozen
-class MemberSubscription:
-    """What a member said when it joined.
+class DescribedSubscription:
+    """A member's subscription.
 
     Args:
-        topics: Topics that it subscribes.
-        owned_partitions: Partitions that it had.
-        generation: The generation in which it had them, or ``None``: it had none, or speaks an older protocol.
-        rack: Its ``client.rack``, or ``None``.
-        info: What Streams added.
+        generation: The generation in which it owned them, or ``None``: none, or an older protocol.
+        info: Data of Streams.
     """
 
     topics: tuple[str, ...]
@@ -54,12 +52,11 @@ class MemberSubscription:
 
 
 @attrs.frozen
-class MemberAssignment:
-    """What the leader gave a member.
+class DescribedAssignment:
+    """A member's assignment.
 
     Args:
-        partitions: Its partitions; a topic's stand together, in the order of the message.
-        info: What Streams added.
+        info: Data of Streams.
         user_data: The bytes of ``info``.
     """
 
@@ -74,28 +71,27 @@ class MemberAnswer:
 
     Args:
         member_id: Its id, made by the broker.
-        instance_id: ``group.instance.id`` of a static member, or ``None``.
         client_id: Client id of its consumer.
-        subscription: What it said at its latest join; ``None`` while the group rebalances.
-        assignment: What it was given; ``None`` if nothing yet.
+        subscription: Its latest subscription; ``None`` while the group rebalances.
+        assignment: Its assignment; ``None`` without one.
     """
 
     member_id: str
     instance_id: str | None
     client_id: str
-    subscription: MemberSubscription | None
-    assignment: MemberAssignment | None
+    subscription: DescribedSubscription | None
+    assignment: DescribedAssignment | None
 
 
 @attrs.frozen
-class GroupAnswer:
-    """One group of a DescribeGroups answer.
+class DescribedGroup:
+    """One group of a DescribeGroups response.
 
     Args:
         group: Its id, which is the ``application.id``.
         state: ``Stable``, ``PreparingRebalance``, ``CompletingRebalance``, ``Empty`` or ``Dead``.
-        error_code: 0, or why there is no description.
-        members: Its members in the order of the answer, which is that of the leader's map of members.
+        error_code: 0, or the reason for a missing description.
+        members: Its members in the order of the response, which is that of the leader's map of members.
     """
 
     group: str
@@ -105,14 +101,14 @@ class GroupAnswer:
 
     @property
     def generation(self) -> int:
-        """Generation of a stable group: one more than the latest that a member remembers."""
+        """Generation of a stable group: one more than the latest in its members' subscriptions."""
         known = [member.subscription.generation for member in self.members if member.subscription is not None]
         return max((generation for generation in known if generation is not None), default=0) + 1
 
 
 @attrs.frozen
 class ClusterAnswer:
-    """A Metadata answer.
+    """A Metadata response.
 
     Args:
         racks: Broker to its rack, or ``None``.
@@ -123,33 +119,32 @@ class ClusterAnswer:
     topics: Mapping[str, Mapping[int, tuple[int, ...]]]
 
 
-def read_group_answer(data: bytes, version: int) -> list[GroupAnswer]:
-    """Reads a DescribeGroups answer (key 15).
+def read_group_answer(data: bytes, version: int) -> list[DescribedGroup]:
+    """Reads a DescribeGroups response (key 15).
 
     Args:
-        data: The answer with its header, without the size before it.
-        version: Version of the request.
+        data: The response with its header, without the size before it.
 
     Raises:
-        BrokerAnswerError: if the bytes are no such answer, or those of a member are no Streams member's.
+        BrokerAnswerError: if the bytes are no such response, or a member's bytes are not of Streams.
     """
     return group_answers(described_groups(data, version))
 
 
-def group_answers(groups: Iterable[Any]) -> list[GroupAnswer]:
-    """The groups of a DescribeGroups answer that kafka-python has read.
+def group_answers(groups: Iterable[Any]) -> list[DescribedGroup]:
+    """The groups of a DescribeGroups response that kafka-python has read.
 
     Raises:
-        BrokerAnswerError: if a member's part is no Streams member's.
+        BrokerAnswerError: if a member's bytes are not of Streams.
     """
     return _read("DescribeGroups answer", lambda: [_group(group) for group in groups])
 
 
 def described_groups(data: bytes, version: int) -> list[Any]:
-    """The groups of a DescribeGroups answer of any kind of group, as kafka-python reads them.
+    """The groups of any kind in a DescribeGroups response, as kafka-python reads them.
 
     Raises:
-        BrokerAnswerError: if the bytes are no such answer.
+        BrokerAnswerError: if the bytes are no such response.
     """
     from kafka.protocol.admin.groups import DescribeGroupsResponse
 
@@ -160,14 +155,13 @@ def described_groups(data: bytes, version: int) -> list[Any]:
 
 
 def read_cluster_answer(data: bytes, version: int) -> ClusterAnswer:
-    """Reads a Metadata answer (key 3); topics and partitions with an error are left out.
+    """Reads a Metadata response (key 3); topics and partitions with an error are left out.
 
     Args:
-        data: The answer with its header, without the size before it.
-        version: Version of the request.
+        data: The response with its header, without the size before it.
 
     Raises:
-        BrokerAnswerError: if the bytes are no such answer.
+        BrokerAnswerError: if the bytes are no such response.
     """
     from kafka.protocol.metadata.metadata import MetadataResponse
 
@@ -175,10 +169,10 @@ def read_cluster_answer(data: bytes, version: int) -> ClusterAnswer:
 
 
 def cluster_answer(message: Any) -> ClusterAnswer:
-    """A Metadata answer that kafka-python has read; topics and partitions with an error are left out.
+    """A Metadata response that kafka-python has read; topics and partitions with an error are left out.
 
     Raises:
-        BrokerAnswerError: if a value in it is not what the protocol says.
+        BrokerAnswerError: if a value violates the protocol.
     """
 
     def read() -> ClusterAnswer:
@@ -198,7 +192,7 @@ def _replicas(topic: Any) -> dict[int, tuple[int, ...]]:
     }
 
 
-#: No error, no leader at the moment, a replica not at hand.
+#: No error, no leader at the moment, an unavailable replica.
 _WITH_REPLICAS = (0, 5, 9)
 
 
@@ -207,9 +201,9 @@ def _read(what: str, read: Callable[[], _T]) -> _T:
         return read()
 
 
-def _group(group: Any) -> GroupAnswer:
+def _group(group: Any) -> DescribedGroup:
     state = group.group_state
-    return GroupAnswer(
+    return DescribedGroup(
         group.group_id, state, group.error_code, tuple(_member(member, state) for member in group.members)
     )
 
@@ -226,15 +220,15 @@ def _member(member: Any, state: str) -> MemberAnswer:
     )
 
 
-def _subscription(member: str, data: bytes) -> MemberSubscription:
+def _subscription(member: str, data: bytes) -> DescribedSubscription:
     from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 
     what = f"subscription of member {member}"
 
-    def read() -> MemberSubscription:
+    def read() -> DescribedSubscription:
         envelope = ConsumerProtocolSubscription.decode(data)
         generation = getattr(envelope, "generation_id", None)
-        return MemberSubscription(
+        return DescribedSubscription(
             tuple(envelope.topics),
             _partitions(getattr(envelope, "owned_partitions", None) or ()),
             None if generation is None or generation < 0 else generation,
@@ -245,14 +239,14 @@ def _subscription(member: str, data: bytes) -> MemberSubscription:
     return _read(what, read)
 
 
-def _assignment(member: str, data: bytes) -> MemberAssignment:
+def _assignment(member: str, data: bytes) -> DescribedAssignment:
     from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment
 
     what = f"assignment of member {member}"
 
-    def read() -> MemberAssignment:
+    def read() -> DescribedAssignment:
         envelope = ConsumerProtocolAssignment.decode(data)
-        return MemberAssignment(
+        return DescribedAssignment(
             _partitions(envelope.assigned_partitions or ()),
             _inner(what, envelope.user_data, decode_assignment),
             bytes(envelope.user_data),

@@ -1,4 +1,4 @@
-"""Errors of recorded answers of brokers."""
+"""Errors of recorded responses of brokers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assignor_lab.documents.errors import DocumentFormatError, Place
 
 __all__ = ["BrokerAnswerError", "garbled_at", "readable"]
 
-#: What kafka-python raises for bytes that are no message.
+#: Errors of kafka-python for unreadable bytes.
 _UNREADABLE = (
     AssertionError,
     AttributeError,
@@ -26,12 +26,7 @@ _UNREADABLE = (
 
 
 class BrokerAnswerError(AssignorLabError):
-    """Bytes are not the answer of a broker that they are taken for, or a member's part of it is garbled.
-
-    Args:
-        what: Which answer, or which part of it.
-        reason: What is wrong.
-    """
+    """Bytes are not the expected response of a broker, or a member's part is garbled."""
 
     def __init__(self, what: str, reason: str) -> None:
         self.what = what
@@ -41,10 +36,10 @@ class BrokerAnswerError(AssignorLabError):
 
 @contextmanager
 def readable(what: str) -> Iterator[None]:
-    """Reads ``what`` with kafka-python.
+    """Converts kafka-python's errors about unreadable bytes.
 
     Raises:
-        BrokerAnswerError: for whatever kafka-python raises where bytes are no such message.
+        BrokerAnswerError: with ``what`` as the unreadable part.
     """
     try:
         yield
@@ -54,7 +49,7 @@ def readable(what: str) -> Iterator[None]:
 
 @contextmanager
 def garbled_at(place: Place) -> Iterator[None]:
-    """Says of a garbled answer in which line of a recording it stands.
+    """Adds the line of the recording to errors of a garbled response.
 
     Raises:
         DocumentFormatError: for a ``BrokerAnswerError``.

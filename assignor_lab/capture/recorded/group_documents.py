@@ -1,4 +1,4 @@
-"""Parts of a scenario document that a described group gives: its clients, with what they reported."""
+"""Clients of a described group as part of a scenario document, with their reported tasks."""
 
 from __future__ import annotations
 
@@ -19,17 +19,14 @@ def client_document(
     owners: Mapping[TopicPartition, TaskId],
     lags: Mapping[TaskId, int] | None,
 ) -> dict[str, Any]:
-    """One client: what its members said at their latest join.
+    """One client, from its members' latest subscriptions.
 
     Args:
-        process: Its process.
-        members: Its members, sorted by id; at least one has said something.
-        owners: Source partitions to their tasks.
-        lags: Task to lag, or ``None``: unknown.
+        members: Its members, sorted by id; at least one has a subscription.
     """
     listed = list(members)
     said = {member.member_id: member.subscription for member in listed if member.subscription is not None}
-    # The first member that the leader saw speaks for the process; members of one process say the same.
+    # The leader used the first member of a process; members of one process send the same data.
     first = next(iter(said.values()))
     active: dict[TaskId, None] = {}
     reported: dict[TaskId, None] = {}

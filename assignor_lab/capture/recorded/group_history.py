@@ -1,8 +1,7 @@
-"""The history of a group, from the records that its coordinator wrote: generations and epochs, who joined and left.
+"""The history of a group from its coordinator's records: generations, epochs, joined and left members.
 
-A coordinator's topic is compacted: of each key the latest record survives, and the older ones in the segment that is
-still written. A generation that was interrupted before its leader had answered is never written. Numbers that are
-missing between two generations are shown as a hole and not filled.
+A coordinator's topic is compacted. The latest record of each key survives, and older ones in the active segment. A
+generation that was interrupted before the leader's response is never written. Missing numbers show as a gap.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 import attrs
 
 from assignment_api.connect import Jobs
-from assignor_lab.capture.recorded.broker_answers import GroupAnswer
+from assignor_lab.capture.recorded.broker_answers import DescribedGroup
 from assignor_lab.capture.recorded.connect.answers import DescribedRound, connect_rounds
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_documents import sorted_tasks
@@ -38,12 +37,12 @@ from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
 from assignor_lab.capture.streams_member import StreamsMember
 from assignor_lab.kafka.streams_group import PROTOCOL
 
-__all__ = ["GroupHistory", "GroupRecord"]
+__all__ = ["RecordedHistory", "GroupRecord"]
 
 
-#: What is written within this after a deletion may have been decided before it.
+#: A record within this time after a deletion may have been decided before it.
 _DELETED_MS = 1_000
-#: A streams group is made with epoch 1, which is not written down: its first member makes it 2.
+#: A streams group starts with epoch 1, which is not written; its first member raises it to 2.
 _FIRST_GENERATION, _FIRST_EPOCH = 1, 2
 
 
@@ -52,10 +51,7 @@ class GroupRecord:
     """A record of the coordinators' topic.
 
     Args:
-        offset: Its offset.
-        time_ms: When it was written, epoch milliseconds.
-        key: Its key.
-        value: Its value; ``None`` deletes what the key says.
+        value: Its value; ``None`` deletes the key.
     """
 
     offset: int
@@ -65,31 +61,29 @@ class GroupRecord:
 
 
 @attrs.define
-class GroupHistory:
-    """What records of one group tell, put together one by one in the order of their offsets.
-
-    Args:
-        group: The group's id.
-    """
+class RecordedHistory:
+    """The history of one group, built from records in the order of their offsets."""
 
     group: str
-    #: Documents of generations and epochs, in their order.
+    #: Documents of generations and epochs, in order.
     generations: list[dict[str, Any]] = attrs.field(factory=list)
-    #: Records of the group that could not be read: offset and reason.
     unreadable: list[tuple[int, str]] = attrs.field(factory=list)
-    #: Topics that members subscribed, or that the topology names.
     topics: set[str] = attrs.field(factory=set)
     _members: dict[str, StreamsMember] = attrs.field(factory=dict)
     _targets: dict[str, HeldTasks] = attrs.field(factory=dict)
     _current: dict[str, HeldTasks] = attrs.field(factory=dict)
-    #: Epochs of a streams group that were seen; not each of them is decided on.
+    #: Observed epochs of a streams group; some have no decision.
     _epochs: set[int] = attrs.field(factory=set)
 
-    def take(self, record: GroupRecord) -> bool:
-        """Takes the next record; those of other groups are passed over.
+    @property
+    def is_streams(self) -> bool:
+        """True if the latest generation or epoch is one of the streams protocol."""
+        return any(_is_streams(each) for each in self.generations[-1:])
 
-        Returns:
-            Whether a generation or epoch has come or changed.
+    def take(self, record: GroupRecord) -> bool:
+        """Adds the next record; those of other groups are ignored.
+
+        Returns True after a new or changed generation or epoch.
         """
         try:
             key = read_group_key(record.key)
@@ -115,7 +109,7 @@ class GroupHistory:
             "leader": read.leader,
             "members": self._classic_members(read),
         }
-        # A coordinator writes a generation down again when a static member comes back or offsets expire.
+        # A coordinator rewrites a generation when a static member returns or offsets expire.
         last = self.generations[-1] if self.generations else None
         if last is not None and last["generation"] == read.generation and not _is_streams(last):
             del self.generations[-1]
@@ -140,7 +134,7 @@ class GroupHistory:
         value = record.value
         if kind == STREAMS_METADATA:
             if value is None:
-                # One that is made anew counts from the beginning.
+                # A new group counts from the start.
                 self._epochs.clear()
             else:
                 self._epochs.add(read_epoch(self.group, value))
@@ -188,9 +182,9 @@ class GroupHistory:
         if number is not None and first is not None and number > first and not self._all_seen(first, number):
             document["hole"] = [first, number - 1]
         back_ms = 0 if before is None else before["t"] - document["t"]
-        # A decision has the time at which it was worked out, a deletion that at which it was written.
+        # A decision has the time of its computation, a deletion the time of its write.
         if back_ms > 0 and (back_ms >= _DELETED_MS or not (before or {}).get("deleted")):
-            # Records stand in the order in which they were written, whatever the coordinator's clock said.
+            # Records are in write order, even if the coordinator's clock ran backwards.
             document["clock_back_ms"] = back_ms
         lived = next((each for each in reversed(self.generations) if "protocol" in each), None)
         if lived is not None and "protocol" in document and _is_streams(lived) != _is_streams(document):
@@ -199,7 +193,7 @@ class GroupHistory:
         return True
 
     def _all_seen(self, first: int, end: int) -> bool:
-        """Whether these are epochs that are known, but were not decided on: then nothing is missing."""
+        """True if all these epochs are known and had no decision: then none is missing."""
         return sum(first <= epoch < end for epoch in self._epochs) == end - first
 
 
@@ -214,7 +208,7 @@ def _put(held: dict[str, Any], member: str, value: object) -> None:
         held[member] = value
 
 
-def _fill_streams(members: Mapping[str, dict[str, Any]], answer: GroupAnswer) -> None:
+def _fill_streams(members: Mapping[str, dict[str, Any]], answer: DescribedGroup) -> None:
     for member in answer.members:
         document = members[member.member_id]
         if member.subscription is not None:

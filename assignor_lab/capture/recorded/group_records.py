@@ -1,7 +1,9 @@
-"""Records of ``__consumer_offsets`` about groups, as values: what coordinators write down of each generation and epoch.
+"""Records of ``__consumer_offsets`` about groups, as values.
 
-A key is a 16-bit type, the group and, for some types, a member. Offset commits and groups of plain consumers have
-types of their own, and are told apart by those two bytes. Needs the extra ``kafka``.
+Needs the extra ``kafka``.
+
+A key is a 16-bit type, the group and, for some types, a member. Offset commits and consumer groups have types of their
+own.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.capture.recorded.broker_answers import GroupAnswer, group_answers
+from assignor_lab.capture.recorded.broker_answers import DescribedGroup, group_answers
 from assignor_lab.capture.recorded.errors import BrokerAnswerError, readable
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
 from assignor_lab.capture.streams_member import StreamsMember
@@ -49,19 +51,12 @@ GROUP_METADATA, STREAMS_METADATA, STREAMS_MEMBER, TARGET_METADATA, TARGET_MEMBER
 STREAMS_TOPOLOGY = 23
 _OF_A_GROUP = (GROUP_METADATA, STREAMS_METADATA, TARGET_METADATA, STREAMS_TOPOLOGY)
 _OF_A_MEMBER = (STREAMS_MEMBER, TARGET_MEMBER, CURRENT_ASSIGNMENT)
-#: All of them.
 GROUP_RECORD_TYPES = frozenset((*_OF_A_GROUP, *_OF_A_MEMBER))
 
 
 @attrs.frozen
 class GroupKey:
-    """What a record is about.
-
-    Args:
-        type: One of the constants of this module.
-        group: The group's id.
-        member: Member id, or ``None``: the group as a whole.
-    """
+    """Subject of a record."""
 
     type: int
     group: str
@@ -73,12 +68,10 @@ class ClassicGeneration:
     """A generation of a group of the classic protocol.
 
     Args:
-        generation: Its number.
         protocol_type: ``consumer`` or ``connect``.
-        protocol: What the members agreed on; ``None`` of an empty group.
         leader: Member id of the leader, or ``None``.
-        time_ms: When the group came into its state, or ``None``: written by brokers before 2.1.
-        message: The record as kafka-python reads it, with the keys of a DescribeGroups answer, for its readers.
+        time_ms: Time of the state change, or ``None``: written by brokers before 2.1.
+        message: The record as kafka-python reads it, with the keys of a DescribeGroups response, for its readers.
     """
 
     generation: int
@@ -100,11 +93,11 @@ class ClassicGeneration:
 
     @property
     def is_connect(self) -> bool:
-        """Whether the members are workers of Connect."""
+        """True if the members are Connect workers."""
         return self.protocol_type == PROTOCOL_TYPE
 
-    def streams(self) -> GroupAnswer | None:
-        """What the members said and got, if they are those of a Streams application.
+    def streams(self) -> DescribedGroup | None:
+        """Subscriptions and assignments, if the members are of a Streams application.
 
         Raises:
             BrokerAnswerError: if a member's part is garbled.
@@ -117,11 +110,10 @@ class ClassicGeneration:
 
 @attrs.frozen
 class StreamsSubtopology:
-    """A sub-topology of a streams group as it is written down.
+    """A sub-topology in a streams group's record.
 
     Args:
-        id: Its id.
-        sources: Topics that it reads, repartition topics among them.
+        sources: Topics that it reads, repartition topics included.
         changelogs: Changelogs of its stores.
     """
 
@@ -131,10 +123,10 @@ class StreamsSubtopology:
 
 
 def read_group_key(data: bytes) -> GroupKey | None:
-    """The key of a record; ``None`` if it is none about a group of Streams or Connect.
+    """The key of a record; ``None`` if its subject is no group of Streams or Connect.
 
     Raises:
-        BrokerAnswerError: if it is one, and garbled.
+        BrokerAnswerError: if the key of such a group is garbled.
     """
     if len(data) < 2:
         raise BrokerAnswerError("key of a group's record", f"has {len(data)} bytes")
@@ -168,7 +160,7 @@ def read_classic_generation(group: str, data: bytes) -> ClassicGeneration:
     """The value of type 2.
 
     Raises:
-        BrokerAnswerError: if it is garbled, or of a version that is not known here.
+        BrokerAnswerError: if it is garbled or of an unknown version.
     """
     what = f"generation of group {group}"
     message = _decoded("GroupMetadataValue", data, what)
@@ -198,7 +190,7 @@ class _DescribedMember:
 
 @attrs.frozen
 class _Described:
-    """The record in the words of a DescribeGroups answer: the same bytes go through the same readers."""
+    """The record in the form of a DescribeGroups response, for the same readers."""
 
     group_id: str
     protocol_type: str
@@ -231,7 +223,7 @@ def read_epoch(group: str, data: bytes) -> int:
 
 
 def read_assignment_config(group: str, data: bytes) -> dict[str, str] | None:
-    """Configuration of the group that the latest target was decided with, from the value of type 17, or ``None``.
+    """The group's configuration for the latest target, from the value of type 17, or ``None``.
 
     Raises:
         BrokerAnswerError: as :func:`read_classic_generation`.
@@ -244,7 +236,7 @@ def read_assignment_config(group: str, data: bytes) -> dict[str, str] | None:
 
 
 def read_target_epoch(group: str, data: bytes) -> tuple[int, int | None]:
-    """The value of type 20: the epoch of the target assignment, and when it was decided, or ``None``.
+    """The value of type 20: the target's epoch, and its time or ``None``.
 
     Raises:
         BrokerAnswerError: as :func:`read_classic_generation`.
@@ -274,7 +266,7 @@ def read_streams_member(group: str, data: bytes) -> StreamsMember:
 
 
 def read_target(group: str, data: bytes, *, current: bool = False) -> HeldTasks:
-    """The value of type 21, or of type 22 if ``current``: tasks that a member is to have, or has.
+    """The value of type 21, the target, or of type 22 if ``current``: tasks of a member.
 
     Raises:
         BrokerAnswerError: as :func:`read_classic_generation`.
@@ -309,7 +301,6 @@ def _tasks(listed: Any) -> dict[str, tuple[int, ...]]:
     return {str(each.subtopology_id): tuple(sorted(int(number) for number in each.partitions)) for each in listed}
 
 
-#: Layouts of the values of each type.
 _VALUES = {
     GROUP_METADATA: "GroupMetadataValue",
     STREAMS_METADATA: "StreamsGroupMetadataValue",
@@ -322,12 +313,10 @@ _VALUES = {
 
 
 def decoded_record(kind: int, data: bytes, what: str) -> tuple[Any, int]:
-    """A value as kafka-python reads it, and the version in which it is written.
+    """A value as kafka-python reads it, and its version.
 
     Args:
         kind: Type of the key.
-        data: The value.
-        what: What it is called in errors.
 
     Raises:
         BrokerAnswerError: as :func:`read_classic_generation`.
@@ -350,7 +339,7 @@ def _layout(name: str) -> Any:
     if name not in _LAYOUTS:
         from kafka.protocol.api_data import ApiData
 
-        # kafka-python finds the layout by the name of the class.
+        # kafka-python derives the layout from the class name.
         _LAYOUTS[name] = type(ApiData)(name, (ApiData,), {}, load_json=f"{__package__}.schemas")
     return _LAYOUTS[name]
 

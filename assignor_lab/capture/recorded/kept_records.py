@@ -1,7 +1,6 @@
-"""Recordings of ``assignor record`` as they are read again: a group's records, and samples of its topics.
+"""Reads recordings of ``assignor record``: a group's records, and samples of its topics.
 
-A line that was cut off by a kill is passed over: what it would have said stands in no line that says how far the topic
-was read.
+A line that a kill truncated is ignored: no offset line covers it.
 """
 
 from __future__ import annotations
@@ -42,13 +41,12 @@ __all__ = [
     "read_kept_records",
 ]
 
-#: Files of a recording.
 RECORDS, SAMPLES = "records.jsonl", "samples.jsonl"
 
 _number = whole(0, LONG_MAX)
-#: What the first line of a file of records says it is.
+#: Kind in the first line of a file of records.
 KIND = "group-records"
-#: Lines of such a file: the first one, a record, and how far the topic has been read.
+#: Lines of such a file: the first one, a record, and the offset read so far.
 HEAD_LINE = record({"format": whole(1, 1), "kind": text, "group": text, "partition": _number})
 RECORD_LINE = record(
     {"offset": _number, "t": whole(-1, LONG_MAX), "key_hex": hexadecimal, "value_hex": nullable(hexadecimal)}
@@ -60,12 +58,7 @@ _SAMPLE = record({"t": _number, "ends": _of_partitions, "bytes": _of_partitions}
 
 @attrs.frozen
 class KeptRecord:
-    """A record and where it stands.
-
-    Args:
-        place: Its line.
-        record: The record.
-    """
+    """A record and its line."""
 
     place: Place
     record: GroupRecord
@@ -73,13 +66,7 @@ class KeptRecord:
 
 @attrs.frozen
 class Sample:
-    """Ends and sizes of a group's topics at one moment.
-
-    Args:
-        time_ms: When, in epoch milliseconds.
-        ends: Topic and partition to its end.
-        sizes: The same to its bytes.
-    """
+    """Ends and sizes of a group's topics at one time."""
 
     time_ms: int
     ends: Mapping[tuple[str, int], int]
@@ -88,14 +75,7 @@ class Sample:
 
 @attrs.frozen
 class KeptRecords:
-    """The recording of one group.
-
-    Args:
-        group: The group.
-        records: Its records, by offset.
-        samples: Samples of its topics, by time.
-        place: The file of the records.
-    """
+    """The recording of one group."""
 
     group: str
     records: tuple[KeptRecord, ...]
@@ -104,7 +84,7 @@ class KeptRecords:
 
 
 def is_kept_records(line: bytes) -> bool:
-    """Whether the first line of a file is that of a recording's records."""
+    """True for the first line of a recording's records."""
     try:
         head = parse_json(line)
     except Mismatch:
@@ -115,12 +95,8 @@ def is_kept_records(line: bytes) -> bool:
 def read_kept_records(file: Path, samples: Path | None = None) -> KeptRecords:
     """Reads the records of a group, and samples of its topics.
 
-    Args:
-        file: The records.
-        samples: The samples, or ``None``: there are none.
-
     Raises:
-        DocumentFormatError: if the file is none of a recording, or a line of it is garbled.
+        DocumentFormatError: if the file is no recording, or a line is garbled.
     """
     place = Place(str(file))
     records: dict[int, KeptRecord] = {}
@@ -136,7 +112,7 @@ def read_kept_records(file: Path, samples: Path | None = None) -> KeptRecords:
                 READ_TO_LINE(line)
             else:
                 told = RECORD_LINE(line)
-                # What was written before a kill is read once more when a recording goes on, and stands here twice.
+                # A resumed recording reads records after the last offset line again, so they can be here twice.
                 kept = GroupRecord(told["offset"], told["t"], told["key_hex"], told["value_hex"])
                 records[kept.offset] = KeptRecord(where, kept)
     if group is None:
@@ -163,7 +139,6 @@ def _by_partition(of_topics: Mapping[str, Mapping[str, int]]) -> dict[tuple[str,
 
 
 def _lines(file: Path) -> Iterator[tuple[Place, Any]]:
-    """The lines that end."""
     for number, line in bounded_lines(file):
         if line.isspace() or not line.endswith(b"\n"):
             continue

@@ -1,12 +1,13 @@
-"""Log segments of the coordinators' topic, as brokers keep them on disk: the records about groups in copies of them.
+"""Records about groups in copies of the coordinators' log segments.
 
-A segment is one record batch of format 2 after the other. What cannot be read is counted and passed over: a batch whose
-checksum is wrong, the rest of a file behind a header that is none, half a batch at the end of a file that was copied
-while its broker wrote it. Records about anything else are passed over by the first bytes of their keys, and the
-checksum of a batch is looked at only if something is taken from it: it costs more than all the rest. Reads a batch at a
-time, so memory is bounded by the largest batch, and that by :data:`MOST_BYTES`. Needs the extra ``kafka``.
+Needs the extra ``kafka``.
 
-Source: Kafka's documentation, "Record batch"; the checksum is CRC-32C of what follows it.
+A segment is a sequence of record batches of format 2. Unreadable parts are counted and skipped: a batch with a wrong
+checksum, the rest of a file after an invalid header, half a batch at the end of a file that was copied during a write.
+Other records are skipped by the first bytes of their keys. The checksum of a batch, which costs more than all the rest,
+is checked only if a record is taken from it. Memory is bounded by the largest batch, and that by :data:`MOST_BYTES`.
+
+Source: Kafka's documentation, "Record batch"; the checksum is CRC-32C of the bytes after it.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from assignor_lab.documents.errors import DocumentFormatError
 
 __all__ = ["MOST_BYTES", "Segment", "SegmentFault", "find_segments", "read_segment"]
 
-#: The longest batch that is read, also when it is decompressed, in bytes.
+#: The longest batch, in bytes, also after decompression.
 MOST_BYTES = 64 * 1024 * 1024
 
-#: Base offset, length of what follows, epoch of the leader, magic, checksum.
+#: Base offset, length of the rest, epoch of the leader, magic, checksum.
 _HEAD = struct.Struct(">qiibI")
 #: Attributes, last offset delta, first and latest timestamp, producer's id, epoch and sequence, number of records.
 _BODY = struct.Struct(">hiqqqhii")
@@ -43,13 +44,7 @@ _NAME = re.compile(r"[0-9]{20}\.log\Z")
 
 @attrs.frozen(order=True)
 class Segment:
-    """A segment's file.
-
-    Args:
-        partition: Partition of the topic, from the name of the folder; 0 where that tells none.
-        name: Name of the file: the offset that it begins with.
-        path: Where it is.
-    """
+    """A segment's file."""
 
     partition: int
     name: str
@@ -58,13 +53,10 @@ class Segment:
 
 @attrs.frozen
 class SegmentFault:
-    """A part of a segment that could not be read.
+    """An unreadable part of a segment.
 
     Args:
-        path: The file.
-        byte: Where the part begins.
-        length: How long it is, in bytes.
-        reason: What is wrong with it.
+        byte: Start of the part.
     """
 
     path: Path
@@ -77,13 +69,13 @@ class SegmentFault:
 
 
 def find_segments(paths: Iterable[Path]) -> list[Segment]:
-    """The segments that files and folders hold, by partition and offset.
+    """The segments in files and folders, by partition and offset.
 
     Args:
-        paths: Files, or folders of partitions such as ``__consumer_offsets-12``, of which files ``*.log`` count.
+        paths: Files, or folders of partitions such as ``__consumer_offsets-12`` with files ``*.log``.
 
     Raises:
-        DocumentFormatError: if there are none, or a file cannot be read or begins with no record batch.
+        DocumentFormatError: if there are none, or a file is unreadable or starts with no record batch.
     """
     found = set()
     for path in paths:
@@ -114,14 +106,10 @@ def _check_beginning(file: Path) -> None:
 
 
 def read_segment(file: Path, on_fault: Callable[[SegmentFault], None]) -> Iterator[Sequence[GroupRecord]]:
-    """The records about groups, of one batch after the other; a batch without any gives an empty sequence.
-
-    Args:
-        file: The segment.
-        on_fault: Told of each part that cannot be read.
+    """The records about groups, one sequence for each batch, which may be empty.
 
     Raises:
-        DocumentFormatError: if the file cannot be read at all.
+        DocumentFormatError: if the file is unreadable.
     """
     try:
         size = file.stat().st_size
@@ -138,7 +126,7 @@ def _batches(
     while position < size:
         head = stream.read(_HEAD.size)
         if not head.strip(b"\0"):
-            # Segments may be made longer than they are yet (log.preallocate).
+            # Segments can be longer than their content (log.preallocate).
             return
         if len(head) < _HEAD.size:
             on_fault(SegmentFault(file, position, size - position, "a batch is cut off"))
@@ -162,9 +150,9 @@ def _batches(
 
 def _why_no_batch(base: int, length: int, magic: int) -> str | None:
     if magic != _MAGIC:
-        return "what stands there is no record batch of format 2"
+        return "the bytes are no record batch of format 2"
     if base < 0 or length < _HEAD.size - _COUNTED_FROM + _BODY.size:
-        return "what stands there is no record batch"
+        return "the bytes are no record batch"
     if length > MOST_BYTES:
         return f"a batch claims {length:,} bytes"
     return None
@@ -208,7 +196,7 @@ def _about_groups(data: bytes, position: int, count: int, base: int, first_ms: i
         end = position + length
         if length < 0 or end > len(data):
             raise ValueError(f"a record claims {length:,} bytes")
-        # One byte of attributes, which no record has used so far.
+        # One byte of attributes, unused so far.
         since_ms, position = _varint(data, position + 1)
         delta, position = _varint(data, position)
         key_length, position = _varint(data, position)
@@ -224,7 +212,7 @@ def _about_groups(data: bytes, position: int, count: int, base: int, first_ms: i
 
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:
-    """A whole number of up to 64 bits, and where it ends. Kafka: ``ByteUtils#readVarlong``."""
+    """A varint of up to 64 bits, and its end (Kafka: ``ByteUtils#readVarlong``)."""
     byte = data[position]
     position += 1
     if byte < 0x80:

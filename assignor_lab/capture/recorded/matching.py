@@ -1,4 +1,4 @@
-"""Matching: the decision of a leader that a description of the group shows."""
+"""Matching: the leader's decision behind a description of the group."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from assignor_lab.capture.logs.rebalance import Decision
+from assignor_lab.capture.logs.rebalance import LoggedDecision
 from assignor_lab.capture.recorded.broker_answers import MemberAnswer
 from assignor_lab.capture.recorded.recording import Seen
 
@@ -15,52 +15,42 @@ __all__ = ["DecisionNotFound", "Match", "StaticRestart", "match_decision"]
 
 @attrs.frozen
 class Match:
-    """The decision whose input and outcome a stable group shows.
+    """The decision whose input and outcome a stable group shows."""
 
-    Args:
-        decision: The decision.
-    """
-
-    decision: Decision
+    decision: LoggedDecision
 
 
 @attrs.frozen
 class StaticRestart:
-    """A stable group in which static members have come back within their session.
+    """A stable group with static members that came back within their session.
 
-    The broker replaces such a member, metadata included, without a rebalance: what it says was nobody's input.
+    The broker replaces such a member and its metadata without a rebalance, so no leader saw its new subscription.
 
     Args:
-        decision: The decision whose outcome the others still show.
         replaced: New member id to the one that the leader knew.
     """
 
-    decision: Decision
+    decision: LoggedDecision
     replaced: dict[str, str]
 
     def __str__(self) -> str:
         members = ", ".join(self.replaced)
         return (
-            f"static members came back without a rebalance ({members}): what they say now was not the input of "
-            "the assignment that they hold"
+            f"static members came back without a rebalance ({members}): their present reports were not the input "
+            "of their assignment"
         )
 
 
 @attrs.frozen
 class DecisionNotFound:
-    """No log shows how this group was assigned."""
+    """No log shows the group's decision."""
 
     def __str__(self) -> str:
         return "no decision in the logs has this generation and these members: give the logs of all instances"
 
 
-def match_decision(seen: Seen, decisions: Iterable[Decision]) -> Match | StaticRestart | DecisionNotFound:
-    """Finds the decision of a stable group by its generation and members.
-
-    Args:
-        seen: A description of a stable group.
-        decisions: What leaders have logged, in the order of time.
-    """
+def match_decision(seen: Seen, decisions: Iterable[LoggedDecision]) -> Match | StaticRestart | DecisionNotFound:
+    """Finds the decision of a stable group by its generation and members."""
     answer = seen.answer
     same = [
         decision
@@ -80,19 +70,19 @@ def match_decision(seen: Seen, decisions: Iterable[Decision]) -> Match | StaticR
     return DecisionNotFound()
 
 
-def _consumers(decision: Decision) -> frozenset[str]:
+def _consumers(decision: LoggedDecision) -> frozenset[str]:
     return frozenset(consumer for consumers in (decision.consumers or {}).values() for consumer in consumers)
 
 
-def _latest(decisions: Sequence[Decision], at_ms: int) -> Decision:
-    """The last one before the description; log and recording may have clocks that differ, so the first one at worst."""
+def _latest(decisions: Sequence[LoggedDecision], at_ms: int) -> LoggedDecision:
+    """The last decision before the description; clocks may differ, so otherwise the first one."""
     times = [None if decision.record.time is None else decision.record.time.epoch_ms() for decision in decisions]
     before = [decision for decision, time in zip(decisions, times, strict=True) if time is None or time <= at_ms]
     return before[-1] if before else decisions[0]
 
 
 def _replaced(members: Sequence[MemberAnswer], known: frozenset[str]) -> dict[str, str] | None:
-    """New to old member ids, if static members that remember no generation are all that is new.
+    """New to old member ids, if all new members are static and have no generation.
 
     A static member's id is its instance id and a random UUID.
     """

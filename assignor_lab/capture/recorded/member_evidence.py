@@ -1,4 +1,4 @@
-"""The topology of a group as its members show it: what they subscribe, run and report."""
+"""Evidence of a group's topology in its members' subscriptions, tasks and offset sums."""
 
 from __future__ import annotations
 
@@ -6,25 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from assignment_api.streams import TaskId
 from assignment_api.streams.client_state import UNTOLD_LAG
-from assignor_lab.capture.recorded.broker_answers import GroupAnswer, MemberAnswer, TopicPartition
+from assignor_lab.capture.recorded.broker_answers import DescribedGroup, MemberAnswer, TopicPartition
 from assignor_lab.capture.topology import Members
 from assignor_lab.capture.topology.description import SubTopologyKey
 from assignor_lab.kafka.wire import RUNNING_ACTIVE
 
 __all__ = ["furthest", "logged_by_tasks", "members_of", "source_topics"]
 
-#: A member that had tasks in this generation has had time to make them ready.
+#: A member with tasks in this generation had time to prepare them.
 _SECOND = 2
 
 
-def members_of(answers: Iterable[GroupAnswer]) -> Members:
-    """What the members of a group show of its topology.
+def members_of(answers: Iterable[DescribedGroup]) -> Members:
+    """Evidence of a group's topology, without the list of tasks.
 
-    Args:
-        answers: Descriptions of the group while it ran this topology.
-
-    Returns:
-        The members, without the list of tasks.
+    ``answers`` are descriptions of the group while it ran this topology.
     """
     listed = list(answers)
     sources = source_topics(listed)
@@ -41,17 +37,17 @@ def members_of(answers: Iterable[GroupAnswer]) -> Members:
 
 
 def logged_by_tasks(tasks: Iterable[TaskId], logged: frozenset[TaskId]) -> dict[SubTopologyKey, bool]:
-    """Sub-topologies to whether they have a changelog, where that is known of each task."""
+    """Sub-topologies to True if they have a changelog, if that is known of each task."""
     found: dict[SubTopologyKey, bool] = {}
     for task in tasks:
         found[_key(task)] = found.get(_key(task), False) or task in logged
     return found
 
 
-def furthest(answers: Iterable[GroupAnswer]) -> Iterator[dict[TaskId, int]]:
-    """For each description of a group: task to the furthest offset sum that any member had reported by then.
+def furthest(answers: Iterable[DescribedGroup]) -> Iterator[dict[TaskId, int]]:
+    """For each description: task to the furthest offset sum that any member had reported by then.
 
-    A task that a member ran, and of which none had reported an offset, has :data:`UNTOLD_LAG`.
+    A running task without a reported offset has :data:`UNTOLD_LAG`.
     """
     found: dict[TaskId, int] = {}
     run: set[TaskId] = set()
@@ -64,10 +60,10 @@ def furthest(answers: Iterable[GroupAnswer]) -> Iterator[dict[TaskId, int]]:
         yield {**dict.fromkeys(run, UNTOLD_LAG), **found}
 
 
-def source_topics(answers: Iterable[GroupAnswer]) -> dict[SubTopologyKey, tuple[str, ...]]:
-    """Sub-topology to the topics that its tasks were seen to read, sorted.
+def source_topics(answers: Iterable[DescribedGroup]) -> dict[SubTopologyKey, tuple[str, ...]]:
+    """Sub-topology to the topics that its tasks read, sorted.
 
-    An active task stands beside its partition, a standby task before its partitions.
+    An assignment has each active task beside its partition, and each standby task before its partitions.
     """
     seen: dict[SubTopologyKey, dict[str, None]] = {}
     for answer in answers:
@@ -89,7 +85,7 @@ def _held(members: Iterable[MemberAnswer]) -> Iterator[tuple[TaskId, TopicPartit
             yield from ((task, (topic, number)) for topic, number in partitions if topic is not None)
 
 
-def _subscribed(answers: Iterable[GroupAnswer]) -> Iterator[str]:
+def _subscribed(answers: Iterable[DescribedGroup]) -> Iterator[str]:
     for answer in answers:
         for member in answer.members:
             if member.subscription is not None:
@@ -97,7 +93,7 @@ def _subscribed(answers: Iterable[GroupAnswer]) -> Iterator[str]:
 
 
 def _with_state(members: Iterable[MemberAnswer]) -> Iterator[TaskId]:
-    """Tasks of which members report offset sums, or were given copies: both only happens with a changelog."""
+    """Tasks with offset sums or copies: both imply a changelog."""
     for member in members:
         if member.subscription is not None:
             yield from member.subscription.info.task_offset_sums
@@ -105,11 +101,11 @@ def _with_state(members: Iterable[MemberAnswer]) -> Iterator[TaskId]:
             yield from member.assignment.info.standby_tasks
 
 
-def _silent(answer: GroupAnswer, sources: Mapping[SubTopologyKey, tuple[str, ...]]) -> Iterator[SubTopologyKey]:
-    """Sub-topologies of which a member ran tasks when it joined, and reported no offset sum.
+def _silent(answer: DescribedGroup, sources: Mapping[SubTopologyKey, tuple[str, ...]]) -> Iterator[SubTopologyKey]:
+    """Sub-topologies of which a member ran tasks when it joined, without an offset sum.
 
-    A member that joins again at once may not have its tasks ready, and then reports none at all. Its silence counts if
-    it, or at least no member, reports another task, and it has been in the group for two generations.
+    A member that rejoins at once may have no ready task, and then reports no sums. Its silence counts if it, or at
+    least no member, reports another task, and it has been in the group for two generations.
     """
     of_topic = {topic: key for key, topics in sources.items() for topic in topics}
     said = [member.subscription for member in answer.members if member.subscription is not None]
@@ -121,8 +117,8 @@ def _silent(answer: GroupAnswer, sources: Mapping[SubTopologyKey, tuple[str, ...
             yield from {of_topic[topic] for topic, _ in each.owned_partitions if topic in of_topic}
 
 
-def _sums(answers: Iterable[GroupAnswer]) -> dict[TaskId, tuple[int, ...]]:
-    """Task to the offset sums of members that do not run it, in the order of the answers."""
+def _sums(answers: Iterable[DescribedGroup]) -> dict[TaskId, tuple[int, ...]]:
+    """Task to the offset sums of members that do not run it, in the order of the descriptions."""
     found: dict[TaskId, list[int]] = {}
     for task, total in (each for answer in answers for each in _reported(answer)):
         if total >= 0:
@@ -130,7 +126,7 @@ def _sums(answers: Iterable[GroupAnswer]) -> dict[TaskId, tuple[int, ...]]:
     return {task: tuple(sums) for task, sums in found.items()}
 
 
-def _reported(answer: GroupAnswer) -> Iterator[tuple[TaskId, int]]:
+def _reported(answer: DescribedGroup) -> Iterator[tuple[TaskId, int]]:
     for member in answer.members:
         if member.subscription is not None:
             yield from member.subscription.info.task_offset_sums.items()

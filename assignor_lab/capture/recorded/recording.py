@@ -1,8 +1,8 @@
-"""Exchanges with brokers that were written down, as JSON lines.
+"""Recorded exchanges with brokers, as JSON lines.
 
-A line is ``{"t": epoch ms, "api_key": ..., "api_version": ..., "response_hex": ...}``; other keys are ignored, and so
-are requests other than DescribeGroups (15), StreamsGroupDescribe (89) and Metadata (3). ``response_hex`` has the
-header, but not the size.
+A line is ``{"t": epoch ms, "api_key": ..., "api_version": ..., "response_hex": ...}``. Other keys are ignored, and all
+requests except DescribeGroups (15), StreamsGroupDescribe (89) and Metadata (3). ``response_hex`` has the header, but
+not the size.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import attrs
 
 from assignor_lab.capture.recorded.broker_answers import (
     ClusterAnswer,
-    GroupAnswer,
+    DescribedGroup,
     read_cluster_answer,
     read_group_answer,
 )
@@ -25,7 +25,7 @@ from assignor_lab.capture.topology import Brokers, Topic
 from assignor_lab.documents.json_lines import json_lines
 from assignor_lab.documents.shapes import LONG_MAX, at, faults_at, hexadecimal, open_record, text, whole
 
-__all__ = ["Recording", "Seen", "read_recording"]
+__all__ = ["RecordedResponses", "Seen", "read_recording"]
 
 _DESCRIBE_GROUPS, _METADATA, _DESCRIBE_STREAMS_GROUP = 15, 3, 89
 _short = whole(0, 32_767)
@@ -37,41 +37,28 @@ _EXCHANGE = open_record(
 
 @attrs.frozen
 class Seen:
-    """A group as a broker described it.
-
-    Args:
-        file: File of the recording.
-        line: Line in it, from 1.
-        time_ms: When, in epoch milliseconds.
-        answer: The description.
-    """
+    """A broker's description of a group."""
 
     file: str
     line: int
     time_ms: int
-    answer: GroupAnswer
+    answer: DescribedGroup
 
 
 @attrs.frozen
-class Recording:
-    """What brokers have answered, in the order of time.
-
-    Args:
-        groups: Descriptions of groups.
-        clusters: Times and Metadata answers.
-        streams_groups: Times and descriptions of groups of the streams protocol.
-    """
+class RecordedResponses:
+    """Responses of brokers, in the order of time."""
 
     groups: Sequence[Seen]
     clusters: Sequence[tuple[int, ClusterAnswer]]
     streams_groups: Sequence[tuple[int, DescribedStreamsGroup]] = ()
 
     def stable(self) -> Iterator[Seen]:
-        """The descriptions of stable groups, without those that only repeat the one before of their group.
+        """The descriptions of stable groups, without repetitions.
 
-        Only these hold what members said; it is the input of the assignment that they hold too.
+        Only these hold subscriptions, and they are the input of the assignment beside them.
         """
-        latest: dict[str, GroupAnswer] = {}
+        latest: dict[str, DescribedGroup] = {}
         for seen in self.groups:
             plain = _without_instances(seen.answer)
             if seen.answer.state == "Stable" and latest.get(seen.answer.group) != plain:
@@ -79,9 +66,9 @@ class Recording:
                 yield seen
 
     def topic(self, name: str, at_ms: int) -> Topic | None:
-        """A topic as it was known at ``at_ms``, or else as soon as it was known; ``None`` if it never was.
+        """A topic as known at ``at_ms``, or else as first known; ``None`` if never.
 
-        Internal topics appear in an answer only after the leader has created them.
+        Internal topics appear only after the leader has created them.
         """
         with_topic = [(time, answer) for time, answer in self.clusters if name in answer.topics]
         if not with_topic:
@@ -91,28 +78,28 @@ class Recording:
         return Topic({number: _racks(nodes, answer.racks) for number, nodes in sorted(answer.topics[name].items())})
 
     def brokers(self, at_ms: int) -> Brokers:
-        """The topics as they were known at ``at_ms``, or else as soon as they were."""
+        """The topics as known at ``at_ms``, or else as first known."""
         names = frozenset(name for _, answer in self.clusters for name in answer.topics)
         groups = frozenset(seen.answer.group for seen in self.groups)
         return Brokers(lambda name: self.topic(name, at_ms), names, groups)
 
 
-def _without_instances(answer: GroupAnswer) -> GroupAnswer:
-    # Answers before version 4 do not carry them.
+def _without_instances(answer: DescribedGroup) -> DescribedGroup:
+    # Responses before version 4 lack them.
     return attrs.evolve(answer, members=tuple(attrs.evolve(member, instance_id=None) for member in answer.members))
 
 
 def _racks(nodes: Iterable[int], racks: Mapping[int, str | None]) -> tuple[str, ...]:
-    # One replica without a rack makes all of them useless to Kafka's rack-aware assignment.
+    # One replica without a rack makes all racks useless to Kafka's rack-aware assignment.
     found = [racks.get(node) for node in nodes]
     return tuple(dict.fromkeys(rack for rack in found if rack is not None)) if None not in found else ()
 
 
-def read_recording(files: Sequence[str | Path]) -> Recording:
+def read_recording(files: Sequence[str | Path]) -> RecordedResponses:
     """Reads files of recorded exchanges, plain or gzip.
 
     Raises:
-        DocumentFormatError: if a file cannot be read, or a line in it is no exchange or holds no answer of a broker.
+        DocumentFormatError: if a file is unreadable, or a line is no exchange or holds no response of a broker.
     """
     groups: list[Seen] = []
     clusters: list[tuple[int, ClusterAnswer]] = []
@@ -132,7 +119,7 @@ def read_recording(files: Sequence[str | Path]) -> Recording:
                         (time_ms, answer)
                         for answer in read_streams_group_answer(_bytes(exchange), exchange["api_version"])
                     ]
-    return Recording(
+    return RecordedResponses(
         sorted(groups, key=lambda seen: seen.time_ms),
         sorted(clusters, key=lambda timed: timed[0]),
         sorted(streams, key=lambda timed: timed[0]),

@@ -1,4 +1,4 @@
-"""Lets an assignor decide a recorded state again, and compares what members would be sent with what they were."""
+"""Replays a recorded state with an assignor, and compares the members' messages with the recorded ones."""
 
 from __future__ import annotations
 
@@ -9,33 +9,29 @@ import attrs
 
 from assignment_api import ApplicationMetadata, AssignorLabError, ProcessID
 from assignment_api.plugins import FoundTaskAssignor, Registry
-from assignor_lab.capture.recorded.broker_answers import MemberAssignment
+from assignor_lab.capture.recorded.broker_answers import DescribedAssignment
 from assignor_lab.capture.recorded.states import RecordedState
-from assignor_lab.groups.streams.asking import invoke
+from assignor_lab.groups.streams.assignor_calls import invoke
 from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
 from assignor_lab.kafka.leader.member_messages import MemberMessage, member_messages
 from assignor_lab.kafka.wire import assignment_document, encode_assignment
 from assignor_lab.kafka.wire.assignment_info import order_as_given
-from assignor_lab.runtime.invocation import Failure
+from assignor_lab.runtime.invocation import CallFailure
 from assignor_lab.scenarios import Place, scenario_from_document
 
-__all__ = ["MemberDifference", "Replay", "leaders_assignor", "problems", "replay"]
+__all__ = ["MemberDifference", "ReplayedState", "leaders_assignor", "problems", "replay"]
 
-#: What Kafka takes where ``task.assignor.class`` is not set.
+#: Kafka's default without ``task.assignor.class``.
 _DEFAULT_ASSIGNOR = "high_availability"
-#: Characters of a value in a difference's text.
 _LONGEST_SHOWN = 300
 
 
 @attrs.frozen
 class MemberDifference:
-    """A field of a member's message that is not what Kafka sent.
+    """A field of a member's message that differs from Kafka's.
 
     Args:
-        member: The member.
         field: ``partitions``, a field of the assignment's JSON form, or ``bytes``: the same content in another order.
-        recorded: What Kafka sent.
-        replayed: What the assignor's answer gives.
     """
 
     member: str
@@ -53,14 +49,8 @@ def _short(value: object) -> str:
 
 
 @attrs.frozen
-class Replay:
-    """A state decided again.
-
-    Args:
-        messages: Member to what it would be sent; empty after a failure.
-        differences: What is otherwise than recorded.
-        failure: Why the assignor gave no answer, or ``None``.
-    """
+class ReplayedState:
+    """A replayed state."""
 
     messages: Mapping[str, MemberMessage]
     differences: tuple[MemberDifference, ...]
@@ -68,27 +58,24 @@ class Replay:
 
     @property
     def exact(self) -> bool:
-        """Whether every member would be sent what it was sent."""
+        """True if every message equals the recorded one."""
         return self.failure is None and not self.differences
 
 
 def leaders_assignor(state: RecordedState, registry: Registry) -> FoundTaskAssignor:
-    """The assignor that the leader used, as its log names it.
+    """The leader's assignor, by its logged name.
 
     Raises:
-        UnknownPluginError, PluginLoadError: if it is none that is installed here.
+        UnknownPluginError, PluginLoadError: if it is not installed here.
     """
     found = registry.task_assignor(state.decision.assignor or _DEFAULT_ASSIGNOR)
     return replacement_without_lags(found, registry) if state.decision.lags_failed else found
 
 
-def replay(state: RecordedState, assignor: FoundTaskAssignor, configs: Mapping[str, Any] | None = None) -> Replay:
-    """Decides ``state`` with ``assignor`` and compares what comes of it with the recording.
-
-    Args:
-        state: A recorded state.
-        assignor: Who decides.
-        configs: Configuration for the assignor itself.
+def replay(
+    state: RecordedState, assignor: FoundTaskAssignor, configs: Mapping[str, Any] | None = None
+) -> ReplayedState:
+    """Replays ``state`` with ``assignor`` and compares the result with the recording.
 
     Raises:
         ConfigError: if Kafka would refuse the state's configuration.
@@ -97,8 +84,8 @@ def replay(state: RecordedState, assignor: FoundTaskAssignor, configs: Mapping[s
     """
     application = _application(state)
     assignment = invoke(assignor, application, configs or {}).result
-    if isinstance(assignment, Failure):
-        return Replay({}, (), assignment.message)
+    if isinstance(assignment, CallFailure):
+        return ReplayedState({}, (), assignment.message)
     members = state.seen.answer.members
     owned = {
         member.member_id: member.subscription.owned_partitions for member in members if member.subscription is not None
@@ -118,11 +105,11 @@ def replay(state: RecordedState, assignor: FoundTaskAssignor, configs: Mapping[s
         if member.assignment is not None
         for difference in _differences(member.member_id, member.assignment, messages[member.member_id])
     ]
-    return Replay(messages, tuple(differences))
+    return ReplayedState(messages, tuple(differences))
 
 
 def problems(state: RecordedState, registry: Registry) -> Iterator[str]:
-    """What keeps a state from coming out as recorded, decided by its leader's assignor again; nothing: it does."""
+    """Differences of a state's replay with its leader's assignor; none if it comes out as recorded."""
     try:
         replayed = replay(state, leaders_assignor(state, registry))
     except AssignorLabError as error:
@@ -134,13 +121,12 @@ def problems(state: RecordedState, registry: Registry) -> Iterator[str]:
 
 
 def _application(state: RecordedState) -> ApplicationMetadata:
-    """The state as its leader saw it, at its leader's time."""
     seen, decision = state.seen, state.decision
     shown = scenario_from_document(state.document, Place(seen.file, seen.line)).application
     configs = shown.assignment_configs()
     now = shown.current_time_ms()
     if decision.probing_at is not None:
-        # The line with the decision was written some milliseconds after the leader looked at its clock.
+        # The decision's line was written some milliseconds after the leader read its clock.
         now = decision.probing_at.epoch_ms() - configs.probing_rebalance_interval_ms
     return ApplicationMetadata(
         configs, shown.task_infos().values(), shown.streams_client_states().values(), now, _leader(state)
@@ -156,7 +142,7 @@ def _leader(state: RecordedState) -> ProcessID | None:
     return leaders[0] if leaders else None
 
 
-def _differences(member: str, recorded: MemberAssignment, message: MemberMessage) -> Iterator[MemberDifference]:
+def _differences(member: str, recorded: DescribedAssignment, message: MemberMessage) -> Iterator[MemberDifference]:
     if recorded.partitions != message.partitions:
         yield MemberDifference(member, "partitions", recorded.partitions, message.partitions)
     theirs, ours = assignment_document(recorded.info), assignment_document(message.info)

@@ -1,8 +1,7 @@
-"""From recorded bytes and log lines to complete scenarios.
+"""Complete scenarios from recorded bytes and log lines.
 
-A stable group's description holds what every member said and what it was given; Metadata has racks and numbers of
-partitions; the leader's log has the lags, which nobody else knows at that moment. Together they are everything that
-Kafka's assignor saw, in the order in which Kafka's maps held it.
+A stable group's description has every subscription and assignment. Metadata has racks and numbers of partitions. Only
+the leader's log has the lags. Together they are the whole input of Kafka's assignor, in the order of Kafka's maps.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from assignment_api.java import iteration_order, string_hash, uuid_hash
 from assignment_api.streams import ProcessID, TaskId
 from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY
 from assignment_api.streams.ids import utf16_key
-from assignor_lab.capture.logs.rebalance import Decision
+from assignor_lab.capture.logs.rebalance import LoggedDecision
 from assignor_lab.capture.logs.scenario_documents import (
     DocumentMaker,
     kafka_task_order,
@@ -26,16 +25,16 @@ from assignor_lab.capture.logs.scenario_documents import (
     observed,
     say_of_strategy,
 )
-from assignor_lab.capture.recorded.broker_answers import GroupAnswer, MemberAnswer
+from assignor_lab.capture.recorded.broker_answers import DescribedGroup, MemberAnswer
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_documents import client_document
 from assignor_lab.capture.recorded.matching import Match, match_decision
 from assignor_lab.capture.recorded.member_evidence import logged_by_tasks, members_of
-from assignor_lab.capture.recorded.recording import Recording, Seen
+from assignor_lab.capture.recorded.recording import RecordedResponses, Seen
 from assignor_lab.capture.topology import (
-    Description,
     GroupTopology,
     Members,
+    TopologyDescription,
     reuses_sources,
     task_document,
     tasks_of_partitions,
@@ -47,27 +46,20 @@ __all__ = ["RecordedState", "Unusable", "members_by_process", "recorded_states"]
 
 @attrs.frozen
 class RecordedState:
-    """A state that a leader assigned, and what its members were given.
-
-    Args:
-        document: Scenario of format 1.
-        seen: The description of the group that it was taken from.
-        decision: What the leader logged.
-    """
+    """A state that a leader assigned, with its members' assignments."""
 
     document: dict[str, Any]
     seen: Seen
-    decision: Decision
+    decision: LoggedDecision
 
 
 @attrs.frozen
 class Unusable:
-    """A description of a stable group that no scenario can be made of.
+    """A description of a stable group without a possible scenario.
 
     Args:
-        seen: The description.
-        reason: Why: a :class:`~assignor_lab.capture.recorded.matching.StaticRestart`, a
-            :class:`~assignor_lab.capture.recorded.matching.DecisionNotFound`, or what is wrong with a member's bytes.
+        reason: A :class:`~assignor_lab.capture.recorded.matching.StaticRestart`, a
+            :class:`~assignor_lab.capture.recorded.matching.DecisionNotFound`, or the fault in a member's bytes.
     """
 
     seen: Seen
@@ -78,31 +70,27 @@ class Unusable:
 
 
 def recorded_states(
-    recording: Recording,
-    decisions: Sequence[Decision],
+    recording: RecordedResponses,
+    decisions: Sequence[LoggedDecision],
     maker: DocumentMaker,
     *,
     topology: Path | None = None,
     optimized: bool | None = None,
     on_unusable: Callable[[Unusable], None] | None = None,
 ) -> Iterator[RecordedState]:
-    """Yields a state for each description of a stable group that differs from the one before.
+    """Yields a state for each description of a stable group that differs from the previous one.
 
     Args:
-        recording: What brokers answered.
-        decisions: What the logs of the group's instances tell, in the order of time.
-        maker: Knows the leader's configuration and the zone of the logs.
+        recording: Responses of brokers.
         topology: File with the text of Java's ``Topology#describe``. Without it the changelogs of sub-topologies are
-            inferred from numbers of partitions, which the scenario says; where those leave a choice, partitions are
-            null.
-        optimized: Whether ``topology.optimization`` has tables read their source topics back; ``None``: as the logs
-            show.
-        on_unusable: Told of descriptions that no scenario can be made of.
+            inferred from numbers of partitions, with an assumption; if several fit, partitions are null.
+        optimized: True if ``topology.optimization`` has tables read their source topics back; ``None``: as logged.
+        on_unusable: Receives descriptions without a possible scenario.
 
     Raises:
-        TopologyTextError: if the topology cannot be read.
+        TopologyTextError: if the topology is unreadable.
     """
-    text = None if topology is None else Description.of_file(topology)
+    text = None if topology is None else TopologyDescription.of_file(topology)
     members = {
         group: members_of(seen.answer for seen in recording.groups if seen.answer.group == group)
         for group in dict.fromkeys(seen.answer.group for seen in recording.groups)
@@ -124,13 +112,13 @@ def recorded_states(
             on_unusable(Unusable(seen, reason))
 
 
-def members_by_process(answer: GroupAnswer) -> dict[ProcessID, tuple[MemberAnswer, ...]]:
+def members_by_process(answer: DescribedGroup) -> dict[ProcessID, tuple[MemberAnswer, ...]]:
     """Members of each process, sorted by id; processes in the order of Kafka's map of clients.
 
-    Kafka puts the members into a hash map, and the processes, as they come from there, into another one.
+    Kafka puts the members into a hash map, and the processes, in that order, into another one.
 
     Raises:
-        BrokerAnswerError: if a member says nothing, or speaks a version of Streams that Kafka 4.3.1 does not know.
+        BrokerAnswerError: if a member has no subscription, or one of a Streams version after Kafka 4.3.1.
     """
     ids = [member.member_id for member in answer.members]
     by_id = {member.member_id: member for member in answer.members}
@@ -139,7 +127,7 @@ def members_by_process(answer: GroupAnswer) -> dict[ProcessID, tuple[MemberAnswe
         subscription = by_id[name].subscription
         if subscription is None or subscription.info.process_id.id.int == 0:
             raise BrokerAnswerError(
-                f"subscription of member {name}", "does not say which process it belongs to: is it of a newer Kafka?"
+                f"subscription of member {name}", "does not name its process: is it of a newer Kafka?"
             )
         grouped.setdefault(subscription.info.process_id, []).append(by_id[name])
     processes = list(grouped)
@@ -152,16 +140,14 @@ def members_by_process(answer: GroupAnswer) -> dict[ProcessID, tuple[MemberAnswe
 
 @attrs.frozen
 class _Rebuilt:
-    """One state while its document is made."""
-
-    recording: Recording
+    recording: RecordedResponses
     seen: Seen
-    decision: Decision
+    decision: LoggedDecision
     maker: DocumentMaker
     optimized: bool | None
 
     def document(
-        self, processes: Mapping[ProcessID, tuple[MemberAnswer, ...]], shown: Members, text: Description | None
+        self, processes: Mapping[ProcessID, tuple[MemberAnswer, ...]], shown: Members, text: TopologyDescription | None
     ) -> dict[str, Any]:
         assumptions: list[str] = []
         tasks = kafka_task_order(self.decision)
@@ -192,7 +178,7 @@ class _Rebuilt:
         }
         return self.maker.with_settings(document, self.decision)
 
-    def _topology(self, members: Members, text: Description | None) -> GroupTopology:
+    def _topology(self, members: Members, text: TopologyDescription | None) -> GroupTopology:
         optimized = self.optimized
         if optimized is None and self.decision.config is not None:
             optimized = reuses_sources(self.decision.config.optimization)

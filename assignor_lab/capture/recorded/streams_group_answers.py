@@ -1,4 +1,7 @@
-"""Brokers' answers to StreamsGroupDescribe (KIP-1071), as values. Needs the extra ``kafka``."""
+"""Responses to StreamsGroupDescribe (KIP-1071), as values.
+
+Needs the extra ``kafka``.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ __all__ = [
     "streams_group_messages",
 ]
 
-#: Versions of key 89 that are known here: 1 is of Kafka 4.4.
+#: Supported versions of key 89; 1 is of Kafka 4.4.
 _VERSIONS = (0, 1)
 _WHAT = "StreamsGroupDescribe answer"
 
@@ -29,12 +32,9 @@ class DescribedSubtopology:
     """One sub-topology of a streams group.
 
     Args:
-        id: Its id.
-        sources: Topics that it reads from, repartition topics included.
-        changelogs: Its changelogs.
-        repartition_sources: Those of ``sources`` that the application itself writes.
-        internal_partitions: Internal topics of it to their numbers of partitions, as the group asks for them; 0
-            where the sources decide.
+        sources: Topics that it reads, repartition topics included.
+        repartition_sources: The ``sources`` that the application itself writes.
+        internal_partitions: Its internal topics to their requested numbers of partitions; 0 if the sources decide.
     """
 
     id: str
@@ -46,7 +46,7 @@ class DescribedSubtopology:
 
 @attrs.frozen
 class HeldTasks:
-    """Tasks of a member, sub-topology to partitions in the order of the answer."""
+    """Tasks of a member: sub-topology to partitions in the order of the response."""
 
     active: Mapping[str, tuple[int, ...]] = attrs.field(factory=dict)
     standby: Mapping[str, tuple[int, ...]] = attrs.field(factory=dict)
@@ -58,19 +58,9 @@ class DescribedMember:
     """One member of a streams group.
 
     Args:
-        id: Its id.
-        client_id: Its client's id.
-        process_id: Its process.
-        instance_id: ``group.instance.id`` of a static member, or ``None``.
-        rack: Its ``client.rack``, or ``None``.
-        tags: Its client tags.
-        epoch: The epoch that it has reached.
-        topology_epoch: Epoch of the topology that it runs.
-        assignment: What it has now.
-        target: What it is to have.
         task_offsets: Sub-topology to partition to offset sum, as reported; empty from clients before 4.4.
         task_end_offsets: Likewise, the ends.
-        is_classic: Whether it still speaks the classic protocol.
+        is_classic: True if it still has the classic protocol.
     """
 
     id: str
@@ -90,17 +80,12 @@ class DescribedMember:
 
 @attrs.frozen
 class DescribedStreamsGroup:
-    """One group of an answer.
+    """One group of a response.
 
     Args:
-        group: Its id.
-        state: ``Empty``, ``NotReady``, ``Assigning``, ``Reconciling``, ``Stable`` or ``Dead``.
-        subtopologies: Its topology; empty if the answer has none.
-        members: Its members.
-        epoch: Epoch of the group.
         assignment_epoch: Epoch of the target assignment.
-        assignor: Name of the assignor that is asked next; ``None`` from brokers before 4.4.
-        error_code: 0, or why there is no description.
+        assignor: Name of the next decision's assignor; ``None`` from brokers before 4.4.
+        error_code: 0, or the reason for a missing description.
     """
 
     group: str
@@ -114,14 +99,13 @@ class DescribedStreamsGroup:
 
 
 def read_streams_group_answer(data: bytes, version: int = 0) -> list[DescribedStreamsGroup]:
-    """Reads an answer; groups with an error are left out.
+    """Reads a response; groups with an error are left out.
 
     Args:
-        data: The answer with its header, without the size before it.
-        version: Version of the request.
+        data: The response with its header, without the size before it.
 
     Raises:
-        BrokerAnswerError: if the bytes are no such answer, or of a version that is not known here.
+        BrokerAnswerError: if the bytes are no such response, or of an unknown version.
     """
     if version not in _VERSIONS:
         raise BrokerAnswerError(_WHAT, f"version {version} is not known here, 0 and 1 are")
@@ -131,21 +115,21 @@ def read_streams_group_answer(data: bytes, version: int = 0) -> list[DescribedSt
 
 
 def streams_group_answers(message: Any) -> list[DescribedStreamsGroup]:
-    """The groups of an answer that kafka-python has read, those with an error included.
+    """The groups of a response that kafka-python has read, those with an error included.
 
     Raises:
-        BrokerAnswerError: if a value in it is not what the protocol says.
+        BrokerAnswerError: if a value violates the protocol.
     """
     with readable(_WHAT):
         return [_group(each) for each in message.groups]
 
 
 def streams_group_messages() -> tuple[Any, Any]:
-    """kafka-python's classes of the request and of the answer, which it does not bring along."""
+    """Classes for the request and the response, which kafka-python lacks."""
     if not _LAYOUTS:
         from kafka.protocol.api_message import ApiMessage
 
-        # kafka-python finds the layout by the name of the class, and the answer's class by the request's key.
+        # kafka-python derives the layout from the class name, and the response's class from the request's key.
         class StreamsGroupDescribeRequest(ApiMessage, load_json=f"{__package__}.schemas"):  # type: ignore[misc, call-arg]
             """The request."""
 

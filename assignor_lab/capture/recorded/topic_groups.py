@@ -1,4 +1,4 @@
-"""Groups of a coordinators' topic: whose each record is, of one group or of all those of Streams and Connect."""
+"""Group of each record in a coordinators' topic: one group, or all of Streams and Connect."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 
 __all__ = ["AllGroups", "OneGroup"]
 
-#: Records of one group that do not tell its kind, and groups of such: further ones are not kept.
+#: Most records of a group of unknown kind, and most such groups; further records are dropped.
 _MOST_PENDING, _MOST_UNTOLD = 100, 10_000
 
-#: Group and its records, the earliest first; ``None``: nobody's.
+#: Group and its records, the earliest first; ``None``: no selected group.
 Theirs = tuple[str, Sequence[GroupRecord]] | None
 
 
 @attrs.frozen
 class OneGroup:
-    """Takes the records of one group, of whatever kind."""
+    """Selects the records of one group of any kind."""
 
     group: str
 
@@ -40,12 +40,12 @@ class OneGroup:
 
 @attrs.define
 class AllGroups:
-    """Takes the records of all groups of Streams and Connect, which their records show them to be.
+    """Selects the records of all Streams and Connect groups, by their content.
 
-    A generation of an empty group does not tell: it is held until one does that has members.
+    A generation of an empty group shows no kind: it is held until one with members comes.
 
     Args:
-        is_known: Whether a group is known to be of Streams or Connect from elsewhere.
+        is_known: True if another source shows that a group is of Streams or Connect.
     """
 
     is_known: Callable[[str], bool] = lambda _: False
@@ -53,7 +53,7 @@ class AllGroups:
     _untold: dict[str, list[GroupRecord]] = attrs.field(factory=dict, init=False)
 
     def of(self, record: GroupRecord) -> Theirs:
-        """The group of the next record, and with its first all those that were held."""
+        """The group of the next record; its first known record comes with the held ones."""
         key = _key(record)
         if key is None:
             return None
@@ -79,12 +79,12 @@ def _key(record: GroupRecord) -> GroupKey | None:
     try:
         return read_group_key(record.key)
     except BrokerAnswerError:
-        # A record of an unknown form is nobody's as far as can be told.
+        # The kind of an unreadable record is unknown.
         return None
 
 
 def _is_ours(group: str, value: bytes | None) -> bool | None:
-    """Whether a generation is one of Streams or Connect; ``None``: it does not tell."""
+    """True if a generation is of Streams or Connect; ``None``: unknown."""
     if value is None:
         return None
     try:

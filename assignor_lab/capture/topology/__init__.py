@@ -1,23 +1,32 @@
-"""One model of a group's topology: a description, the brokers' topics and the members' metadata, resolved together."""
+"""One model of a group's topology, resolved from a description, the brokers' topics and the members' metadata."""
 
 from __future__ import annotations
 
-from assignor_lab.capture.topology.description import Description, parse_topology
+from assignor_lab.capture.topology.description import TopologyDescription, parse_topology
 from assignor_lab.capture.topology.evidence import Brokers, Members, reuses_sources
-from assignor_lab.capture.topology.group_topology import GroupTopology, Store, SubTopology, Topic, TopicLookup
+from assignor_lab.capture.topology.group_topology import (
+    GroupSubTopology,
+    GroupTopology,
+    Topic,
+    TopicLookup,
+    TopologyStore,
+)
 from assignor_lab.capture.topology.inference import inferred
 from assignor_lab.capture.topology.resolution import no_description_of, resolved, topology_of
 from assignor_lab.capture.topology.task_documents import task_document, tasks_of_partitions
+from assignor_lab.capture.topology.told_subtopologies import ToldSubTopology, conflicts_with_told
 
 __all__ = [
     "Brokers",
-    "Description",
+    "TopologyDescription",
     "GroupTopology",
     "Members",
-    "Store",
-    "SubTopology",
+    "TopologyStore",
+    "GroupSubTopology",
+    "ToldSubTopology",
     "Topic",
     "TopicLookup",
+    "conflicts_with_told",
     "inferred",
     "no_description_of",
     "parse_topology",

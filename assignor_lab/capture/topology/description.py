@@ -1,6 +1,6 @@
 """Reads the text of Java's ``Topology#describe``: nodes and stores of each sub-topology.
 
-Each line is split at fixed words, so that the time is proportional to the length of the text.
+Lines are split at fixed words, so the time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -15,21 +15,20 @@ from assignment_api.input_files import open_input
 from assignor_lab.capture.errors import TopologyTextError
 from assignor_lab.capture.topology.internal_topics import REPARTITION, is_of_foreign_keys
 
-__all__ = ["DescribedStore", "Description", "SourceNode", "SubTopologyKey", "SubTopologyText", "parse_topology"]
+__all__ = ["DescribedStore", "TopologyDescription", "SourceNode", "SubTopologyKey", "SubTopologyText", "parse_topology"]
 
-#: Name of the topology, or ``None``, and number of the sub-topology.
 SubTopologyKey = tuple[str | None, int]
 
 _MAX_BYTES = 32 * 2**20
 _GLOBAL = "for global store"
-#: Kafka's name for a processor that reads a topic as a table; with ``Consumed.as("name")`` it is ``name``, and the
-#: source ``name-source``.
+#: Kafka's name for a processor that reads a topic as a table. With ``Consumed.as("name")`` the processor is ``name``,
+#: and the source ``name-source``.
 _TABLE, _SOURCE_OF_NAMED = "KTABLE-SOURCE-", "-source"
 _GENERATED = re.compile(r"\AK(?:STREAM|TABLE)-[A-Z-]{1,40}-[0-9]{10}\Z")
-#: The number at the end of a generated name.
+#: Most digits at the end of a generated name.
 _DIGITS = 10
 _SELECT = "KTABLE-SELECT-"
-#: How likely a processor with one store and one topic has that topic as the store's changelog.
+#: Likelihood that a processor with one store and one topic has that topic as the store's changelog.
 _OF_TABLE, _OF_ITS_NAME, _OF_ANY = range(3)
 
 
@@ -38,7 +37,6 @@ class SourceNode:
     """A node that reads topics.
 
     Args:
-        name: Its name.
         topics: Its topics; internal ones without the application id.
         pattern: The regular expression that it subscribes instead, or ``None``.
     """
@@ -53,10 +51,9 @@ class DescribedStore:
     """A state store.
 
     Args:
-        name: Its name.
         filled_from: Topics that may be its changelog: that of a table, or of a read-only store (KIP-813). Each is the
             only topic of the only source of a processor with no other store.
-        is_table: Whether a processor reads the topic as a table, as its name shows.
+        is_table: True if the processor's name shows that it reads the topic as a table.
     """
 
     name: str
@@ -66,12 +63,7 @@ class DescribedStore:
 
 @attrs.frozen
 class SubTopologyText:
-    """A sub-topology.
-
-    Args:
-        sources: Its sources, in the order of the text.
-        stores: Its state stores, in the order of the text, without global ones.
-    """
+    """A sub-topology."""
 
     sources: tuple[SourceNode, ...]
     stores: tuple[DescribedStore, ...]
@@ -83,19 +75,18 @@ class SubTopologyText:
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """Regular expressions that it subscribes."""
+        """Subscribed regular expressions."""
         return tuple(source.pattern for source in self.sources if source.pattern is not None)
 
 
 @attrs.frozen
-class Description:
+class TopologyDescription:
     """A description.
 
     Args:
         name: Name of its file, for messages.
-        subtopologies: The sub-topologies with tasks; global ones have none and are left out.
-        internal: Topics that are internal by the names of their nodes: the application writes and reads them.
-        written: All topics that it writes.
+        subtopologies: The sub-topologies with tasks; global ones have none.
+        internal: Topics with the node names of internal ones: the application writes and reads them.
     """
 
     name: str
@@ -104,11 +95,11 @@ class Description:
     written: frozenset[str]
 
     @classmethod
-    def of_file(cls, path: Path) -> Description:
+    def of_file(cls, path: Path) -> TopologyDescription:
         """Reads a file; see :func:`parse_topology`.
 
         Raises:
-            TopologyTextError: if the file cannot be read or is no description.
+            TopologyTextError: if the file is unreadable or is no description.
         """
         try:
             with open_input(path) as file:
@@ -122,15 +113,15 @@ class Description:
         return parse_topology(data.decode("utf-8", "replace"), str(path))
 
 
-def parse_topology(text: str, name: str = "<text>") -> Description:
-    """The description that a text holds.
+def parse_topology(text: str, name: str = "<text>") -> TopologyDescription:
+    """The description in a text.
 
     Args:
-        text: What ``System.out.println(topology.describe())`` prints; other lines around it do no harm.
+        text: Output of ``System.out.println(topology.describe())``; other lines around it are ignored.
         name: The file's name, for messages.
 
     Raises:
-        TopologyTextError: if there is no sub-topology, or one is there twice.
+        TopologyTextError: if there is no sub-topology, or one occurs twice.
     """
     begun: dict[SubTopologyKey, _Nodes] = {}
     for number, key, is_global, line in _lines(text):
@@ -149,11 +140,11 @@ def parse_topology(text: str, name: str = "<text>") -> Description:
     read = {topic for nodes in begun.values() for source in nodes.sources.values() for topic in source.topics}
     internal = frozenset(topic for topic, sink in sinks.items() if topic in read and sink.is_internal)
     found = {key: nodes.finished(global_stores, internal) for key, nodes in begun.items() if not nodes.is_global}
-    return Description(name, found, internal, frozenset(sinks))
+    return TopologyDescription(name, found, internal, frozenset(sinks))
 
 
 def _lines(text: str) -> Iterator[tuple[int, SubTopologyKey, bool, str | None]]:
-    """Line number, sub-topology, whether it is global, and the line; no line where the sub-topology begins."""
+    """Line number, sub-topology, True if it is global, and the line; no line at the start of a sub-topology."""
     topology: str | None = None
     key: SubTopologyKey = (None, -1)
     for number, whole in enumerate(text.splitlines(), start=1):
@@ -190,7 +181,7 @@ class _Sink:
 
     @property
     def is_internal(self) -> bool:
-        """Whether Kafka itself makes such a node for a topic of its own.
+        """True if Kafka itself creates such a node for a topic of its own.
 
         Kafka: ``KStreamImpl#createRepartitionedSource``, ``KGroupedTableImpl``, ``KTableImpl#doJoinOnForeignKey``.
         """
@@ -198,7 +189,7 @@ class _Sink:
             return True
         if not self.topic.endswith(REPARTITION):
             return False
-        # A stream that is written with to() has a sink with a generated name, whatever its topic is called.
+        # A stream written with to() has a sink with a generated name and any topic name.
         if not self.name.startswith("KSTREAM-SINK-") or _is_generated(self.topic):
             return True
         of_table = self.topic.removesuffix(REPARTITION)
@@ -206,15 +197,13 @@ class _Sink:
 
 
 def _is_generated(topic: str) -> bool:
-    """Whether Kafka has given a repartition topic its name: ``KSTREAM-...-0000000002-repartition``."""
+    """True if Kafka named a repartition topic: ``KSTREAM-...-0000000002-repartition``."""
     digits = topic.removesuffix(REPARTITION)[-_DIGITS:]
     return topic.startswith(("KSTREAM-", "KTABLE-")) and len(digits) == _DIGITS and digits.isdecimal()
 
 
 @attrs.define
 class _Nodes:
-    """The nodes of a sub-topology while its lines are read."""
-
     is_global: bool
     sources: dict[str, SourceNode] = attrs.field(factory=dict)
     processors: list[_Processor] = attrs.field(factory=list)
@@ -251,13 +240,13 @@ class _Nodes:
         return SubTopologyText(tuple(self.sources.values()), tuple(stores))
 
     def _filling(self, processor: _Processor) -> tuple[int, str] | None:
-        """The only topic that a processor reads, if it may be read back as its store's changelog, and how likely."""
+        """The only topic of a processor and its likelihood, if it may serve as its store's changelog."""
         source = self.sources.get(processor.predecessors[0]) if len(processor.predecessors) == 1 else None
         if source is None or len(source.topics) != 1:
             return None
         if processor.name.startswith(_TABLE) or source.name == processor.name + _SOURCE_OF_NAMED:
             return _OF_TABLE, source.topics[0]
-        # Users name the nodes of read-only stores; counts and the like have generated names, or their sources have.
+        # Read-only stores have named nodes; counts and the like have generated names, or their sources have.
         if _GENERATED.match(processor.name) or _GENERATED.match(source.name):
             return None
         is_named_after = any(processor.stores[0] in name for name in (processor.name, source.name))
@@ -265,14 +254,12 @@ class _Nodes:
 
 
 def _store(name: str, filling: Sequence[tuple[int, str]]) -> DescribedStore:
-    """A store with the topics that may be its changelog: of several, the likeliest."""
     likeliest = min((rank for rank, _ in filling), default=_OF_ANY)
     topics = dict.fromkeys(topic for rank, topic in filling if rank == likeliest)
     return DescribedStore(name, tuple(topics), likeliest == _OF_TABLE)
 
 
 def _node(line: str, kind: str, between: str, end: str) -> tuple[str, str] | None:
-    """Name and content of a node's line."""
     if not (line.startswith(kind) and line.endswith(end)):
         return None
     name, found, content = line[len(kind) : -len(end)].partition(between)

@@ -1,4 +1,4 @@
-"""The two other sources beside a description: the members of a group, and its brokers."""
+"""Sources of a topology besides a description: the members of a group, and its brokers."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Members:
     """The members' subscriptions, assignments and offset sums.
 
     Args:
-        tasks: All tasks of the group.
-        sources: Sub-topology to the topics that its tasks were seen to read, sorted.
-        subscribed: All topics that members subscribe; empty if that is unknown.
-        logged: Sub-topologies whose tasks certainly have a changelog, or certainly have none.
-        silent: Sub-topologies of which members ran tasks and reported no offset sum.
+        sources: Sub-topology to the topics that its tasks read, sorted.
+        subscribed: All subscribed topics; empty if unknown.
+        logged: Sub-topologies to whether their tasks certainly have a changelog, or certainly have none.
+        silent: Sub-topologies of which members ran tasks without an offset sum.
         sums: Task to the offset sums of members that do not run it.
+        restored: Store to the changelog from which members restored it; ``None``: from two.
     """
 
     tasks: tuple[TaskId, ...]
@@ -34,6 +34,7 @@ class Members:
     logged: Mapping[SubTopologyKey, bool] = attrs.field(factory=dict)
     silent: frozenset[SubTopologyKey] = frozenset()
     sums: Mapping[TaskId, tuple[int, ...]] = attrs.field(factory=dict)
+    restored: Mapping[str, str | None] = attrs.field(factory=dict)
 
 
 @attrs.frozen
@@ -41,10 +42,8 @@ class Brokers:
     """The topics of a cluster.
 
     Args:
-        topic: A topic by its name, or ``None``: there is none, or it may not be seen.
-        names: Names of all topics that may be seen; empty if no broker was asked.
-        groups: All groups that are known.
-        ends: Ends of partitions, of those that are known.
+        topic: A topic by its name, or ``None``: missing or invisible.
+        names: Names of all visible topics; empty without a broker.
     """
 
     topic: TopicLookup = lambda _: None
@@ -53,18 +52,27 @@ class Brokers:
     ends: Ends = lambda _: {}
 
     def has(self, topic: str, partitions: int) -> bool:
-        """Whether a topic has at least so many partitions."""
+        """True if a topic has at least so many partitions."""
         found = self.topic(topic) if topic in self.names else None
         return found is not None and found.partitions >= partitions
 
+    def existing_ends(self, partitions: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], int]:
+        """Ends of the partitions that may exist: brokers refuse a request with a missing one."""
+
+        def may_exist(topic: str, number: int) -> bool:
+            found = self.topic(topic)
+            return not self.names if found is None else number < found.partitions
+
+        return self.ends([each for each in partitions if may_exist(*each)])
+
     def see(self, members: Members) -> bool:
-        """Whether a topic that is not among the names does not exist: all that members read are among them."""
+        """True if a topic outside ``names`` does not exist: all topics of the members are in it."""
         read = {topic for topics in members.sources.values() for topic in topics}
         return bool(self.names) and read <= self.names
 
 
 def reuses_sources(optimization: str | None) -> bool | None:
-    """Whether ``topology.optimization`` has tables read their source topics back; ``None``: it is not known.
+    """True if ``topology.optimization`` has tables read their source topics back; ``None``: unknown.
 
     Kafka: ``StreamsConfig#verifyTopologyOptimizationConfigs``.
     """

@@ -10,7 +10,7 @@ from assignment_api.streams import TaskId
 from assignor_lab.capture.topology.description import SubTopologyKey
 from assignor_lab.scenarios.told_topology import TOPOLOGY_CONFLICT
 
-__all__ = ["GroupTopology", "Store", "SubTopology", "Topic", "TopicLookup", "by_subtopology", "names_of"]
+__all__ = ["GroupTopology", "TopologyStore", "GroupSubTopology", "Topic", "TopicLookup", "by_subtopology", "names_of"]
 
 
 @attrs.frozen
@@ -18,7 +18,7 @@ class Topic:
     """A topic at one moment.
 
     Args:
-        racks: Partition to the racks of its replicas, each once; empty if one of them is on a broker without rack.
+        racks: Partition to the racks of its replicas, each once; empty if one of the brokers has no rack.
     """
 
     racks: Mapping[int, tuple[str, ...]]
@@ -33,13 +33,11 @@ TopicLookup = Callable[[str], Topic | None]
 
 
 @attrs.frozen
-class Store:
+class TopologyStore:
     """A state store.
 
     Args:
-        name: Its name.
-        changelog: Topic that its state is logged to, or ``None``: it is not logged, or that is unknown.
-        is_known: Whether it is known which topic that is, if any.
+        changelog: Its changelog, or ``None``: not logged, or unknown.
     """
 
     name: str
@@ -48,18 +46,20 @@ class Store:
 
 
 @attrs.frozen
-class SubTopology:
+class GroupSubTopology:
     """One sub-topology.
 
     Args:
-        sources: Topics that it reads, sorted; ``None`` if they are unknown.
-        stores: Its stores; ``None`` if it is not known which ones are its own.
-        is_logged: Whether its tasks have a changelog, known or not.
+        sources: Topics that it reads, sorted; ``None`` if unknown.
+        stores: Its stores; ``None`` if unknown.
+        is_logged: True if its tasks have a changelog, known or not.
+        possible: If stores are unknown, the topics that may be all its changelogs, the likeliest first.
     """
 
     sources: tuple[str, ...] | None
-    stores: tuple[Store, ...] | None
+    stores: tuple[TopologyStore, ...] | None
     is_logged: bool
+    possible: tuple[tuple[str, ...], ...] = ()
 
     @property
     def changelogs(self) -> tuple[str, ...] | None:
@@ -74,12 +74,10 @@ class GroupTopology:
     """All sub-topologies of a group.
 
     Args:
-        subtopologies: Their keys to what is known.
-        assumptions: Sentences about what was inferred, or left open.
-        conflicts: Sentences about what two sources say differently, and which one was used.
+        conflicts: Sentences about contradictory sources, with the one that was used.
     """
 
-    subtopologies: Mapping[SubTopologyKey, SubTopology]
+    subtopologies: Mapping[SubTopologyKey, GroupSubTopology]
     assumptions: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
 
@@ -88,12 +86,12 @@ class GroupTopology:
         """Conflicts and assumptions, as a scenario has them."""
         return tuple(f"{TOPOLOGY_CONFLICT} {conflict}" for conflict in self.conflicts) + self.assumptions
 
-    def of(self, task: TaskId) -> SubTopology:
+    def of(self, task: TaskId) -> GroupSubTopology:
         """The sub-topology of a task."""
         return self.subtopologies[task.topology_name, task.subtopology]
 
     def logged(self, tasks: Iterable[TaskId]) -> frozenset[TaskId]:
-        """Those tasks that have a changelog."""
+        """The tasks with a changelog."""
         return frozenset(task for task in tasks if self.of(task).is_logged)
 
 
@@ -106,6 +104,6 @@ def by_subtopology(tasks: Iterable[TaskId]) -> dict[SubTopologyKey, list[TaskId]
 
 
 def names_of(keys: Iterable[SubTopologyKey]) -> str:
-    """Sub-topologies as a sentence names them."""
+    """Sub-topologies in the form of a sentence."""
     listed = [str(number) if name is None else f"{name}__{number}" for name, number in keys]
     return ("sub-topology " if len(listed) == 1 else "sub-topologies ") + ", ".join(listed)

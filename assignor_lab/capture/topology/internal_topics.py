@@ -1,4 +1,4 @@
-"""Names of the topics that applications of Kafka Streams make for themselves."""
+"""Names of the internal topics of Kafka Streams applications."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ __all__ = [
     "CHANGELOG",
     "REPARTITION",
     "internal_topics",
+    "feeds_store",
     "is_internal_of",
     "is_of_foreign_keys",
     "is_of_longer_name",
@@ -16,13 +17,17 @@ __all__ = [
 ]
 
 CHANGELOG, REPARTITION = "-changelog", "-repartition"
-#: Ends of the topics between the two sides of a foreign-key join: of named joins, and of others.
+#: Suffixes of the topics between the two sides of a foreign-key join: of named joins, and of others.
 _NAMED_JOIN = ("-subscription-registration-topic", "-subscription-response-topic")
+_REGISTRATION, _NAMED_STORE = "-subscription-registration-topic", "-subscription-store"
 _JOIN = re.compile(r"KTABLE-FK-JOIN-SUBSCRIPTION-(?:REGISTRATION|RESPONSE)-[0-9]{10}-topic\Z")
+
+_STORE_OF_JOIN = re.compile(r"KTABLE-FK-JOIN-SUBSCRIPTION-STATE-STORE-([0-9]{10})\Z")
+_REGISTRATION_OF_JOIN = re.compile(r"KTABLE-FK-JOIN-SUBSCRIPTION-REGISTRATION-([0-9]{10})-topic\Z")
 
 
 def prefix_of(application_id: str | None, topology_name: str | None = None) -> str:
-    """Beginning of the names of an application's internal topics; without an application id it is empty.
+    """Prefix of an application's internal topics; empty without an application id.
 
     Kafka: ``InternalTopologyBuilder#decorateTopic``, ``ProcessorStateManager#storeChangelogTopic``.
     """
@@ -32,27 +37,48 @@ def prefix_of(application_id: str | None, topology_name: str | None = None) -> s
 
 
 def is_of_foreign_keys(topic: str) -> bool:
-    """Whether a topic has the name of one between the two sides of a foreign-key join.
+    """True for the name of a topic between the two sides of a foreign-key join.
 
     Kafka: ``KTableImpl#doJoinOnForeignKey``.
     """
     return topic.endswith(_NAMED_JOIN) or _JOIN.search(topic) is not None
 
 
+def feeds_store(topic: str, store: str, others: Iterable[str] = ()) -> bool:
+    """True if names show that a store is filled from an internal topic, both without the application id.
+
+    Kafka gives a store and the repartition topic before it the same name. A foreign-key join's store and topic have the
+    join's name or the numbers of their nodes. ``KTableImpl#doJoinOnForeignKey``, ``GroupedStreamAggregateBuilder``.
+
+    Args:
+        others: All topics that the application reads: a numbered store belongs to the next lower number.
+    """
+    if topic in (store + REPARTITION, store.removesuffix(_NAMED_STORE) + _REGISTRATION):
+        return store + REPARTITION == topic or store.endswith(_NAMED_STORE)
+    number = _numbered(store, _STORE_OF_JOIN)
+    if number is None:
+        return False
+    before = [
+        at for each in (topic, *others) if (at := _numbered(each, _REGISTRATION_OF_JOIN)) is not None and at < number
+    ]
+    return bool(before) and _numbered(topic, _REGISTRATION_OF_JOIN) == max(before)
+
+
+def _numbered(name: str, pattern: re.Pattern[str]) -> int | None:
+    found = pattern.match(name)
+    return None if found is None else int(found[1])
+
+
 def internal_topics(topics: Iterable[str]) -> list[str]:
-    """Those that some application has made for itself, by their names."""
+    """Topics with names of internal ones, of any application."""
     return [topic for topic in topics if topic.endswith((CHANGELOG, REPARTITION)) or is_of_foreign_keys(topic)]
 
 
 def is_internal_of(topic: str, group: str, groups: Collection[str] = ()) -> bool:
-    """Whether a topic is one that an application has made for itself.
+    """True if a topic is internal to an application.
 
-    Such topics are called after the application: those of *orders-eu* begin with *orders-*, too.
-
-    Args:
-        topic: The topic.
-        group: The application's group.
-        groups: All groups that are known: a topic is that of the longest name that fits.
+    Its name starts with the application's. The topics of *orders-eu* start with *orders-*, too: the longest group name
+    that fits wins.
     """
     return bool(
         topic.startswith(f"{group}-") and internal_topics([topic]) and not is_of_longer_name(topic, group, groups)
@@ -60,5 +86,5 @@ def is_internal_of(topic: str, group: str, groups: Collection[str] = ()) -> bool
 
 
 def is_of_longer_name(topic: str, group: str, groups: Collection[str]) -> bool:
-    """Whether a topic's name begins with that of another group, whose name begins with that of ``group``."""
+    """True if a topic's name starts with that of another group, whose name starts with ``group``."""
     return any(topic.startswith(f"{other}-") for other in groups if other.startswith(f"{group}-"))

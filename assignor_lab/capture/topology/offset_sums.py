@@ -1,7 +1,7 @@
-"""Choices of changelogs, tried against the offset sums that members report.
+"""Possible changelogs, checked against the offset sums of members.
 
-A member reports of each task the sum of the offsets up to which it has its changelogs. That is never more than where
-they end, and exactly that where the copy is complete.
+For each task a member reports the sum of its changelogs' offsets. The sum is at most that of the changelogs' ends, and
+equal for a complete copy.
 """
 
 from __future__ import annotations
@@ -10,24 +10,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, product
 
 from assignor_lab.capture.topology.evidence import Ends
-from assignor_lab.capture.topology.group_topology import Store
+from assignor_lab.capture.topology.group_topology import TopologyStore
 
 __all__ = ["contradicted", "fitting"]
 
-#: Ways to choose that are tried.
 _MOST_TRIED = 64
 
 
-def fitting(choices: Sequence[Sequence[Store]], sums: Mapping[int, Iterable[int]], ends: Ends) -> list[Store]:
-    """One store of each choice: the first ways that no sum contradicts, of these the one that most sums equal.
+def fitting(
+    choices: Sequence[Sequence[TopologyStore]], sums: Mapping[int, Iterable[int]], ends: Ends
+) -> list[TopologyStore]:
+    """One store of each choice: the first combination without a contradicting sum, and with the most equal sums.
 
-    Without sums or ends the first of each choice. A way with a store whose changelog is unknown is left only for one
-    that more sums equal than any other, or that alone they do not contradict.
+    Without sums or ends it is the first of each choice. A combination with an unknown changelog loses only to one with
+    more equal sums than any other, or to the only one without a contradiction.
 
     Args:
-        choices: For each store what it may be logged to, the most likely first.
-        sums: Partition to the sums that members report.
-        ends: Ends of changelogs' partitions.
+        choices: For each store its possible changelogs, the most likely first.
     """
     first = [each[0] for each in choices]
     if not sums or all(len(each) == 1 for each in choices):
@@ -44,20 +43,20 @@ def fitting(choices: Sequence[Sequence[Store]], sums: Mapping[int, Iterable[int]
     return next(way for way, equal in possible if equal == best)
 
 
-def contradicted(stores: Sequence[Store], sums: Mapping[int, Iterable[int]], ends: Ends) -> bool:
-    """Whether a member reports more of a task than the changelogs of its stores hold."""
+def contradicted(stores: Sequence[TopologyStore], sums: Mapping[int, Iterable[int]], ends: Ends) -> bool:
+    """True if a member reports more of a task than the changelogs of its stores hold."""
     return _judged(stores, sums, ends(_partitions([stores], sums)))[0]
 
 
-def _partitions(ways: Iterable[Sequence[Store]], numbers: Iterable[int]) -> list[tuple[str, int]]:
+def _partitions(ways: Iterable[Sequence[TopologyStore]], numbers: Iterable[int]) -> list[tuple[str, int]]:
     topics = {store.changelog for way in ways for store in way if store.changelog is not None}
     return [(topic, number) for topic in sorted(topics) for number in numbers]
 
 
 def _judged(
-    way: Sequence[Store], sums: Mapping[int, Iterable[int]], ends: Mapping[tuple[str, int], int]
+    way: Sequence[TopologyStore], sums: Mapping[int, Iterable[int]], ends: Mapping[tuple[str, int], int]
 ) -> tuple[bool, int]:
-    """Whether a sum contradicts a way, and how many sums are exactly what its changelogs hold."""
+    """True if a sum contradicts a combination, and the number of sums that equal it."""
     topics = {store.changelog for store in way if store.changelog is not None}
     equal = 0
     for number, reported in sums.items():

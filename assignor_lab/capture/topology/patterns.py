@@ -1,7 +1,7 @@
 """Topics that match a regular expression, in bounded time.
 
-The expression is Java's and comes from a file. Python's reader takes it apart; matching follows all ways through it at
-once, and gives up after a fixed number of steps.
+The expression is Java's and comes from a file. Python's parser reads it. The matcher follows all paths at once, and
+stops after a fixed number of steps.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import attrs
 
 __all__ = ["matching_topics"]
 
-# Typeshed does not have these modules.
 op: Any = import_module("re._constants")
 parser: Any = import_module("re._parser")
 
@@ -28,10 +27,10 @@ _REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT)
 
 
 def matching_topics(pattern: str, topics: Iterable[str]) -> tuple[str, ...] | None:
-    """Those topics that a pattern matches as a whole, sorted; ``None`` if the pattern cannot be read here.
+    """The topics that a pattern matches as a whole, sorted; ``None`` if the pattern is not supported.
 
-    Java's ``Pattern`` and Python's ``re`` agree on what topics are subscribed by in practice. Look-around and
-    back-references are not read.
+    Java's ``Pattern`` and Python's ``re`` agree on common subscription patterns. Look-around and back-references are
+    not supported.
     """
     try:
         parsed = parser.parse(pattern) if len(pattern) <= _LONGEST else None
@@ -44,18 +43,16 @@ def matching_topics(pattern: str, topics: Iterable[str]) -> tuple[str, ...] | No
 
 
 class _UnknownPartError(Exception):
-    """A part of an expression is not read here."""
+    """An unsupported part of an expression."""
 
 
 @attrs.define
 class _Matching:
-    """The matching of one name."""
-
     text: str
     steps: int = 0
 
     def after(self, parts: Any, places: frozenset[int]) -> frozenset[int]:
-        """The places at which a match of ``parts`` may end that begins at one of ``places``."""
+        """End positions of a match of ``parts`` that starts at one of ``places``."""
         for kind, value in parts:
             self.steps += 1
             if self.steps > _MOST_STEPS:
@@ -82,7 +79,7 @@ class _Matching:
         raise _UnknownPartError
 
     def _repeated(self, least: int, most: int, inner: Any, places: frozenset[int]) -> frozenset[int]:
-        # A repetition that takes no character leads nowhere new: as many as there are characters are enough.
+        # A repetition that matches no character changes nothing: one for each character is enough.
         enough = len(self.text) + 1
         for _ in range(min(least, enough)):
             places = self.after(inner, places)

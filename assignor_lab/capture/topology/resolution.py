@@ -1,71 +1,86 @@
-"""Resolves a description against the brokers' topics and what the members of the group show.
+"""Resolves a description with the brokers' topics and the members' evidence.
 
-The text names sources and stores. It does not show which stores are logged, and in which topic: a table may read its
-source topic back (``topology.optimization``), a read-only store always does (KIP-813), and logging may be off. A
-changelog topic of the store's name shows that, and so do the offset sums of members. Where the sources differ, the
-members are right about topics that are read and about tasks that are logged.
+The text names sources and stores, but not the changelogs. A table may read its source topic back
+(``topology.optimization``), a read-only store always does (KIP-813), and logging may be off. A changelog topic of the
+store's name shows its changelog, and so do the offset sums of members. If the sources differ, the members are right
+about topics that are read and about tasks that are logged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
 
 import attrs
 
 from assignment_api.streams import TaskId
-from assignor_lab.capture.topology.description import DescribedStore, Description, SubTopologyKey, SubTopologyText
+from assignor_lab.capture.topology.description import (
+    DescribedStore,
+    SubTopologyKey,
+    SubTopologyText,
+    TopologyDescription,
+)
 from assignor_lab.capture.topology.evidence import Brokers, Members
-from assignor_lab.capture.topology.group_topology import GroupTopology, Store, SubTopology, by_subtopology, names_of
+from assignor_lab.capture.topology.group_topology import (
+    GroupSubTopology,
+    GroupTopology,
+    TopologyStore,
+    by_subtopology,
+    names_of,
+)
 from assignor_lab.capture.topology.inference import inferred
 from assignor_lab.capture.topology.internal_topics import CHANGELOG, REPARTITION, prefix_of
 from assignor_lab.capture.topology.offset_sums import fitting
 from assignor_lab.capture.topology.patterns import matching_topics
-from assignor_lab.scenarios.told_topology import DESCRIPTION_NOT_USED
+from assignor_lab.scenarios.told_topology import DESCRIPTION_NOT_USED, MEMBERS_TOPICS_USED, STORES_UNKNOWN
 
 __all__ = ["no_description_of", "resolved", "topology_of"]
 
+#: Ways to choose the changelogs of a sub-topology that are listed.
+_MOST_POSSIBLE = 64
+
 
 def topology_of(
-    text: Description | None, application_id: str, members: Members, brokers: Brokers, *, optimized: bool | None = None
+    text: TopologyDescription | None,
+    application_id: str,
+    members: Members,
+    brokers: Brokers,
+    *,
+    optimized: bool | None = None,
 ) -> GroupTopology:
     """The topology of a group; a text that lacks one of its sub-topologies is not used.
 
     Args:
         text: The description, or ``None``: it is inferred from members and brokers.
         application_id: Name of the group.
-        members: The members.
-        brokers: The brokers.
-        optimized: Whether tables read their source topics back; ``None``: unknown.
+        optimized: True if tables read their source topics back; ``None``: unknown.
 
     Raises:
         StateUnknownError: as :func:`~assignor_lab.capture.topology.inference.inferred`.
     """
     if text is None:
-        return inferred(application_id, members, brokers)
+        return inferred(application_id, members, brokers, optimized=optimized)
     found = resolved(text, application_id, members, brokers, optimized=optimized)
     if found is not None:
         return found
-    without = inferred(application_id, members, brokers)
+    without = inferred(application_id, members, brokers, optimized=optimized)
     return attrs.evolve(without, conflicts=(no_description_of(text, members.tasks),))
 
 
-def no_description_of(text: Description, tasks: Iterable[TaskId]) -> str:
-    """A sentence on tasks of which a description has no sub-topology."""
+def no_description_of(text: TopologyDescription, tasks: Iterable[TaskId]) -> str:
+    """A sentence on tasks without a sub-topology in the description."""
     missing = [key for key in by_subtopology(tasks) if key not in text.subtopologies]
     return f"members have tasks of {names_of(missing)}, which {text.name} does not have: {DESCRIPTION_NOT_USED}"
 
 
 def resolved(
-    text: Description, application_id: str | None, members: Members, brokers: Brokers, *, optimized: bool | None
+    text: TopologyDescription, application_id: str | None, members: Members, brokers: Brokers, *, optimized: bool | None
 ) -> GroupTopology | None:
-    """The topology of a group, or ``None``: the text lacks a sub-topology of which the group has tasks.
+    """The topology of a group; ``None`` if the text lacks a sub-topology with tasks.
 
     Args:
-        text: The description.
         application_id: Name of the group; ``None``: unknown, and names of internal topics lack it.
-        members: The members.
-        brokers: The brokers.
-        optimized: Whether tables read their source topics back; ``None``: unknown.
+        optimized: True if tables read their source topics back; ``None``: unknown.
     """
     counts = {key: len(tasks) for key, tasks in by_subtopology(members.tasks).items()}
     if not counts.keys() <= text.subtopologies.keys():
@@ -75,11 +90,11 @@ def resolved(
 
 @attrs.define
 class _Resolution:
-    text: Description
+    text: TopologyDescription
     application_id: str | None
     members: Members
     brokers: Brokers
-    #: ``None`` until it is known.
+    #: ``None`` if unknown.
     optimized: bool | None
     #: Sub-topology to its number of tasks.
     counts: Mapping[SubTopologyKey, int]
@@ -106,11 +121,11 @@ class _Resolution:
             return self._matched(key, sub, named, seen)
         if not seen or seen == named:
             return tuple(sorted(named)) or None
-        # A topic without partitions that somebody has is no contradiction: nobody may have been given it yet.
+        # An unassigned topic is no contradiction: it may be new.
         if extra := seen - named:
             self.conflicts.append(
                 f"members read {_listed(extra)} as {names_of([key])}, {self.text.name} has {_listed(named)} there: "
-                "the members' topics are used"
+                f"{MEMBERS_TOPICS_USED}"
             )
             return tuple(sorted(seen))
         if self.sees and (gone := {topic for topic in named - seen if topic not in self.brokers.names}):
@@ -126,14 +141,23 @@ class _Resolution:
     ) -> tuple[str, ...] | None:
         elsewhere = {topic for each in self.text.subtopologies.values() for topic in each.topics} | named
         found: set[str] = set()
+        unmatched = seen - named
         for pattern in sub.patterns:
-            matches = matching_topics(pattern, self.brokers.names - elsewhere)
+            matches = matching_topics(pattern, (self.brokers.names or self.members.subscribed) - elsewhere)
             unread = set(matches or ()) - seen if seen else set()
             if unread:
                 self.conflicts.append(
                     f"pattern {pattern} matches {_listed(unread)} too, which no member reads yet: not used"
                 )
             found.update(set(matches or ()) - unread)
+            # Any topic may match a pattern that cannot be read here.
+            matched = matching_topics(pattern, unmatched)
+            unmatched -= unmatched if matched is None else set(matched)
+        if unmatched:
+            self.conflicts.append(
+                f"members read {_listed(unmatched)} as {names_of([key])}, {self.text.name} has pattern "
+                f"{', '.join(sub.patterns)} there: {MEMBERS_TOPICS_USED}"
+            )
         read = seen - named if seen else found
         if not read and not named:
             self.assumptions.append(
@@ -144,7 +168,7 @@ class _Resolution:
         return tuple(sorted(named | read))
 
     def _actual(self, key: SubTopologyKey, topic: str) -> str:
-        """Name of a topic of the text: one that the application writes itself may be internal."""
+        """Full name of a topic in the text: one that the application writes itself may be internal."""
         decorated = prefix_of(self.application_id, key[0]) + topic
         if topic not in self.text.written or decorated == topic:
             return topic
@@ -163,11 +187,11 @@ class _Resolution:
     # --- stores ---------------------------------------------------------------------------------------
 
     def _is_logged(self, key: SubTopologyKey) -> bool | None:
-        """Whether members show that a sub-topology is logged, or is not; ``None``: neither."""
+        """True if members show that a sub-topology is logged, False if not; ``None``: unknown."""
         shown = self.members.logged.get(key)
         if shown is not None or key not in self.members.silent:
             return shown
-        # If members report of no task, they may have joined before any task was ready: topics show that, if they exist.
+        # If members report no task, they may have joined before any task was ready: existing topics decide.
         if not any(self.members.logged.values()) and self.sees and self._any_changelog():
             return None
         return False
@@ -183,7 +207,7 @@ class _Resolution:
         return f"{prefix_of(self.application_id, key[0])}{store}{CHANGELOG}"
 
     def _has_own(self, key: SubTopologyKey, store: str) -> bool | None:
-        """Whether there is a changelog topic of a store's name; ``None``: it is not known which topics there are."""
+        """True if a changelog topic of a store's name exists; ``None``: topics are unknown."""
         own = self._own(key, store)
         if self.brokers.has(own, self.counts[key]):
             return True
@@ -197,7 +221,7 @@ class _Resolution:
     def _shown_optimization(
         self, subs: Mapping[SubTopologyKey, SubTopologyText], logged: Mapping[SubTopologyKey, bool | None]
     ) -> bool | None:
-        """Whether tables read their source topics back: it is one setting for the whole application."""
+        """True if tables read their source topics back: one setting for the whole application."""
         tables = [(key, store.name) for key, sub in subs.items() for store in sub.stores if store.is_table]
         if any(logged[key] is False for key, _ in tables):
             return False
@@ -212,13 +236,12 @@ class _Resolution:
 
     def _sub_topology(
         self, key: SubTopologyKey, sub: SubTopologyText, sources: tuple[str, ...] | None, *, logged: bool | None
-    ) -> SubTopology:
+    ) -> GroupSubTopology:
         if logged and not sub.stores:
             self.conflicts.append(
-                f"members report state of {names_of([key])}, in which {self.text.name} has no store: its stores are "
-                "unknown"
+                f"members report state of {names_of([key])}, in which {self.text.name} has no store: {STORES_UNKNOWN}"
             )
-            return SubTopology(sources, None, is_logged=True)
+            return GroupSubTopology(sources, None, is_logged=True)
         if logged is False:
             for store in sub.stores:
                 if self._has_own(key, store.name):
@@ -226,7 +249,9 @@ class _Resolution:
                         f"topic {self._own(key, store.name)} is there, and members report no state of {names_of([key])}"
                         f": store {store.name} counts as not logged"
                     )
-            return SubTopology(sources, tuple(Store(store.name, None) for store in sub.stores), is_logged=False)
+            return GroupSubTopology(
+                sources, tuple(TopologyStore(store.name, None) for store in sub.stores), is_logged=False
+            )
         choices = [list(dict.fromkeys(self._choices(key, sub, store, logged=logged))) for store in sub.stores]
         stores = self._chosen(key, choices)
         if logged and not any(store.changelog is not None or not store.is_known for store in stores):
@@ -234,18 +259,26 @@ class _Resolution:
                 f"members report state of {names_of([key])}, of which no store has a changelog topic: changelogs of "
                 f"{', '.join(store.name for store in stores)} are unknown"
             )
-            stores = [Store(store.name, None, is_known=False) for store in stores]
+            stores = [TopologyStore(store.name, None, is_known=False) for store in stores]
         has_changelog = any(store.changelog is not None for store in stores)
         self._say_of_unknown(key, stores)
-        return SubTopology(sources, tuple(stores), is_logged=bool(logged) or has_changelog)
+        possible = () if all(store.is_known for store in stores) else _possible(choices)
+        return GroupSubTopology(sources, tuple(stores), bool(logged) or has_changelog, possible)
 
     def _choices(
         self, key: SubTopologyKey, sub: SubTopologyText, store: DescribedStore, *, logged: bool | None
-    ) -> Iterator[Store]:
-        """What a store may be logged to, the most likely first; an unknown one before two that are as likely."""
-        own = Store(store.name, self._own(key, store.name))
-        none = Store(store.name, None)
-        back = [Store(store.name, self._actual(key, topic)) for topic in store.filled_from]
+    ) -> Iterator[TopologyStore]:
+        """Possible changelogs of a store, the most likely first; an unknown one before two equally likely ones."""
+        own = TopologyStore(store.name, self._own(key, store.name))
+        none = TopologyStore(store.name, None)
+        back = [TopologyStore(store.name, self._actual(key, topic)) for topic in store.filled_from]
+        if (restored := self.members.restored.get(store.name)) is not None:
+            if restored not in (own.changelog, *(each.changelog for each in back)):
+                self.conflicts.append(
+                    f"members restored store {store.name} from {restored}, which {self.text.name} does not show: used"
+                )
+            yield TopologyStore(store.name, restored)
+            return
         has_own = self._has_own(key, store.name)
         if back and store.is_table and self.optimized is True:
             if has_own:
@@ -254,6 +287,8 @@ class _Resolution:
                     f"{back[0].changelog}: the former counts as left from before"
                 )
             yield from (*back, own if has_own else none)
+        elif has_own is None and self._is_left_out(sub, store):
+            yield none
         elif has_own is None:
             self._say_of_assumed()
             yield own
@@ -267,17 +302,22 @@ class _Resolution:
         elif not back or (store.is_table and self.optimized is False):
             yield none
         else:
-            yield from (Store(store.name, None, is_known=False), *back, none)
+            yield from (TopologyStore(store.name, None, is_known=False), *back, none)
+
+    def _is_left_out(self, sub: SubTopologyText, store: DescribedStore) -> bool:
+        """Whether members restored other stores of a sub-topology: a task restores all its logged stores."""
+        restored = self.members.restored.keys()
+        return store.name not in restored and not restored.isdisjoint(other.name for other in sub.stores)
 
     def _explains_alone(self, key: SubTopologyKey, sub: SubTopologyText, store: DescribedStore) -> bool:
-        """Whether no other store of a logged sub-topology can be logged."""
+        """True if no other store of a logged sub-topology can be logged."""
         return all(
             other is store or (not other.filled_from and self._has_own(key, other.name) is False)
             for other in sub.stores
         )
 
-    def _chosen(self, key: SubTopologyKey, choices: list[list[Store]]) -> list[Store]:
-        """One choice for each store: the likeliest that the members' offset sums do not contradict."""
+    def _chosen(self, key: SubTopologyKey, choices: list[list[TopologyStore]]) -> list[TopologyStore]:
+        """One choice for each store: the likeliest without a contradicting offset sum."""
         tasks = [task for task in self.members.tasks if (task.topology_name, task.subtopology) == key]
         sums = {task.partition: self.members.sums[task] for task in tasks if task in self.members.sums}
         found = fitting(choices, sums, self.brokers.ends)
@@ -297,7 +337,7 @@ class _Resolution:
             "is given with --config, else in a changelog topic of its own"
         )
 
-    def _say_of_unknown(self, key: SubTopologyKey, stores: list[Store]) -> None:
+    def _say_of_unknown(self, key: SubTopologyKey, stores: list[TopologyStore]) -> None:
         for store in stores:
             if not store.is_known:
                 numbers = [task for task in self.members.tasks if (task.topology_name, task.subtopology) == key]
@@ -305,6 +345,14 @@ class _Resolution:
                     f"the changelog of store {store.name} is unknown (give topology.optimization with --config): "
                     f"partitions of tasks {numbers[0]} to {numbers[-1]} are unknown"
                 )
+
+
+def _possible(choices: Sequence[Sequence[TopologyStore]]) -> tuple[tuple[str, ...], ...]:
+    """The topics that may be all changelogs of some stores, the likeliest first."""
+    known = [[store for store in each if store.is_known] for each in choices]
+    ways = islice(product(*known), _MOST_POSSIBLE)
+    listed = (tuple(sorted({store.changelog for store in way if store.changelog is not None})) for way in ways)
+    return tuple(dict.fromkeys(topics for topics in listed if topics))
 
 
 def _listed(topics: set[str]) -> str:

@@ -1,22 +1,34 @@
-"""Shares changelog topics out among sub-topologies with as many tasks each, by the offset sums that members report."""
+"""Distributes changelog topics among sub-topologies with equal numbers of tasks.
+
+Members' offset sums decide, if one distribution fits better than all others. Otherwise the likeliest one is returned
+with all other possible ones. A table may read its source topics back as changelogs.
+
+Time and memory grow with ``3 ** changelogs`` and ``2 ** sources``. :data:`_MOST_CHANGELOGS` and :data:`_MOST_SOURCES`
+bound them: at most about a second for six sub-topologies.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 
 import attrs
 
 from assignor_lab.capture.topology.description import SubTopologyKey
 from assignor_lab.capture.topology.evidence import Ends
 
-__all__ = ["Candidate", "shared_by_sums"]
+__all__ = ["Candidate", "Share", "shared_out"]
 
-#: Ways to share that are tried.
-_MOST_TRIED = 4096
+#: Up to so many changelogs without a known owner, every distribution is tried.
+_MOST_CHANGELOGS = 8
+#: Up to so many source topics of a sub-topology, every subset is tried; beyond it only single ones.
+_MOST_SOURCES = 4
+#: Most possibilities of a share.
+_MOST_POSSIBLE = 64
 
-#: Partition to the end of all changelogs of a sub-topology together.
-_Sums = Mapping[int, int]
+_EndsOfTopics = Mapping[str, tuple[int, ...]]
+#: Points of a distribution, the weightiest first; those of all sub-topologies are added up.
+_Points = tuple[int, ...]
 
 
 @attrs.frozen
@@ -24,76 +36,250 @@ class Candidate:
     """A sub-topology with changelogs.
 
     Args:
+        tasks: Its number of tasks.
         sources: Source topics that a table may read back.
+        read: All topics that it reads.
+        own: Changelogs that are certainly its own.
         sums: Partition to the sums that members report.
     """
 
+    tasks: int
     sources: tuple[str, ...]
+    read: tuple[str, ...]
+    own: tuple[str, ...]
     sums: Mapping[int, tuple[int, ...]]
 
 
-def shared_by_sums(
-    candidates: Mapping[SubTopologyKey, Candidate], changelogs: Sequence[str], ends: Ends
-) -> tuple[dict[SubTopologyKey, tuple[str, ...]], bool] | None:
-    """Changelogs of each sub-topology, and whether no others fit as well; ``None``: unknown.
-
-    Source topics that tables read back are among them. Others that fit as well end at the same offsets.
-
-    A member never reports more than its changelogs hold, and that where its copy is complete. The way with the most
-    complete copies is used, if each sub-topology has one and no way with other ends has as many.
+@attrs.frozen
+class Share:
+    """The changelogs of a sub-topology.
 
     Args:
-        candidates: The sub-topologies.
-        changelogs: The changelog topics to share out.
+        topics: Its changelogs, or the likeliest ones.
+        is_certain: True if offset sums fit no other distribution as well, except for changelogs with equal ends.
+        is_only: True if there are no such changelogs.
+        possible: Topics that may be its changelogs, the likeliest first; one of those with equal ends.
+    """
+
+    topics: tuple[str, ...]
+    is_certain: bool
+    is_only: bool
+    possible: tuple[tuple[str, ...], ...]
+
+
+def shared_out(
+    candidates: Mapping[SubTopologyKey, Candidate], changelogs: Sequence[str], ends: Ends
+) -> dict[SubTopologyKey, Share]:
+    """The share of each sub-topology; empty without a distribution, with unknown ends, or too many distributions.
+
+    If not every distribution can be tried, no share is certain. A member never reports more than its changelogs hold,
+    and exactly that for a complete copy.
+
+    Args:
+        changelogs: The changelog topics. Some may be unused ones of earlier applications.
         ends: Ends of partitions.
     """
-    numbers = {number for each in candidates.values() for number in each.sums}
-    topics = {*changelogs, *(topic for each in candidates.values() for topic in each.sources)}
-    known = ends((topic, number) for topic in sorted(topics) for number in sorted(numbers))
-    best: list[tuple[dict[SubTopologyKey, tuple[str, ...]], tuple[object, ...]]] = []
-    most = 1
-    for way in _ways(candidates, changelogs):
-        judged = [_judged(candidates[key], own, known) for key, own in way.items()]
-        if any(not equal for equal, _ in judged):
-            continue
-        equal = sum(each for each, _ in judged)
-        if equal > most:
-            best, most = [], equal
-        if equal == most:
-            best.append((way, tuple(tuple(sorted(held.items())) for _, held in judged)))
-    return (best[0][0], len(best) == 1) if len({held for _, held in best}) == 1 else None
+    known = _ends_of(candidates, changelogs, ends)
+    if len(changelogs) > _MOST_CHANGELOGS:
+        return _roughly(candidates, changelogs, known)
+    return _shared_out(candidates, changelogs, known)
 
 
-def _ways(
-    candidates: Mapping[SubTopologyKey, Candidate], changelogs: Sequence[str]
-) -> Iterator[dict[SubTopologyKey, tuple[str, ...]]]:
-    """Each changelog to one sub-topology, and at most one source topic to each; none if there are too many ways."""
-    keys = list(candidates)
-    back = [((), *((topic,) for topic in candidates[key].sources)) for key in keys]
-    tried = len(keys) ** len(changelogs)
-    for each in back:
-        tried *= len(each)
-    if tried > _MOST_TRIED:
-        return
-    for owners in product(keys, repeat=len(changelogs)):
-        own = {key: tuple(name for name, owner in zip(changelogs, owners, strict=True) if owner == key) for key in keys}
-        for read in product(*back):
-            way = {key: (*own[key], *more) for key, more in zip(keys, read, strict=True)}
-            if all(way.values()):
-                yield way
+def _roughly(
+    candidates: Mapping[SubTopologyKey, Candidate], changelogs: Sequence[str], known: _EndsOfTopics
+) -> dict[SubTopologyKey, Share]:
+    """Likely shares of too many changelogs: first those with the same ends as an input."""
+    alike: dict[SubTopologyKey, list[str]] = {key: [] for key in candidates}
+    for name in changelogs:
+        read = {key: [known[topic] for topic in each.read if topic in known] for key, each in candidates.items()}
+        fitting = [key for key in candidates if name in known and _plausible(known[name], read[key])[1]]
+        if len(fitting) == 1:
+            alike[fitting[0]].append(name)
+    taken = {name for names in alike.values() for name in names}
+    left = [name for name in changelogs if name not in taken]
+    if len(left) > _MOST_CHANGELOGS:
+        return {}
+    with_own = {key: attrs.evolve(each, own=(*each.own, *alike[key])) for key, each in candidates.items()}
+    found = _shared_out(with_own, left, known)
+    return {key: attrs.evolve(share, is_certain=False) for key, share in found.items()}
 
 
-def _judged(candidate: Candidate, topics: tuple[str, ...], ends: Mapping[tuple[str, int], int]) -> tuple[int, _Sums]:
-    """Number of complete copies, and the ends of these topics together; 0 if a sum is more, or an end is unknown.
+def _shared_out(
+    candidates: Mapping[SubTopologyKey, Candidate], changelogs: Sequence[str], known: _EndsOfTopics
+) -> dict[SubTopologyKey, Share]:
+    options = {key: list(_options(each, changelogs, known)) for key, each in candidates.items()}
+    by_sums = _best(options, len(changelogs), lambda option: option.points[:2], (0, 0))
+    likeliest = _best(options, len(changelogs), lambda option: option.points, (0, 0, -1, 0, 0))
+    if not likeliest:
+        return {}
+    found = {}
+    for key, ways in likeliest.items():
+        fitting = by_sums[key]
+        is_certain = len({(way.held, way.again) for way in fitting}) == 1 and all(way.points[0] for way in fitting)
+        chosen = min(fitting if is_certain else ways, key=lambda way: len(way.topics))
+        possible = {chosen.held: chosen.topics, **{way.held: way.topics for way in options[key]}}
+        topics = list(possible.values())
+        found[key] = Share(chosen.topics, is_certain, len(fitting) == 1, tuple(topics[:_MOST_POSSIBLE]))
+    return found
+
+
+@attrs.frozen
+class _Option:
+    """Topics that may be the changelogs of one sub-topology.
+
+    Args:
+        mask: Its distributed changelogs, as bits.
+        again: Its source topics, as bits.
+        held: Ends of its partitions, all topics together.
+        points: Complete copies, complete copies without a transaction's marker, implausible changelogs (negative),
+            source topics that are read back (negative), and changelogs with the same ends as an input.
+    """
+
+    topics: tuple[str, ...]
+    mask: int
+    again: tuple[str, ...]
+    held: tuple[int, ...]
+    points: _Points
+
+
+def _ends_of(candidates: Mapping[SubTopologyKey, Candidate], changelogs: Sequence[str], ends: Ends) -> _EndsOfTopics:
+    """Topic to the ends of its first partitions; topics with an unknown one are left out."""
+    count = max((each.tasks for each in candidates.values()), default=0)
+    topics = {*changelogs, *(topic for each in candidates.values() for topic in (*each.read, *each.own))}
+    known = ends((topic, number) for topic in sorted(topics) for number in range(count))
+    found = {}
+    for topic in sorted(topics):
+        of_topic = [known.get((topic, number)) for number in range(count)]
+        # Sub-topologies read topics with fewer partitions than they have tasks, too.
+        if of_topic and of_topic[0] is not None:
+            found[topic] = tuple(end or 0 for end in of_topic)
+    return found
+
+
+def _options(candidate: Candidate, changelogs: Sequence[str], known: _EndsOfTopics) -> Iterator[_Option]:
+    """Every option without a contradicting sum."""
+    names = [name for name in changelogs if name in known]
+    bits = {name: 1 << changelogs.index(name) for name in names}
+    back = [topic for topic in candidate.sources if topic in known]
+    most_back = len(back) if len(back) <= _MOST_SOURCES else 1
+    own = [name for name in candidate.own if name in known]
+    read = [known[topic] for topic in candidate.read if topic in known]
+    plausible = {name: _plausible(known[name], read) for name in (*own, *names)}
+    for taken in _subsets(names, len(names)):
+        for again in _subsets(back, most_back):
+            topics = (*own, *taken, *again)
+            if not topics:
+                continue
+            held = tuple(map(sum, zip(*(known[topic] for topic in topics), strict=True)))
+            copies = _copies(candidate.sums, held, len(topics))
+            if copies is not None:
+                odd = sum(plausible[name][0] for name in taken)
+                alike = sum(plausible[name][1] for name in taken)
+                points = (*copies, -odd, -len(again), alike)
+                yield _Option(topics, sum(bits[name] for name in taken), again, held, points)
+
+
+def _subsets(names: Sequence[str], most: int) -> Iterator[tuple[str, ...]]:
+    for count in range(most + 1):
+        yield from combinations(names, count)
+
+
+def _copies(sums: Mapping[int, tuple[int, ...]], held: Sequence[int], topics: int) -> tuple[int, int] | None:
+    """Number of complete copies, and of those with exactly that end; ``None`` if a sum is larger.
 
     The last record of a changelog may be a transaction's marker, which no sum counts.
     """
-    equal, held = 0, {}
-    for number, reported in candidate.sums.items():
-        if any((topic, number) not in ends for topic in topics):
-            return 0, {}
-        held[number] = sum(ends[topic, number] for topic in topics)
-        if any(each > held[number] for each in reported):
-            return 0, {}
-        equal += sum(each > 0 and held[number] - each <= len(topics) for each in reported)
-    return equal, held
+    near = exact = 0
+    for number, reported in sums.items():
+        end = held[number]
+        if max(reported) > end:
+            return None
+        near += sum(each > 0 and end - each <= topics for each in reported)
+        exact += sum(each == end and end > 0 for each in reported)
+    return near, exact
+
+
+def _plausible(changelog: Sequence[int], read: Sequence[Sequence[int]]) -> tuple[bool, bool]:
+    """True if a changelog has records without an input, and True if it ends exactly where inputs end."""
+    if not read:
+        return False, False
+    in_all = list(map(sum, zip(*read, strict=True)))
+    is_odd = any(end > 0 and not before for end, before in zip(changelog, in_all, strict=True))
+    sums = [in_all, *read]
+    return is_odd, any(changelog) and any(list(changelog) == list(each) for each in sums)
+
+
+# --- the best ways of all sub-topologies together ---------------------------------------------------------
+
+
+def _best(
+    options: Mapping[SubTopologyKey, Sequence[_Option]],
+    changelogs: int,
+    points_of: Callable[[_Option], _Points],
+    left_over: _Points,
+) -> dict[SubTopologyKey, list[_Option]]:
+    """For each sub-topology its options in a best distribution; empty if there is none.
+
+    Args:
+        options: The options of each sub-topology. No two of a distribution share a changelog.
+        changelogs: Number of changelogs.
+        left_over: Points of each unused changelog.
+    """
+    of_masks = [_best_of_masks(each, points_of) for each in options.values()]
+    before = [{0: tuple(0 for _ in left_over)}]
+    for each in of_masks:
+        before.append(_one_more(before[-1], each))
+    everything = (1 << changelogs) - 1
+    # From the end, a mask holds the free changelogs.
+    after = [{mask: tuple(points * mask.bit_count() for points in left_over) for mask in range(everything + 1)}]
+    for each in reversed(of_masks):
+        after.append(_one_more(after[-1], each))
+    after.reverse()
+    if everything not in after[0]:
+        return {}
+    best = after[0][everything]
+    found = {}
+    for place, key in enumerate(options):
+        # Best points of all other sub-topologies, for each mask of this one.
+        others = {mask: _others(before[place], after[place + 1], everything & ~mask) for mask in of_masks[place]}
+        found[key] = [
+            option
+            for option in options[key]
+            if (rest := others[option.mask]) is not None and _added(rest, points_of(option)) == best
+        ]
+    return found
+
+
+def _others(before: Mapping[int, _Points], after: Mapping[int, _Points], free: int) -> _Points | None:
+    """Best points of the sub-topologies before and after one that leaves these changelogs free."""
+    return max(
+        (
+            _added(points, after[free & ~mask])
+            for mask, points in before.items()
+            if not mask & ~free and free & ~mask in after
+        ),
+        default=None,
+    )
+
+
+def _best_of_masks(options: Sequence[_Option], points_of: Callable[[_Option], _Points]) -> dict[int, _Points]:
+    found: dict[int, _Points] = {}
+    for option in options:
+        points = points_of(option)
+        found[option.mask] = max(points, found.get(option.mask, points))
+    return found
+
+
+def _one_more(ways: Mapping[int, _Points], options: Mapping[int, _Points]) -> dict[int, _Points]:
+    """Best points of each union of a mask of either."""
+    found: dict[int, _Points] = {}
+    for mask, points in ways.items():
+        for own, more in options.items():
+            if not mask & own:
+                together = _added(points, more)
+                found[mask | own] = max(together, found.get(mask | own, together))
+    return found
+
+
+def _added(one: _Points, other: _Points) -> _Points:
+    return tuple(map(sum, zip(one, other, strict=True)))

@@ -1,4 +1,4 @@
-"""Tasks of a resolved topology, in the shape of scenarios."""
+"""Tasks of a resolved topology, in the form of scenarios."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from assignment_api.streams import TaskId
 from assignor_lab.capture.topology.description import SubTopologyKey
 from assignor_lab.capture.topology.evidence import Brokers
-from assignor_lab.capture.topology.group_topology import GroupTopology, SubTopology
+from assignor_lab.capture.topology.group_topology import GroupSubTopology, GroupTopology
 
 __all__ = ["task_document", "tasks_of_partitions"]
 
@@ -17,11 +17,10 @@ def task_document(task: TaskId, topology: GroupTopology, brokers: Brokers, assum
     """One task.
 
     Args:
-        task: The task.
         topology: Topics and stores of the sub-topologies.
-        brokers: The brokers' topics. If no broker was asked, racks are ``null``, and every topic of a sub-topology
-            counts as having a partition for each of its tasks.
-        assumptions: Gets a sentence for each topic that brokers do not have, or that is assumed.
+        brokers: The brokers' topics. Without a broker, racks are ``null``, and every topic of a sub-topology counts as
+            having a partition for each of its tasks.
+        assumptions: Gets a sentence for each topic that is assumed or that brokers lack.
     """
     sub = topology.of(task)
     return {
@@ -34,12 +33,15 @@ def task_document(task: TaskId, topology: GroupTopology, brokers: Brokers, assum
 
 
 def _partitions(
-    task: TaskId, sub: SubTopology, brokers: Brokers, assumptions: list[str]
+    task: TaskId, sub: GroupSubTopology, brokers: Brokers, assumptions: list[str]
 ) -> list[dict[str, Any]] | None:
     changelogs = sub.changelogs
     if sub.sources is None or changelogs is None:
         return None
     documents = []
+    found = [brokers.topic(name) for name in sub.sources]
+    # Logs may lack partitions: one outside every known source topic counts as part of all.
+    is_seen = any(topic is None or task.partition < topic.partitions for topic in found)
     for name in (*sub.sources, *(name for name in changelogs if name not in sub.sources)):
         topic = brokers.topic(name)
         if topic is None and brokers.names:
@@ -49,8 +51,8 @@ def _partitions(
             return None
         if topic is None and len(sub.sources) > 1:
             _say(assumptions, "all source topics of a sub-topology count as having the same number of partitions")
-        # A topic with fewer partitions than another of its sub-topology is read by the first tasks only.
-        is_read = name in sub.sources and (topic is None or task.partition < topic.partitions)
+        # Only the first tasks read a topic with fewer partitions than another of its sub-topology.
+        is_read = name in sub.sources and (topic is None or not is_seen or task.partition < topic.partitions)
         if is_read or name in changelogs:
             documents.append(
                 {

@@ -1,4 +1,4 @@
-"""Options of the commands that ask a Connect cluster, and how they ask it."""
+"""Options of the commands that call a Connect cluster, and their requests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Urls = Annotated[
     typer.Option(
         "--url",
         metavar="URL",
-        help="A worker's REST interface, such as http://connect-1:8083; may be repeated: the next one is asked where "
+        help="A worker's REST interface, such as http://connect-1:8083; may be repeated: the next one is used if "
         "one takes no connection. A user's name and password come from ASSIGNOR_CONNECT_USERNAME and "
         "ASSIGNOR_CONNECT_PASSWORD.",
     ),
@@ -46,12 +46,6 @@ def ask(
 ) -> T:
     """Answer of a cluster to a question.
 
-    Args:
-        urls: What ``--url`` says.
-        ca_file: What ``--ca-file`` says.
-        question: What to do with the cluster.
-        timeout_s: Longest time for one request; Connect's own limit by default.
-
     Raises:
         RemoteClusterError: as the question, or if the options are wrong.
     """
@@ -66,7 +60,7 @@ def ask(
     if access.credentials is not None:
         for url in parsed:
             if url.scheme == "http" and url.host not in _LOOPBACK:
-                note(f"warning: {url} is asked without TLS: everybody on the way can read the password")
+                note(f"warning: {url} is used without TLS: the password crosses the network unencrypted")
 
     async def answer() -> T:
         async with ConnectRest(parsed, access) as rest:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from assignor_lab.cli.connect.options import Seed
 from assignor_lab.cli.connect.views import print_benchmark, print_small
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, Seed, sources
 from assignor_lab.cli.text import print_json
+from assignor_lab.simulation.connect.cluster import AssignorFactory
 from assignor_lab.simulation.connect.published.benchmark import benchmark
-from assignor_lab.simulation.connect.published.small_benchmark import small_benchmark
 from assignor_lab.simulation.connect.simulate import assignors_from
 
 __all__ = ["register"]
 
-Small = Annotated[bool, typer.Option("--small", help="The experiment that was recorded: 300 tasks, 4.3.1.")]
+Small = Annotated[bool, typer.Option("--small", help="The recorded experiment: 300 tasks, 4.3.1. Needs a clone.")]
 
 
 def register(connect: typer.Typer) -> None:
@@ -37,10 +36,16 @@ def _benchmark(
     With --small the smaller run of it that was recorded on real Kafka Connect 4.3.1.
     """
     assignors = assignors_from(found_plugins(sources(config, c).effective()).registry)
-    document = small_benchmark(assignors, seed) if small else benchmark(assignors, seed)
+    document = _recorded(assignors, seed) if small else benchmark(assignors, seed)
     if json:
         print_json(document)
     elif small:
         print_small(document)
     else:
         print_benchmark(document)
+
+
+def _recorded(assignors: AssignorFactory, seed: int) -> dict[str, Any]:
+    from calibration.connect.small_benchmark import small_benchmark  # part of a clone only
+
+    return small_benchmark(assignors, seed)

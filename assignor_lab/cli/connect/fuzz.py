@@ -1,4 +1,4 @@
-"""``assignor connect fuzz``: random episodes, and whether they keep the rules of safety."""
+"""``assignor connect fuzz``: random episodes, checked against the rules of safety."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import Annotated
 import typer
 
 from assignor_lab.cli.fuzz_progress import note_speed, shown_parts
-from assignor_lab.cli.options import Json
+from assignor_lab.cli.options import Json, Processes
 from assignor_lab.cli.text import print_json, print_line
 from assignor_lab.simulation.connect.fuzzing import BrokenEpisode, fuzz
 
 __all__ = ["register"]
 
-#: Broken episodes that are told one by one; the others are counted.
 _SHOWN = 20
 
 Episodes = Annotated[int, typer.Option("--episodes", metavar="N", min=1, help="How many episodes are played.")]
@@ -26,9 +25,6 @@ Seed = Annotated[
 Assignor = Annotated[
     str | None,
     typer.Option("--assignor", metavar="NAME", help="Assignor for every protocol but eager; Kafka's own by default."),
-]
-Processes = Annotated[
-    int, typer.Option("--processes", metavar="P", min=0, help="How many processes; 0: one for each processor.")
 ]
 
 
@@ -46,9 +42,9 @@ def _fuzz(
 ) -> None:
     """Play random episodes, and check that none breaks a rule of safety.
 
-    The rules: no job on two workers at once, but where Kafka itself allows it; nothing is lost for ever; the group
-    comes to rest within a bounded number of rounds. Exit code 1 if one is broken, with the command that plays that
-    episode again.
+    The rules: no job runs on two workers at once unless Kafka itself allows it, no job is lost forever, and the group
+    settles within a bounded number of rounds. Exit code 1 if an episode breaks one, with the command that plays it
+    again.
     """
     begin = perf_counter()
     parts = fuzz(episodes, seed, assignor, processes or os.cpu_count() or 1, may_run_code=True)

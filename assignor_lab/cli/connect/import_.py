@@ -21,6 +21,7 @@ from assignor_lab.cli.options import (
     sources,
 )
 from assignor_lab.cli.text import note
+from assignor_lab.documents.wording import plural
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document, write_lines
 
@@ -85,10 +86,10 @@ def _import(
 ) -> None:
     """Turn a running Connect cluster, or recordings of one, into histories that `assign` and `score` take.
 
-    From --url or recorded answers of workers: the state at that moment, and with --lose and --join what happens next.
-    From recorded answers of brokers: the generations, with what the members reported and what the leader answered.
-    What a source does not tell is an assumption in the history; connect.protocol and
-    scheduled.rebalance.max.delay.ms can be given with -c or as the worker's own --config.
+    --url and recorded responses of workers give the state at that moment. --lose and --join add the next events.
+    Recorded responses of brokers give the generations, with the members' reports and the leader's assignments.
+    A fact that the source lacks is an assumption in the history. -c or the worker's own --config can set
+    connect.protocol and scheduled.rebalance.max.delay.ms.
     """
     from assignor_lab.capture.recorded.connect import WhatHappens
 
@@ -111,7 +112,7 @@ def _import(
     written = write_lines(out, _checked(documents, effective, compared, failed) if check else documents)
     note(f"{written} {'history' if written == 1 else 'histories'} imported")
     if check:
-        note(f"{compared[1]} of {compared[0]} recorded generations come out as Kafka's leader answered")
+        note(f"{compared[1]} of {plural(compared[0], 'recorded generation')} reproduced")
     for sentence in failed:
         note(sentence)
     print_written(out, written, as_json=json, checked=compared[0], failed=failed)
@@ -120,7 +121,7 @@ def _import(
 
 
 def _readable(document: dict[str, Any]) -> dict[str, Any]:
-    """``document``, if it is in the format: what a cluster or a recording says may be beyond its limits."""
+    """``document``, if it is in the format: a cluster or a recording may exceed the format's limits."""
     source = document["source"]
     try:
         scenario_from_document(document, Place("-"))

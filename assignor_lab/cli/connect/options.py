@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["DataDirectory", "Seed"]
+__all__ = ["DataDirectory"]
 
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of every draw.")]
 DataDirectory = Annotated[
-    Path, typer.Option("--data-dir", metavar="DIR", help="Where logs, topics and connectors' files are kept.")
+    Path, typer.Option("--data-dir", metavar="DIR", help="Folder for logs, topics and files of connectors.")
 ]

@@ -22,6 +22,7 @@ from assignor_lab.capture.logs.connect import (
 )
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.documents.wording import plural
 from assignor_lab.runtime.discovery import discovered
 
 __all__ = ["register"]
@@ -44,45 +45,46 @@ _Received = list[tuple[ReceivedAssignment, bool]]
 
 def register(connect: typer.Typer) -> None:
     """Adds the command to ``connect``."""
+    connect.command("replay")(_replay_command)
 
-    @connect.command("replay")
-    def replay_command(
-        files: Files,
-        config: ConfigFile = None,
-        c: Overrides = None,
-        json: Json = False,
-    ) -> None:
-        """Give every rebalance that a worker led to our assignor, and compare the answer with what the worker sent.
 
-        Each departure from the recording is named. The exit code is 1 if our assignor answered otherwise and nothing
-        in the recording accounts for it.
-        """
-        effective = sources(config, c).effective()
-        registry = discovered(effective).registry
-        processes = [life for file in files for life in read_worker_log(file)]
-        lives = [life for life in processes if life.rounds]
-        if not lives:
-            raise NoRoundError(
-                f"{', '.join(files)}: no worker led a rebalance: give the log of the leader, with level DEBUG for "
-                "org.apache.kafka.connect.runtime.distributed"
-            )
+def _replay_command(
+    files: Files,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    json: Json = False,
+) -> None:
+    """Decide every rebalance that a worker led with our assignor, and compare the answer with the worker's own.
 
-        def configured(name: str, logged: Mapping[str, Any]) -> ConnectAssignor:
-            assignor = registry.connect_assignor(name).create()
-            assignor.configure({**effective.values_for(name), **logged})
-            return assignor
+    The output names each difference. The exit code is 1 if our assignor decided otherwise and nothing in the recording
+    explains it.
+    """
+    effective = sources(config, c).effective()
+    registry = discovered(effective).registry
+    processes = [life for file in files for life in read_worker_log(file)]
+    lives = [life for life in processes if life.rounds]
+    if not lives:
+        raise NoRoundError(
+            f"{', '.join(files)}: no worker led a rebalance: give the log of the leader, with level DEBUG for "
+            "org.apache.kafka.connect.runtime.distributed"
+        )
 
-        compared = [(life, replay(life, configured)) for life in lives]
-        received = received_as_answered(processes, [found for _, rounds in compared for found in rounds])
-        if json:
-            print_json(replay_document(compared, received))
-        else:
-            _print(compared, received)
-        for life in lives:
-            if _delay_matters(life) and life.max_delay_ms is None and MAX_DELAY_KEY not in effective:
-                note(f"{life.file}: the log does not tell {MAX_DELAY_KEY} of {life.worker}; Kafka's default was taken")
-        if any(_is_difference(found) for _, rounds in compared for found in rounds):
-            raise typer.Exit(_DIFFERENT)
+    def configured(name: str, logged: Mapping[str, Any]) -> ConnectAssignor:
+        assignor = registry.connect_assignor(name).create()
+        assignor.configure({**effective.values_for(name), **logged})
+        return assignor
+
+    compared = [(life, replay(life, configured)) for life in lives]
+    received = received_as_answered(processes, [found for _, rounds in compared for found in rounds])
+    if json:
+        print_json(replay_document(compared, received))
+    else:
+        _print(compared, received)
+    for life in lives:
+        if _delay_matters(life) and life.max_delay_ms is None and MAX_DELAY_KEY not in effective:
+            note(f"{life.file}: the log has no {MAX_DELAY_KEY} of {life.worker}; Kafka's default was taken")
+    if any(_is_difference(found) for _, rounds in compared for found in rounds):
+        raise typer.Exit(_DIFFERENT)
 
 
 def _delay_matters(life: WorkerLife) -> bool:
@@ -97,12 +99,12 @@ def _print(compared: _Compared, received: _Received) -> None:
     console().print(table(_COLUMNS, [_cells(life, rounds) for life, rounds in compared]))
     rounds = [found for _, listed in compared for found in listed]
     print_line(
-        f"{len(rounds)} rounds recorded, {sum(found.is_compared for found in rounds)} compared, "
+        f"{plural(len(rounds), 'round')} recorded, {sum(found.is_compared for found in rounds)} compared, "
         f"{sum(found.is_same for found in rounds)} the same"
     )
     print_line(
-        f"{len(received)} times a worker said what it runs after one of them, "
-        f"{sum(same for _, same in received)} times what our answer would have it run"
+        f"{plural(len(received), 'report')} of a worker's work after one of them, "
+        f"{sum(same for _, same in received)} as our answer would have it"
     )
     departures = Counter(found.departure.kind for found in rounds if found.departure is not None)
     for kind in DepartureKind:

@@ -1,4 +1,4 @@
-"""``assignor connect restart``: restarts on any Connect cluster, or what they would restart (KIP-745)."""
+"""``assignor connect restart``: restarts on any Connect cluster, or a preview of them (KIP-745)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from assignor_lab.cli.connect.access import CaFile, Urls, ask
 from assignor_lab.cli.connect.status import Probe
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.documents.wording import plural
 
 if TYPE_CHECKING:
     from assignor_lab.connect.remote import Outcome, RestartPlan, RestartReport
@@ -20,8 +21,8 @@ _CHECK_FAILED = 1
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The connector.")]
 IncludeTasks = Annotated[bool, typer.Option("--include-tasks", help="Its tasks, too.")]
-OnlyFailed = Annotated[bool, typer.Option("--only-failed", help="Only what has FAILED.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would restart, and change nothing.")]
+OnlyFailed = Annotated[bool, typer.Option("--only-failed", help="Only FAILED instances.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the instances that would restart, and change nothing.")]
 Timeout = Annotated[
     float,
     typer.Option("--timeout", metavar="S", min=1, max=86_400, help="Seconds for the request and for all to be back."),
@@ -44,11 +45,11 @@ def _restart(
     ca_file: CaFile = None,
     json: Json = False,
 ) -> None:
-    """Restart a connector, and wait for what comes back; with --dry-run, only show what would restart.
+    """Restart a connector, and wait until it is back; with --dry-run, only show the instances that would restart.
 
     Any Kafka Connect from 3.0 on, or `assignor connect serve`. Without --include-tasks and --only-failed the
-    connector's instance alone restarts, whatever its state. What is back has to be on a worker that lives. Exit code 1:
-    something did not come back.
+    connector's instance alone restarts, whatever its state. Each must return on a living worker. Exit code 1:
+    an instance did not come back.
     """
     from assignor_lab.connect.remote import plan_document, planned_restart, report_document, restart
     from assignor_lab.kafka.herder.restarts import RestartRequest
@@ -87,8 +88,8 @@ def _print_plan(connector: str, plan: RestartPlan) -> None:
         rows = [(_what(each.number), job_name(connector, each.number), each.state, each.worker_id) for each in chosen]
         console().print(table(("RESTARTS", "JOB", "STATE NOW", "WORKER"), rows))
     for worker, reason in plan.dead.items():
-        print_line(f"{worker} {reason}: what it has will not restart before others are given it")
-    print_line(f"{len(chosen)} of {1 + len(plan.now.tasks)} instances would restart; nothing was changed")
+        print_line(f"{worker} {reason}: its jobs will not restart before other workers have them")
+    print_line(f"{len(chosen)} of {plural(1 + len(plan.now.tasks), 'instance')} would restart; nothing was changed")
 
 
 def _print_report(report: RestartReport, timeout: float) -> None:

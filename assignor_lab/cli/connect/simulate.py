@@ -8,10 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from assignor_lab.cli.connect.options import Seed
 from assignor_lab.cli.connect.views import print_played
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.options import ConfigFile, EpisodeDocument, EpisodeNames, Json, Overrides, Seed, sources
 from assignor_lab.cli.text import console, print_json, print_line, table
 from assignor_lab.scenarios import Place, canonical_line, read_scenarios, scenario_from_document
 from assignor_lab.simulation.connect.episode_format import ConnectEpisode, read_episode, read_episodes
@@ -26,7 +25,7 @@ Episode = Annotated[
     typer.Argument(
         metavar="EPISODE",
         help="File of kind connect-episode, plain or gzip (- is the standard input), or the name of an episode that "
-        "comes with the command (see --list); random-N is what `connect fuzz` plays under seed N.",
+        "comes with the command (see --list); random-N is the episode of `connect fuzz` under seed N.",
     ),
 ]
 Assignor = Annotated[
@@ -40,12 +39,8 @@ Columns = Annotated[
         metavar="N",
         min=10,
         max=1000,
-        help="Columns of the timeline; 100 by default, or what the console has.",
+        help="Columns of the timeline; 100 by default, or the width of the console.",
     ),
-]
-Names = Annotated[bool, typer.Option("--list", help="List the episodes that come with the command.")]
-Document = Annotated[
-    bool, typer.Option("--document", help="Print the episode as a file would hold it, and play nothing.")
 ]
 
 
@@ -66,8 +61,8 @@ def _simulate(
     config: ConfigFile = None,
     c: Overrides = None,
     json: Json = False,
-    names: Names = False,
-    document: Document = False,
+    names: EpisodeNames = False,
+    document: EpisodeDocument = False,
 ) -> None:
     """Play what happens to a Connect group on a virtual clock, with a log to follow and a timeline."""
     if names:
@@ -107,7 +102,6 @@ def _documents(source: str) -> list[Any]:
 
 
 def _known_document(source: str) -> Any:
-    """The document of an episode that needs no file, or ``None``."""
     if source in EPISODES:
         return EPISODES[source].document()
     random = _RANDOM.match(source)

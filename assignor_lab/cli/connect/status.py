@@ -1,4 +1,4 @@
-"""``assignor connect status``: who runs what on a Connect cluster, and what is not as it should be."""
+"""``assignor connect status``: the jobs of each worker on a Connect cluster, and faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.documents.wording import plural
 
 if TYPE_CHECKING:
-    from assignor_lab.connect.remote import ClusterState, Finding, RemoteConnector
+    from assignor_lab.connect.remote import ClusterFinding, ClusterState, RemoteConnector
 
 __all__ = ["Probe", "register"]
 
@@ -21,7 +21,7 @@ _CHECK_FAILED = 1
 _ANY = "any"
 #: With more workers the columns would be too narrow to read.
 _MOST_COLUMNS = 6
-#: Nobody runs it: the worker in the state is the one that had it.
+#: No worker runs it: the worker in the state is the previous one.
 _UNASSIGNED, _RUNNING = "UNASSIGNED", "RUNNING"
 
 FailOn = Annotated[
@@ -37,7 +37,7 @@ Probe = Annotated[
     bool,
     typer.Option(
         "--probe/--no-probe",
-        help="Find out which workers live by a connection to the addresses that they advertise; nothing is sent.",
+        help="Test which workers accept connections at their advertised addresses; nothing is sent.",
     ),
 ]
 
@@ -54,7 +54,7 @@ def _status(
     probe: Probe = True,
     json: Json = False,
 ) -> None:
-    """Show who runs what on a Connect cluster, and point out what failed, waits, is stale or out of balance.
+    """Show the jobs of each worker of a Connect cluster, with failed, waiting, stale and unbalanced ones marked.
 
     Any Kafka Connect, or `assignor connect serve`. Only reads.
     """
@@ -81,7 +81,7 @@ def _kinds(text: str, known: Sequence[str]) -> frozenset[str]:
     return frozenset(known if _ANY in kinds else kinds)
 
 
-def _print(state: ClusterState, findings: Sequence[Finding]) -> None:
+def _print(state: ClusterState, findings: Sequence[ClusterFinding]) -> None:
     tasks = sum(len(each.tasks or ()) for each in state.connectors)
     cluster = f", Kafka cluster {state.cluster_id}" if state.cluster_id else ""
     print_line(f"{state.url}: Kafka Connect {state.version}{cluster}")
@@ -96,7 +96,7 @@ def _print(state: ClusterState, findings: Sequence[Finding]) -> None:
             console().print(
                 table(("CONNECTOR", "TYPE", "RUNS ON"), [_list_row(state, each) for each in state.connectors])
             )
-        print_line("C is the connector's instance, numbers are tasks; what is not RUNNING says so")
+        print_line("C is the connector's instance, numbers are tasks; states other than RUNNING are shown")
     if not findings:
         print_line("nothing to point out")
         return
@@ -131,7 +131,6 @@ def _list_row(state: ClusterState, connector: RemoteConnector) -> tuple[object, 
 
 
 def _cell(connector: RemoteConnector, worker: str | None) -> str:
-    """What a worker runs of a connector; ``None``: what nobody runs."""
     by_state: dict[str, list[int]] = {}
     parts = []
     for instance in connector.instances():
@@ -155,7 +154,6 @@ def _with_state(what: str, state: str) -> str:
 
 
 def _ranges(numbers: Sequence[int]) -> str:
-    """Ascending numbers, shortly: ``0-3 7``."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:

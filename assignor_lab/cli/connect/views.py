@@ -9,15 +9,15 @@ from typing import Any
 from assignor_lab.cli.text import console, fits, note, print_json, print_line, table
 from assignor_lab.simulation.connect.documents import episode_document
 from assignor_lab.simulation.connect.episode_figures import episode_figures
-from assignor_lab.simulation.connect.simulate import Played
+from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode
 from assignor_lab.simulation.connect.static_plan import StaticPlan
 from assignor_lab.simulation.connect.timeline import timeline
 
 __all__ = ["print_benchmark", "print_plan", "print_played", "print_small"]
 
 
-def print_played(played: Sequence[Played], width: int | None, *, as_json: bool) -> None:
-    """Prints episodes that were played: log, rebalances, timeline, figures."""
+def print_played(played: Sequence[PlayedConnectEpisode], width: int | None, *, as_json: bool) -> None:
+    """Prints played episodes: log, rebalances, timeline, figures."""
     if as_json:
         print_json([episode_document(each) for each in played])
         return
@@ -25,14 +25,14 @@ def print_played(played: Sequence[Played], width: int | None, *, as_json: bool) 
         _print_one(each, width)
 
 
-def _print_one(played: Played, width: int | None) -> None:
+def _print_one(played: PlayedConnectEpisode, width: int | None) -> None:
     cluster, begin = played.cluster, played.cluster.start_ms
     print_line(f"episode {played.episode.id}")
     print_line()
     for entry in cluster.log.entries:
         print_line(entry.line())
     print_line()
-    # The log above tells the members of each.
+    # The log above names the members of each.
     rows = [
         (
             each.generation,
@@ -67,7 +67,7 @@ def _number(value: float | None) -> str:
 
 
 def print_rows(title: str, rows: Sequence[dict[str, Any]]) -> None:
-    """A titled table: its columns are the rows' keys, or its rows are; or each row is a paragraph. What is readable."""
+    """A titled table: keys as columns, keys as rows, or a paragraph for each row, by the width of the console."""
     print_line(title)
     columns = [key.replace("_", " ") for key in rows[0]]
     cells = [["" if value is None else _cell(value) for value in row.values()] for row in rows]
@@ -98,7 +98,9 @@ def print_benchmark(document: dict[str, Any]) -> None:
     """The blog's benchmark."""
     print_rows("Seconds until stable: 90 connectors x 10 tasks on 3 workers (figures 4 and 6)", document["times"])
     print_rows("Table 1: throughput of the tasks", document["table_1"])
-    print_rows("What a task's throughput may mean (MB/s; by what all tasks can do together)", document["definitions"])
+    print_rows(
+        "Definitions of a task's throughput (MB/s; by the capacity of all tasks together)", document["definitions"]
+    )
     print_rows("Rebalances and jobs, by the client's pace (figure 5 shows counts that the text does not give)",
                document["counts"])  # fmt: skip
     for phase in dict.fromkeys(row["phase"] for row in document["scenarios"]):
@@ -121,7 +123,7 @@ def print_small(document: dict[str, Any]) -> None:
 
 
 def print_plan(plan: StaticPlan) -> None:
-    """Worker keys, ready to be used, with warnings on standard error."""
+    """Worker keys, ready for use, with warnings on standard error."""
     for worker in plan.workers:
         share = f", load {worker.load:g} of {worker.size:g}" if worker.configs else ": wildcard, no static keys"
         print_line(f"# worker {worker.name}{share}")

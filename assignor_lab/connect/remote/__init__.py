@@ -1,6 +1,6 @@
-"""Kafka Connect clusters that already run, ours or not, over their REST interface: a client of it."""
+"""Running Kafka Connect clusters, local or remote: a client of their REST interface."""
 
-from assignor_lab.connect.remote.access import Access, access_from
+from assignor_lab.connect.remote.access import RequestSettings, access_from
 from assignor_lab.connect.remote.answers import read_info, read_status
 from assignor_lab.connect.remote.client import ConnectRest
 from assignor_lab.connect.remote.documents import cluster_document, job_name, plan_document, report_document
@@ -12,7 +12,7 @@ from assignor_lab.connect.remote.errors import (
     RemoteClusterError,
     UnreachableClusterError,
 )
-from assignor_lab.connect.remote.findings import FINDINGS, Finding, find
+from assignor_lab.connect.remote.findings import FINDINGS, ClusterFinding, find
 from assignor_lab.connect.remote.restarting import Outcome, RestartPlan, RestartReport, planned_restart, restart
 from assignor_lab.connect.remote.state import ClusterState, RemoteConnector, RemoteWorker, read_cluster
 from assignor_lab.connect.remote.urls import ConnectUrl, parse_url
@@ -21,14 +21,14 @@ __all__ = [
     "ConnectRest",
     "ConnectUrl",
     "parse_url",
-    "Access",
+    "RequestSettings",
     "access_from",
     "read_cluster",
     "ClusterState",
     "RemoteConnector",
     "RemoteWorker",
     "find",
-    "Finding",
+    "ClusterFinding",
     "FINDINGS",
     "planned_restart",
     "restart",

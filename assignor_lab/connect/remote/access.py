@@ -12,24 +12,22 @@ import attrs
 
 from assignor_lab.connect.remote.errors import AccessError
 
-__all__ = ["PASSWORD", "USERNAME", "Access", "access_from"]
+__all__ = ["PASSWORD", "USERNAME", "RequestSettings", "access_from"]
 
 USERNAME, PASSWORD = "ASSIGNOR_CONNECT_USERNAME", "ASSIGNOR_CONNECT_PASSWORD"
 
-#: Shorter secrets are not looked for in texts: they would be found everywhere.
+#: Shorter secrets are not searched in texts: they would match everywhere.
 _SHORTEST_SECRET = 4
 
 
 @attrs.frozen
-class Access:
-    """What is needed to ask.
+class RequestSettings:
+    """Settings of requests.
 
     Args:
-        credentials: User's name and password of basic authentication, or ``None``.
-        tls: Certificates of authorities that are believed; ``None``: those of the system.
+        tls: Trusted certificates of authorities; ``None``: those of the system.
         request_timeout_s: Longest time for one request, from its beginning to the last byte of the answer. Connect
             itself gives up after 90 s.
-        max_answer_bytes: Longest answer that is taken.
     """
 
     credentials: tuple[str, str] | None = attrs.field(default=None, repr=False)
@@ -38,7 +36,7 @@ class Access:
     max_answer_bytes: int = 64 * 1024 * 1024
 
     def without_secrets(self, text: str) -> str:
-        """``text`` with the password taken out, should somebody have put it there."""
+        """``text`` without the password."""
         if self.credentials is None:
             return text
         user, password = self.credentials
@@ -49,17 +47,17 @@ class Access:
         return text
 
 
-def access_from(ca_file: Path | None, environment: Mapping[str, str] = os.environ) -> Access:
-    """Access as the user has set it up.
+def access_from(ca_file: Path | None, environment: Mapping[str, str] = os.environ) -> RequestSettings:
+    """Access by the user's settings.
 
     Args:
-        ca_file: Certificates (PEM) of the authorities that are believed, in place of the system's.
-        environment: Where the credentials are looked for.
+        ca_file: Certificates (PEM) of the trusted authorities, in place of the system's.
+        environment: Source of the credentials.
 
     Raises:
         AccessError: if the file cannot be used, or only one of name and password is there.
     """
-    return Access(_credentials(environment), None if ca_file is None else _context(ca_file))
+    return RequestSettings(_credentials(environment), None if ca_file is None else _context(ca_file))
 
 
 def _credentials(environment: Mapping[str, str]) -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-"""Answers of Connect, of any release: unknown keys are passed over, the known ones checked.
+"""Answers of Connect, of any release: unknown keys are skipped, the known ones checked.
 
 Kafka: ``connect.runtime.rest``.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from assignment_api.connect import ConnectorTaskId
-from assignor_lab.connect.contract import ConnectorInfo, ServerInfo
 from assignor_lab.connect.remote.errors import NotConnectError
 from assignor_lab.documents.errors import key_path
 from assignor_lab.documents.shapes import (
@@ -23,6 +22,7 @@ from assignor_lab.documents.shapes import (
     text,
     whole,
 )
+from assignor_lab.kafka.herder.descriptions import ConnectorInfo, ServerInfo
 from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus
 
 __all__ = ["read_expanded", "read_info", "read_names", "read_server", "read_status"]
@@ -37,23 +37,19 @@ _config = map_of(text, nullable(text))
 def read_status(value: Any, what: str = "a connector's status") -> ConnectorStatus:
     """Reads ``GET /connectors/{c}/status``, and the plan of a restart (Kafka: ``RestartPlan``).
 
-    Args:
-        value: The answer's JSON.
-        what: Whose answer it is, for messages.
-
     Raises:
-        NotConnectError: if it is none.
+        NotConnectError: if it is none; ``what`` names the origin of the answer.
     """
     return _read(what, value, _status)
 
 
 def read_info(value: Any, what: str = "a connector's description") -> ConnectorInfo:
-    """Reads ``GET /connectors/{c}``; what its configuration holds is not looked at. Raises as ``read_status``."""
+    """Reads ``GET /connectors/{c}``, without the connector's configuration. Raises as ``read_status``."""
     return _read(what, value, _info)
 
 
 def read_server(value: Any, what: str) -> ServerInfo:
-    """Reads ``GET /``; releases before 2.0 know no cluster. Raises as ``read_status``."""
+    """Reads ``GET /``; releases before 2.0 report no cluster. Raises as ``read_status``."""
     return _read(what, value, _server)
 
 
@@ -66,7 +62,7 @@ def read_expanded(value: Any, what: str) -> dict[str, tuple[ConnectorStatus | No
     """Reads ``GET /connectors?expand=status&expand=info``: name to both.
 
     Returns:
-        ``None`` for the plain list of names that releases before 2.3 answer.
+        ``None`` for the plain list of names that releases before 2.3 return.
 
     Raises:
         NotConnectError: as for ``read_status``.
@@ -87,7 +83,7 @@ def _read(what: str, value: Any, check: Check[T]) -> T:
 
 
 def _of(value: Any, kind: type[T]) -> T | None:
-    """What releases differ in, or what is for reading alone: a value of another type is as good as none."""
+    """The value if it has the type, else ``None``: for keys that differ between releases or are only displayed."""
     return value if type(value) is kind else None
 
 

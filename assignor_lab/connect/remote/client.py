@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 
-from assignor_lab.connect.remote.access import Access
+from assignor_lab.connect.remote.access import RequestSettings
 from assignor_lab.connect.remote.errors import (
     ConnectRefusedError,
     NotConnectError,
@@ -24,28 +24,21 @@ from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Mismatch
 
 if TYPE_CHECKING:
-    # Who reads what a cluster answered once asks none: states are read without the extra that has this.
+    # A reader of recorded answers needs no requests: it works without the extra that has this.
     import httpx
 
 __all__ = ["Response", "ConnectRest"]
 
 _CONNECT_TIMEOUT_S = 5.0
-#: How OpenSSL says that the other side has not answered in TLS.
+#: OpenSSL's messages if the other side has not answered in TLS.
 _NO_TLS = frozenset(("WRONG_VERSION_NUMBER", "UNKNOWN_PROTOCOL", "HTTP_REQUEST", "RECORD_LAYER_FAILURE"))
 _BAD_REQUEST = 400
-#: So much of a server's own words is repeated.
 _MOST_WORDS = 500
 
 
 @attrs.frozen
 class Response:
-    """A response that is no error.
-
-    Args:
-        url: Who gave it.
-        status: HTTP status.
-        body: JSON value; ``None`` where there is none.
-    """
+    """A response that is no error."""
 
     url: ConnectUrl
     status: int
@@ -53,21 +46,22 @@ class Response:
 
 
 class ConnectRest:
-    """A cluster, asked through any of its workers. An async context manager.
+    """A cluster, reached through any of its workers.
 
-    A worker that takes no connection is passed over for the next one; what was sent is never sent again.
+    An async context manager.
+
+    A worker that takes no connection is skipped for the next one; a sent request is never repeated.
 
     Args:
-        urls: The workers that may be asked, in this order.
         access: Certificates, credentials, limits.
     """
 
-    def __init__(self, urls: Sequence[ConnectUrl], access: Access | None = None) -> None:
+    def __init__(self, urls: Sequence[ConnectUrl], access: RequestSettings | None = None) -> None:
         import httpx
 
         self.urls = tuple(urls)
-        self.access = Access() if access is None else access
-        # The environment's proxies would see credentials, and a cluster is seldom behind one.
+        self.access = RequestSettings() if access is None else access
+        # The environment's proxies would receive credentials, and a cluster is seldom behind one.
         self._client = httpx.AsyncClient(
             auth=self.access.credentials,
             verify=True if self.access.tls is None else self.access.tls,
@@ -86,22 +80,17 @@ class ConnectRest:
         await self._client.aclose()
 
     async def get(self, path: str, params: Sequence[tuple[str, str]] = (), at: ConnectUrl | None = None) -> Response:
-        """Reads something.
-
-        Args:
-            path: Path below the base URL.
-            params: The query.
-            at: The worker to ask; otherwise whoever answers.
+        """Sends a GET request.
 
         Raises:
-            UnreachableClusterError: if nobody answers, or not in time.
+            UnreachableClusterError: if no worker answers, or not in time.
             ConnectRefusedError: if Connect answers with an error.
             NotConnectError: if the answer is none of Connect's, or too long.
         """
         return await self._ask("GET", path, params, at)
 
     async def post(self, path: str, params: Sequence[tuple[str, str]] = ()) -> Response:
-        """Asks for something to be done; errors as for :meth:`get`."""
+        """Sends a POST request; errors as for :meth:`get`."""
         return await self._ask("POST", path, params, None)
 
     async def _ask(self, method: str, path: str, params: Sequence[tuple[str, str]], at: ConnectUrl | None) -> Response:
@@ -152,7 +141,7 @@ class ConnectRest:
                 f"{what}: sent elsewhere ({response.status_code}); that is not followed: give the worker's own URL"
             )
         if response.status_code == _BAD_REQUEST and await _speaks_tls(url):
-            # What stands in front of a worker may say so in a page of its own.
+            # A proxy in front of a worker may return its own page.
             raise _needs_tls(url)
         value = self._value(body, what, response.status_code)
         if response.status_code >= 400:
@@ -161,7 +150,7 @@ class ConnectRest:
 
     async def _body(self, response: httpx.Response, what: str) -> bytes:
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise NotConnectError(f"{what}: the answer is compressed, which was not asked for")
+            raise NotConnectError(f"{what}: the answer is compressed, although no compression was requested")
         body = bytearray()
         async for part in response.aiter_raw():
             body += part
@@ -183,7 +172,7 @@ class ConnectRest:
             ) from None
 
     def _without_secrets(self, value: Any) -> Any:
-        """``value``, with no password in what people are shown of it: traces are free text, and may hold anything."""
+        """``value`` without the password in displayed texts: traces are free text, and may hold anything."""
         if self.access.credentials is None:
             return value
         left = [value]
@@ -198,7 +187,7 @@ class ConnectRest:
         return value
 
     def _refused(self, what: str, status: int, value: Any) -> RemoteClusterError:
-        # Something in front of Connect has other words for its errors, or none.
+        # A proxy in front of Connect has other keys for its errors, or none.
         if not isinstance(value, Mapping) or "error_code" not in value:
             if status in (401, 403):
                 return ConnectRefusedError(what, status, "")
@@ -213,7 +202,7 @@ def _needs_tls(url: ConnectUrl) -> UnreachableClusterError:
 
 
 async def _speaks_tls(url: ConnectUrl) -> bool:
-    """Whether a port that was asked without TLS takes it; nothing is sent but TLS's own first words."""
+    """True if a port that refused plain requests accepts TLS; only TLS's own handshake is sent."""
     if url.scheme != "http":
         return False
     context = ssl.create_default_context()
@@ -222,7 +211,7 @@ async def _speaks_tls(url: ConnectUrl) -> bool:
         async with asyncio.timeout(_CONNECT_TIMEOUT_S):
             _, writer = await asyncio.open_connection(url.host, url.port, ssl=context)
     except ssl.SSLError as error:
-        # It may want a certificate of ours, or no version of TLS that we have.
+        # It may require a client certificate, or a TLS version that we lack.
         return error.reason not in _NO_TLS
     except (OSError, TimeoutError):
         return False

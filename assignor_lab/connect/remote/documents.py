@@ -1,11 +1,11 @@
-"""Documents of remote clusters and restarts: what `assignor connect status` and `restart` print with `--json`."""
+"""Documents of remote clusters and restarts: the output of `assignor connect status` and `restart` with `--json`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from assignor_lab.connect.remote.findings import Finding, loads
+from assignor_lab.connect.remote.findings import ClusterFinding, loads
 from assignor_lab.connect.remote.restarting import RestartPlan, RestartReport
 from assignor_lab.connect.remote.state import ClusterState
 from assignor_lab.kafka.herder.statuses import InstanceStatus
@@ -20,8 +20,8 @@ def instance_document(instance: InstanceStatus) -> dict[str, Any]:
     return {**number, "state": instance.state, "worker_id": instance.worker_id, **trace}
 
 
-def cluster_document(state: ClusterState, findings: Sequence[Finding]) -> dict[str, Any]:
-    """A cluster with what was found in it, as `assignor connect status --json` prints it."""
+def cluster_document(state: ClusterState, findings: Sequence[ClusterFinding]) -> dict[str, Any]:
+    """A cluster with its findings, the output of `assignor connect status --json`."""
     held = loads(state)
     return {
         "url": state.url,
@@ -62,7 +62,7 @@ def cluster_document(state: ClusterState, findings: Sequence[Finding]) -> dict[s
 
 
 def plan_document(connector: str, plan: RestartPlan) -> dict[str, Any]:
-    """What a restart would do, as `assignor connect restart --dry-run --json` prints it."""
+    """The plan of a restart, the output of `assignor connect restart --dry-run --json`."""
     restarts = [
         {
             "job": job_name(connector, each.number),
@@ -86,7 +86,7 @@ def _now(instance: InstanceStatus) -> dict[str, Any]:
 
 
 def report_document(report: RestartReport) -> dict[str, Any]:
-    """What a restart did, as `assignor connect restart --json` prints it."""
+    """The result of a restart, the output of `assignor connect restart --json`."""
     return {
         "connector": report.connector,
         "dry_run": False,
@@ -110,5 +110,5 @@ def report_document(report: RestartReport) -> dict[str, Any]:
 
 
 def job_name(connector: str, task: int | None) -> str:
-    """The connector itself, or its task of a number, as tables call it."""
+    """The connector itself, or its task of a number, named as in tables."""
     return connector if task is None else f"{connector}-{task}"

@@ -1,4 +1,4 @@
-"""Errors of a cluster that somebody else runs."""
+"""Errors of remote clusters."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = [
 
 
 class RemoteClusterError(AssignorLabError):
-    """A cluster cannot be asked, or its answer cannot be used."""
+    """A cluster does not answer, or its answer is not usable."""
 
 
 class ConnectUrlError(RemoteClusterError):
-    """A text is no URL of a worker; the text itself is not repeated where it may hold a password."""
+    """A text is no URL of a worker; it is not repeated if it may hold a password."""
 
 
 class AccessError(RemoteClusterError):
-    """Credentials are incomplete, or the file of certificates cannot be used."""
+    """Credentials are incomplete, or the file of certificates is not usable."""
 
 
 class UnreachableClusterError(RemoteClusterError):
@@ -31,17 +31,11 @@ class UnreachableClusterError(RemoteClusterError):
 
 
 class NotConnectError(RemoteClusterError):
-    """Something answers, but not as Kafka Connect does."""
+    """The answer does not come from Kafka Connect."""
 
 
 class ConnectRefusedError(RemoteClusterError):
-    """Connect answers with an error.
-
-    Args:
-        request: Method and path.
-        status: HTTP status.
-        message: Connect's own words; empty if there are none.
-    """
+    """Connect answers with an error."""
 
     def __init__(self, request: str, status: int, message: str) -> None:
         self.request = request

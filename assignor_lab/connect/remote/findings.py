@@ -1,4 +1,4 @@
-"""Findings: what is not as it should be in a cluster, as far as its REST interface tells.
+"""Findings: faults of a cluster that its REST interface shows.
 
 Kafka: ``KafkaStatusBackingStore``.
 """
@@ -10,39 +10,36 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import attrs
 
 from assignor_lab.connect.remote.state import ClusterState, RemoteConnector, RemoteWorker
-from assignor_lab.kafka.herder.statuses import InstanceStatus, State
+from assignor_lab.documents.wording import plural
+from assignor_lab.kafka.herder.statuses import InstanceStatus, JobState
 
-__all__ = ["FINDINGS", "Finding", "find", "loads", "trace_head"]
+__all__ = ["FINDINGS", "ClusterFinding", "find", "loads", "trace_head"]
 
-#: Kinds of findings, the gravest first, and what each says.
+#: Kinds of findings, the gravest first, and their meanings.
 FINDINGS: Mapping[str, str] = {
     "failed": "the instance failed, and stays so until it is restarted",
-    "unassigned": "the instance is stopped, and nobody has taken it over yet",
-    "missing": "the connector or task is configured, but has no state: it was not started yet, or nobody can",
+    "unassigned": "the instance is stopped, and no worker has taken it over yet",
+    "missing": "the connector or task is configured, but has no state: it was not started, or no worker can start it",
     "stale": "the state was written by a worker that takes no connection, or is that of a task that is not configured",
     "restarting": "the instance is being restarted, or its worker ended while it was",
     "imbalance": "one worker runs at least two connectors or tasks more than another",
     "unreachable": "a given URL does not answer, or belongs to another Kafka cluster",
 }
 
-#: So much of a trace's first and last lines is shown.
+#: Most characters of a trace's first and last lines.
 _HEAD = 200
 _CAUSE = "Caused by: "
-#: What a Python trace begins with, and the line between a cause and the error that was raised from it.
+#: The start of a Python trace, and the line between a cause and its error.
 _PYTHON_TRACE = "Traceback (most recent call last):"
 _DIRECT_CAUSE = "The above exception was the direct cause of the following exception:"
 
 
 @attrs.frozen
-class Finding:
-    """One thing.
+class ClusterFinding:
+    """One finding.
 
     Args:
-        kind: Key of ``FINDINGS``.
-        connector: The connector, or ``None``: it is about a worker or the cluster.
-        task: Number of the task, or ``None``: it is about the connector's instance, or the connector.
         worker: Worker id, or ``None``.
-        detail: For people.
     """
 
     kind: str
@@ -59,23 +56,23 @@ class Finding:
         return self.connector if self.task is None else f"{self.connector}-{self.task}"
 
 
-def find(state: ClusterState) -> list[Finding]:
+def find(state: ClusterState) -> list[ClusterFinding]:
     """All findings, by kind, then by connector and task."""
     found = [*_of_connectors(state), *_imbalances(state)]
-    found += [Finding("unreachable", None, None, url, reason) for url, reason in state.unanswered.items()]
+    found += [ClusterFinding("unreachable", None, None, url, reason) for url, reason in state.unanswered.items()]
     order = list(FINDINGS)
     return sorted(found, key=lambda finding: order.index(finding.kind))
 
 
 def loads(state: ClusterState) -> dict[str, tuple[list[str], list[tuple[str, InstanceStatus]]]]:
-    """Worker id to the connectors whose instance it has, and its tasks with their connectors, as the states say."""
+    """Worker id to its connector instances, and its tasks with their connectors, by the states."""
     held: dict[str, tuple[list[str], list[tuple[str, InstanceStatus]]]] = {
         worker.worker_id: ([], []) for worker in state.workers
     }
     for each in state.connectors:
         for instance in each.instances():
-            # Nobody has what is unassigned: the state's worker is the one that had it.
-            if instance.state == State.UNASSIGNED:
+            # An unassigned job has no owner: the state's worker is the previous one.
+            if instance.state == JobState.UNASSIGNED:
                 continue
             connectors, tasks = held[instance.worker_id]
             if instance.number is None:
@@ -102,7 +99,7 @@ def trace_head(trace: str | None) -> str:
 
 
 def _raised(lines: Sequence[str]) -> list[str]:
-    """The errors of a Python trace, in its order: the first line that is not indented after each beginning."""
+    """The errors of a Python trace, in its order: the first unindented line after each start."""
     found: list[str] = []
     is_open = False
     for line in lines:
@@ -115,39 +112,39 @@ def _raised(lines: Sequence[str]) -> list[str]:
     return [*found, lines[-1].strip()] if is_open else found
 
 
-def _of_connectors(state: ClusterState) -> Iterator[Finding]:
+def _of_connectors(state: ClusterState) -> Iterator[ClusterFinding]:
     dead = {worker.worker_id: worker for worker in state.workers if worker.answers is False}
     for connector in state.connectors:
         if connector.status is None:
-            yield Finding("missing", connector.name, None, None, "the connector has no state")
+            yield ClusterFinding("missing", connector.name, None, None, "the connector has no state")
         for instance in connector.instances():
             yield from _of_instance(connector, instance, dead)
         numbers = {instance.number for instance in connector.instances()}
         for task in connector.tasks or ():
             if task not in numbers:
-                yield Finding("missing", connector.name, task, None, "the task is configured, but has no state")
+                yield ClusterFinding("missing", connector.name, task, None, "the task is configured, but has no state")
 
 
 def _of_instance(
     connector: RemoteConnector, instance: InstanceStatus, dead: Mapping[str, RemoteWorker]
-) -> Iterator[Finding]:
-    def finding(kind: str, detail: str) -> Finding:
-        return Finding(kind, connector.name, instance.number, instance.worker_id, detail)
+) -> Iterator[ClusterFinding]:
+    def finding(kind: str, detail: str) -> ClusterFinding:
+        return ClusterFinding(kind, connector.name, instance.number, instance.worker_id, detail)
 
     if instance.number is not None and connector.tasks is not None and instance.number not in connector.tasks:
-        yield finding("stale", f"{instance.state}, but the connector has {len(connector.tasks)} tasks")
+        yield finding("stale", f"{instance.state}, but the connector has {plural(len(connector.tasks), 'task')}")
         return
-    if instance.state == State.FAILED:
+    if instance.state == JobState.FAILED:
         yield finding("failed", trace_head(instance.trace))
-    elif instance.state == State.UNASSIGNED:
+    elif instance.state == JobState.UNASSIGNED:
         yield finding("unassigned", "UNASSIGNED")
-    elif instance.state == State.RESTARTING:
+    elif instance.state == JobState.RESTARTING:
         yield finding("restarting", "RESTARTING")
-    if instance.worker_id in dead and instance.state != State.UNASSIGNED:
+    if instance.worker_id in dead and instance.state != JobState.UNASSIGNED:
         yield finding("stale", f"{instance.state} on a worker that {dead[instance.worker_id].reason}")
 
 
-def _imbalances(state: ClusterState) -> Iterator[Finding]:
+def _imbalances(state: ClusterState) -> Iterator[ClusterFinding]:
     alive = [worker.worker_id for worker in state.workers if worker.answers is not False]
     held = loads(state)
     counts: Sequence[tuple[str, Callable[[str], int]]] = (
@@ -159,4 +156,6 @@ def _imbalances(state: ClusterState) -> Iterator[Finding]:
             return
         most, least = max(alive, key=count), min(alive, key=count)
         if count(most) - count(least) > 1:
-            yield Finding("imbalance", None, None, most, f"{count(most)} {what}, while {least} has {count(least)}")
+            yield ClusterFinding(
+                "imbalance", None, None, most, f"{count(most)} {what}, while {least} has {count(least)}"
+            )

@@ -1,4 +1,4 @@
-"""Restarts on a cluster that somebody else runs (KIP-745): what would restart, and what came back."""
+"""Restarts on a remote cluster (KIP-745): the affected instances, and their recovery."""
 
 from __future__ import annotations
 
@@ -14,31 +14,25 @@ from assignor_lab.connect.remote.errors import ConnectRefusedError, RemoteCluste
 from assignor_lab.connect.remote.state import read_cluster
 from assignor_lab.connect.remote.urls import path_of
 from assignor_lab.kafka.herder.restarts import RestartRequest, planned
-from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus, State
+from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus, JobState
 
 __all__ = ["Outcome", "RestartPlan", "RestartReport", "planned_restart", "restart"]
 
 _NOT_FOUND, _CONFLICT, _SERVER_ERROR = 404, 409, 500
-#: Begins the message of a worker that cannot reach the owner or the leader (Kafka: ``RestClient``).
+#: Start of the message of a worker that cannot reach the owner or the leader (Kafka: ``RestClient``).
 _NOT_FORWARDED = "IO Error trying to forward REST request"
-#: States in which an instance stays.
-_SETTLED = frozenset((State.RUNNING, State.PAUSED, State.STOPPED, State.FAILED))
-#: Looks at the state: often at first, for a restart takes less than a second; then less.
+#: Final states of an instance.
+_SETTLED = frozenset((JobState.RUNNING, JobState.PAUSED, JobState.STOPPED, JobState.FAILED))
+#: Intervals between reads of the state: short at first, for a restart takes less than a second; then longer.
 _FIRST_LOOK_S, _LATER_LOOK_S = 0.1, 1.0
-#: How long an instance has to stay in its state to be back, and one of which no change was seen: REST tells no time
-#: and no generation, so that a restart between two looks leaves no trace.
+#: Time in its state after which an instance counts as back; the longer one if no change was observed. REST
+#: reports no time and no generation, so a restart between two reads leaves no trace.
 _STAYS_S, _UNSEEN_S = 1.0, 5.0
 
 
 @attrs.frozen
 class RestartPlan:
-    """What a restart would do.
-
-    Args:
-        now: The states of the connector as they are.
-        chosen: Those of the instances that would restart, the connector's first, tasks by number.
-        dead: Workers of these that take no connection, and why: what they have will not restart.
-    """
+    """The plan of a restart."""
 
     now: ConnectorStatus
     chosen: tuple[InstanceStatus, ...]
@@ -47,18 +41,15 @@ class RestartPlan:
 
 @attrs.frozen
 class Outcome:
-    """What became of an instance that was to restart.
+    """The outcome of an instance of the plan.
 
     Args:
-        task: Number of the task; ``None``: the connector's instance.
-        before: Its state before.
-        after: Its state at the end; ``None``: it is gone.
-        worker_id: Where it is now.
+        worker_id: Its worker now.
         trace: Why it FAILED, if it did.
-        is_back: Whether it came back: RUNNING, PAUSED or STOPPED as it is meant to be, on a worker that lives as far
-            as is known; or gone for good.
-        seen: Whether a change of its state was seen; otherwise it was quicker than we looked, or did not restart.
-        dead: Why its worker takes no connection; empty: it does, or that is not known.
+        is_back: True if it came back: RUNNING, PAUSED or STOPPED as intended, on a worker that lives as far as is
+            known; or gone for good.
+        seen: True if a change of its state was observed; otherwise it changed between two reads, or did not restart.
+        dead: Why its worker takes no connection; empty: it does, or that is unknown.
     """
 
     task: int | None
@@ -73,13 +64,12 @@ class Outcome:
 
 @attrs.frozen
 class RestartReport:
-    """A restart that was done.
+    """A completed restart.
 
     Args:
-        connector: The connector.
-        outcomes: What became of each instance that was to restart, the connector's first: by Connect's answer, or,
-            after a plain restart, which is answered with nothing, the connector's alone.
-        timed_out: Whether the time ran out before all was back.
+        outcomes: The outcome of each instance of the plan, the connector's first: by Connect's answer, or, after a
+            plain restart with its empty answer, the connector's alone.
+        timed_out: True if the time ran out before all instances were back.
     """
 
     connector: str
@@ -88,23 +78,19 @@ class RestartReport:
 
     @property
     def is_back(self) -> bool:
-        """Whether everything came back."""
+        """True if all instances came back."""
         return all(outcome.is_back for outcome in self.outcomes)
 
 
 async def planned_restart(rest: ConnectRest, request: RestartRequest, *, probe: bool = True) -> RestartPlan:
-    """What a restart would restart, by the cluster's own states of this moment. Nothing is changed.
+    """The plan of a restart, by the cluster's present states. Nothing is changed.
 
-    Without either flag that is the connector's instance alone (Kafka: ``ConnectorsResource``); otherwise also what is
-    RESTARTING already (Kafka: ``RestartPlan``).
-
-    Args:
-        rest: The cluster.
-        request: What to restart.
-        probe: Whether to find out which workers live, as :func:`~assignor_lab.connect.remote.read_cluster` does.
+    Without either flag that is the connector's instance alone (Kafka: ``ConnectorsResource``); otherwise it includes
+    instances that are already RESTARTING (Kafka: ``RestartPlan``). ``probe`` finds the living workers, as
+    :func:`~assignor_lab.connect.remote.read_cluster` does.
 
     Raises:
-        RemoteClusterError: if the cluster does not answer, or knows no such connector.
+        RemoteClusterError: if the cluster does not answer, or has no such connector.
     """
     now = await _status(rest, request.connector)
     known = _by_number(now)
@@ -120,22 +106,20 @@ async def restart(
     *,
     probe: bool = True,
 ) -> RestartReport:
-    """Restarts, and waits for what comes back.
+    """Restarts, and waits for the instances.
 
-    A refusal with 409 is asked again, ever less often, until the time runs out: then nothing was done. An error of a
-    worker that cannot reach the owner or leader is asked again, too: if that one is dead, another takes over. What
-    seems to be back is so only if its worker lives: a state stays RUNNING when its worker dies, until others are given
-    the task.
+    A request refused with 409 is repeated, at growing intervals, until the time runs out: then nothing was done. An
+    error of a worker that cannot reach the owner or leader is repeated, too: if that one is dead, another takes over.
+    An instance counts as back only if its worker lives: a state stays RUNNING after its worker's death, until another
+    worker gets the task.
 
     Args:
-        rest: The cluster.
-        request: What to restart.
         timeout_s: Time for everything.
-        on_refused: Called with Connect's words for each refusal.
-        probe: Whether to find out which workers live, as :func:`~assignor_lab.connect.remote.read_cluster` does.
+        on_refused: Called with Connect's message for each refusal.
+        probe: True to find the living workers, as :func:`~assignor_lab.connect.remote.read_cluster` does.
 
     Raises:
-        RemoteClusterError: if the request could not be made; nothing was restarted, unless the message says so.
+        RemoteClusterError: if the request failed; nothing was restarted, unless the message states it.
     """
     end = time.monotonic() + timeout_s
     before = await _status(rest, request.connector)
@@ -152,18 +136,16 @@ async def _status(rest: ConnectRest, connector: str) -> ConnectorStatus:
 
 
 def _to_restart(request: RestartRequest, plan: ConnectorStatus) -> dict[int | None, InstanceStatus]:
-    """What of a plan restarts, by number of the task, the connector's instance first."""
     if not (request.include_tasks or request.only_failed):
         return {None: plan.connector}
     tasks = sorted(plan.tasks, key=lambda task: task.number or 0)
-    chosen = [instance for instance in (plan.connector, *tasks) if instance.state == State.RESTARTING]
+    chosen = [instance for instance in (plan.connector, *tasks) if instance.state == JobState.RESTARTING]
     return {instance.number: instance for instance in chosen}
 
 
 async def _request(
     rest: ConnectRest, request: RestartRequest, timeout_s: float, on_refused: Callable[[str], None]
 ) -> ConnectorStatus | None:
-    """Makes the request; Connect's plan, or ``None`` after a plain restart."""
     path = f"{path_of('connectors', request.connector)}/restart"
     flags = [("includeTasks", request.include_tasks), ("onlyFailed", request.only_failed)]
     params = [(name, str(flag).lower()) for name, flag in flags] if any(flag for _, flag in flags) else []
@@ -177,7 +159,7 @@ async def _request(
         on_refused(error.message)
         return True
 
-    # Who only reads what a cluster answered once does without the extra that has this.
+    # A reader of recorded answers works without the extra that has this.
     from tenacity import AsyncRetrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
     attempts = AsyncRetrying(
@@ -195,7 +177,7 @@ async def _request(
 
 @attrs.define
 class _Watch:
-    """One instance: its state, since when, and whether a change was seen."""
+    """One instance: its state, since when, and True if a change was observed."""
 
     before: str
     now: InstanceStatus | None
@@ -215,9 +197,9 @@ class _Watch:
         if self.now is None:
             return Outcome(task, self.before, None, planned_on, None, is_back=True, seen=self.seen)
         state, reason = self.now.state, dead.get(self.now.worker_id, "")
-        is_back = state in _SETTLED and state != State.FAILED and not reason
+        is_back = state in _SETTLED and state != JobState.FAILED and not reason
         return Outcome(
-            task, self.before, state, self.now.worker_id, self.now.trace if state == State.FAILED else None,
+            task, self.before, state, self.now.worker_id, self.now.trace if state == JobState.FAILED else None,
             is_back=is_back, seen=self.seen, dead=reason,
         )  # fmt: skip
 
@@ -255,8 +237,8 @@ async def _wait(
 
 
 async def _dead(rest: ConnectRest, instances: Iterable[InstanceStatus]) -> dict[str, str]:
-    """Workers of instances that take no connection, and why; those of which that is not known are not among them."""
-    own = {instance.worker_id for instance in instances if instance.state != State.UNASSIGNED}
+    """Workers of instances that take no connection, with the reason; unknown ones are left out."""
+    own = {instance.worker_id for instance in instances if instance.state != JobState.UNASSIGNED}
     if not own:
         return {}
     try:
@@ -267,7 +249,7 @@ async def _dead(rest: ConnectRest, instances: Iterable[InstanceStatus]) -> dict[
 
 
 async def _look(rest: ConnectRest, connector: str) -> dict[int | None, InstanceStatus] | None:
-    """The states; ``None``: nobody told them this time, such as a worker that is just being restarted itself."""
+    """The states; ``None``: no worker answered this time, for example during its own restart."""
     try:
         return _by_number(await _status(rest, connector))
     except UnreachableClusterError:

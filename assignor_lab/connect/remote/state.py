@@ -1,4 +1,4 @@
-"""A cluster at one moment, as far as its REST interface tells."""
+"""A cluster at one moment, by its REST interface."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 
 from assignment_api.streams.ids import utf16_key
-from assignor_lab.connect.contract import ConnectorInfo
 from assignor_lab.connect.remote.answers import read_expanded, read_info, read_names, read_server, read_status
 from assignor_lab.connect.remote.client import ConnectRest
 from assignor_lab.connect.remote.errors import ConnectRefusedError, RemoteClusterError
 from assignor_lab.connect.remote.reachability import reachable, same_place
 from assignor_lab.connect.remote.urls import ConnectUrl, path_of
+from assignor_lab.kafka.herder.descriptions import ConnectorInfo
 from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus
 
 __all__ = ["ClusterState", "RemoteConnector", "RemoteWorker", "read_cluster", "state_of"]
 
 _NOT_FOUND = 404
-#: Connectors asked for one by one, where a release has no `expand` or left some out, at once.
 _AT_ONCE = 8
 
 _Told = tuple[ConnectorStatus | None, ConnectorInfo | None]
@@ -31,10 +30,7 @@ class RemoteConnector:
     """A connector.
 
     Args:
-        name: Its name.
-        type: ``source``, ``sink`` or ``unknown``.
-        tasks: Numbers of its configured tasks, ascending; ``None``: it is not configured (any more), or not told.
-        status: Its states; ``None`` if there are none (yet).
+        tasks: Numbers of its configured tasks, ascending; ``None``: it is not configured (any more), or unknown.
     """
 
     name: str
@@ -54,10 +50,9 @@ class RemoteWorker:
     """A worker.
 
     Args:
-        worker_id: Advertised host and port.
-        answers: Whether it takes connections; ``None``: not tried, or its address means nothing here.
+        answers: True if it takes connections; ``None``: not tried, or its address is not reachable from here.
         reason: Why it does not.
-        has_states: Whether a state names it; otherwise it was only found under a given URL.
+        has_states: True if a state names it; otherwise it was only found under a given URL.
     """
 
     worker_id: str
@@ -68,17 +63,11 @@ class RemoteWorker:
 
 @attrs.frozen
 class ClusterState:
-    """What is known.
+    """The known state.
 
     Args:
-        url: Who told it.
-        version: Release of the worker that told it.
-        cluster_id: Id of the Kafka cluster; empty if not told.
-        time_ms: When, epoch milliseconds, by our clock.
-        connectors: By name.
-        workers: By worker id.
-        unanswered: Given URLs that do not answer, or belong elsewhere, and why.
-        notes: What could not be found out, a sentence each.
+        cluster_id: Id of the Kafka cluster; empty if unknown.
+        unanswered: Given URLs that do not answer, or belong to another cluster, with the reason.
     """
 
     url: str
@@ -92,15 +81,12 @@ class ClusterState:
 
 
 async def read_cluster(rest: ConnectRest, *, probe: bool = True) -> ClusterState:
-    """Asks a cluster for its state. Nothing but GET requests is sent.
+    """Reads the state of a cluster.
 
-    Args:
-        rest: The cluster.
-        probe: Whether to find out which workers live: each worker that a state names is asked for a connection, over
-            which nothing is sent, credentials least of all.
+    Only GET requests are sent.
 
     Raises:
-        RemoteClusterError: if nobody answers as Connect does.
+        RemoteClusterError: if no URL answers as Connect does.
     """
     root = await rest.get("/")
     server = read_server(root.body, f"GET {root.url}/")
@@ -124,11 +110,11 @@ def _connector(name: str, status: ConnectorStatus | None, info: ConnectorInfo | 
     return RemoteConnector(name, kind, tasks, status)
 
 
-# --- asking ---------------------------------------------------------------------------------------
+# --- requests -------------------------------------------------------------------------------------
 
 
 async def _others(rest: ConnectRest, answered: ConnectUrl, cluster_id: str) -> tuple[dict[str, str], list[ConnectUrl]]:
-    """The given URLs but the one that answered: those that do not belong to the cluster, and those that do."""
+    """The given URLs without the one that answered: those outside the cluster, and those inside."""
     urls = [url for url in rest.urls if url != answered]
     found = await asyncio.gather(*(rest.get("/", at=url) for url in urls), return_exceptions=True)
     unanswered: dict[str, str] = {}
@@ -149,7 +135,7 @@ async def _connectors(rest: ConnectRest, url: ConnectUrl) -> tuple[RemoteConnect
     names = read_names((await rest.get("/connectors", at=url)).body, f"GET {url}/connectors")
     answer = await rest.get("/connectors", [("expand", "status"), ("expand", "info")], at=url)
     expanded = read_expanded(answer.body, f"GET {url}/connectors?expand=status&expand=info") or {}
-    # A connector without a state is left out of the expanded list.
+    # The expanded list lacks connectors without a state.
     missing = [name for name in names if name not in expanded]
     limit = asyncio.Semaphore(_AT_ONCE)
 
@@ -162,7 +148,6 @@ async def _connectors(rest: ConnectRest, url: ConnectUrl) -> tuple[RemoteConnect
 
 
 async def _one(rest: ConnectRest, url: ConnectUrl, name: str) -> _Told | None:
-    """What is told of one connector; ``None``: it is gone."""
     status = info = None
     path = path_of("connectors", name)
     try:
@@ -175,7 +160,7 @@ async def _one(rest: ConnectRest, url: ConnectUrl, name: str) -> _Told | None:
     except ConnectRefusedError as refused:
         if refused.status == _NOT_FOUND:
             return None if status is None else (status, None)
-        # While a rebalance is expected this reading is refused, with 409 or 500 (Kafka: ``connect.runtime.rest``).
+        # While a rebalance is expected this request is refused, with 409 or 500 (Kafka: ``connect.runtime.rest``).
         if refused.status not in (409, 500):
             raise
     return status, info
@@ -199,7 +184,7 @@ async def _workers(
 def _judged(
     named: Sequence[str], reasons: Mapping[str, str | None], asked: Iterable[str]
 ) -> tuple[list[RemoteWorker], list[str]]:
-    """Which workers live, from who takes connections; if nobody does, their addresses mean nothing here."""
+    """The workers with their connections; if none takes one, their addresses are not reachable from here."""
     answered = frozenset(asked) | {name for name in named if reasons[name] is None}
     silent = [name for name in named if name not in answered]
     if silent and not answered & frozenset(named):

@@ -1,4 +1,4 @@
-"""Base URLs of workers, as users give them."""
+"""Base URLs of workers, from users."""
 
 from __future__ import annotations
 
@@ -20,12 +20,9 @@ _WORKER_ID = re.compile(
 
 @attrs.frozen
 class ConnectUrl:
-    """Where a worker's REST interface is.
+    """The address of a worker's REST interface.
 
     Args:
-        scheme: ``http`` or ``https``.
-        host: Name or address, without brackets.
-        port: Port.
         prefix: Path before Connect's own, for interfaces behind a proxy; without a slash at its end.
     """
 
@@ -35,7 +32,7 @@ class ConnectUrl:
     prefix: str = ""
 
     def __str__(self) -> str:
-        """The URL as it is asked; it holds no credentials, ever."""
+        """The URL for requests; it never holds credentials."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}{self.prefix}"
 
@@ -66,7 +63,7 @@ def parse_url(text: str) -> ConnectUrl:
 
 
 def parse_worker_id(text: str) -> tuple[str, int] | None:
-    """Host and port of a worker id (the advertised ``host:port``); ``None`` if it is none that could be asked."""
+    """Host and port of a worker id (the advertised ``host:port``); ``None`` if it is not usable for a request."""
     match = _WORKER_ID.match(text)
     if match is None or not 0 < int(match["port"]) < 65_536:
         return None
@@ -74,7 +71,7 @@ def parse_worker_id(text: str) -> tuple[str, int] | None:
 
 
 def path_of(*segments: str | int) -> str:
-    """A path of Connect's; whatever a name holds, it stays one segment.
+    """A path of Connect's; each name stays one segment.
 
     Raises:
         ConnectUrlError: for a name of dots alone, which no client can put into a path.

@@ -1,4 +1,4 @@
-"""Changes of one rebalance of a Connect group: when it comes, who ran the job, the longest delay, a worker less."""
+"""Changes of one rebalance of a Connect group: its time, the job's previous owner, the longest delay, a worker less."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assignment_api.connect import MAX_DELAY_KEY
-from assignor_lab.groups.changes import Change, Edit, Knob, fresh, number_knob, single
+from assignor_lab.groups.changes import Edit, InputChange, InputTrial, Knob, fresh, number_knob, number_trials, single
 from assignor_lab.groups.connect.rounds import RoundState
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["CHANGES"]
+__all__ = ["CHANGES", "connect_trials"]
 
 _Labels = Callable[[str], str]
 
@@ -27,17 +27,17 @@ class _Changes:
         if len(members) > 1:
             for place, member in enumerate(members):
                 words = f"{label(member['id'])} were not there"
-                change = Change("client", words, (Edit(("rounds", number, "members", place), remove=True),))
+                change = InputChange("client", words, (Edit(("rounds", number, "members", place), remove=True),))
                 yield single(change, member["id"])
 
-    def one_more(self, scenario: Scenario, number: int, state: RoundState) -> Change | None:
+    def one_more(self, scenario: Scenario, number: int, state: RoundState) -> InputChange | None:
         members = scenario.document["rounds"][number]["members"]
         if not members:
             return None
         name = fresh((each["id"] for each in members), "one-more-{}")
         added = {**members[0], "id": name, "owned": {"connectors": [], "tasks": []}}
         path = ("rounds", number, "members", len(members))
-        return Change("client", f"there were a worker {name} more", (Edit(path, added),))
+        return InputChange("client", f"there were a worker {name} more", (Edit(path, added),))
 
     def facts(self, state: RoundState, task: str) -> Mapping[str, str]:
         return {
@@ -55,10 +55,10 @@ def _time_knob(rounds: Sequence[Mapping[str, Any]], number: int, longest: int) -
     now = rounds[number]["time_ms"]
     earliest = rounds[number - 1]["time_ms"] if number else 0
 
-    def at(time: int) -> Change:
+    def at(time: int) -> InputChange:
         moved = time - now
         words = f"the rebalance had come {abs(moved):,} ms {'later' if moved > 0 else 'earlier'}"
-        return Change("time", words, (Edit(("rounds", number, "time_ms"), time),))
+        return InputChange("time", words, (Edit(("rounds", number, "time_ms"), time),))
 
     values = [now + 1_000, earliest, now + longest, now + 2 * longest]
     wanted = {value for value in values if value >= earliest and value != now}
@@ -70,15 +70,15 @@ def _owner_knobs(
 ) -> Iterator[Knob]:
     owners = [place for place, member in enumerate(members) if job in member["owned"][kind]]
 
-    def at(chosen: int | None) -> Change:
-        who = "nobody who is there" if chosen is None else label(members[chosen]["id"])
-        instead = ", ".join(label(members[place]["id"]) for place in owners) or "nobody who is there"
+    def at(chosen: int | None) -> InputChange:
+        who = "no present worker" if chosen is None else label(members[chosen]["id"])
+        instead = ", ".join(label(members[place]["id"]) for place in owners) or "no present worker"
         edits = []
         for place in sorted({*owners, *([] if chosen is None else [chosen])}):
             held = [each for each in members[place]["owned"][kind] if each != job]
             path = ("rounds", number, "members", place, "owned", kind)
             edits.append(Edit(path, [*held, job] if place == chosen else held))
-        return Change("previous owner", f"{who} had run {job} before instead of {instead}", tuple(edits))
+        return InputChange("previous owner", f"{who} had run {job} before instead of {instead}", tuple(edits))
 
     for place, member in enumerate(members):
         if place not in owners:
@@ -88,3 +88,16 @@ def _owner_knobs(
 
 
 CHANGES = _Changes()
+
+
+_DELAYS = (300_000, 0, 3_000, 10_000, 30_000, 60_000, 120_000, 600_000)
+_ASSIGNORS = {"connect_incremental": "sessioned or compatible", "connect_eager": "eager"}
+
+
+def connect_trials(decisions: Sequence[Scenario], assignor: str) -> Iterator[InputTrial]:
+    """The trials of recorded histories, at least one."""
+    now = decisions[0].document["max_delay_ms"]
+    yield from number_trials(MAX_DELAY_KEY, {value: None for value in _DELAYS if value != now})
+    for name, protocol in _ASSIGNORS.items():
+        if name != assignor:
+            yield InputTrial("configuration", f"with connect.protocol={protocol} ({name})", assignor=name)

@@ -1,4 +1,4 @@
-"""Episodes of Connect groups: each assignor leads a simulated group of its own through the same events."""
+"""Episodes of Connect groups: each assignor leads its own simulated group through the same events."""
 
 from __future__ import annotations
 
@@ -11,29 +11,37 @@ from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectPr
 from assignment_api.plugins import Found, FoundConnectAssignor, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.selection import EffectiveConfig
-from assignor_lab.groups.connect.asking import ASKING, ConnectOutcome
+from assignor_lab.groups.connect.assignor_calls import ASKING, ConnectOutcome
 from assignor_lab.groups.connect.kind import CONNECT_KEYS, told
 from assignor_lab.groups.connect.metrics import EPISODE_METRICS, ConnectMetric, described_metric
-from assignor_lab.groups.headline import headline_of
-from assignor_lab.groups.kind import Answer, Asked, Competitor, FoundAssignor, Kind, Measure, Reply
-from assignor_lab.groups.measures import own_metrics
-from assignor_lab.runtime.asking import Asking, OwnProcesses, assignor_for
-from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
+from assignor_lab.groups.kind import (
+    ChosenAssignor,
+    Competitor,
+    CompetitorAnswer,
+    CompetitorReply,
+    FoundAssignor,
+    GroupKind,
+    Measure,
+)
+from assignor_lab.groups.metrics.headline import headline_of
+from assignor_lab.groups.runner.measures import own_metrics
+from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses, assignor_for
+from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.results import connect_round
 from assignor_lab.simulation.connect.cluster import AssignorFactory
 from assignor_lab.simulation.connect.episode_format import ConnectEpisode, read_episode
-from assignor_lab.simulation.connect.simulate import Played, assignors_from, simulate
+from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode, assignors_from, simulate
 
 __all__ = ["CONNECT_EPISODE"]
 
 
-class _ConnectEpisodes(Kind[ConnectEpisode, Played]):
+class _ConnectEpisodes(GroupKind[ConnectEpisode, PlayedConnectEpisode]):
     name = "connect-episode"
     plays = True
     headline = headline_of(
         unavailable=("unavailable_task_seconds",),
-        load={"final_tasks_per_worker": "Tasks between the busiest and the idlest worker"},
+        load={"final_tasks_per_worker_range": "Tasks between the busiest and the idlest worker"},
         no_state="workers keep no state",
         no_zones="workers have no racks",
     )
@@ -41,14 +49,14 @@ class _ConnectEpisodes(Kind[ConnectEpisode, Played]):
     shows_first = True
 
     @property
-    def asking(self) -> Asking[Any, Any]:
+    def asking(self) -> AssignorCalls[Any, Any]:
         return ASKING
 
     def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
         return registry.connect_assignors()
 
     def competitor(self, registry: Registry, found: FoundAssignor) -> Competitor:
-        # Kafka's own lead where a competitor cannot: eager groups of an episode.
+        # Kafka's own assignors lead if a competitor cannot: eager groups of an episode.
         return Competitor(found.name, found, stand_in=assignors_from(registry))
 
     def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> ConnectEpisode:
@@ -61,7 +69,9 @@ class _ConnectEpisodes(Kind[ConnectEpisode, Played]):
     def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> _Player:
         return _Player(competitor, isolation)
 
-    def tell(self, registry: Registry, answer: Answer[ConnectEpisode, Played]) -> Iterable[PluginRow]:
+    def tell(
+        self, registry: Registry, answer: CompetitorAnswer[ConnectEpisode, PlayedConnectEpisode]
+    ) -> Iterable[PluginRow]:
         return told(registry, answer)
 
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
@@ -69,16 +79,16 @@ class _ConnectEpisodes(Kind[ConnectEpisode, Played]):
 
     def figures(
         self, registry: Registry, names: Sequence[str], config: EffectiveConfig
-    ) -> Mapping[str, Measure[ConnectEpisode, Played]]:
+    ) -> Mapping[str, Measure[ConnectEpisode, PlayedConnectEpisode]]:
         own = {metric.name: _own(metric) for metric in EPISODE_METRICS}
         return {name: own[name] for name in names}
 
-    def row(self, answer: Answer[ConnectEpisode, Played]) -> Mapping[str, Any]:
+    def row(self, answer: CompetitorAnswer[ConnectEpisode, PlayedConnectEpisode]) -> Mapping[str, Any]:
         if answer.state is None:
             return {}
         return {"clients": len(answer.state.workers), "tasks": sum(answer.state.connectors.values())}
 
-    def document(self, answer: Answer[ConnectEpisode, Played]) -> Mapping[str, Any]:
+    def document(self, answer: CompetitorAnswer[ConnectEpisode, PlayedConnectEpisode]) -> Mapping[str, Any]:
         # The rebalances that it led itself, in order; Kafka's own assignors led the others.
         led = [(rebalance, outcome.answer) for rebalance, outcome in answer.calls]
         return {
@@ -93,32 +103,32 @@ class _ConnectEpisodes(Kind[ConnectEpisode, Played]):
             ]
         }
 
-    def picture(self, answers: Sequence[Answer[ConnectEpisode, Played]], assignor: str | None) -> dict[str, Any]:
-        from assignor_lab.groups.connect.pictures import episode_picture
+    def picture(
+        self, answers: Sequence[CompetitorAnswer[ConnectEpisode, PlayedConnectEpisode]], assignor: str | None
+    ) -> dict[str, Any]:
+        from assignor_lab.groups.connect.snapshots import episode_picture
 
         return episode_picture(answers)
 
 
-def _own(metric: ConnectMetric[Played]) -> Measure[ConnectEpisode, Played]:
+def _own(metric: ConnectMetric[PlayedConnectEpisode]) -> Measure[ConnectEpisode, PlayedConnectEpisode]:
     return lambda _episode, played: metric.compute(played)
 
 
 class _Player:
-    """A Connect assignor that leads a simulated group through the events of an episode."""
-
     def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
         assert isinstance(competitor.found, FoundConnectAssignor)
         self._found = competitor.found
         self._builtin: AssignorFactory = competitor.stand_in
         self._isolation = isolation
 
-    def asked(self, state: ConnectEpisode, config: EffectiveConfig) -> Asked:
+    def asked(self, state: ConnectEpisode, config: EffectiveConfig) -> ChosenAssignor:
         values = config.values_for(self._found.name)
-        # What Kafka's keys say, each worker of an episode has been told by the episode.
+        # The workers of an episode have the values of Kafka's keys from the episode.
         configs = {key: value for key, value in values.items() if is_setting(key)}
-        return Asked(self._found.name, self._found.distribution, configs)
+        return ChosenAssignor(self._found.name, self._found.distribution, configs)
 
-    def answer(self, state: ConnectEpisode, asked: Asked) -> Reply[Played]:
+    def answer(self, state: ConnectEpisode, asked: ChosenAssignor) -> CompetitorReply[PlayedConnectEpisode]:
         calls: list[tuple[Rebalance, ConnectOutcome]] = []
 
         def make(protocol: ConnectProtocol) -> ConnectAssignor:
@@ -127,33 +137,29 @@ class _Player:
                 return _Simulated(self._found, calls, self._isolation)
             return self._builtin(protocol)
 
-        result: Played | Failure
+        result: PlayedConnectEpisode | CallFailure
         loss = None
         try:
             result = simulate(_led_by(state, self._found, asked.configs), make)
         except _NoAnswerError as error:
             result, loss = error.failure, error.outcome.loss
-        except Exception as error:  # noqa: BLE001 - whatever an answer leads the simulation to is a row
+        except Exception as error:  # noqa: BLE001 - any failure of the simulation is a row
             result = failure_of(error)
         spent_ns = sum(outcome.assign_ns for _, outcome in calls)
-        return Reply(CallOutcome(result, assign_ns=spent_ns, loss=loss), calls)
+        return CompetitorReply(CallOutcome(result, assign_ns=spent_ns, loss=loss), calls)
 
-    def looked_ahead(self, answer: Played) -> Played:
+    def looked_ahead(self, answer: PlayedConnectEpisode) -> PlayedConnectEpisode:
         return answer
 
 
 class _NoAnswerError(Exception):
-    """An assignor failed while it led a simulated group."""
-
-    def __init__(self, failure: Failure, outcome: ConnectOutcome) -> None:
+    def __init__(self, failure: CallFailure, outcome: ConnectOutcome) -> None:
         super().__init__(failure.message)
         self.failure = failure
         self.outcome = outcome
 
 
 class _Simulated(ConnectAssignor):
-    """An assignor in a simulated group, checked and timed as everywhere else."""
-
     def __init__(
         self,
         found: FoundConnectAssignor,
@@ -171,13 +177,13 @@ class _Simulated(ConnectAssignor):
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
         outcome = self._leading.ask(rebalance)
         self._calls.append((rebalance, outcome))
-        if isinstance(outcome.result, Failure):
+        if isinstance(outcome.result, CallFailure):
             raise _NoAnswerError(outcome.result, outcome)
         return outcome.result
 
 
 def _led_by(episode: ConnectEpisode, found: FoundConnectAssignor, configs: Mapping[str, Any]) -> ConnectEpisode:
-    """The episode with the settings of the run; one that leads eager groups only is given an eager group."""
+    """The episode with the settings of the run; an assignor for eager groups only gets an eager group."""
     eager = found.plugin.protocols == (ConnectProtocol.EAGER.value,)
     workers = {
         name: (
@@ -201,5 +207,4 @@ def _led_by(episode: ConnectEpisode, found: FoundConnectAssignor, configs: Mappi
     return attrs.evolve(episode, workers=workers, events=events)
 
 
-#: Episodes of Connect groups.
 CONNECT_EPISODE = _ConnectEpisodes()

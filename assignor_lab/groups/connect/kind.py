@@ -1,4 +1,4 @@
-"""Groups of Kafka Connect over their rebalances: a state is a round, an answer is an assignment with what follows."""
+"""Groups of Kafka Connect over their rebalances: a state is a round, an answer an assignment with its consequences."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol, Jobs
 from assignment_api.plugins import Found, FoundConnectAssignor, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
-from assignor_lab.groups.changes import ChangesOf
-from assignor_lab.groups.connect.asking import ASKING
-from assignor_lab.groups.connect.metrics import CONNECT_METRICS, ConnectMetric, Decision, described_metric
-from assignor_lab.groups.connect.rounds import Decided, RoundPlayer, RoundState, spoken_protocol
-from assignor_lab.groups.headline import headline_of
-from assignor_lab.groups.holding import HoldingOf
-from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
-from assignor_lab.groups.measures import measures_of, metrics_of
-from assignor_lab.groups.rows import remarks_column
-from assignor_lab.groups.trials import Trial
-from assignor_lab.runtime.asking import Asking, OwnProcesses
+from assignor_lab.groups.changes import ChangesOf, InputTrial
+from assignor_lab.groups.connect.assignor_calls import ASKING
+from assignor_lab.groups.connect.metrics import CONNECT_METRICS, ConnectDecision, ConnectMetric, described_metric
+from assignor_lab.groups.connect.rounds import RebalanceAnswer, RoundPlayer, RoundState, spoken_protocol
+from assignor_lab.groups.kind import AnswerOptions, Competitor, CompetitorAnswer, FoundAssignor, GroupKind, Measure
+from assignor_lab.groups.metrics.gaps import Gaps, gap_measures
+from assignor_lab.groups.metrics.headline import headline_of
+from assignor_lab.groups.ownership.ownership import HoldingOf
+from assignor_lab.groups.runner.measures import measures_of, metrics_of
+from assignor_lab.groups.runner.rows import remarks_column
+from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, connect_result_row
 from assignor_lab.scenarios.results import connect_round
@@ -31,9 +31,9 @@ __all__ = ["CONNECT", "CONNECT_KEYS", "told"]
 CONNECT_KEYS = (CONNECT_PROTOCOL, MAX_DELAY_KEY)
 
 
-class _Connect(Kind[RoundState, Decided]):
+class _Connect(GroupKind[RoundState, RebalanceAnswer]):
     name = "connect"
-    # Balance alone would speak for who stops everything before each rebalance.
+    # Balance alone would favour an assignor that stops everything before each rebalance.
     headline = headline_of(
         unavailable=("jobs_stopped",),
         unavailable_title="Jobs stopped",
@@ -45,7 +45,7 @@ class _Connect(Kind[RoundState, Decided]):
     shows_first = True
 
     @property
-    def asking(self) -> Asking[Any, Any]:
+    def asking(self) -> AssignorCalls[Any, Any]:
         return ASKING
 
     def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
@@ -65,27 +65,37 @@ class _Connect(Kind[RoundState, Decided]):
     def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> RoundPlayer:
         return RoundPlayer(competitor, isolation)
 
-    def observed(self, scenario: Scenario, number: int) -> CallOutcome[Decided] | None:
+    def observed(self, scenario: Scenario, number: int) -> CallOutcome[RebalanceAnswer] | None:
         if scenario.observed is None:
             return None
         decided = self.holding.answer(scenario, number, self.state(scenario, number, {}), scenario.observed)
         return None if decided is None else CallOutcome(decided)
 
-    def after(self, answer: Decided) -> Mapping[str, Jobs]:
+    def after(self, answer: RebalanceAnswer) -> Mapping[str, Jobs]:
         return answer.decision.after
 
-    def tell(self, registry: Registry, answer: Answer[RoundState, Decided]) -> Iterable[PluginRow]:
+    def tell(self, registry: Registry, answer: CompetitorAnswer[RoundState, RebalanceAnswer]) -> Iterable[PluginRow]:
         return told(registry, answer)
 
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
         return metrics_of(registry, self.name, map(described_metric, CONNECT_METRICS))
 
+    @property
+    def on_request(self) -> Sequence[MetricPlugin]:
+        from assignor_lab.groups.connect.gaps import GAP_METRICS
+
+        return GAP_METRICS
+
+    def gaps(self, state: RoundState, answer: RebalanceAnswer) -> Gaps | None:
+        return _gaps(state, answer)
+
     def figures(
         self, registry: Registry, names: Sequence[str], config: EffectiveConfig
-    ) -> Mapping[str, Measure[RoundState, Decided]]:
-        return measures_of(registry, names, _of_plugin, {metric.name: _own(metric) for metric in CONNECT_METRICS})
+    ) -> Mapping[str, Measure[RoundState, RebalanceAnswer]]:
+        own = {metric.name: _own(metric) for metric in CONNECT_METRICS}
+        return measures_of(registry, names, _of_plugin, own | gap_measures(self.on_request, _gaps))
 
-    def row(self, answer: Answer[RoundState, Decided]) -> Mapping[str, Any]:
+    def row(self, answer: CompetitorAnswer[RoundState, RebalanceAnswer]) -> Mapping[str, Any]:
         row: dict[str, Any] = {}
         if answer.state is not None:
             there = answer.state.round
@@ -96,20 +106,20 @@ class _Connect(Kind[RoundState, Decided]):
         if decided is not None:
             row |= {
                 "followup": decided.decision.followup,
-                "answer": _digest(decided.decision.after),
+                "answer_digest": _digest(decided.decision.after),
                 "remarks": remarks_column(decided.assignment.remarks),
             }
         return row
 
-    def document(self, answer: Answer[RoundState, Decided]) -> Mapping[str, Any]:
+    def document(self, answer: CompetitorAnswer[RoundState, RebalanceAnswer]) -> Mapping[str, Any]:
         state, decided = answer.state, answer.outcome.answer
         assert state is not None
         assert decided is not None
         return connect_round((worker.member_id for worker in state.round.workers), decided.assignment)
 
     @property
-    def holding(self) -> HoldingOf[RoundState, Decided]:
-        from assignor_lab.groups.connect.holding import HOLDING
+    def holding(self) -> HoldingOf[RoundState, RebalanceAnswer]:
+        from assignor_lab.groups.connect.ownership import HOLDING
 
         return HOLDING
 
@@ -119,13 +129,15 @@ class _Connect(Kind[RoundState, Decided]):
 
         return CHANGES
 
-    def trials(self, decisions: Sequence[Scenario], config: EffectiveConfig, assignor: str) -> Iterable[Trial]:
-        from assignor_lab.groups.connect.trials import connect_trials
+    def trials(self, decisions: Sequence[Scenario], config: EffectiveConfig, assignor: str) -> Iterable[InputTrial]:
+        from assignor_lab.groups.connect.changes import connect_trials
 
         return connect_trials(decisions, assignor)
 
-    def picture(self, answers: Sequence[Answer[RoundState, Decided]], assignor: str | None) -> dict[str, Any]:
-        from assignor_lab.groups.connect.pictures import rebalance_picture
+    def picture(
+        self, answers: Sequence[CompetitorAnswer[RoundState, RebalanceAnswer]], assignor: str | None
+    ) -> dict[str, Any]:
+        from assignor_lab.groups.connect.snapshots import rebalance_picture
 
         return rebalance_picture(answers, assignor)
 
@@ -143,32 +155,37 @@ class _Connect(Kind[RoundState, Decided]):
         self,
         scenario: Scenario,
         assignor: FoundAssignor,
-        answers: Sequence[tuple[RoundState, Decided]],
+        answers: Sequence[tuple[RoundState, RebalanceAnswer]],
         options: AnswerOptions,
     ) -> dict[str, Any]:
         return connect_result_row(scenario, assignor.name, [decided.assignment for _, decided in answers])
 
-    def remarks(self, answer: Decided) -> Sequence[str]:
+    def remarks(self, answer: RebalanceAnswer) -> Sequence[str]:
         return answer.assignment.remarks
 
 
-def _own(metric: ConnectMetric[Decision]) -> Measure[RoundState, Decided]:
+def _own(metric: ConnectMetric[ConnectDecision]) -> Measure[RoundState, RebalanceAnswer]:
     return lambda _state, decided: metric.compute(decided.decision)
 
 
-def _of_plugin(metric: MetricPlugin) -> Measure[RoundState, Decided]:
+def _gaps(_state: RoundState, decided: RebalanceAnswer) -> Gaps | None:
+    from assignor_lab.groups.connect.gaps import gaps_of
+
+    return gaps_of(decided.decision)
+
+
+def _of_plugin(metric: MetricPlugin) -> Measure[RoundState, RebalanceAnswer]:
     return lambda _state, decided: metric.compute(decided.rebalance, decided.assignment)
 
 
-def told(registry: Registry, answer: Answer[Any, Any]) -> Iterable[PluginRow]:
-    """Shows every call of an answer to the observers among the plugins; a row for each that failed."""
+def told(registry: Registry, answer: CompetitorAnswer[Any, Any]) -> Iterable[PluginRow]:
+    """Passes every call of an answer to the observers among the plugins; a row for each that failed."""
     for rebalance, outcome in answer.calls:
         failure = None if outcome.failure is None else outcome.failure.message
         yield from registry.notify_connect_assignment_computed(answer.assignor, rebalance, outcome.answer, failure)
 
 
 def _digest(after: Mapping[str, Jobs]) -> str:
-    """16 hex digits that stand for who runs what, in whatever order."""
     digest = blake2b(digest_size=8)
     for member, jobs in sorted(after.items()):
         line = [member, sorted(jobs.connectors), sorted(map(str, jobs.tasks))]
@@ -176,5 +193,4 @@ def _digest(after: Mapping[str, Jobs]) -> str:
     return digest.hexdigest()
 
 
-#: Groups of Kafka Connect over their rebalances.
 CONNECT = _Connect()

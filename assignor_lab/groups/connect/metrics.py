@@ -1,4 +1,4 @@
-"""Metrics of Connect groups: plain functions of one answer, and figures of an episode that was played.
+"""Metrics of Connect groups: plain functions of one answer, and figures of a played episode.
 
 Docs: "Metrics", section "Connect".
 """
@@ -14,22 +14,22 @@ import attrs
 from assignment_api.connect import ConfiguredJobs, Jobs
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.simulation.connect.episode_figures import connector_imbalance, episode_figures, unassigned_jobs
-from assignor_lab.simulation.connect.simulate import Played
+from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode
 
 __all__ = [
     "CONNECT_METRICS",
     "EPISODE_METRICS",
     "ConnectMetric",
-    "Decision",
+    "ConnectDecision",
     "described_metric",
     "jobs_above_even_share",
     "jobs_moved",
-    "jobs_per_worker",
+    "jobs_per_worker_range",
     "jobs_stopped",
     "jobs_unassigned",
     "rebalances",
     "rounds_to_stable",
-    "tasks_of_connector_per_worker",
+    "tasks_of_connector_per_worker_range",
 ]
 
 
@@ -37,15 +37,14 @@ T = TypeVar("T")
 
 
 @attrs.frozen(eq=False)
-class Decision:
+class ConnectDecision:
     """One rebalance and the answer to it.
 
     Args:
-        configured: All jobs of the group.
-        before: Member id to what it ran when the rebalance began, those that ran nothing included.
-        after: Member id to what it runs once it has done what it was told.
-        stops_all: Whether everybody stops everything before the rebalance, as under protocol ``eager``.
-        followup: Whether a further rebalance follows, at once or after the answer's delay.
+        before: Member id to its jobs at the start of the rebalance, members without jobs included.
+        after: Member id to its jobs after the answer is applied.
+        stops_all: True if all members stop everything before the rebalance, as under protocol ``eager``.
+        followup: True if a further rebalance follows, at once or after the answer's delay.
         rounds: Rebalances until the group is at rest if nothing else happens, this one included; ``None``: it does not
             come to rest.
     """
@@ -71,27 +70,27 @@ class ConnectMetric(Generic[T]):
     unavoidable: str
 
 
-def jobs_per_worker(decision: Decision) -> int:
+def jobs_per_worker_range(decision: ConnectDecision) -> int:
     """Most jobs (connector instances and tasks) on a worker less fewest."""
     sizes = [len(jobs) for jobs in decision.after.values()]
     return max(sizes) - min(sizes)
 
 
-def jobs_above_even_share(decision: Decision) -> int:
+def jobs_above_even_share(decision: ConnectDecision) -> int:
     """Most jobs on a worker less an even share of the placed jobs, rounded up to whole jobs."""
     sizes = [len(jobs) for jobs in decision.after.values()]
     return max(sizes) + -sum(sizes) // len(sizes)
 
 
-def tasks_of_connector_per_worker(decision: Decision) -> int:
+def tasks_of_connector_per_worker_range(decision: ConnectDecision) -> int:
     """Most tasks on a worker less fewest, of the connector where this is largest (KAFKA-17049)."""
     return connector_imbalance(decision.after)
 
 
-def jobs_stopped(decision: Decision) -> int:
+def jobs_stopped(decision: ConnectDecision) -> int:
     """Jobs that ran and are stopped for this rebalance; those that are no longer configured do not count.
 
-    Under ``eager`` these are all that ran, wherever they start again.
+    Under ``eager`` these are all that ran, even if they start again on the same worker.
     """
     stopped = 0
     for member, jobs in decision.before.items():
@@ -101,8 +100,8 @@ def jobs_stopped(decision: Decision) -> int:
     return stopped
 
 
-def jobs_moved(decision: Decision) -> int:
-    """Jobs that ran on a worker which is still there, and that do not run on it after this rebalance.
+def jobs_moved(decision: ConnectDecision) -> int:
+    """Jobs that ran on a worker of the group and do not run on it after this rebalance.
 
     They run on another one, or wait for the next rebalance; those that are no longer configured do not count.
     """
@@ -113,22 +112,22 @@ def jobs_moved(decision: Decision) -> int:
     return moved
 
 
-def jobs_unassigned(decision: Decision) -> int:
-    """Configured jobs that nobody runs after this rebalance."""
+def jobs_unassigned(decision: ConnectDecision) -> int:
+    """Configured jobs that no worker runs after this rebalance."""
     return unassigned_jobs(decision.configured, decision.after)
 
 
-def rebalances(decision: Decision) -> int:
-    """1 if the answer makes a further rebalance follow, at once or after its delay, else 0."""
+def rebalances(decision: ConnectDecision) -> int:
+    """1 if a further rebalance follows the answer, at once or after its delay, else 0."""
     return int(decision.followup)
 
 
-def rounds_to_stable(decision: Decision) -> int | None:
+def rounds_to_stable(decision: ConnectDecision) -> int | None:
     """Rebalances until the group is at rest if nothing else happens, this one included."""
     return decision.rounds
 
 
-CONNECT_METRICS: tuple[ConnectMetric[Decision], ...] = (
+CONNECT_METRICS: tuple[ConnectMetric[ConnectDecision], ...] = (
     ConnectMetric(
         "jobs_stopped",
         "jobs",
@@ -142,17 +141,17 @@ CONNECT_METRICS: tuple[ConnectMetric[Decision], ...] = (
         "jobs_moved",
         "jobs",
         "lower",
-        "Jobs that are taken from a worker which ran them and is still there: another one runs them, or nobody yet.",
+        "Jobs that are taken from a present worker that ran them: another worker runs them, or none yet.",
         jobs_moved,
         "movement",
         "Jobs whose worker is gone are not counted; evening out a new worker moves some.",
     ),
     ConnectMetric(
-        "jobs_per_worker",
+        "jobs_per_worker_range",
         "jobs",
         "lower",
         "Difference between the busiest and the idlest worker in jobs (connector instances and tasks).",
-        jobs_per_worker,
+        jobs_per_worker_range,
         "balance",
         "One job, where the jobs do not divide evenly among the workers.",
     ),
@@ -166,11 +165,11 @@ CONNECT_METRICS: tuple[ConnectMetric[Decision], ...] = (
         "None: an even share is rounded up to whole jobs.",
     ),
     ConnectMetric(
-        "tasks_of_connector_per_worker",
+        "tasks_of_connector_per_worker_range",
         "tasks",
         "lower",
         "Difference between the workers with the most and the fewest tasks of one connector, for the worst connector.",
-        tasks_of_connector_per_worker,
+        tasks_of_connector_per_worker_range,
         "balance",
         "One task, where the tasks of a connector do not divide evenly among the workers.",
     ),
@@ -178,7 +177,7 @@ CONNECT_METRICS: tuple[ConnectMetric[Decision], ...] = (
         "jobs_unassigned",
         "jobs",
         "lower",
-        "Configured jobs that nobody runs after this rebalance.",
+        "Configured jobs without a worker after this rebalance.",
         jobs_unassigned,
         "coverage",
         "Jobs that change their worker in an incremental group wait for the next rebalance.",
@@ -204,22 +203,22 @@ CONNECT_METRICS: tuple[ConnectMetric[Decision], ...] = (
 )
 
 
-def _figure_of(key: str) -> Callable[[Played], float | None]:
+def _figure_of(key: str) -> Callable[[PlayedConnectEpisode], float | None]:
     return lambda played: episode_figures(played)[key][0]
 
 
-def episode_jobs_moved(played: Played) -> int:
-    """How often a job started on another worker than the one that ran it before."""
+def episode_jobs_moved(played: PlayedConnectEpisode) -> int:
+    """Number of starts of a job on another worker than its previous one."""
     moved = 0
     for runs in played.cluster.runs.runs.values():
-        # What ended before it began to run (asked to stop while it was starting) has been nowhere.
+        # A job that was stopped before it began to run had no place.
         ran = [run.worker for run in sorted(runs, key=lambda run: run.start_ms)
                if run.end_ms is None or run.end_ms > run.start_ms]  # fmt: skip
         moved += sum(before != after for before, after in pairwise(ran))
     return moved
 
 
-EPISODE_METRICS: tuple[ConnectMetric[Played], ...] = (
+EPISODE_METRICS: tuple[ConnectMetric[PlayedConnectEpisode], ...] = (
     ConnectMetric(
         "unavailable_task_seconds",
         "task-seconds",
@@ -227,7 +226,7 @@ EPISODE_METRICS: tuple[ConnectMetric[Played], ...] = (
         "Time that configured tasks did not run, summed over the tasks, each from its first start on.",
         _figure_of("unavailable task-seconds"),
         "life cycle",
-        "The tasks of a worker that stops or fails are down until somebody else has started them.",
+        "The tasks of a worker that stops or fails are down until another worker has started them.",
     ),
     ConnectMetric(
         "worst_task_unavailable_seconds",
@@ -236,7 +235,7 @@ EPISODE_METRICS: tuple[ConnectMetric[Played], ...] = (
         "Time that the worst task did not run, from its first start on.",
         _figure_of("worst task unavailable"),
         "life cycle",
-        "The tasks of a worker that stops or fails are down until somebody else has started them.",
+        "The tasks of a worker that stops or fails are down until another worker has started them.",
     ),
     ConnectMetric(
         "episode_jobs_stopped",
@@ -275,7 +274,7 @@ EPISODE_METRICS: tuple[ConnectMetric[Played], ...] = (
         "One for each worker that joins or leaves apart from others.",
     ),
     ConnectMetric(
-        "final_tasks_per_worker",
+        "final_tasks_per_worker_range",
         "tasks",
         "lower",
         "Difference between the busiest and the idlest worker in tasks, at the end of the episode.",
@@ -284,7 +283,7 @@ EPISODE_METRICS: tuple[ConnectMetric[Played], ...] = (
         "One task, where the tasks do not divide evenly among the workers.",
     ),
     ConnectMetric(
-        "final_tasks_of_connector_per_worker",
+        "final_tasks_of_connector_per_worker_range",
         "tasks",
         "lower",
         "The same for the tasks of one connector, for the worst connector.",
@@ -296,8 +295,8 @@ EPISODE_METRICS: tuple[ConnectMetric[Played], ...] = (
         "final_jobs_unassigned",
         "jobs",
         "lower",
-        "Configured jobs that nobody runs at the end of the episode.",
-        _figure_of("jobs that nobody owns"),
+        "Configured jobs without a worker at the end of the episode.",
+        _figure_of("jobs without an owner"),
         "coverage",
         "Those of a worker that failed, while the group still waits for it.",
     ),
@@ -305,7 +304,7 @@ EPISODE_METRICS: tuple[ConnectMetric[Played], ...] = (
 
 
 def described_metric(metric: ConnectMetric[Any]) -> MetricPlugin:
-    """The metric in the form that summary and report take; its ``compute`` is not for use."""
+    """The metric in the form of summary and report; its ``compute`` is not for use."""
     return MetricPlugin(
         metric.name,
         metric.unit,

@@ -1,4 +1,4 @@
-"""One round of a Connect group's history, what an answer to it leads to, and who plays the rounds."""
+"""One round of a Connect group's history, the consequences of an answer, and the player of the rounds."""
 
 from __future__ import annotations
 
@@ -18,63 +18,47 @@ from assignment_api.connect import (
 from assignment_api.plugins import FoundConnectAssignor
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
-from assignor_lab.groups.connect.asking import ASKING, ConnectOutcome, LeadingAssignor
-from assignor_lab.groups.connect.metrics import Decision
-from assignor_lab.groups.kind import Asked, Competitor, Reply
-from assignor_lab.runtime.asking import OwnProcesses, TracingAssignor, assignor_for
-from assignor_lab.runtime.invocation import CallOutcome, Failure
+from assignor_lab.groups.connect.assignor_calls import ASKING, ConnectOutcome, LeadingAssignor
+from assignor_lab.groups.connect.metrics import ConnectDecision
+from assignor_lab.groups.kind import ChosenAssignor, Competitor, CompetitorReply
+from assignor_lab.runtime.assignor_calls import OwnProcesses, TracingAssignor, assignor_for
+from assignor_lab.runtime.invocation import CallFailure, CallOutcome
 from assignor_lab.scenarios import ConnectHistory, ConnectRound
 
-__all__ = ["Decided", "RoundPlayer", "RoundState", "decided_by", "rounds_until_rest", "spoken_protocol"]
+__all__ = ["RebalanceAnswer", "RoundPlayer", "RoundState", "decided_by", "rounds_until_rest", "spoken_protocol"]
 
-#: Rebalances after which a group that is still not at rest is taken never to come to rest.
+#: After so many rebalances a group is assumed never to come to rest.
 MAX_ROUNDS = 50
 
 
 @attrs.frozen(eq=False)
 class RoundState:
-    """A rebalance of a group, before it is known who leads it.
-
-    Args:
-        history: The group over its rebalances.
-        number: Which of them.
-    """
+    """A rebalance of a group before its leader is known."""
 
     history: ConnectHistory
     number: int
 
     @property
     def round(self) -> ConnectRound:
-        """Who is there and what is to be done."""
+        """The workers and the jobs."""
         return self.history.rounds[self.number]
 
     def rebalance(self, protocol: ConnectProtocol) -> Rebalance:
-        """What a leader knows in a group that speaks ``protocol``."""
+        """The leader's input in a group with ``protocol``."""
         return self.history.rebalance(self.number, protocol)
 
 
 @attrs.frozen(eq=False)
-class Decided:
-    """An answer to one rebalance.
-
-    Args:
-        rebalance: What was asked.
-        assignment: The answer.
-        decision: What it leads to.
-    """
+class RebalanceAnswer:
+    """An answer to one rebalance."""
 
     rebalance: Rebalance
     assignment: ConnectAssignment
-    decision: Decision
+    decision: ConnectDecision
 
 
 class RoundPlayer:
-    """A Connect assignor through the rounds of a history: one object for as long as the same worker leads.
-
-    Args:
-        competitor: Who competes.
-        isolation: Who runs in a process of its own.
-    """
+    """A Connect assignor through the rounds of a history: one object for as long as the same worker leads."""
 
     def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
         assert isinstance(competitor.found, FoundConnectAssignor)
@@ -83,56 +67,50 @@ class RoundPlayer:
         self._leading: LeadingAssignor | None = None
         self._protocol: ConnectProtocol | None = None
 
-    def asked(self, state: RoundState, config: EffectiveConfig) -> Asked:
-        """Who leads."""
+    def asked(self, state: RoundState, config: EffectiveConfig) -> ChosenAssignor:
+        """The leading assignor."""
         self._protocol = spoken_protocol(self._found, ConnectProtocol.from_config(config[CONNECT_PROTOCOL].value))
-        return Asked(self._found.name, self._found.distribution, config.values_for(self._found.name))
+        return ChosenAssignor(self._found.name, self._found.distribution, config.values_for(self._found.name))
 
-    def answer(self, state: RoundState, asked: Asked) -> Reply[Decided]:
-        """Lets the assignor place the jobs of the group, and sees what follows from it."""
+    def answer(self, state: RoundState, asked: ChosenAssignor) -> CompetitorReply[RebalanceAnswer]:
+        """Lets the assignor place the jobs of the group, and follows the consequences."""
         rebalance, leading = self._asked_now(state, asked)
         outcome = leading.ask(rebalance)
         result = outcome.result
-        if isinstance(result, Failure):
-            return Reply(_with_result(outcome, result), [(rebalance, outcome)])
-        return Reply(_with_result(outcome, _decided(state, rebalance, result)), [(rebalance, outcome)])
+        if isinstance(result, CallFailure):
+            return CompetitorReply(_with_result(outcome, result), [(rebalance, outcome)])
+        return CompetitorReply(_with_result(outcome, _decided(state, rebalance, result)), [(rebalance, outcome)])
 
-    def traced(self, state: RoundState, asked: Asked) -> Traced[Decided] | None:
-        """The answer with the steps to it; ``None``: they are not told."""
+    def traced(self, state: RoundState, asked: ChosenAssignor) -> Traced[RebalanceAnswer] | None:
+        """The answer with its steps; ``None`` if they are not reported."""
         rebalance, leading = self._asked_now(state, asked)
         found = leading.traced(rebalance) if isinstance(leading, TracingAssignor) else None
         return None if found is None else Traced(_decided(state, rebalance, found.answer), found.steps, found.rules)
 
-    def _asked_now(self, state: RoundState, asked: Asked) -> tuple[Rebalance, LeadingAssignor]:
+    def _asked_now(self, state: RoundState, asked: ChosenAssignor) -> tuple[Rebalance, LeadingAssignor]:
         assert self._protocol is not None
         if self._leading is None or state.round.new_leader:
             self._leading = assignor_for(ASKING, self._found, asked.configs, self._isolation)
         return state.rebalance(self._protocol), self._leading
 
-    def looked_ahead(self, answer: Decided) -> Decided:
+    def looked_ahead(self, answer: RebalanceAnswer) -> RebalanceAnswer:
         """The answer with the number of rebalances until the group is at rest."""
         assert self._leading is not None
         rounds = rounds_until_rest(self._leading, answer.rebalance, answer.assignment)
         return attrs.evolve(answer, decision=attrs.evolve(answer.decision, rounds=rounds))
 
 
-def decided_by(state: RoundState, protocol: ConnectProtocol, assignment: ConnectAssignment) -> Decided:
-    """What an answer that is there already leads to.
-
-    Args:
-        state: The round that it answers.
-        protocol: The protocol that the group speaks.
-        assignment: The answer.
-    """
+def decided_by(state: RoundState, protocol: ConnectProtocol, assignment: ConnectAssignment) -> RebalanceAnswer:
+    """The consequences of a given answer to a round."""
     return _decided(state, state.rebalance(protocol), assignment)
 
 
-def _decided(state: RoundState, rebalance: Rebalance, assignment: ConnectAssignment) -> Decided:
+def _decided(state: RoundState, rebalance: Rebalance, assignment: ConnectAssignment) -> RebalanceAnswer:
     before = {worker.member_id: worker.owned for worker in state.round.workers}
-    return Decided(rebalance, assignment, _decision(rebalance, before, assignment))
+    return RebalanceAnswer(rebalance, assignment, _decision(rebalance, before, assignment))
 
 
-def _with_result(outcome: ConnectOutcome, result: Decided | Failure) -> CallOutcome[Decided]:
+def _with_result(outcome: ConnectOutcome, result: RebalanceAnswer | CallFailure) -> CallOutcome[RebalanceAnswer]:
     return CallOutcome(
         result,
         assign_ns=outcome.assign_ns,
@@ -143,35 +121,28 @@ def _with_result(outcome: ConnectOutcome, result: Decided | Failure) -> CallOutc
 
 
 def spoken_protocol(found: FoundConnectAssignor, protocol: ConnectProtocol) -> ConnectProtocol:
-    """The protocol that the group is taken to speak.
+    """The assumed protocol of the group.
 
-    An assignor that can lead eager groups alone is asked what it would do if the group were one: nobody then reports
-    what it owns. The other way round there would be nothing to go by, and the assignor itself refuses.
-
-    Args:
-        found: The assignor.
-        protocol: What is configured.
+    An assignor that can lead only eager groups decides as if the group were one: no member then reports its jobs.
+    The reverse is impossible without these reports, and the assignor itself refuses.
     """
     eager = ConnectProtocol.EAGER
     return eager if found.plugin.protocols == (eager.value,) else protocol
 
 
 def rounds_until_rest(leading: LeadingAssignor, rebalance: Rebalance, answer: ConnectAssignment) -> int | None:
-    """Rebalances until nothing more follows from ``answer``, the one that it answers included.
+    """Rebalances until nothing more follows from ``answer``, including the answered one.
 
-    Args:
-        leading: The assignor; it is not touched, a copy of it goes on.
-        rebalance: What was answered.
-        answer: The answer.
+    A copy of the assignor continues; the assignor itself stays unchanged.
 
     Returns:
-        The number, or ``None`` if the group does not come to rest or the assignor cannot go on.
+        The number, or ``None`` if the group does not come to rest or the assignor cannot continue.
     """
     if not _asks_for_another(answer):
         return 1
     try:
         going_on = leading.copied()
-    except Exception:  # noqa: BLE001 - a plugin may hold what cannot be copied
+    except Exception:  # noqa: BLE001 - a plugin may hold objects without a copy
         return None
     for rounds in range(2, MAX_ROUNDS + 1):
         at_once = answer.has_revocations or answer.rejoin
@@ -203,13 +174,12 @@ def _asks_for_another(answer: ConnectAssignment) -> bool:
 
 
 def _after(rebalance: Rebalance, answer: ConnectAssignment) -> dict[str, Jobs]:
-    """Member id to what it runs then; who is told nothing goes on as before."""
     told = {worker.member_id: answer.workers.get(worker.member_id, WorkerAssignment()) for worker in rebalance.workers}
     return attrs.evolve(answer, workers=told).owned_after(rebalance)
 
 
-def _decision(rebalance: Rebalance, before: Mapping[str, Jobs], answer: ConnectAssignment) -> Decision:
-    return Decision(
+def _decision(rebalance: Rebalance, before: Mapping[str, Jobs], answer: ConnectAssignment) -> ConnectDecision:
+    return ConnectDecision(
         configured=rebalance.configured,
         before=before,
         after=_after(rebalance, answer),

@@ -1,4 +1,4 @@
-"""A rebalance of a Connect group on its way to a plugin's process, and an answer on its way back."""
+"""A rebalance of a Connect group as bytes for a plugin's process, and the returned answer."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def packed_rebalance(rebalance: Rebalance) -> bytes:
 
 
 def unpacked_rebalance(content: bytes) -> Rebalance:
-    """The rebalance as an assignor is shown it."""
+    """The rebalance in the form that an assignor receives."""
     counts, workers, protocol, time_ms, generation, completed, before = pickle.loads(content)  # noqa: S301 - by the lab
     return Rebalance(
         ConfiguredJobs(counts),
@@ -86,7 +86,7 @@ def connect_answer_document(assignment: ConnectAssignment) -> dict[str, Any]:
 
 
 def connect_answer_of(document: object) -> ConnectAssignment:
-    """The answer in ``document``, which a plugin may have forged: nothing in it is taken on trust.
+    """The answer in ``document``, which a plugin may have forged, so everything in it is checked.
 
     Raises:
         AnswerFormatError: if it is none.

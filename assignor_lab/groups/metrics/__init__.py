@@ -1,1 +1,1 @@
-"""Figures of a placement of tasks on processes, whatever the kind of group; each kind says which of them it has."""
+"""Figures of a placement of tasks on processes, for any kind of group; each kind selects its own."""

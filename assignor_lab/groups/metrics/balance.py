@@ -1,8 +1,4 @@
-"""Balance: how evenly work lies on the group.
-
-A *member* is one consumer of the group, which in Kafka Streams is one thread. Kinds of tasks are counted apart: all
-active ones, stateful and stateless active ones, and the total with standbys (warm-ups included).
-"""
+"""Balance: the distribution of work over the group."""
 
 from __future__ import annotations
 
@@ -11,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import add, sub, truediv
 from typing import NamedTuple, TypeVar
 
-from assignor_lab.groups.metrics.definition import Definition, derived, metric
-from assignor_lab.groups.metrics.processes import OnProcesses, Processes, Tasks
+from assignor_lab.groups.metrics.definition import MetricDefinition, derived, metric
+from assignor_lab.groups.metrics.processes import GroupProcesses, MeasuredTasks, OnProcesses
 
 __all__ = ["GROUP", "ON_PROCESSES", "OnMembers", "per_member", "stateless_of", "total_of"]
 
@@ -26,14 +22,7 @@ _UNDIVIDED = "Less than one task for each thread, where the tasks do not divide 
 
 
 class OnMembers(NamedTuple):
-    """How tasks of one kind lie on the members.
-
-    Args:
-        most: Tasks of the busiest member.
-        fewest: Tasks of the idlest one.
-        tasks: Tasks of all.
-        members: How many members there are.
-    """
+    """Distribution of tasks of one kind over the members."""
 
     most: int = 0
     fewest: int = 0
@@ -50,18 +39,12 @@ def per_member(
     kinds: Mapping[str, tuple[str, Callable[[V], OnMembers]]],
     undivided: str = "One task, where the tasks do not divide evenly among the members.",
     even: str = "None: an even share is rounded up to whole tasks.",
-) -> tuple[Definition[V], ...]:
-    """Differences between members, then what the busiest has above an even share, each for all kinds of tasks.
-
-    Args:
-        kinds: Name of the kind to words for it, and to how such tasks lie on the members.
-        undivided: What cannot be avoided of the former.
-        even: What cannot be avoided of the latter.
-    """
+) -> tuple[MetricDefinition[V], ...]:
+    """Differences between members, then the busiest member's tasks above an even share, each for all kinds of tasks."""
     differences = tuple(
-        Definition(
+        MetricDefinition(
             _difference(loads),
-            f"{kind}_tasks_per_member",
+            f"{kind}_tasks_per_member_range",
             GROUP,
             "tasks",
             "lower",
@@ -71,7 +54,7 @@ def per_member(
         for kind, (words, loads) in kinds.items()
     )
     above = tuple(
-        Definition(
+        MetricDefinition(
             _above_even_share(loads),
             f"{kind}_tasks_above_even_share",
             GROUP,
@@ -117,7 +100,7 @@ def total_of(placement: OnProcesses) -> list[int]:
     return list(map(add, placement.active, placement.standby))
 
 
-#: Kind of task to words for it, and to the number of such tasks of each process.
+#: Kind of task to its wording, and to the number of such tasks of each process.
 _KINDS: dict[str, tuple[str, Callable[[OnProcesses], Sequence[int]]]] = {
     "active": ("active tasks", lambda placement: placement.active),
     "stateful": ("active tasks with state", lambda placement: placement.stateful),
@@ -141,10 +124,10 @@ def _range_of_loads(counts: Sequence[int], threads: Sequence[int]) -> float:
     return max(loads) - min(loads)
 
 
-_PER_THREAD: tuple[Definition[OnProcesses], ...] = tuple(
-    Definition(
+_PER_THREAD: tuple[MetricDefinition[OnProcesses], ...] = tuple(
+    MetricDefinition(
         _per_thread(counts),
-        f"{kind}_tasks_per_thread",
+        f"{kind}_tasks_per_thread_range",
         GROUP,
         "tasks/thread",
         "lower",
@@ -156,7 +139,7 @@ _PER_THREAD: tuple[Definition[OnProcesses], ...] = tuple(
 
 
 @metric(GROUP, "tasks/thread", "lower", _UNDIVIDED)
-def process_load(placement: OnProcesses) -> float:
+def process_load_excess(placement: OnProcesses) -> float:
     """How far the busiest process is above the mean number of tasks for each thread, standbys included.
 
     ``max(tasks / threads)`` over the processes, minus all tasks divided by all threads.
@@ -169,7 +152,7 @@ def process_load(placement: OnProcesses) -> float:
 
 
 @metric(GROUP, "tasks/thread", "lower", "Less than one standby for each thread, where they do not divide evenly.")
-def standby_load_per_process(placement: OnProcesses) -> float:
+def standby_load_per_process_range(placement: OnProcesses) -> float:
     """Difference between the processes with most and with fewest standbys for each of their threads."""
     return _range_of_loads(placement.standby, placement.state.threads)
 
@@ -178,9 +161,9 @@ def standby_load_per_process(placement: OnProcesses) -> float:
 def subtopology_skew_above_unavoidable(placement: OnProcesses) -> float:
     """How unevenly the worst sub-topology's active tasks lie on the processes, beyond what rounding forces.
 
-    The share of a process is the sub-topology's tasks times its part of the threads. The skew is what the fullest
-    process has above its share rounded up, plus what the emptiest lacks of its share rounded down. With equal threads
-    this is (max - min), less one where the tasks do not divide evenly.
+    The share of a process is the sub-topology's tasks times its part of the threads. The skew is the
+    fullest process's excess over its share rounded up, plus the emptiest one's deficit below its share rounded down.
+    With equal threads this is (max - min), less one if the tasks do not divide evenly.
     """
     return float(max(_skews(placement), default=0))
 
@@ -205,8 +188,7 @@ def _skews(placement: OnProcesses) -> list[int]:
 
 
 @derived
-def _shares(state: Processes) -> list[tuple[list[int], list[int]]]:
-    """Of each sub-topology the tasks that are each process's share by its threads, rounded down and rounded up."""
+def _shares(state: GroupProcesses) -> list[tuple[list[int], list[int]]]:
     threads, members = state.threads, state.members
     return [
         (
@@ -218,18 +200,18 @@ def _shares(state: Processes) -> list[tuple[list[int], list[int]]]:
 
 
 @derived
-def _subtopology_sizes(topology: Tasks) -> list[int]:
+def _subtopology_sizes(topology: MeasuredTasks) -> list[int]:
     sizes = [0] * topology.subtopologies
     for subtopology in topology.subtopology:
         sizes[subtopology] += 1
     return sizes
 
 
-#: What any kind of group has; figures by member come before them (:func:`per_member`).
-ON_PROCESSES: tuple[Definition[OnProcesses], ...] = (
+#: The figures of any kind of group; figures by member come before them (:func:`per_member`).
+ON_PROCESSES: tuple[MetricDefinition[OnProcesses], ...] = (
     *_PER_THREAD,
-    process_load,
-    standby_load_per_process,
+    process_load_excess,
+    standby_load_per_process_range,
     subtopology_skew_above_unavoidable,
     subtopologies_skewed,
 )

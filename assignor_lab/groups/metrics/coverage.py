@@ -1,4 +1,4 @@
-"""Coverage, as both kinds of Streams groups have it: whether the answer gives what was asked for.
+"""Coverage of both kinds of Streams groups: tasks that the answer leaves out.
 
 An answer that leaves tasks out looks balanced without it.
 """
@@ -15,5 +15,5 @@ GROUP = "coverage"
 
 @metric(GROUP, "tasks", "lower", "None.")
 def tasks_not_assigned(placement: OnProcesses) -> float:
-    """Tasks that nobody runs. Kafka does not notice; the application stands still there."""
+    """Tasks that no client runs. Kafka does not notice; the application stands still there."""
     return float(len([owner for owner in placement.owner if owner < 0]))

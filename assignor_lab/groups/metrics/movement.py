@@ -1,15 +1,15 @@
-"""Movement: what the answer changes, compared with what the clients had before.
+"""Movement: the changes of an answer, compared with the clients' previous tasks.
 
-A process *had state* of a task if it ran it before or reported a copy of its state (a standby, a warm-up, or files
-that were left on its disk). Processes that are gone are no part of the comparison: what they held must be placed anew.
+A process *had state* of a task if it ran it before or reported a copy (a standby, a warm-up, or files on its disk).
+Departed processes are not compared: their tasks must be placed anew.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 
-from assignor_lab.groups.metrics.definition import Definition, derived, metric
-from assignor_lab.groups.metrics.processes import OnProcesses, Processes, stateful_tasks
+from assignor_lab.groups.metrics.definition import MetricDefinition, derived, metric
+from assignor_lab.groups.metrics.processes import GroupProcesses, OnProcesses, stateful_tasks
 
 __all__ = ["GROUP", "MOVEMENT", "restored_from_nothing", "share_kept"]
 
@@ -35,7 +35,6 @@ def stateless_actives_moved(placement: OnProcesses) -> float:
 
 @derived
 def _changed(placement: OnProcesses) -> list[int]:
-    """Tasks that some process of the group ran before and that none of those runs now."""
     previous = placement.state.previous_active
     return [
         task
@@ -63,7 +62,7 @@ def standbys_moved(placement: OnProcesses) -> float:
         task for task, after in enumerate(placement.standbys) for client in after if client not in had_state[task]
     ]
     moved = 0
-    # Nearly every standby lies where state is: few tasks are left to look at.
+    # Nearly every standby lies on a process with state: few tasks are left to inspect.
     for task, number in Counter(gained).items():
         replicas = placement.replicas[task]
         moved += min(number, len([client for client in standby_before[task] if client not in replicas]))
@@ -81,7 +80,7 @@ def replicas_placed_without_state(placement: OnProcesses) -> float:
 
 @metric(GROUP, "tasks", "lower", "Tasks of which no process of the group has any state.")
 def actives_placed_without_state(placement: OnProcesses) -> float:
-    """Tasks that cannot work before their whole state is restored: nobody is served meanwhile.
+    """Tasks that cannot work before their whole state is restored: they process nothing meanwhile.
 
     Stateful actives on a process that had no state of the task. They are among ``replicas_placed_without_state``.
     """
@@ -90,7 +89,7 @@ def actives_placed_without_state(placement: OnProcesses) -> float:
 
 @derived
 def restored_from_nothing(placement: OnProcesses) -> list[tuple[int, int, bool]]:
-    """Stateful replicas on processes that had no state of the task: task, process, whether it is the active one."""
+    """Stateful replicas on processes that had no state of the task: task, process, and True for the active one."""
     had_state, replicas, owner = _had_state(placement.state), placement.replicas, placement.owner
     return [
         (task, process, process == owner[task])
@@ -101,8 +100,7 @@ def restored_from_nothing(placement: OnProcesses) -> list[tuple[int, int, bool]]
 
 
 @derived
-def _had_state(state: Processes) -> list[list[int]]:
-    """For each task, the processes that had state of it: a few."""
+def _had_state(state: GroupProcesses) -> list[list[int]]:
     return [[*active, *copies] for active, copies in zip(state.previous_active, state.previous_copies, strict=True)]
 
 
@@ -114,18 +112,17 @@ def tasks_kept_on_process(placement: OnProcesses) -> float | None:
 
 @derived
 def share_kept(placement: OnProcesses) -> float | None:
-    """Share of the active tasks that stay on the process that ran them; ``None`` where nobody of those is there."""
+    """Share of the active tasks that stay on their process; ``None`` if none of the previous processes is left."""
     known = _known_before(placement.state)
     return (known - len(_changed(placement))) / known if known else None
 
 
 @derived
-def _known_before(state: Processes) -> int:
-    """How many tasks some process of the group ran before."""
+def _known_before(state: GroupProcesses) -> int:
     return len([before for before in state.previous_active if before])
 
 
-MOVEMENT: tuple[Definition[OnProcesses], ...] = (
+MOVEMENT: tuple[MetricDefinition[OnProcesses], ...] = (
     stateful_actives_moved,
     stateless_actives_moved,
     standbys_moved,

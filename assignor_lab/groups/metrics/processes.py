@@ -1,6 +1,6 @@
-"""Tasks on processes: what the shared metrics read of a state and an answer, with both as small integers.
+"""Tasks on processes: the input of the shared metrics, a state and an answer as small integers.
 
-Tasks and processes are numbered. Each kind of group has views of its own that offer at least this much.
+Tasks and processes are numbered. Each kind of group has its own views, which offer at least this much.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from typing import Any, Protocol
 
 from assignor_lab.groups.metrics.definition import derived
 
-__all__ = ["OnProcesses", "Processes", "Tasks", "stateful_tasks"]
+__all__ = ["OnProcesses", "GroupProcesses", "MeasuredTasks", "stateful_tasks"]
 
 
-class Tasks(Protocol):
+class MeasuredTasks(Protocol):
     """The tasks of a group."""
 
     @property
     def stateful(self) -> Sequence[bool]:
-        """For each task, whether it is stateful and logged."""
+        """For each task, True if it is stateful and logged."""
 
     @property
     def subtopology(self) -> Sequence[int]:
@@ -26,18 +26,18 @@ class Tasks(Protocol):
 
     @property
     def subtopologies(self) -> int:
-        """How many sub-topologies there are."""
+        """Number of sub-topologies."""
 
     @property
     def memory(self) -> dict[Any, Any]:
-        """What was derived of it, by who derived it."""
+        """Cache of derived values, keyed by function."""
 
 
-class Processes(Protocol):
+class GroupProcesses(Protocol):
     """The processes of a group before an answer."""
 
     @property
-    def topology(self) -> Tasks:
+    def topology(self) -> MeasuredTasks:
         """The tasks."""
 
     @property
@@ -50,11 +50,11 @@ class Processes(Protocol):
 
     @property
     def racks(self) -> Sequence[str] | None:
-        """Rack of each process; ``None`` where the rack of any is unknown."""
+        """Rack of each process; ``None`` if any is unknown."""
 
     @property
     def tags(self) -> Mapping[str, Sequence[str | None]]:
-        """Key of each tag over which replicas are to be spread, to its value on each process."""
+        """Key of each tag over which replicas should be spread, to its value on each process."""
 
     @property
     def previous_active(self) -> Sequence[Sequence[int]]:
@@ -66,23 +66,23 @@ class Processes(Protocol):
 
     @property
     def previous_copies(self) -> Sequence[Sequence[int]]:
-        """For each task, the processes that had a copy of its state before, its runners or not."""
+        """For each task, the processes that had a copy of its state before, its runners included."""
 
     @property
     def standbys_wanted(self) -> int:
-        """Standbys of a stateful task that configuration asks for and the number of processes allows."""
+        """Standbys of a stateful task, by configuration and number of processes."""
 
     @property
     def memory(self) -> dict[Any, Any]:
-        """What was derived of it, by who derived it."""
+        """Cache of derived values, keyed by function."""
 
 
 class OnProcesses(Protocol):
-    """Who runs what, by process. Warm-ups count as standbys."""
+    """The tasks of each process. Warm-ups count as standbys."""
 
     @property
-    def state(self) -> Processes:
-        """The state that was answered."""
+    def state(self) -> GroupProcesses:
+        """The answered state."""
 
     @property
     def owner(self) -> Sequence[int]:
@@ -110,10 +110,10 @@ class OnProcesses(Protocol):
 
     @property
     def memory(self) -> dict[Any, Any]:
-        """What was derived of it, by who derived it."""
+        """Cache of derived values, keyed by function."""
 
 
 @derived
-def stateful_tasks(topology: Tasks) -> list[int]:
+def stateful_tasks(topology: MeasuredTasks) -> list[int]:
     """The tasks that are stateful and logged, ascending."""
     return [task for task, stateful in enumerate(topology.stateful) if stateful]

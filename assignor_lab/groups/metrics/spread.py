@@ -1,4 +1,4 @@
-"""Spread: whether the replicas of a task can fail together.
+"""Spread: replicas of a task that can fail together.
 
 A *replica* of a task is its active or one of its standbys.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assignor_lab.groups.metrics.definition import Definition, derived, metric
-from assignor_lab.groups.metrics.processes import OnProcesses, Processes, stateful_tasks
+from assignor_lab.groups.metrics.definition import MetricDefinition, derived, metric
+from assignor_lab.groups.metrics.processes import GroupProcesses, OnProcesses, stateful_tasks
 
 __all__ = ["BY_TAGS", "GROUP", "has_spreading_tags", "replicas_in_one_rack"]
 
@@ -19,14 +19,14 @@ GROUP = "spread"
     GROUP,
     "share",
     "higher",
-    "Subtracted already: no more values can be reached than there are replicas asked for, or values among the clients.",
+    "Subtracted already: the number of replicas, and the values that the clients have, limit the spread.",
 )
 def tag_values_achieved(placement: OnProcesses) -> float | None:
     """Share of the possible spread of a task's replicas over the values of each tag (zones, clusters), on average.
 
     For each stateful task and each key of ``rack.aware.assignment.tags``: distinct values among the clients with a
-    replica, divided by what can be reached, ``min(1 + standbys, distinct values among all clients)``. The mean over
-    all pairs in which more than one value can be reached; without such a pair there is no figure.
+    replica, divided by the possible number, ``min(1 + standbys, distinct values among all clients)``. The mean over
+    all pairs with more than one possible value; without such a pair there is no figure.
     """
     found = _tag_shares(placement)
     return sum([share for _, _, share, _ in found]) / len(found) if found else None
@@ -55,7 +55,7 @@ def replicas_all_on_one_value(placement: OnProcesses) -> float | None:
 
 @derived
 def _tag_shares(placement: OnProcesses) -> list[tuple[int, str, float, bool]]:
-    """Task, tag key, share of the possible values reached, and whether two or more replicas lie on one value."""
+    """Task, tag key, share of the possible values, and True if two or more replicas lie on one value."""
     tasks, replicas = stateful_tasks(placement.state.topology), placement.replicas
     shares = []
     for key, values, achievable in _spreading_tags(placement.state):
@@ -69,13 +69,12 @@ def _tag_shares(placement: OnProcesses) -> list[tuple[int, str, float, bool]]:
 
 
 def has_spreading_tags(placement: OnProcesses) -> bool:
-    """Whether there is a tag of which replicas can reach several values."""
+    """True if replicas can reach several values of a tag."""
     return bool(_spreading_tags(placement.state))
 
 
 @derived
-def _spreading_tags(state: Processes) -> list[tuple[str, Sequence[str | None], int]]:
-    """The tags of which replicas can reach several values: key, value of each process, and how many can be reached."""
+def _spreading_tags(state: GroupProcesses) -> list[tuple[str, Sequence[str | None], int]]:
     if not state.standbys_wanted:
         return []
     found = []
@@ -90,8 +89,8 @@ def _spreading_tags(state: Processes) -> list[tuple[str, Sequence[str | None], i
 def replicas_in_one_rack(placement: OnProcesses) -> float | None:
     """Tasks whose active and standbys are all in one rack, so that losing the rack loses all of them.
 
-    Stateful tasks with at least two replicas. No figure where a client's rack is unknown, there is one rack only, or
-    no standbys are asked for.
+    Stateful tasks with at least two replicas. No figure if a client's rack is unknown, there is one rack only, or
+    no standbys are configured.
     """
     racks = placement.state.racks
     if racks is None or len(set(racks)) < 2 or not placement.state.standbys_wanted:
@@ -103,7 +102,7 @@ def replicas_in_one_rack(placement: OnProcesses) -> float | None:
     return float(count)
 
 
-BY_TAGS: tuple[Definition[OnProcesses], ...] = (
+BY_TAGS: tuple[MetricDefinition[OnProcesses], ...] = (
     tag_values_achieved,
     tag_values_achieved_worst_key,
     replicas_all_on_one_value,

@@ -1,4 +1,4 @@
-"""Readings of an answer for Streams: a digest, the follow-up, and whether Kafka itself decided so."""
+"""Readings of an answer for Streams: a digest, the follow-up, and equality with Kafka's own decision."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from assignment_api import (
     TaskAssignment,
     TaskId,
 )
-from assignor_lab.groups.kind import Answer
+from assignor_lab.groups.kind import CompetitorAnswer
 from assignor_lab.groups.metrics.definition import derived
-from assignor_lab.groups.streams.placement import Placement, State, Topology, placement_of
+from assignor_lab.groups.streams.placement import StreamsPlacement, StreamsState, StreamsTopology, placement_of
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.runtime.invocation import CallOutcome, failure_of
 from assignor_lab.scenarios import Scenario
@@ -33,12 +33,11 @@ __all__ = [
     "observed_outcome",
 ]
 
-#: What one competitor made of one application.
-StreamsAnswer = Answer[ApplicationMetadata, TaskAssignment]
+StreamsAnswer = CompetitorAnswer[ApplicationMetadata, TaskAssignment]
 
 
 def observed_outcome(scenario: Scenario) -> CallOutcome[TaskAssignment] | None:
-    """What Kafka decided in a captured state, as an outcome; ``None`` where that is not known."""
+    """Kafka's decision in a captured state, as an outcome; ``None`` if unknown."""
     if scenario.observed is None:
         return None
     try:
@@ -64,12 +63,12 @@ def observed_assignment(observed: Mapping[str, Any]) -> TaskAssignment:
 
 
 def has_followup(assignment: TaskAssignment) -> bool:
-    """Whether any client is to ask for a follow-up rebalance."""
+    """True if any client should request a follow-up rebalance."""
     return any(client.followup_rebalance_deadline_ms is not None for client in assignment.assignments)
 
 
 def followup_of(answer: StreamsAnswer) -> bool | None:
-    """Whether a follow-up rebalance is asked for; ``None``: unknown, or there is no answer."""
+    """True if a follow-up rebalance is requested; ``None``: unknown, or there is no answer."""
     assignment = answer.outcome.answer
     if assignment is None:
         return None
@@ -80,7 +79,7 @@ def followup_of(answer: StreamsAnswer) -> bool | None:
 
 
 def equals_observed(answer: StreamsAnswer) -> bool | None:
-    """Whether an answer is Kafka's own: the tasks of every client, and the follow-up where it is known."""
+    """True if an answer is Kafka's own: the tasks of every client, and the follow-up if it is known."""
     observed = answer.scenario.observed if answer.scenario is not None else None
     assignment = answer.outcome.answer
     if observed is None or assignment is None or answer.assignor == OBSERVED:
@@ -91,20 +90,14 @@ def equals_observed(answer: StreamsAnswer) -> bool | None:
 
 
 def answer_digest(application: ApplicationMetadata, assignment: TaskAssignment) -> str:
-    """16 hex digits that stand for who runs what: equal for equal answers, in whatever order they were given.
-
-    Args:
-        application: What was answered.
-        assignment: The answer.
-    """
+    """16 hex digits of the holders of tasks: equal for equal answers, in any order."""
     placement = placement_of(application, assignment)
     placed = _placed(placement) if placement.is_exact else _tasks_by_client(assignment)
     text = "".join([f"{process}|{','.join(active)}|{','.join(standby)}\n" for process, active, standby in placed])
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def _placed(placement: Placement) -> list[tuple[str, list[str], list[str]]]:
-    """What :func:`_tasks_by_client` gives, of a dense view that is the whole answer."""
+def _placed(placement: StreamsPlacement) -> list[tuple[str, list[str], list[str]]]:
     processes = _processes_by_text(placement.state)
     active: list[list[str]] = [[] for _ in processes]
     standby: list[list[str]] = [[] for _ in processes]
@@ -118,19 +111,16 @@ def _placed(placement: Placement) -> list[tuple[str, list[str], list[str]]]:
 
 
 @derived
-def _tasks_by_text(topology: Topology) -> list[tuple[int, str]]:
-    """Number and text of each task, by its text."""
+def _tasks_by_text(topology: StreamsTopology) -> list[tuple[int, str]]:
     return sorted([(number, str(task)) for task, number in topology.number.items()], key=itemgetter(1))
 
 
 @derived
-def _processes_by_text(state: State) -> list[tuple[int, str]]:
-    """Number and text of each client, by its text."""
+def _processes_by_text(state: StreamsState) -> list[tuple[int, str]]:
     return sorted(enumerate(map(str, state.application.streams_client_states())), key=itemgetter(1))
 
 
 def _tasks_by_client(assignment: TaskAssignment) -> list[tuple[str, list[str], list[str]]]:
-    """Process, active and standby tasks of every client that has any, in a fixed order."""
     clients = {str(client.process_id): client for client in assignment.assignments}
     return [
         (process, sorted(map(str, client.active_tasks())), sorted(map(str, client.standby_tasks())))

@@ -1,11 +1,18 @@
-"""Changes of an application's state: lags, previous owners, tags, racks, threads, settings, a client less."""
+"""Changes of an application's state: lags, previous owners, tags, racks, threads, settings, a client less.
+
+The trials of recorded decisions, for the verification, are below.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import permutations
 from typing import Any
 
 from assignment_api import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, ApplicationMetadata
+from assignment_api.plugins.keys import read_value
+from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.client_state import UNTOLD_LAG
 from assignment_api.streams.configs import (
     ACCEPTABLE_RECOVERY_LAG,
@@ -17,10 +24,22 @@ from assignment_api.streams.configs import (
     RACK_AWARE_STRATEGY_MIN_TRAFFIC,
     RACK_AWARE_STRATEGY_NONE,
 )
-from assignor_lab.groups.changes import Change, Edit, Knob, choice_knob, fresh, number_knob, single, tag_knobs
+from assignor_lab.groups.changes import (
+    Edit,
+    Input,
+    InputChange,
+    InputTrial,
+    Knob,
+    choice_knob,
+    fresh,
+    number_knob,
+    number_trials,
+    single,
+    tag_knobs,
+)
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["CHANGES"]
+__all__ = ["CHANGES", "streams_trials"]
 
 _Labels = Callable[[str], str]
 _STRATEGIES = (RACK_AWARE_STRATEGY_NONE, RACK_AWARE_STRATEGY_MIN_TRAFFIC, RACK_AWARE_STRATEGY_BALANCE_SUBTOPOLOGY)
@@ -62,12 +81,12 @@ class _Changes:
             for place, client in enumerate(clients):
                 yield _less_knob(place, client, label)
 
-    def one_more(self, scenario: Scenario, number: int, state: ApplicationMetadata) -> Change | None:
+    def one_more(self, scenario: Scenario, number: int, state: ApplicationMetadata) -> InputChange | None:
         clients = scenario.document["clients"]
         if not clients:
             return None
         first = clients[0]
-        # How much state it would lack is not known: more than what still counts as caught up.
+        # Its missing state is unknown: more than a caught-up copy lacks.
         least = state.assignment_configs().acceptable_recovery_lag + 1
         lags = None
         if first["lags"] is not None:
@@ -88,7 +107,7 @@ class _Changes:
             "lags": lags,
         }
         words = f"there were one client more, that lacks at least {least:,} records of each state"
-        return Change("client", words, (Edit(("clients", len(clients)), added),))
+        return InputChange("client", words, (Edit(("clients", len(clients)), added),))
 
     def facts(self, state: ApplicationMetadata, task: str) -> Mapping[str, str]:
         known = state.for_next_assignor()
@@ -133,29 +152,28 @@ def _lag_knob(
     if now >= UNTOLD_LAG:
         said = "unknown"
 
-    def at(value: int) -> Change:
+    def at(value: int) -> InputChange:
         words = f"the lag of {task} on {name} were {value:,} instead of {said}"
-        return Change("lag", words, (Edit(("clients", place, "lags", task), value),))
+        return InputChange("lag", words, (Edit(("clients", place, "lags", task), value),))
 
     return Knob(
         "lag",
         sorted(targets - {now}, key=lambda value: abs(value - (now if now < UNTOLD_LAG else 0))),
         at,
-        # What is not a number of offsets is behind nothing: the way to a lag begins at 0, which is tried first.
         now=max(now, 0) if now < UNTOLD_LAG else 0,
         concerns=client["process_id"],
     )
 
 
 def _owner_knobs(clients: Sequence[Mapping[str, Any]], task: str, label: _Labels) -> Iterator[Knob]:
-    """Who ran the task before: another client, or nobody."""
+    """The task's previous owner: another client, or none."""
     owners = [place for place, client in enumerate(clients) if task in client["previous_active"]]
 
-    def at(chosen: int | None) -> Change:
-        who = "nobody who is there" if chosen is None else label(clients[chosen]["process_id"])
-        instead = ", ".join(label(clients[place]["process_id"]) for place in owners) or "nobody who is there"
+    def at(chosen: int | None) -> InputChange:
+        who = "no present client" if chosen is None else label(clients[chosen]["process_id"])
+        instead = ", ".join(label(clients[place]["process_id"]) for place in owners) or "no present client"
         edits = [edit for place in {*owners, *([] if chosen is None else [chosen])} for edit in edits_of(place, chosen)]
-        return Change("previous owner", f"{who} had run {task} before instead of {instead}", tuple(edits))
+        return InputChange("previous owner", f"{who} had run {task} before instead of {instead}", tuple(edits))
 
     def edits_of(place: int, chosen: int | None) -> Iterator[Edit]:
         client, here = clients[place], ("clients", place)
@@ -171,7 +189,7 @@ def _owner_knobs(clients: Sequence[Mapping[str, Any]], task: str, label: _Labels
             yield Edit((*here, "previous_by_consumer"), held)
         lags = client["lags"] or {}
         if task in lags:
-            # Who runs a task has its latest offset; who ran it and does not any more is told as caught up.
+            # The owner of a task has its latest offset; a previous owner is reported as caught up.
             if place == chosen:
                 yield Edit((*here, "lags", task), LATEST_OFFSET)
             elif lags[task] == LATEST_OFFSET:
@@ -189,9 +207,9 @@ def _rack_knobs(clients: Sequence[Mapping[str, Any]], label: _Labels) -> Iterato
     for place, client in enumerate(clients):
         others = [rack for rack in racks if rack != client["rack"]]
 
-        def at(rack: str, place: int = place, now: str | None = client["rack"]) -> Change:
+        def at(rack: str, place: int = place, now: str | None = client["rack"]) -> InputChange:
             words = f"the rack of {label(clients[place]['process_id'])} were {rack} instead of {now or 'unknown'}"
-            return Change("rack", words, (Edit(("clients", place, "rack"), rack),))
+            return InputChange("rack", words, (Edit(("clients", place, "rack"), rack),))
 
         if others:
             yield Knob("rack", others, at, concerns=client["process_id"])
@@ -200,9 +218,9 @@ def _rack_knobs(clients: Sequence[Mapping[str, Any]], label: _Labels) -> Iterato
 def _thread_knob(place: int, client: Mapping[str, Any], label: _Labels) -> Knob:
     now, name = client["threads"], label(client["process_id"])
 
-    def at(threads: int) -> Change:
+    def at(threads: int) -> InputChange:
         words = f"{name} had {threads} {'thread' if threads == 1 else 'threads'} instead of {now}"
-        return Change("threads", words, (Edit(("clients", place, "threads"), threads),))
+        return InputChange("threads", words, (Edit(("clients", place, "threads"), threads),))
 
     values = [now + 1, now - 1, now + 2, 2 * now, 1]
     return Knob(
@@ -216,8 +234,96 @@ def _thread_knob(place: int, client: Mapping[str, Any], label: _Labels) -> Knob:
 
 def _less_knob(place: int, client: Mapping[str, Any], label: _Labels) -> Knob:
     words = f"{label(client['process_id'])} were not there"
-    change = Change("client", words, (Edit(("clients", place), remove=True),))
+    change = InputChange("client", words, (Edit(("clients", place), remove=True),))
     return single(change, client["process_id"])
 
 
 CHANGES = _Changes()
+
+
+_TRIED_STRATEGIES = (RACK_AWARE_STRATEGY_MIN_TRAFFIC, RACK_AWARE_STRATEGY_BALANCE_SUBTOPOLOGY)
+#: Racks whose names are exchanged among the clients: more have too many orders.
+_MOST_RACKS = 3
+#: Lags below which a copy counts as caught up: Kafka's default, values from applications, and zero.
+_LAGS = (10_000, 0, 1, 5, 10, 100, 1_000, 100_000, 2**63 - 1)
+_WARMUPS = (2, 1, 3, 4, 6, 8, 1_000)
+_OTHERS: tuple[tuple[Input, str, str], ...] = (
+    ("version", "high_availability", "with Kafka's default assignor (since 2.6)"),
+    ("configuration", "sticky", "with the StickyTaskAssignor of task.assignor.class"),
+    ("version", "legacy_sticky", "with the sticky assignor of Kafka before 2.6"),
+)
+
+
+def streams_trials(decisions: Sequence[Scenario], config: EffectiveConfig, assignor: str) -> Iterator[InputTrial]:
+    """The trials of recorded decisions, at least one, the likeliest cause first."""
+    yield from _rack_trials(decisions, config)
+    yield from _tag_trials(decisions, config)
+    standbys = dict.fromkeys(range(_most_copies(decisions) + 2))
+    for key, values in ((NUM_STANDBY_REPLICAS, standbys), (ACCEPTABLE_RECOVERY_LAG, dict.fromkeys(_LAGS))):
+        yield from number_trials(key, _others(values, config, key))
+    yield from number_trials(MAX_WARMUP_REPLICAS, _others(dict.fromkeys(_WARMUPS), config, MAX_WARMUP_REPLICAS))
+    for cause, name, words in _OTHERS:
+        if name != assignor:
+            yield InputTrial(cause, words, assignor=name)
+
+
+def _others(values: Mapping[int, None], config: EffectiveConfig, key: str) -> dict[int, None]:
+    now = read_value(key, config[key].value)
+    return {value: None for value in values if value != now}
+
+
+# --- racks ------------------------------------------------------------------------------------------
+
+
+def _rack_trials(decisions: Sequence[Scenario], config: EffectiveConfig) -> Iterator[InputTrial]:
+    key = RACK_AWARE_ASSIGNMENT_STRATEGY
+    now = read_value(key, config[key].value)
+    racks = sorted({each["rack"] for scenario in decisions for each in scenario.document["clients"] if each["rack"]})
+    if now != RACK_AWARE_STRATEGY_NONE:
+        yield InputTrial("racks", f"without racks ({key}={RACK_AWARE_STRATEGY_NONE})", {key: RACK_AWARE_STRATEGY_NONE})
+        if 1 < len(racks) <= _MOST_RACKS:
+            for order in list(permutations(racks))[1:]:
+                names = dict(zip(racks, order, strict=True))
+                swapped = ", ".join(f"{rack} for {new}" for rack, new in names.items() if rack != new)
+                yield InputTrial(
+                    "racks", f"with the clients' racks exchanged ({swapped})", edited=partial(_moved, names)
+                )
+    if racks:
+        for strategy in _TRIED_STRATEGIES:
+            if strategy != now:
+                yield InputTrial("configuration", f"with {key}={strategy}", {key: strategy})
+
+
+def _moved(names: Mapping[str, str], document: Mapping[str, Any]) -> dict[str, Any]:
+    clients = [{**each, "rack": names.get(each["rack"], each["rack"])} for each in document["clients"]]
+    return {**document, "clients": clients}
+
+
+# --- tags -------------------------------------------------------------------------------------------
+
+
+def _tag_trials(decisions: Sequence[Scenario], config: EffectiveConfig) -> Iterator[InputTrial]:
+    key = RACK_AWARE_ASSIGNMENT_TAGS
+    now = tuple(read_value(key, config[key].value))
+    tags = {tag for scenario in decisions for each in scenario.document["clients"] for tag in each["tags"]}
+    shared = sorted(
+        tag
+        for tag in tags
+        if all(tag in each["tags"] for scenario in decisions for each in scenario.document["clients"])
+    )
+    wanted = dict.fromkeys([(), tuple(shared), *((tag,) for tag in shared)])
+    for keys in wanted:
+        if set(keys) != set(now):
+            words = f"with {key}={','.join(keys)}" if keys else f"without {key}"
+            yield InputTrial("tags", words, {key: ",".join(keys)})
+
+
+def _most_copies(decisions: Sequence[Scenario]) -> int:
+    most = 0
+    for scenario in decisions:
+        copies: dict[str, int] = {}
+        for held in (scenario.observed or {}).get("assignment", {}).values():
+            for task in held["standby"]:
+                copies[task] = copies.get(task, 0) + 1
+        most = max(most, *copies.values(), 0)
+    return most

@@ -1,37 +1,39 @@
-"""The checks of a task assignor's answer: every item in it is of the type that the SPI says."""
+"""The checks of a task assignor's answer: the type of every item, and faults that its dense view shows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import compress
+from operator import not_
 from typing import Any
 
 import attrs
 
 from assignment_api import (
+    ApplicationMetadata,
     AssignedTask,
     AssignedTaskType,
+    AssignmentError,
     ProcessID,
     StreamsClientAssignment,
     TaskAssignment,
     TaskId,
 )
+from assignment_api.utils.validation import strict_findings, validate_task_assignment
+from assignor_lab.groups.metrics.definition import derived
+from assignor_lab.groups.streams.placement import StreamsPlacement, placement_of, standby_counts
 from assignor_lab.runtime.invocation import InvalidAnswerError, check_value
 from assignor_lab.runtime.type_checks import TypeCheckError, check_type
 
-__all__ = ["checked_answer"]
+__all__ = ["checked_answer", "number_of_findings", "validation_of"]
 
 
 def checked_answer(name: str, answer: object, *, is_trusted: bool = False) -> TaskAssignment:
-    """``answer`` once every item in it has the type that the SPI says.
-
-    Args:
-        name: Who answered.
-        answer: What came.
-        is_trusted: Of this project: what is in the single tasks need not be looked at.
+    """``answer`` if every item in it has its type of the SPI; parts of single tasks are unchecked if it is trusted.
 
     Raises:
-        InvalidAnswerError: naming the first item that has not.
+        InvalidAnswerError: naming the first item of another type.
     """
     if not isinstance(answer, TaskAssignment):
         raise InvalidAnswerError(f"assignor {name} returned {type(answer).__name__}, expected TaskAssignment")
@@ -51,7 +53,7 @@ def _tasks_place(client: StreamsClientAssignment) -> str:
 
 def _check_items(name: str, place: Callable[[], str], items: tuple[Any, ...], expected: type) -> None:
     if type(items) is tuple and set(map(type, items)) <= {expected}:
-        return  # the usual case: typeguard would look at each of maybe 50,000 items in turn
+        return
     check_value(name, place(), items, tuple[expected, ...])  # type: ignore[valid-type]
 
 
@@ -63,7 +65,6 @@ _FIELD_TYPES: dict[type, dict[str, Any]] = {
 
 def _check_fields(name: str, client: StreamsClientAssignment) -> None:
     deadline = client.followup_rebalance_deadline_ms
-    # The usual case first: typeguard takes longer over four fields than some assignors over their answer.
     if type(client.process_id) is not ProcessID or not (deadline is None or type(deadline) is int):
         _check_values(name, f"assignment of {client.process_id}", client)
     if deadline is not None and not -(1 << 63) <= deadline < 1 << 63:
@@ -88,3 +89,29 @@ def _check_values(name: str, place: str, value: StreamsClientAssignment | Assign
             check_type(getattr(value, field), expected)
         except TypeCheckError as error:
             raise InvalidAnswerError(f"assignor {name}: {place}: {field}: {error}") from error
+
+
+def validation_of(application: ApplicationMetadata, assignment: TaskAssignment) -> AssignmentError:
+    """The result of :func:`assignment_api.utils.validation.validate_task_assignment`."""
+    if _is_faultless(placement_of(application, assignment)):
+        return AssignmentError.NONE
+    return validate_task_assignment(application, assignment)
+
+
+def number_of_findings(application: ApplicationMetadata, assignment: TaskAssignment) -> int:
+    """Number of findings of :func:`assignment_api.utils.validation.strict_findings`."""
+    if _is_faultless(placement_of(application, assignment)):
+        return 0
+    return len(strict_findings(application, assignment))
+
+
+@derived
+def _is_faultless(placement: StreamsPlacement) -> bool:
+    if not placement.is_exact or -1 in placement.owner:
+        return False
+    configs = placement.state.application.assignment_configs()
+    wanted = max(configs.num_standby_replicas, 0)
+    held = standby_counts(placement)
+    if any(compress(held, map(not_, placement.state.stateful))):
+        return False
+    return sum([number - wanted for number in held if number > wanted]) <= configs.max_warmup_replicas

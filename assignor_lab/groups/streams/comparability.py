@@ -1,86 +1,120 @@
-"""Comparability: whether an answer says what an assignor would really decide, where racks decide.
-
-Kafka's leader knows the racks of its clients and of the brokers; a log does not tell them. An answer that is computed
-without them is one to another question, and neither like Kafka's own decision nor better or worse than another.
-"""
+"""Reasons why an answer or a play is not comparable: racks decide, and are unknown."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import attrs
 
 from assignment_api import ApplicationMetadata, TaskAssignment
 from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY, RACK_AWARE_STRATEGY_NONE
 from assignor_lab.scenarios import Scenario
-from assignor_lab.scenarios.told_racks import racks_told, strategy_told
+from assignor_lab.scenarios.rack_provenance import racks_told, strategy_told
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
-__all__ = ["racks_unknown", "why_not_comparable"]
+__all__ = ["racks_unknown", "why_not_comparable", "why_play_not_comparable"]
 
 _STRATEGY = RACK_AWARE_ASSIGNMENT_STRATEGY
-#: How an assignor's remark begins that says why it could not use the racks that it would have used.
+#: Start of an assignor's remark that it could not use racks.
 RACKS_NOT_USED = "racks were not used:"
 
 
 def why_not_comparable(
     scenario: Scenario, state: ApplicationMetadata, explicit: Mapping[str, Any], answer: TaskAssignment
 ) -> str | None:
-    """Why an answer says nothing of what its assignor would really decide; ``None``: it does.
+    """The reason why an answer is not comparable, or ``None``; a strategy in ``explicit`` is known."""
+    return _Racks.of_state(scenario, state).why_not_comparable(explicit, answer.remarks)
 
-    Args:
-        scenario: The scenario.
-        state: What was asked.
-        explicit: Configuration in place of the scenario's own: who sets a strategy there knows it.
-        answer: What was answered.
-    """
-    if racks_unknown(scenario, state):
-        return _racks_decide(state)
-    is_rack_aware = state.assignment_configs().rack_aware_assignment_strategy != RACK_AWARE_STRATEGY_NONE
-    if not is_rack_aware and not strategy_told(scenario.assumptions) and RACK_AWARE_ASSIGNMENT_STRATEGY not in explicit:
-        return _strategy_decides(scenario, state)
-    if any(remark.startswith(RACKS_NOT_USED) for remark in answer.remarks):
-        # An assignor that is rack-aware by itself, whatever the strategy.
-        return None if _knows_racks(scenario, state) else _racks_decide(state, may_ask_without=False)
-    return None
+
+def why_play_not_comparable(
+    assumptions: Sequence[str], played: PlayedStreamsEpisode, explicit: Mapping[str, Any]
+) -> str | None:
+    """The same reason for a play of an episode, in which one assignor makes all decisions."""
+    if played.episode.protocol != "classic":
+        return None  # assignors of brokers do not use racks
+    racks = _Racks(
+        str(played.episode.config.get(_STRATEGY, RACK_AWARE_STRATEGY_NONE)),
+        tuple(assumptions),
+        all(task.topic_partitions is not None for task in played.episode.tasks),
+        all(instance.settings.rack is not None for instance in played.world.instances.values()),
+    )
+    return racks.why_not_comparable(explicit, played.world.remarks)
 
 
 def racks_unknown(scenario: Scenario, state: ApplicationMetadata) -> bool:
-    """Whether the strategy of a state looks at racks that its source does not tell."""
-    configs = state.assignment_configs()
-    return configs.rack_aware_assignment_strategy != RACK_AWARE_STRATEGY_NONE and not _knows_racks(scenario, state)
+    """True if the strategy of a state uses racks that its source does not contain."""
+    return _Racks.of_state(scenario, state).are_missed
 
 
-def _knows_racks(scenario: Scenario, state: ApplicationMetadata) -> bool:
-    return racks_told(scenario.assumptions) and _tells_partitions(state)
+@attrs.frozen
+class _Racks:
+    """The known facts on racks for a decision.
+
+    Args:
+        strategy: ``rack.aware.assignment.strategy``.
+        assumptions: Sentences of the scenario.
+        has_partitions: True if the partitions of all tasks are known.
+        has_clients: True if the racks of all clients are known.
+    """
+
+    strategy: str
+    assumptions: tuple[str, ...]
+    has_partitions: bool
+    has_clients: bool
+
+    @classmethod
+    def of_state(cls, scenario: Scenario, state: ApplicationMetadata) -> _Racks:
+        return cls(
+            state.assignment_configs().rack_aware_assignment_strategy,
+            tuple(scenario.assumptions),
+            all(info.topic_partitions is not None for info in state.task_infos().values()),
+            all(client.rack_id is not None for client in state.streams_client_states().values()),
+        )
+
+    @property
+    def are_known(self) -> bool:
+        return racks_told(self.assumptions) and self.has_partitions
+
+    @property
+    def are_missed(self) -> bool:
+        """True if the strategy uses racks that the source does not contain."""
+        return self.strategy != RACK_AWARE_STRATEGY_NONE and not self.are_known
+
+    def why_not_comparable(self, explicit: Mapping[str, Any], remarks: Iterable[str]) -> str | None:
+        """The reason, or ``None`` if an answer is comparable."""
+        if self.are_missed:
+            return self._racks_decide()
+        is_rack_aware = self.strategy != RACK_AWARE_STRATEGY_NONE
+        if not is_rack_aware and not strategy_told(self.assumptions) and _STRATEGY not in explicit:
+            return self._strategy_decides()
+        if any(remark.startswith(RACKS_NOT_USED) for remark in remarks):
+            # An assignor that is rack-aware by itself, under any strategy.
+            return None if self.are_known else self._racks_decide(may_ask_without=False)
+        return None
+
+    def _racks_decide(self, *, may_ask_without: bool = True) -> str:
+        without = f", {_WITHOUT}" if may_ask_without else ""
+        if not self.has_partitions and self.has_clients:
+            # The racks are given: only the partitions are missing.
+            return (
+                f"racks decide, and the partitions of the tasks are unknown: name the partitions {_TOPOLOGY}{without}"
+            )
+        return f"racks decide, and are unknown: give them with {self._options()}{without}"
+
+    def _strategy_decides(self) -> str:
+        if self.are_known:
+            return f"the group was rack-aware, by a strategy that is unknown: give {_STRATEGY}, {_WITHOUT}"
+        return (
+            "the group was rack-aware, and neither its strategy nor its racks are known: give "
+            f"{_STRATEGY}, and the racks with {self._options()}, {_WITHOUT}"
+        )
+
+    def _options(self) -> str:
+        # Partitions can only come from reading the log again.
+        return "--racks" if self.has_partitions else f"--racks, and the partitions {_TOPOLOGY}"
 
 
-def _racks_decide(state: ApplicationMetadata, *, may_ask_without: bool = True) -> str:
-    without = f", {_WITHOUT}" if may_ask_without else ""
-    if not _tells_partitions(state) and all(
-        client.rack_id is not None for client in state.streams_client_states().values()
-    ):
-        # Whoever gave a file of racks is not asked for it again.
-        return f"racks decide, and the partitions of the tasks are unknown: name the partitions {_TOPOLOGY}{without}"
-    return f"racks decide, and are unknown: give them with {_options(state)}{without}"
-
-
-def _strategy_decides(scenario: Scenario, state: ApplicationMetadata) -> str:
-    if _knows_racks(scenario, state):
-        return f"the group was rack-aware, by a strategy that is unknown: give {_STRATEGY}, {_WITHOUT}"
-    return (
-        "the group was rack-aware, and neither its strategy nor its racks are known: give "
-        f"{_STRATEGY}, and the racks with {_options(state)}, {_WITHOUT}"
-    )
-
-
-#: The way out that needs nothing to be known.
+#: The remedy that needs no further facts.
 _TOPOLOGY = "with --topology, where the log is read"
-_WITHOUT = f"or ask what would be decided without racks: -c {_STRATEGY}=none"
-
-
-def _options(state: ApplicationMetadata) -> str:
-    """Who lacks partitions has to read the log once more."""
-    return "--racks" if _tells_partitions(state) else f"--racks, and the partitions {_TOPOLOGY}"
-
-
-def _tells_partitions(state: ApplicationMetadata) -> bool:
-    return all(info.topic_partitions is not None for info in state.task_infos().values())
+_WITHOUT = f"or decide without racks: -c {_STRATEGY}=none"

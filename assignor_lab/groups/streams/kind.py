@@ -13,21 +13,22 @@ from assignment_api.plugins import Found, FoundTaskAssignor, MetricPlugin, Plugi
 from assignment_api.plugins.keys import TASK_ASSIGNOR_CLASS
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
-from assignor_lab.groups.changes import ChangesOf
-from assignor_lab.groups.headline import headline_of
-from assignor_lab.groups.holding import HoldingOf
+from assignor_lab.groups.changes import ChangesOf, InputTrial
 from assignor_lab.groups.kind import (
     AnswerOptions,
     Competitor,
     FoundAssignor,
-    Kind,
+    GroupKind,
     Measure,
     Prober,
     Utility,
 )
-from assignor_lab.groups.measures import measures_of, metrics_of
-from assignor_lab.groups.players import OneCall
-from assignor_lab.groups.rows import remarks_column
+from assignor_lab.groups.metrics.gaps import Gaps
+from assignor_lab.groups.metrics.headline import headline_of
+from assignor_lab.groups.ownership.ownership import HoldingOf
+from assignor_lab.groups.runner.measures import measures_of, metrics_of
+from assignor_lab.groups.runner.one_call import OneCall
+from assignor_lab.groups.runner.rows import remarks_column
 from assignor_lab.groups.streams.answers import (
     StreamsAnswer,
     answer_digest,
@@ -35,13 +36,12 @@ from assignor_lab.groups.streams.answers import (
     followup_of,
     observed_outcome,
 )
-from assignor_lab.groups.streams.asking import ASKING
+from assignor_lab.groups.streams.assignor_calls import ASKING
+from assignor_lab.groups.streams.checking import number_of_findings
 from assignor_lab.groups.streams.comparability import racks_unknown, why_not_comparable
-from assignor_lab.groups.streams.faults import number_of_findings
-from assignor_lab.groups.trials import Trial
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
-from assignor_lab.runtime.asking import Asking, OwnProcesses
+from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.scenarios import Scenario, result_row
@@ -49,7 +49,7 @@ from assignor_lab.scenarios import Scenario, result_row
 __all__ = ["STREAMS"]
 
 
-class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
+class _Streams(GroupKind[ApplicationMetadata, TaskAssignment]):
     name = "streams"
     section = "placements"
     config_keys = tuple(ASSIGNMENT_KEYS)
@@ -64,12 +64,12 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
             "cross_zone_dollars_per_month": "Cross-zone dollars a month",
             "racks_crossed": "Partitions read across racks",
         },
-        load={"process_load": "Worst load of a process, standbys included"},
+        load={"process_load_excess": "Worst load of a process, standbys included"},
         failures=("tasks_not_assigned",),
     )
 
     @property
-    def asking(self) -> Asking[Any, Any]:
+    def asking(self) -> AssignorCalls[Any, Any]:
         return ASKING
 
     def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
@@ -125,19 +125,33 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
         )
 
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
-        # The lab's own ones come by the same way as everybody's.
+        # The lab's own ones come from the registry like all others.
         return metrics_of(registry, self.name)
+
+    @property
+    def on_request(self) -> Sequence[MetricPlugin]:
+        from assignor_lab.groups.streams.gaps import GAP_METRICS
+
+        return GAP_METRICS
+
+    def gaps(self, state: ApplicationMetadata, answer: TaskAssignment) -> Gaps | None:
+        from assignor_lab.groups.streams.gaps import gaps_of
+
+        return gaps_of(state, answer)
 
     def figures(
         self, registry: Registry, names: Sequence[str], config: EffectiveConfig
     ) -> Mapping[str, Measure[ApplicationMetadata, TaskAssignment]]:
+        from assignor_lab.groups.metrics.gaps import gap_measures
         from assignor_lab.groups.prices import prices_of
+        from assignor_lab.groups.streams.gaps import gaps_of
         from assignor_lab.groups.streams.metrics.cost import COST_METRICS, priced_metrics
 
         # The lab's own ones in dollars are those at the prices of this run.
         prices = {metric.name: metric for metric in priced_metrics(prices_of(config))}
         priced = {metric: prices.get(metric.name, metric) for metric in COST_METRICS}
-        return measures_of(registry, names, lambda metric: priced.get(metric, metric).compute)
+        own = gap_measures(self.on_request, gaps_of)
+        return measures_of(registry, names, lambda metric: priced.get(metric, metric).compute, own)
 
     def row(self, answer: StreamsAnswer) -> Mapping[str, Any]:
         state, outcome = answer.state, answer.outcome
@@ -152,10 +166,10 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
         assignment = outcome.answer
         if state is not None and assignment is not None:
             row |= {
-                # What Kafka itself decided is not held to more than Kafka holds it to.
-                "findings": 0 if answer.assignor == OBSERVED else number_of_findings(state, assignment),
+                # Kafka's own decision has to pass Kafka's check only.
+                "finding_count": 0 if answer.assignor == OBSERVED else number_of_findings(state, assignment),
                 "followup": followup_of(answer),
-                "answer": answer_digest(state, assignment),
+                "answer_digest": answer_digest(state, assignment),
                 "equals_observed": equals_observed(answer),
                 "remarks": remarks_column(assignment.remarks),
             }
@@ -184,7 +198,7 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
 
     @property
     def holding(self) -> HoldingOf[ApplicationMetadata, TaskAssignment]:
-        from assignor_lab.groups.streams.holding import HOLDING
+        from assignor_lab.groups.streams.ownership import HOLDING
 
         return HOLDING
 
@@ -194,13 +208,13 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
 
         return CHANGES
 
-    def trials(self, decisions: Sequence[Scenario], config: EffectiveConfig, assignor: str) -> Iterable[Trial]:
-        from assignor_lab.groups.streams.trials import streams_trials
+    def trials(self, decisions: Sequence[Scenario], config: EffectiveConfig, assignor: str) -> Iterable[InputTrial]:
+        from assignor_lab.groups.streams.changes import streams_trials
 
         return streams_trials(decisions, config, assignor)
 
     def picture(self, answers: Sequence[StreamsAnswer], assignor: str | None) -> dict[str, Any]:
-        from assignor_lab.groups.streams.pictures import detail_of
+        from assignor_lab.groups.streams.snapshots import detail_of
 
         return detail_of(answers, assignor)
 
@@ -226,7 +240,7 @@ class _Streams(Kind[ApplicationMetadata, TaskAssignment]):
 
 
 def _asked_about(competitor: Competitor, state: ApplicationMetadata) -> FoundAssignor:
-    """Who really answers: Kafka's leader replaces some assignors where it knows no lags.
+    """The assignor that really answers: Kafka's leader replaces some assignors if it knows no lags.
 
     Kafka: ``StreamsPartitionAssignor``.
     """
@@ -236,5 +250,4 @@ def _asked_about(competitor: Competitor, state: ApplicationMetadata) -> FoundAss
     return stand_in
 
 
-#: Applications of Kafka Streams.
 STREAMS = _Streams()

@@ -1,4 +1,4 @@
-"""The assignor of a simulated Streams group: asked as everywhere else, with Kafka's fallback where lags are unknown."""
+"""The assignor of a simulated Streams group, called as usual, with Kafka's fallback if lags are unknown."""
 
 from __future__ import annotations
 
@@ -7,27 +7,24 @@ from typing import Any
 
 from assignment_api import ApplicationMetadata
 from assignment_api.plugins import FoundTaskAssignor, Registry
-from assignor_lab.groups.streams.asking import ASKING
+from assignor_lab.groups.streams.assignor_calls import ASKING
 from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
-from assignor_lab.runtime.asking import OwnProcesses, assignor_for
-from assignor_lab.runtime.invocation import CallOutcome, Failure
-from assignor_lab.simulation.streams.leading import Answer, LeaderFailedError
+from assignor_lab.runtime.assignor_calls import OwnProcesses, assignor_for
+from assignor_lab.runtime.invocation import CallFailure, CallOutcome
+from assignor_lab.simulation.streams.leading import LeaderAnswer, LeaderFailedError
 
 __all__ = ["LeadingAssignor", "leading_assignor"]
 
-#: What Kafka takes where ``task.assignor.class`` is not set.
+#: Kafka's default if ``task.assignor.class`` is not set.
 _DEFAULT_ASSIGNOR = "high_availability"
 
 
 class LeadingAssignor:
-    """Asks one assignor for the leader of a simulated group.
+    """Calls one assignor for the leader of a simulated group.
 
     Args:
-        found: Entry of a registry.
-        fallback: Who answers in its place where lags are unknown, as Kafka has it.
         configs: The effective configuration for ``configure``.
-        isolation: Who runs in a process of its own; ``None``: nobody does.
-        on_call: Takes what came of each call.
+        isolation: Plugins with their own process; ``None``: there are none.
     """
 
     def __init__(
@@ -42,7 +39,7 @@ class LeadingAssignor:
         self._found, self._fallback = found, fallback
         self._configs, self._isolation, self._on_call = configs, isolation, on_call
 
-    def assign(self, application: ApplicationMetadata) -> Answer:
+    def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
         """The answer for one rebalance.
 
         Raises:
@@ -54,18 +51,18 @@ class LeadingAssignor:
         if self._on_call is not None:
             self._on_call(outcome)
         result = outcome.result
-        if isinstance(result, Failure):
+        if isinstance(result, CallFailure):
             raise LeaderFailedError(f"assignor {found.name} gave no answer: {result.type}: {result.message}")
-        return Answer(result, is_internal(found))
+        return LeaderAnswer(result, is_internal(found))
 
 
 def leading_assignor(
     registry: Registry, selector: str | None, configs: Mapping[str, Any], *, may_run_code: bool = False
 ) -> LeadingAssignor:
-    """The assignor that is named, or Kafka's default.
+    """The named assignor, or Kafka's default.
 
     Raises:
-        UnknownPluginError, PluginLoadError: if it cannot be had.
+        UnknownPluginError, PluginLoadError: if it is not available.
     """
     found = registry.task_assignor(selector or _DEFAULT_ASSIGNOR, may_run_code=may_run_code)
     return LeadingAssignor(found, replacement_without_lags(found, registry), configs)

@@ -1,9 +1,7 @@
 """One answer to one state, with tasks and clients as small integers.
 
-Every metric reads this view, so it is made once for each answer; what depends on the state alone is made once for
-each state, however many assignors answer it, and what depends on the tasks alone once for all rounds of a history
-that share them. Time and memory are linear in
-tasks, clients and replicas.
+Every metric reads this view. Values are computed once for each answer, state or set of tasks. Time and memory are
+linear in tasks, clients and replicas.
 """
 
 from __future__ import annotations
@@ -17,20 +15,16 @@ import attrs
 from assignment_api import ApplicationMetadata, AssignedTaskType, TaskAssignment, TaskId, TaskInfo
 from assignor_lab.groups.metrics.definition import derived
 
-__all__ = ["Placement", "State", "Topology", "placement_of", "standby_counts", "state_of"]
+__all__ = ["StreamsPlacement", "StreamsState", "StreamsTopology", "placement_of", "standby_counts", "state_of"]
 
 
 @attrs.frozen(eq=False)
-class Topology:
-    """What the metrics need of the tasks, which are numbered in the order of the input.
+class StreamsTopology:
+    """The tasks for the metrics, numbered in the order of the input.
 
     Args:
-        infos: The tasks.
-        number: The number of each task.
-        stateful: For each task, whether it is stateful and logged (KIP-924 ``statefulTasks``).
-        subtopology: For each task, the number of its sub-topology, dense, by first appearance.
-        subtopologies: How many sub-topologies there are.
-        partitions_known: Whether the source of the state told the partitions of all tasks.
+        stateful: For each task, True if it is stateful and logged (KIP-924 ``statefulTasks``).
+        partitions_known: True if the source of the state contains the partitions of all tasks.
     """
 
     infos: tuple[TaskInfo, ...]
@@ -39,39 +33,37 @@ class Topology:
     subtopology: list[int]
     subtopologies: int
     partitions_known: bool
-    #: What was derived of it, by who derived it.
     memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
 
 @attrs.frozen(eq=False)
-class State:
-    """What the metrics need of a state. Clients and tasks are numbered in the order of the input.
+class StreamsState:
+    """A state for the metrics.
+
+    Clients and tasks are numbered in the order of the input.
 
     Args:
-        application: The state itself.
-        topology: Its tasks.
-        threads: Threads of each client; a client that says 0 counts as having one.
+        threads: Threads of each client; a client that reports 0 counts as having one.
         members: Number of members (consumers, which is threads) of the group.
-        racks: Rack of each client; ``None`` where the rack of any is unknown.
+        racks: Rack of each client; ``None`` if any is unknown.
         previous_active: For each task, the clients that ran it before; one in a healthy group.
         previous_standby: For each task, the clients that had a copy of its state before without running it.
-        standbys_wanted: Standbys of a stateful task that configuration asks for and the number of clients allows.
+        standbys_wanted: Standbys of a stateful task, by configuration and number of clients.
     """
 
     application: ApplicationMetadata
-    topology: Topology
+    topology: StreamsTopology
     threads: list[int]
     members: int
     racks: list[str] | None
     previous_active: list[list[int]]
     previous_standby: list[list[int]]
     standbys_wanted: int
-    #: What was derived of it, by who derived it.
     memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
     @property
     def previous_copies(self) -> list[list[int]]:
-        """For each task, the clients that had a copy: members do not tell standbys from files that were left."""
+        """For each task, the clients that had a copy: members do not distinguish standbys from old files."""
         return self.previous_standby
 
     @property
@@ -88,7 +80,7 @@ class State:
 
     @property
     def stateful(self) -> list[bool]:
-        """For each task, whether it is stateful and logged."""
+        """For each task, True if it is stateful and logged."""
         return self.topology.stateful
 
     @property
@@ -98,27 +90,23 @@ class State:
 
     @property
     def subtopologies(self) -> int:
-        """How many sub-topologies there are."""
+        """Number of sub-topologies."""
         return self.topology.subtopologies
 
 
 @attrs.frozen(eq=False)
-class Placement:
-    """Who runs what.
+class StreamsPlacement:
+    """The holders of tasks.
 
     Args:
-        state: The state that was answered.
         owner: For each task, the client that runs it, or -1.
         standbys: For each task, the clients with a standby of it.
-        active: Active tasks of each client.
-        stateful: Stateful active tasks of each client.
-        standby: Standby tasks of each client.
         replicas: For each task, the clients that hold it in any role, its owner first.
-        is_exact: It is the whole answer: one entry for each client of the state and for nobody else, and no task in it
-            that the state has not, or that one client has twice or two clients run.
+        is_exact: True if it is the whole answer: one entry for each client of the state and no other, and no task in it
+            that is unknown, that one client has twice, or that two clients run.
     """
 
-    state: State
+    state: StreamsState
     owner: list[int]
     standbys: list[list[int]]
     active: list[int]
@@ -126,34 +114,33 @@ class Placement:
     standby: list[int]
     replicas: list[list[int]]
     is_exact: bool
-    #: What was derived of it, by who derived it.
     memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
 
 @derived
-def standby_counts(placement: Placement) -> list[int]:
-    """For each task, how many standbys it has."""
+def standby_counts(placement: StreamsPlacement) -> list[int]:
+    """For each task, the number of its standbys."""
     return list(map(len, placement.standbys))
 
 
 _id_of = attrgetter("id")
 
-_last_topology: tuple[Mapping[TaskId, TaskInfo], Topology] | None = None
-_last_state: State | None = None
-_last_placement: tuple[TaskAssignment, Placement] | None = None
+_last_topology: tuple[Mapping[TaskId, TaskInfo], StreamsTopology] | None = None
+_last_state: StreamsState | None = None
+_last_placement: tuple[TaskAssignment, StreamsPlacement] | None = None
 
 
-def state_of(application: ApplicationMetadata) -> State:
+def state_of(application: ApplicationMetadata) -> StreamsState:
     """The dense view of ``application``; the latest one is kept."""
-    global _last_state  # noqa: PLW0603 - a memory of one: metrics are asked one after another about the same state
-    # A served assignor is asked in threads: another one may put its own state there meanwhile.
+    global _last_state  # noqa: PLW0603 - a memory of one: metrics of the same state follow one another
+    # A served assignor is called in threads: another one may put its own state there meanwhile.
     known = _last_state
     if known is None or known.application is not application:
         known = _last_state = _new_state(application)
     return known
 
 
-def placement_of(application: ApplicationMetadata, assignment: TaskAssignment) -> Placement:
+def placement_of(application: ApplicationMetadata, assignment: TaskAssignment) -> StreamsPlacement:
     """The dense view of ``assignment``; the latest one is kept.
 
     Tasks and clients that the application does not have are left out (Kafka's validation refuses them anyway). Of two
@@ -168,8 +155,7 @@ def placement_of(application: ApplicationMetadata, assignment: TaskAssignment) -
     return placement
 
 
-def _topology_of(application: ApplicationMetadata) -> Topology:
-    """The dense view of the tasks; the latest one is kept, for states that hold the very same tasks."""
+def _topology_of(application: ApplicationMetadata) -> StreamsTopology:
     global _last_topology  # noqa: PLW0603 - as above
     by_id, last = application.task_infos(), _last_topology
     if last is not None and last[0] is by_id:
@@ -183,10 +169,10 @@ def _topology_of(application: ApplicationMetadata) -> Topology:
     return known
 
 
-def _new_topology(infos: tuple[TaskInfo, ...], logged: KeysView[TaskId]) -> Topology:
+def _new_topology(infos: tuple[TaskInfo, ...], logged: KeysView[TaskId]) -> StreamsTopology:
     groups: dict[tuple[str | None, int], int] = {}
     subtopology = [groups.setdefault((info.id.topology_name, info.id.subtopology), len(groups)) for info in infos]
-    return Topology(
+    return StreamsTopology(
         infos=infos,
         number={info.id: index for index, info in enumerate(infos)},
         stateful=[info.id in logged for info in infos],
@@ -196,7 +182,7 @@ def _new_topology(infos: tuple[TaskInfo, ...], logged: KeysView[TaskId]) -> Topo
     )
 
 
-def _new_state(application: ApplicationMetadata) -> State:
+def _new_state(application: ApplicationMetadata) -> StreamsState:
     topology = _topology_of(application)
     clients = list(application.streams_client_states().values())
     previous_active: list[list[int]] = [[] for _ in topology.infos]
@@ -213,7 +199,7 @@ def _new_state(application: ApplicationMetadata) -> State:
     threads = [max(client.num_stream_threads, 1) for client in clients]
     racks = [client.rack_id for client in clients if client.rack_id is not None]
     wanted = max(application.assignment_configs().num_standby_replicas, 0)
-    return State(
+    return StreamsState(
         application=application,
         topology=topology,
         threads=threads,
@@ -225,7 +211,7 @@ def _new_state(application: ApplicationMetadata) -> State:
     )
 
 
-def _new_placement(state: State, assignment: TaskAssignment) -> Placement:
+def _new_placement(state: StreamsState, assignment: TaskAssignment) -> StreamsPlacement:
     topology = state.topology
     clients = state.application.streams_client_states()
     client_number = {process: index for index, process in enumerate(clients)}
@@ -259,4 +245,4 @@ def _new_placement(state: State, assignment: TaskAssignment) -> Placement:
     replicas = [copied if first < 0 else [first, *copied] for first, copied in zip(owner, standbys, strict=True)]
     if any(map(contains, standbys, owner)):
         is_exact = False
-    return Placement(state, owner, standbys, active, stateful, standby, replicas, is_exact)
+    return StreamsPlacement(state, owner, standbys, active, stateful, standby, replicas, is_exact)

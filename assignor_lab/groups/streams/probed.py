@@ -1,4 +1,4 @@
-"""The calls that a probe consists of, made in the assignor's own process."""
+"""The calls of a probe, in the assignor's own process."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from assignment_api import ApplicationMetadata
 from assignment_api.plugins import FoundTaskAssignor
-from assignor_lab.groups.streams.asking import ASKING, StreamsOutcome, invoke
-from assignor_lab.groups.streams.packing import packed_application
-from assignor_lab.runtime.invocation import Failure
+from assignor_lab.groups.streams.assignor_calls import ASKING, StreamsOutcome, invoke
+from assignor_lab.groups.streams.transfer import packed_application
+from assignor_lab.runtime.invocation import CallFailure
 from assignor_lab.runtime.isolation.handlers import read_only, the_plugin
 from assignor_lab.runtime.isolation.worker import Memory
 
@@ -19,22 +19,16 @@ __all__ = ["answer_digest", "probe", "probe_document"]
 
 
 def probe(memory: Memory, packed: tuple[bytes, ...], configs: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Answers the question of :class:`~assignor_lab.groups.streams.probing.Prober` in the assignor's own process.
-
-    Args:
-        memory: What that process keeps.
-        packed: The application.
-        configs: Configuration of the assignor.
-    """
+    """Serves a request of :class:`~assignor_lab.groups.streams.probing.Prober` in the assignor's own process."""
     _, found = the_plugin(memory)
-    # A state of its own for each probe: an assignor that changes its input must not change that of the next one.
+    # A separate state for each probe: an assignor that changes its input must not change that of the next one.
     return probe_document(found, ASKING.receiver()(*packed), read_only(configs))
 
 
 def probe_document(
     assignor: FoundTaskAssignor, application: ApplicationMetadata, configs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What :class:`~assignor_lab.groups.streams.probing.Prober` makes its findings from."""
+    """The source of the findings of :class:`~assignor_lab.groups.streams.probing.Prober`."""
     before = packed_application(application)
 
     def asked(shown: ApplicationMetadata) -> str:
@@ -54,7 +48,6 @@ def probe_document(
 
 
 def _another(application: ApplicationMetadata, skipped: int) -> ApplicationMetadata:
-    """The application with tasks and clients in reverse order, without ``skipped`` clients if others are left."""
     shown = application.for_next_assignor()
     clients = list(shown.streams_client_states().values())
     left = clients[: len(clients) - skipped] or clients
@@ -70,7 +63,6 @@ def _another(application: ApplicationMetadata, skipped: int) -> ApplicationMetad
 
 
 def _peak(assignor: FoundTaskAssignor, application: ApplicationMetadata, configs: Mapping[str, Any]) -> int | None:
-    """Most bytes that ``assign`` held at a time on top of what was there before."""
     shown = application.for_next_assignor()
     try:
         instance = assignor.create()
@@ -88,10 +80,10 @@ def _peak(assignor: FoundTaskAssignor, application: ApplicationMetadata, configs
 
 
 def answer_digest(outcome: StreamsOutcome) -> str:
-    """Stands for who runs what and whether a further rebalance follows, or for the failure."""
+    """A digest of the holders of tasks and of the follow-up, or of the failure."""
     digest = blake2b(digest_size=16)
     result = outcome.result
-    if isinstance(result, Failure):
+    if isinstance(result, CallFailure):
         digest.update(repr((result.type, result.message)).encode(errors="replace"))
         return digest.hexdigest()
     clients = {str(client.process_id): client for client in result.assignments}

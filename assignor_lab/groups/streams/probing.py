@@ -1,7 +1,7 @@
-"""Probing: the cost of an assignor's call, and whether its answer depends on anything but its input.
+"""Probing: the cost of an assignor's call, and its dependence on anything but its input.
 
-The assignor is asked again in a process of its own with another ``PYTHONHASHSEED``, trusted or not: what is measured
-there disturbs nobody, and a second process is needed anyway to see what depends on the process.
+Trusted or not, the assignor is called again in its own process with another ``PYTHONHASHSEED``. A measurement there
+disturbs nothing else, and only a second process shows a dependence on the process.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 import attrs
 
 from assignment_api import ApplicationMetadata
-from assignor_lab.groups.streams.asking import ASKING, StreamsOutcome
-from assignor_lab.groups.streams.packing import packed_application
+from assignor_lab.groups.streams.assignor_calls import ASKING, StreamsOutcome
 from assignor_lab.groups.streams.probed import answer_digest
+from assignor_lab.groups.streams.transfer import packed_application
 from assignor_lab.runtime.isolation.errors import IsolationError
 from assignor_lab.runtime.isolation.launching import launcher_of
 from assignor_lab.runtime.isolation.limits import Limits
@@ -24,40 +24,33 @@ from assignor_lab.runtime.isolation.plugins import plain, process_of
 
 __all__ = ["Probe", "Prober"]
 
-#: What answers in the assignor's process.
 PROBE = "assignor_lab.groups.streams.probed:probe"
-#: Calls that a probe consists of: it is given so many times the deadline.
+#: Calls in a probe: its deadline is multiplied by this.
 CALLS = 6
-#: How much more memory than for an answer: what measures memory needs some itself.
+#: Memory limit as a multiple of an answer's: the measurement itself needs some.
 MEMORY_FACTOR = 2
 
 
 @attrs.frozen
 class Probe:
-    """What came of asking an assignor again.
+    """The outcome of calling an assignor again.
 
     Args:
-        peak_memory_bytes: Most memory that ``assign`` held at a time, on top of what was there before; ``None``: not
-            measured.
-        same_again: It gave the same answer when it was asked again in the same process.
+        peak_memory_bytes: Peak memory of ``assign``, above the memory before the call; ``None``: not measured.
+        deterministic: It gave the same answer in a second call in the same process.
         same_hash_seed: It gave the same answer in a process with another ``PYTHONHASHSEED``.
-        same_order: It gave the same answer when clients and tasks came in reverse order.
-        pure: It left its input alone, and gave the same answer after it was asked about other states.
+        pure: It left its input unchanged, and gave the same answer after calls with other states.
     """
 
     peak_memory_bytes: int | None
-    same_again: bool
+    deterministic: bool
     same_hash_seed: bool
     same_order: bool
     pure: bool
 
 
 class Prober:
-    """Probes assignors, each in a process of its own, which ends with the probe.
-
-    Args:
-        limits: What one call may use.
-    """
+    """Probes assignors, each in its own process, which ends with the probe."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = attrs.evolve(
@@ -78,18 +71,12 @@ class Prober:
         outcome: StreamsOutcome,
         origin: AssignorOrigin | None = None,
     ) -> Probe | None:
-        """Asks an assignor again.
+        """Calls an assignor again with the input and the configuration of ``outcome``.
 
-        Args:
-            name: Name that selects it.
-            distribution: Distribution that it comes from; ``None``: it is ``module:attribute``.
-            application: What it was asked.
-            configs: Its configuration then.
-            outcome: What came of it.
-            origin: Its entry point, which alone is imported then; ``None``: all of its distribution are.
+        If ``origin`` names its entry point, only that one is imported, otherwise all of its distribution.
 
         Returns:
-            What was found, or ``None`` where its process gave no answer.
+            The findings, or ``None`` if its process gave no answer.
         """
         launcher = launcher_of(self._limits.environment, self._hash_seed)
         process = process_of(ASKING, name, distribution, self._limits, launcher, origin=origin, shows=False)
@@ -109,7 +96,7 @@ def _probe_in(document: Mapping[str, Any], digest: str) -> Probe | None:
     first, again, reverse, later = digests
     return Probe(
         peak_memory_bytes=peak if type(peak) is int and 0 <= peak < 1 << 62 else None,
-        same_again=again == first,
+        deterministic=again == first,
         same_hash_seed=first == digest,
         same_order=reverse == first,
         pure=document.get("mutated") is False and later == first,

@@ -1,7 +1,6 @@
-"""An application in a plugin's process, and an answer on its way back.
+"""An application in a plugin's process, and the returned answer.
 
-An application comes as :mod:`assignor_lab.groups.streams.packing` packs it. An answer is JSON, in which tasks are
-numbers, too: whoever reads it checks every one of them.
+An answer is JSON, in which tasks are numbers, as in the packed application; every one of them is checked.
 """
 
 from __future__ import annotations
@@ -29,17 +28,18 @@ from assignment_api import (
 )
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT
 from assignor_lab.runtime.isolation.errors import AnswerFormatError
+from assignor_lab.runtime.plain_application import plain_application, plain_tasks
 
-__all__ = ["Expected", "Receiver", "answer_document", "answer_of", "expected_of"]
+__all__ = ["Expected", "Receiver", "answer_document", "answer_of", "expected_of", "fingerprint", "packed_application"]
 
-#: Remarks of an answer that travel.
+#: Most remarks of a returned answer.
 MAX_REMARKS = 1_000
 
 _MAX_KEPT = 20_000
 
 
 class Receiver:
-    """Makes applications of what was packed; ids and tasks are kept from call to call."""
+    """Unpacks applications; ids and tasks are kept from call to call."""
 
     def __init__(self) -> None:
         self._ids: dict[tuple[int, int, str | None], TaskId] = {}
@@ -47,7 +47,7 @@ class Receiver:
         self._tasks: tuple[bytes, tuple[TaskInfo, ...]] = (b"", ())
 
     def application(self, application: bytes, tasks: bytes) -> ApplicationMetadata:
-        """The application as an assignor is shown it, its lags not yet computed."""
+        """The application in the form that an assignor receives, its lags not yet computed."""
         ids, clients, configs, time_ms, leader, workload = pickle.loads(application)  # noqa: S301 - made by the lab
         if len(self._ids) > _MAX_KEPT or len(self._processes) > _MAX_KEPT:
             self._ids, self._processes = {}, {}
@@ -114,8 +114,8 @@ class Receiver:
 def answer_document(application: ApplicationMetadata, assignment: TaskAssignment) -> dict[str, Any]:
     """An answer as JSON: for each client its id, its tasks and its deadline.
 
-    A task is its position among the application's, as it is for an active task, and as ``-1 - position`` for a
-    standby; one that the application does not have is a list of its parts.
+    An active task is its position among the application's, a standby is ``-1 - position``; a task that the application
+    does not have is a list of its parts.
     """
     positions = {task: number for number, task in enumerate(application.all_tasks())}
     clients = []
@@ -135,7 +135,7 @@ def answer_document(application: ApplicationMetadata, assignment: TaskAssignment
 
 
 def answer_of(application: ApplicationMetadata, document: object) -> TaskAssignment:
-    """The answer in ``document``, which a plugin may have forged: nothing in it is taken on trust.
+    """The answer in ``document``, which a plugin may have forged, so everything in it is checked.
 
     Raises:
         AnswerFormatError: if it is none.
@@ -162,7 +162,7 @@ def answer_of(application: ApplicationMetadata, document: object) -> TaskAssignm
 
 @attrs.frozen(eq=False)
 class Expected:
-    """What an answer may name: tasks by their numbers, as active ones and as standbys, and clients by their texts."""
+    """The valid names in an answer: tasks by their numbers, as actives and as standbys, and clients by their texts."""
 
     application: ApplicationMetadata
     actives: list[AssignedTask]
@@ -174,9 +174,9 @@ _last_expected: Expected | None = None
 
 
 def expected_of(application: ApplicationMetadata) -> Expected:
-    """What an answer about ``application`` may name; the latest one is kept."""
+    """The valid names in an answer to ``application``; the latest ones are kept."""
     global _last_expected  # noqa: PLW0603 - a memory of one: it is made while the answer is waited for
-    # Other threads may ask about other applications meanwhile.
+    # Other threads may check answers to other applications meanwhile.
     known = _last_expected
     if known is None or known.application is not application:
         known = _last_expected = Expected(
@@ -207,3 +207,24 @@ def _listed(value: object) -> list[Any]:
 
 def _no_answer(what: str) -> AnswerFormatError:
     return AnswerFormatError(f"its answer holds {what}")
+
+
+def fingerprint(application: ApplicationMetadata) -> tuple[bytes, ...]:
+    """An assignor's whole input, for comparison within this process."""
+    ids = [info.id for info in application.task_infos().values()]
+    keys = (
+        [(task.subtopology, task.partition, task.topology_name) for task in ids],
+        [process.id.int for process in application.streams_client_states()],
+    )
+    return (*packed_application(application), pickle.dumps(keys, protocol=5))
+
+
+def packed_application(application: ApplicationMetadata) -> tuple[bytes, bytes]:
+    """The application and its tasks, each as bytes: pickled plain data."""
+    plain = plain_application(application)
+    # As plain tuples, without the names of their parts.
+    whole = (plain.ids, [tuple(client) for client in plain.clients], *plain[2:])
+    return (
+        pickle.dumps(whole, protocol=5),
+        pickle.dumps(plain_tasks(list(application.task_infos().values())), protocol=5),
+    )

@@ -29,7 +29,7 @@ def threads_of(
     *,
     sorted_sets: bool,
 ) -> dict[str, dict[str, tuple[TaskId, ...]]]:
-    """Consumer to the tasks that it runs, as Kafka spreads those of a client over its threads.
+    """Consumer to its tasks, by Kafka's spread of a client's tasks over its threads.
 
     Raises:
         InvalidAnswerError: if a client of the assignment is none of the application's.
@@ -53,12 +53,11 @@ def threads_of(
 # --- utilities ------------------------------------------------------------------------------------
 
 
-#: One of the SPI's utilities: application and scenario to the assignment after the call, and what else the row holds.
 _Call = Callable[[ApplicationMetadata, Scenario], tuple[TaskAssignment, dict[str, Any]]]
 
 
 def given_assignment(scenario: Scenario) -> dict[ProcessID, StreamsClientAssignment]:
-    """The scenario's ``assignment``, in the order of the document, actives first; empty where it has none.
+    """The scenario's ``assignment``, in the order of the document, actives first; empty if it has none.
 
     A client's tasks with their roles are a set in Kafka: a task that is listed twice in one role counts once.
     """
@@ -126,7 +125,7 @@ def _utility(name: str, call: _Call) -> Utility:
 
 
 def _threads(scenario: Scenario, options: AnswerOptions) -> dict[str, Any]:
-    """Spreads the scenario's own ``assignment``; ``params.via`` says what kind of assignor it came from."""
+    """Spreads the scenario's own ``assignment``; ``params.via`` is the kind of assignor that created it."""
     assignment = TaskAssignment(given_assignment(scenario))
     via = (scenario.document.get("params") or {}).get("via", "custom")
     threads = threads_of(_application(scenario, options), assignment, sorted_sets=via == "legacy")
@@ -144,7 +143,6 @@ _CALLS: Mapping[str, _Call] = {
     "utils.optimize_standby": _optimize(TaskAssignmentUtils.optimize_rack_aware_standby_tasks),
     "utils.validate": _validate,
 }
-#: Name on the command line to what answers.
 UTILITIES: Mapping[str, Utility] = {
     **{name: _utility(name, call) for name, call in _CALLS.items()},
     "threads": _threads,

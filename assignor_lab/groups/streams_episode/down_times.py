@@ -1,4 +1,4 @@
-"""When each task of a played episode was down: for how long, why, and whose it was before and after."""
+"""The downtime of each task of a played episode: its length, its cause, and the owners before and after."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any
 
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED
-from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
 __all__ = ["CAUSES", "MOST_INTERVALS", "begun_ms", "down_times"]
 
-#: Why nobody works on a task, in the order in which they follow one another; intervals have their places.
+#: Causes of a task's downtime, in the order in which they follow one another; intervals hold their positions.
 CAUSES = (NOBODY, NOT_NOTICED, REBALANCE, REVOKED, RESTORING)
-#: Most tasks that are listed, and most intervals of one of them.
+#: Most listed tasks, and most intervals of one of them.
 MOST_TASKS = 60
 MOST_INTERVALS = 100
-#: Clocks of simulations begin at 1; what is later than the year 2000 is a time of the world.
+#: Clocks of simulations begin at 1; a time after the year 2000 is a real one.
 _REAL_TIME_MS = 946_684_800_000
 
-#: From, to, place in ``CAUSES``, since the first event.
+#: From, to, position in ``CAUSES``, since the first event.
 _Interval = tuple[int, int, int]
 
 
-def down_times(played: Played) -> dict[str, Any]:
-    """The form is that of ``answers.down`` in the summary; the same stretches of time as in its totals."""
+def down_times(played: PlayedStreamsEpisode) -> dict[str, Any]:
+    """The downtimes in the form of ``answers.down`` in the summary; the same spans of time as in its totals."""
     first, ledger, names = played.first_ms, played.world.ledger, list(played.world.instances)
     by_cause = [0] * len(CAUSES)
     found = []
@@ -55,7 +55,7 @@ def down_times(played: Played) -> dict[str, Any]:
 
 
 def begun_ms(episode: StreamsEpisode) -> int | None:
-    """When the first event of an episode was, in epoch milliseconds; ``None``: it has no time of the world."""
+    """Time of the first event of an episode, in epoch milliseconds; ``None``: it has no real time."""
     first = min((event.at_ms for event in episode.events), default=0) if not episode.clients else 0
     return _clock(episode.start_ms + first)
 
@@ -65,7 +65,6 @@ def _clock(at_ms: int) -> int | None:
 
 
 def _stretches(intervals: Sequence[_Interval]) -> list[list[_Interval]]:
-    """Those that follow one another without anybody between them, together."""
     stretches: list[list[_Interval]] = []
     for each in intervals:
         if stretches and stretches[-1][-1][1] == each[0]:
@@ -80,7 +79,6 @@ def _length(stretches: Sequence[Sequence[_Interval]]) -> int:
 
 
 def _task(task: str, stretches: Sequence[list[_Interval]], ran: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """One task; of very many intervals those of its longest stretches, by time."""
     kept: list[list[_Interval]] = []
     intervals = 0
     for stretch in sorted(stretches, key=lambda each: each[0][0] - each[-1][1]):

@@ -1,4 +1,4 @@
-"""Many random episodes of Streams groups, in one process or several: which of them break a rule of safety."""
+"""Many random episodes of Streams groups, in one process or several: those that break a rule of safety."""
 
 from __future__ import annotations
 
@@ -10,48 +10,42 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins import Registry, config_sources, effective_config
-from assignor_lab.groups.playing import play
+from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 from assignor_lab.simulation.seeded_parts import PART, parts_of_seeds
 from assignor_lab.simulation.streams.episode_format import read_episode
-from assignor_lab.simulation.streams.safety.findings import Finding
-from assignor_lab.simulation.streams.safety.kafkas_own import named
+from assignor_lab.simulation.streams.safety.findings import BrokenRule
+from assignor_lab.simulation.streams.safety.known_kafka_behaviour import named
 from assignor_lab.simulation.streams.safety.random_episodes import DRAWN, random_episode
 from assignor_lab.simulation.streams.safety.rules import broken_rules
 from assignor_lab.simulation.streams.safety.shrinking import shrunk
 
-__all__ = ["FoundEpisode", "FuzzedPart", "drawn_assignors", "findings_of", "fuzz", "smallest"]
+__all__ = ["FoundEpisode", "FuzzedStreamsPart", "drawn_assignors", "findings_of", "fuzz", "smallest"]
 
-#: Entries of logs that are made for one smallest episode: work that is counted, so that equal seeds end equally.
+#: Log entries for one smallest episode: a count of work, so that equal seeds end equally.
 _MOST_ENTRIES = 500_000
 
 
-#: So many rebalances in a row, each of which asks for the next one at once, are a group that goes round: at one in each
-#: heartbeat interval, 25 minutes of nothing else.
+#: A group with so many immediate rebalances in a row is in an endless loop: at one in each heartbeat interval, this is
+#: 25 minutes of nothing else.
 _MOST_FOLLOWUPS = 500
 
 
 @attrs.frozen
 class FoundEpisode:
-    """A random episode that broke a rule.
-
-    Args:
-        seed: Its seed, from which the same episode is made again.
-        findings: Which rules it broke, and where.
-    """
+    """A random episode that broke a rule."""
 
     seed: int
-    findings: tuple[Finding, ...]
+    findings: tuple[BrokenRule, ...]
 
 
 @attrs.frozen
-class FuzzedPart:
-    """What came of some episodes.
+class FuzzedStreamsPart:
+    """The outcome of some episodes.
 
     Args:
-        played: Protocol and assignor to how many episodes were played.
-        found: Those that broke a rule, by seed.
+        played: Protocol and assignor to the number of played episodes.
     """
 
     played: Mapping[tuple[str, str], int]
@@ -66,19 +60,11 @@ def fuzz(
     *,
     part: int = PART,
     may_run_code: bool = False,
-) -> Iterator[FuzzedPart]:
-    """Plays the random episodes of the seeds ``seed``, ``seed + 1`` and so on.
-
-    Args:
-        episodes: How many.
-        seed: The first seed.
-        assignors: Protocol to the assignors that are drawn (:func:`drawn_assignors`).
-        processes: How many processes share them; what comes of them does not depend on it.
-        part: How many are played between two words to the caller.
-        may_run_code: Whether an assignor may be ``module:attribute``.
+) -> Iterator[FuzzedStreamsPart]:
+    """Plays the random episodes of the seeds ``seed``, ``seed + 1`` and so on; each draws from ``assignors``.
 
     Yields:
-        What came of them, part by part, in the order of the seeds.
+        Their outcome, ``part`` episodes at a time, in the order of the seeds and independent of ``processes``.
     """
     yield from parts_of_seeds(
         partial(_played, assignors=assignors, may_run_code=may_run_code), episodes, seed, processes, part
@@ -91,11 +77,7 @@ def drawn_assignors(
     """Protocol to the assignors from which random episodes draw: a fixed list, so that a seed is one episode.
 
     Args:
-        registry: The plugins.
-        assignor: The only one, of any plugin; ``None``: those of
-            :data:`~assignor_lab.simulation.streams.safety.random_episodes.DRAWN`.
         protocol: The only protocol; ``None``: that of ``assignor``, or both.
-        may_run_code: Whether ``assignor`` may be ``module:attribute``.
 
     Raises:
         UnknownPluginError, PluginLoadError: if one of them is not available.
@@ -115,8 +97,8 @@ def drawn_assignors(
 
 def findings_of(
     document: Mapping[str, Any], seed: int, registry: Registry, *, may_run_code: bool = False
-) -> tuple[Finding, ...]:
-    """Plays an episode: which rules it broke; what ends it is a broken rule, too.
+) -> tuple[BrokenRule, ...]:
+    """Plays an episode and returns the broken rules; an error that ends it is a broken rule, too.
 
     Raises:
         DocumentFormatError: if the document is no episode, or contradicts itself.
@@ -126,8 +108,7 @@ def findings_of(
 
 def _judged(
     document: Mapping[str, Any], seed: int, registry: Registry, *, may_run_code: bool
-) -> tuple[tuple[Finding, ...], int]:
-    """The findings of an episode, and how much happened in it."""
+) -> tuple[tuple[BrokenRule, ...], int]:
     episode = read_episode(scenario_from_document(document, Place(document["id"])))
     try:
         name, played = play(
@@ -136,21 +117,21 @@ def _judged(
         )  # fmt: skip
         entries = len(played.world.log.entries)
         return tuple(named(each, played, name) for each in broken_rules(played)), entries
-    except Exception as error:  # noqa: BLE001 - a simulation that cannot go on is what is looked for
-        return (Finding("ends", f"the episode ended with {type(error).__name__}: {error!s:.500}"),), 0
+    except Exception as error:  # noqa: BLE001 - a simulation that cannot continue is a finding
+        return (BrokenRule("ends", f"the episode ended with {type(error).__name__}: {error!s:.500}"),), 0
 
 
 def smallest(
     found: FoundEpisode,
-    finding: Finding,
+    finding: BrokenRule,
     assignors: Mapping[str, Sequence[str]],
     registry: Registry,
     *,
     may_run_code: bool = False,
-) -> tuple[Mapping[str, Any], Finding]:
-    """The smallest episode with the same rule broken for the same reason, and what it does.
+) -> tuple[Mapping[str, Any], BrokenRule]:
+    """The smallest episode that breaks the same rule for the same reason, and a description.
 
-    It is looked for until :data:`_MOST_ENTRIES` entries of logs have been made: an episode that never rests is long.
+    The search ends after :data:`_MOST_ENTRIES` entries of logs: an episode that never rests is long.
     """
     latest = [finding]
     entries = 0
@@ -172,7 +153,7 @@ def smallest(
     return document, latest[0]
 
 
-def _played(seeds: range, assignors: Mapping[str, Sequence[str]], *, may_run_code: bool) -> FuzzedPart:
+def _played(seeds: range, assignors: Mapping[str, Sequence[str]], *, may_run_code: bool) -> FuzzedStreamsPart:
     registry = _registry()
     played: Counter[tuple[str, str]] = Counter()
     found = []
@@ -182,7 +163,7 @@ def _played(seeds: range, assignors: Mapping[str, Sequence[str]], *, may_run_cod
         findings = findings_of(document, seed, registry, may_run_code=may_run_code)
         if findings:
             found.append(FoundEpisode(seed, findings))
-    return FuzzedPart(dict(played), tuple(found))
+    return FuzzedStreamsPart(dict(played), tuple(found))
 
 
 @cache

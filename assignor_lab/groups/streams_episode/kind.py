@@ -1,4 +1,4 @@
-"""Episodes of Streams groups: a state is an episode, an answer is what came of it with one competitor."""
+"""Episodes of Streams groups: a state is an episode, an answer is its outcome with one competitor."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any
 from assignment_api.plugins import Found, FoundTaskAssignor, MetricPlugin, Registry, UnknownPluginError
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
-from assignor_lab.groups.beside import Beside
-from assignor_lab.groups.columns import Column
-from assignor_lab.groups.headline import headline_of
-from assignor_lab.groups.kind import Answer, Competitor, FoundAssignor, Kind, Measure
-from assignor_lab.groups.measures import own_metrics
+from assignor_lab.groups.columns import TableColumn
+from assignor_lab.groups.kind import Competitor, CompetitorAnswer, FoundAssignor, GroupKind, Measure
+from assignor_lab.groups.metrics.headline import headline_of
+from assignor_lab.groups.ownership.recorded_outcome import RecordedOutcome
 from assignor_lab.groups.prices import prices_of
-from assignor_lab.groups.streams.asking import ASKING
+from assignor_lab.groups.runner.measures import own_metrics
+from assignor_lab.groups.streams.assignor_calls import ASKING
+from assignor_lab.groups.streams.comparability import why_play_not_comparable
 from assignor_lab.groups.streams_episode.metrics import (
     DOLLARS,
     EPISODE_METRICS,
@@ -26,7 +27,7 @@ from assignor_lab.groups.streams_episode.metrics import (
 )
 from assignor_lab.groups.streams_episode.player import EpisodePlayer, PlayedEpisode
 from assignor_lab.kafka.leader.fallback import replacement_without_lags
-from assignor_lab.runtime.asking import Asking, OwnProcesses
+from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.scenarios import Scenario
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
@@ -39,11 +40,14 @@ __all__ = ["STREAMS_EPISODE"]
 USUAL = {"classic": "high_availability", "streams": "group_sticky"}
 
 
-class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
+class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
     name = "streams-episode"
     plays = True
     headline = headline_of(
-        unavailable=("unavailable_task_seconds",),
+        unavailable={
+            "unavailable_task_seconds": "Task-seconds unavailable",
+            "unavailable_without_restoring_task_seconds": "Task-seconds unavailable, restoring left out",
+        },
         restored={
             "restored_bytes_before_processing": "Bytes restored before processing",
             "restored_bytes": "Bytes restored, standbys included",
@@ -54,7 +58,7 @@ class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
         no_state="bytes of the state are unknown",
         no_zones="racks of clients or partitions, or bytes of the state, are unknown",
     )
-    columns = (Column("members", "int32"),)
+    columns = (TableColumn("members", "int32"),)
     config_keys = tuple(ASSIGNMENT_KEYS)
     timing_keys = TIMING_KEYS
     shows_first = True
@@ -62,7 +66,7 @@ class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
     # --- finding ----------------------------------------------------------------------------------
 
     @property
-    def asking(self) -> Asking[Any, Any]:
+    def asking(self) -> AssignorCalls[Any, Any]:
         return ASKING
 
     def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
@@ -107,6 +111,11 @@ class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
     def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> EpisodePlayer:
         return EpisodePlayer(competitor, isolation)
 
+    def not_comparable(
+        self, scenario: Scenario, state: StreamsEpisode, explicit: Mapping[str, Any], answer: PlayedEpisode
+    ) -> str | None:
+        return why_play_not_comparable(scenario.assumptions, answer.played, explicit)
+
     # --- measuring --------------------------------------------------------------------------------
 
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
@@ -120,7 +129,7 @@ class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
         own[DOLLARS] = lambda _episode, answer: costs(answer)
         return {name: own[name] for name in names}
 
-    def row(self, answer: Answer[StreamsEpisode, PlayedEpisode]) -> Mapping[str, Any]:
+    def row(self, answer: CompetitorAnswer[StreamsEpisode, PlayedEpisode]) -> Mapping[str, Any]:
         if answer.state is None:
             return {}
         row: dict[str, Any] = {"tasks": len(answer.state.tasks), "assumptions": list(answer.state.assumptions) or None}
@@ -129,21 +138,23 @@ class _StreamsEpisodes(Kind[StreamsEpisode, PlayedEpisode]):
             world = result.played.world
             row["clients"] = len(world.instances)
             row["members"] = sum(max(1, instance.settings.threads) for instance in world.instances.values())
-            row["answer"] = _digest(result)
+            row["answer_digest"] = _digest(result)
             row["followup"] = False
         return row
 
-    def document(self, answer: Answer[StreamsEpisode, PlayedEpisode]) -> Mapping[str, Any]:
+    def document(self, answer: CompetitorAnswer[StreamsEpisode, PlayedEpisode]) -> Mapping[str, Any]:
         result = answer.outcome.answer
         assert result is not None
         return document_of(result.played, answer.assignor)
 
-    def picture(self, answers: Sequence[Answer[StreamsEpisode, PlayedEpisode]], assignor: str | None) -> dict[str, Any]:
-        from assignor_lab.groups.streams_episode.pictures import episode_picture
+    def picture(
+        self, answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpisode]], assignor: str | None
+    ) -> dict[str, Any]:
+        from assignor_lab.groups.streams_episode.snapshots import episode_picture
 
         return episode_picture(answers)
 
-    def beside(self, answers: Sequence[Answer[StreamsEpisode, PlayedEpisode]]) -> Beside:
+    def beside(self, answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpisode]]) -> RecordedOutcome:
         from assignor_lab.groups.streams_episode.recorded import beside
 
         return beside(answers)
@@ -154,12 +165,10 @@ def _own(metric: EpisodeMetric) -> Measure[StreamsEpisode, PlayedEpisode]:
 
 
 def _digest(result: PlayedEpisode) -> str:
-    """16 hex digits that stand for who was given what in each generation."""
     digest = blake2b(digest_size=8)
     for generation in result.played.generations:
         digest.update(json.dumps(sorted(generation.assigned.items())).encode())
     return digest.hexdigest()
 
 
-#: Episodes of Streams groups.
 STREAMS_EPISODE = _StreamsEpisodes()

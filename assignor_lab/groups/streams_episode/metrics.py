@@ -1,4 +1,4 @@
-"""The figures of played episodes: time, bytes, dollars and rebalances of the whole of it."""
+"""The figures of whole played episodes: time, bytes, dollars and rebalances."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import attrs
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.streams_episode.player import PlayedEpisode
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED
-from assignor_lab.simulation.streams.traffic import BYTES_OF_GIB
+from assignor_lab.simulation.streams.traffic import dollars_of
 
 __all__ = ["DOLLARS", "EPISODE_METRICS", "EpisodeMetric", "described_metric", "dollars"]
 
@@ -44,7 +44,7 @@ def _cause(cause: str) -> Callable[[PlayedEpisode], float | None]:
 
 
 def _worst_load(episode: PlayedEpisode) -> float | None:
-    """Active tasks of the busiest thread at the end, beyond an even share; nothing where nobody is left."""
+    """Active tasks of the busiest thread at the end, above an even share; none if no thread is left."""
     held = [
         len(thread.active)
         for instance in episode.played.world.instances.values()
@@ -57,7 +57,6 @@ def _worst_load(episode: PlayedEpisode) -> float | None:
 
 
 def _unowned(episode: PlayedEpisode) -> float:
-    """Tasks that nobody was given at the end although somebody is there."""
     world = episode.played.world
     threads = [thread for instance in world.instances.values() if instance.is_up for thread in instance.threads]
     held = {task for thread in threads for task in thread.active}
@@ -65,19 +64,17 @@ def _unowned(episode: PlayedEpisode) -> float:
 
 
 def dollars(per_gib: float) -> Callable[[PlayedEpisode], float | None]:
-    """What is read from other zones at a price, in dollars for a GiB."""
+    """The price of bytes read from other zones, in dollars for a GiB."""
 
     def figure(episode: PlayedEpisode) -> float | None:
-        crossing = _total("cross_zone_bytes")(episode)
-        return None if crossing is None else float(crossing) / BYTES_OF_GIB * per_gib
+        return dollars_of(episode.totals["cross_zone_bytes"], per_gib)
 
     return figure
 
 
-#: Name of the figure that depends on prices.
 DOLLARS = "cross_zone_dollars"
-_AWAY = "From a crash or a close until the group knows, and from then on until a copy is ready."
-_NEW_COPIES = "The first copy of each task, and what is lost with disks."
+_AWAY = "From a crash or a close until the group notices, then until a copy is ready."
+_NEW_COPIES = "The first copy of each task, and state lost with disks."
 
 EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
     EpisodeMetric(
@@ -87,6 +84,14 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
         _total("unavailable_task_s"),
         "life cycle",
         _AWAY,
+    ),
+    EpisodeMetric(
+        "unavailable_without_restoring_task_seconds",
+        "task-seconds",
+        "The part of the unavailable time that is not restoring, summed over all tasks.",
+        _total("unavailable_without_restoring_task_s"),
+        "life cycle",
+        "From a crash or a close until the group knows, and one rebalance.",
     ),
     EpisodeMetric(
         "worst_task_unavailable_seconds",
@@ -115,7 +120,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
     EpisodeMetric(
         "rebalance_task_seconds",
         "task-seconds",
-        "The part of the unavailable time in which nobody had been given the task.",
+        "The part of the unavailable time in which the task had no owner.",
         _cause(REBALANCE),
         "life cycle",
         "The join phase of one rebalance.",
@@ -134,7 +139,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
         "The part of the unavailable time in which its owner was not ready: state came back.",
         _cause(RESTORING),
         "life cycle",
-        "Opening what is there; all of the state where no copy is.",
+        "Opening existing stores, and restoring all state without a copy.",
     ),
     EpisodeMetric(
         "restored_bytes",
@@ -155,7 +160,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
     EpisodeMetric(
         "cross_zone_bytes",
         "bytes",
-        "What was read from another rack (zone): input, state, what copies follow.",
+        "Bytes read from another rack (zone): input, restored state, and changelogs that copies follow.",
         _total("cross_zone_bytes"),
         "cost",
         "Partitions none of whose replicas is in any client's rack.",
@@ -163,7 +168,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
     EpisodeMetric(
         DOLLARS,
         "dollars",
-        "What reading from other racks (zones) costs.",
+        "Price of the bytes read from other racks (zones).",
         dollars(0.0),
         "cost",
         "Partitions none of whose replicas is in any client's rack.",
@@ -190,12 +195,12 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
         "Copies that were begun so that a task may move.",
         _total("warmups"),
         "movement",
-        "None where nobody joins.",
+        "None without joins.",
     ),
     EpisodeMetric(
         "cold_takeovers",
         "tasks",
-        "Tasks given to who lacked more than acceptable.recovery.lag.",
+        "Tasks given to instances whose copy lacked more than acceptable.recovery.lag.",
         _total("cold_takeovers"),
         "movement",
         "Each task once, when the group is new; tasks of which no copy is left.",
@@ -203,7 +208,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
     EpisodeMetric(
         "active_tasks_above_even_share",
         "tasks",
-        "What the busiest thread has beyond an even share at the end.",
+        "Tasks of the busiest thread beyond an even share at the end.",
         _worst_load,
         "balance",
         "Less than one, where the tasks do not divide evenly among the threads.",
@@ -211,7 +216,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
     EpisodeMetric(
         "tasks_not_owned",
         "tasks",
-        "Tasks that nobody had at the end, though somebody was there.",
+        "Tasks without an owner at the end, although an instance was there.",
         _unowned,
         "coverage",
         "Those that are on their way from one member to another at that moment.",
@@ -220,7 +225,7 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
 
 
 def described_metric(metric: EpisodeMetric) -> MetricPlugin:
-    """The metric in the form that summary and report take; its ``compute`` is not for use."""
+    """The metric in the form of summary and report; its ``compute`` is not for use."""
     return MetricPlugin(
         metric.name, metric.unit, "lower", metric.summary, _not_to_be_called, metric.group, metric.unavoidable,
         kind="streams",

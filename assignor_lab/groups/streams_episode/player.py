@@ -1,4 +1,4 @@
-"""A competitor through an episode: it decides for a simulated group of its own, from the first generation on."""
+"""A competitor through an episode: it decides for its own simulated group, from the first generation on."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.plugins import FoundTaskAssignor
 from assignment_api.plugins.selection import EffectiveConfig
-from assignor_lab.groups.kind import Asked, Competitor, Reply
-from assignor_lab.groups.playing import under_protocol
+from assignor_lab.groups.kind import ChosenAssignor, Competitor, CompetitorReply
 from assignor_lab.groups.streams.leading import LeadingAssignor
+from assignor_lab.groups.streams_episode.playing import under_protocol
 from assignor_lab.groups.streams_group.leading import brokers_assignor_of
-from assignor_lab.runtime.asking import OwnProcesses
-from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
+from assignor_lab.runtime.assignor_calls import OwnProcesses
+from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.leading import LeaderFailedError
 from assignor_lab.simulation.streams.results import totals_of
-from assignor_lab.simulation.streams.simulate import Played, simulate
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode, simulate
 from assignor_lab.simulation.streams.traffic import TrafficTerms
 
 __all__ = ["EpisodePlayer", "PlayedEpisode"]
@@ -30,20 +30,19 @@ class PlayedEpisode:
     """An episode after a competitor played it.
 
     Args:
-        played: What happened.
         totals: The figures of the whole episode (:func:`assignor_lab.simulation.streams.results.totals_of`), without
             dollars, which depend on prices.
     """
 
-    played: Played
+    played: PlayedStreamsEpisode
     totals: Mapping[str, Any]
 
 
 class EpisodePlayer:
     """Plays episodes with one assignor.
 
-    An assignor of applications decides in the classic protocol, one of brokers in the streams protocol, whatever the
-    episode was recorded in: what is done to the group stays.
+    An assignor of applications decides in the classic protocol, one of brokers in the streams protocol, independent of
+    the recorded protocol; the actions on the group stay.
     """
 
     def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
@@ -51,14 +50,14 @@ class EpisodePlayer:
         self._timings = competitor.timings
         self._isolation = isolation
 
-    def asked(self, state: StreamsEpisode, config: EffectiveConfig) -> Asked:
-        """Who decides, under its configuration."""
-        return Asked(self._found.name, self._found.distribution, config.values_for(self._found.name))
+    def asked(self, state: StreamsEpisode, config: EffectiveConfig) -> ChosenAssignor:
+        """The assignor, under its configuration."""
+        return ChosenAssignor(self._found.name, self._found.distribution, config.values_for(self._found.name))
 
-    def answer(self, state: StreamsEpisode, asked: Asked) -> Reply[PlayedEpisode]:
-        """Plays the episode; one in which a decision failed has no figures."""
+    def answer(self, state: StreamsEpisode, asked: ChosenAssignor) -> CompetitorReply[PlayedEpisode]:
+        """Plays the episode; a play with a failed decision has no figures."""
         calls: list[CallOutcome[Any]] = []
-        result: PlayedEpisode | Failure
+        result: PlayedEpisode | CallFailure
         loss: AssignorLabError | None = None
         try:
             played = self._play(state, asked.configs, calls)
@@ -69,15 +68,17 @@ class EpisodePlayer:
                 result, loss = failed.failure, failed.loss
         except LeaderFailedError as error:
             result, loss = (calls[-1].failure or failure_of(error)), calls[-1].loss
-        except Exception as error:  # noqa: BLE001 - whatever an answer leads the simulation to is a row
+        except Exception as error:  # noqa: BLE001 - any failure of the simulation is a row
             result = failure_of(error)
-        return Reply(CallOutcome(result, assign_ns=sum(call.assign_ns for call in calls), loss=loss))
+        return CompetitorReply(CallOutcome(result, assign_ns=sum(call.assign_ns for call in calls), loss=loss))
 
     def looked_ahead(self, answer: PlayedEpisode) -> PlayedEpisode:
-        """Nothing is left to happen."""
+        """The answer, unchanged."""
         return answer
 
-    def _play(self, state: StreamsEpisode, configs: Mapping[str, Any], calls: list[CallOutcome[Any]]) -> Played:
+    def _play(
+        self, state: StreamsEpisode, configs: Mapping[str, Any], calls: list[CallOutcome[Any]]
+    ) -> PlayedStreamsEpisode:
         if isinstance(self._found, FoundTaskAssignor):
             leading = LeadingAssignor(self._found, self._fallback, configs, self._isolation, calls.append)
             return simulate(self._world(state, "classic", configs), leading, keep_log=False)

@@ -1,4 +1,4 @@
-"""What really happened in a recorded episode: its picture and figures, beside those of its plays."""
+"""The real course of a recorded episode: its picture and figures, beside those of its plays."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from operator import itemgetter
 from typing import Any
 
 from assignment_api.streams import TaskId
-from assignor_lab.groups.beside import ActionRow, Beside
-from assignor_lab.groups.given import given_rows, last_moment
-from assignor_lab.groups.kind import Answer
+from assignor_lab.groups.kind import CompetitorAnswer
+from assignor_lab.groups.ownership.recorded_outcome import ActionRow, RecordedOutcome
+from assignor_lab.groups.ownership.timeline import given_rows, last_moment
 from assignor_lab.groups.streams_episode.down_times import MOST_INTERVALS, begun_ms
 from assignor_lab.groups.streams_episode.player import PlayedEpisode
 from assignor_lab.groups.work import OBSERVED
@@ -25,13 +25,13 @@ from assignor_lab.simulation.streams.results import document_of
 
 __all__ = ["beside"]
 
-#: A probe sees from outside, and not why.
+#: A probe observes from outside and gives no cause.
 SEEN = "a probe saw no output"
-#: The recording shows who had a task, and not why there was no owner.
+#: The recording has the owners of a task, and no cause of its downtime.
 NO_OWNER = "no owner by the recording"
-#: Most tasks with times, and most rebalances that are listed, as in a play.
+#: Most tasks with times, and most listed rebalances, as in a play.
 _MOST_TASKS = _MOST_REBALANCES = 60
-#: Totals of a recording to the metrics that they are.
+#: Totals of a recording to their metrics.
 _METRICS = {
     "rebalances": "rebalances",
     "unavailable_task_s": "unavailable_task_seconds",
@@ -40,12 +40,8 @@ _METRICS = {
 }
 
 
-def beside(answers: Sequence[Answer[StreamsEpisode, PlayedEpisode]]) -> Beside:
-    """What was done in an episode, and what followed in reality, where it tells.
-
-    Args:
-        answers: Its plays, at least one.
-    """
+def beside(answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpisode]]) -> RecordedOutcome:
+    """The actions in an episode, and their recorded consequences."""
     plays = [None if each.outcome.answer is None else each.outcome.answer.played for each in answers]
     documents = [None if played is None else document_of(played, "") for played in plays]
     first = next((document for document in documents if document is not None), None)
@@ -55,15 +51,14 @@ def beside(answers: Sequence[Answer[StreamsEpisode, PlayedEpisode]]) -> Beside:
     if first is not None and recorded is not None:
         columns.append(recorded_result(first, recorded)["actions"])
     if episode is None or recorded is None:
-        return Beside(_actions(columns), None, {})
+        return RecordedOutcome(_actions(columns), None, {})
     tasks = [str(task.id) for task in episode.tasks]
     totals = recorded_totals(recorded, tasks)
     figures = {_METRICS[key]: float(value) for key, value in totals.items() if key in _METRICS}
-    return Beside(_actions(columns), _picture(episode, recorded, tasks, begun_ms(episode)), figures)
+    return RecordedOutcome(_actions(columns), _picture(episode, recorded, tasks, begun_ms(episode)), figures)
 
 
 def _actions(columns: Sequence[Sequence[Mapping[str, Any]] | None]) -> tuple[ActionRow, ...]:
-    """What was done, as the longest of the plays has it: one that was cut has less."""
     known = max((column for column in columns if column is not None), key=len, default=[])
     return tuple(
         ActionRow(row["t_ms"], row["action"], row["who"], tuple(_led_to(column, place) for column in columns))
@@ -123,7 +118,6 @@ def _gantt(episode: StreamsEpisode, generations: Sequence[Mapping[str, Any]]) ->
 def _down(
     seen: Mapping[str, Sequence[Sequence[Any]]], gantt: Mapping[str, Any] | None, begun: int | None, cause: str
 ) -> Any:
-    """In the form of ``answers.down`` of the summary."""
     runs = {row["task"]: row["runs"] for row in gantt["rows"]} if gantt is not None else {}
     away = {task: sum(to - begin for begin, to, _ in rows) for task, rows in seen.items()}
     worst = sorted((task for task in seen if away[task]), key=lambda task: -away[task])
@@ -151,7 +145,6 @@ def _task(task: str, rows: Sequence[Sequence[Any]], runs: Sequence[Sequence[int]
 
 
 def _who(runs: Sequence[Sequence[int]], at_ms: int) -> int:
-    """Who had been given it at a moment, or -1."""
     place = bisect_right(runs, at_ms, key=lambda run: run[0]) - 1
     return runs[place][2] if place >= 0 and at_ms <= runs[place][1] else -1
 

@@ -6,15 +6,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assignment_api.group import TaskId
+from assignment_api.plugins.keys import read_value
+from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
-from assignor_lab.groups.changes import Change, Edit, Knob, fresh, number_knob, single, tag_knobs
-from assignor_lab.groups.streams_group.asking import GroupState
+from assignor_lab.groups.changes import (
+    Edit,
+    InputChange,
+    InputTrial,
+    Knob,
+    fresh,
+    number_knob,
+    number_trials,
+    single,
+    tag_knobs,
+)
+from assignor_lab.groups.streams_group.assignor_calls import StreamsGroupState
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["CHANGES"]
+__all__ = ["CHANGES", "streams_group_trials"]
 
 _Labels = Callable[[str], str]
-#: What a member that has just come says of itself.
 _NOTHING: Mapping[str, Any] = {
     "active": {},
     "standby": {},
@@ -25,7 +36,9 @@ _NOTHING: Mapping[str, Any] = {
 
 
 class _Changes:
-    def knobs(self, scenario: Scenario, number: int, state: GroupState, task: str, label: _Labels) -> Iterator[Knob]:
+    def knobs(
+        self, scenario: Scenario, number: int, state: StreamsGroupState, task: str, label: _Labels
+    ) -> Iterator[Knob]:
         members, wanted = scenario.document["members"], TaskId.parse(task)
         for place, member in enumerate(members):
             knob = _offset_knob(place, member, members, wanted, label)
@@ -39,16 +52,16 @@ class _Changes:
         yield number_knob(NUM_STANDBY_REPLICAS, standbys, (standbys + 1, standbys - 1, 0, standbys + 2))
         yield from _less_knobs(members, label)
 
-    def one_more(self, scenario: Scenario, number: int, state: GroupState) -> Change | None:
+    def one_more(self, scenario: Scenario, number: int, state: StreamsGroupState) -> InputChange | None:
         members = scenario.document["members"]
         if not members:
             return None
         name = fresh((member["id"] for member in members), "one-more-{}")
         process = fresh((member["process_id"] for member in members), "process-one-more-{}")
         added = {**members[0], **_NOTHING, "id": name, "instance_id": None, "process_id": process}
-        return Change("client", f"there were a process {process} more", (Edit(("members", len(members)), added),))
+        return InputChange("client", f"there were a process {process} more", (Edit(("members", len(members)), added),))
 
-    def facts(self, state: GroupState, task: str) -> Mapping[str, str]:
+    def facts(self, state: StreamsGroupState, task: str) -> Mapping[str, str]:
         wanted = TaskId.parse(task)
         found = {}
         for member_id, member in state.group.members.items():
@@ -74,7 +87,6 @@ def _offset_knob(
     task: TaskId,
     label: _Labels,
 ) -> Knob | None:
-    """The offset that a member reports for the task; ``None`` where nobody reports any."""
     group, partition = task.subtopology_id, str(task.partition)
     reported = [each["task_offsets"].get(group, {}).get(partition) for each in members]
     known = [offset for offset in reported if offset is not None]
@@ -83,14 +95,14 @@ def _offset_knob(
     now, name = reported[place], label(member["id"])
     targets = {offset + step for offset in known for step in (-1, 1)} - {now}
 
-    def at(offset: int) -> Change:
+    def at(offset: int) -> InputChange:
         instead = "none" if now is None else f"{now:,}"
         edit = (
             Edit(("members", place, "task_offsets", group, partition), offset)
             if group in member["task_offsets"]
             else Edit(("members", place, "task_offsets", group), {partition: offset})
         )
-        return Change("lag", f"{name} reported offset {offset:,} for {task} instead of {instead}", (edit,))
+        return InputChange("lag", f"{name} reported offset {offset:,} for {task} instead of {instead}", (edit,))
 
     ordered = sorted(targets, key=lambda value: abs(value - (now or 0)))
     return Knob("lag", ordered, at, now=now, concerns=member["id"])
@@ -100,11 +112,11 @@ def _owner_knobs(members: Sequence[Mapping[str, Any]], task: TaskId, label: _Lab
     group, partition = task.subtopology_id, task.partition
     owners = [place for place, member in enumerate(members) if partition in member["active"].get(group, ())]
 
-    def at(chosen: int | None) -> Change:
-        who = "nobody who is there" if chosen is None else label(members[chosen]["id"])
-        instead = ", ".join(label(members[place]["id"]) for place in owners) or "nobody who is there"
+    def at(chosen: int | None) -> InputChange:
+        who = "no present member" if chosen is None else label(members[chosen]["id"])
+        instead = ", ".join(label(members[place]["id"]) for place in owners) or "no present member"
         edits = [edit for place in {*owners, *([] if chosen is None else [chosen])} for edit in edits_of(place, chosen)]
-        return Change("previous owner", f"{who} had run {task} before instead of {instead}", tuple(edits))
+        return InputChange("previous owner", f"{who} had run {task} before instead of {instead}", tuple(edits))
 
     def edits_of(place: int, chosen: int | None) -> Iterator[Edit]:
         member = members[place]
@@ -125,29 +137,28 @@ def _owner_knobs(members: Sequence[Mapping[str, Any]], task: TaskId, label: _Lab
 
 
 def _thread_knobs(members: Sequence[Mapping[str, Any]]) -> Iterator[Knob]:
-    """A member more in a process, which is a thread more: it comes last and has nothing yet."""
+    """A further member in a process, which is a further thread: it is the last one and has no tasks."""
     ids = {member["id"] for member in members}
     for process, own in _processes(members).items():
         name = next(name for number in range(len(ids) + 1) if (name := f"{process}-further-{number}") not in ids)
         further = {**members[own[0]], **_NOTHING, "id": name, "instance_id": None}
         words = f"process {process} had a thread more, {len(own) + 1} instead of {len(own)}"
-        change = Change("threads", words, (Edit(("members",), [*members, further]),))
+        change = InputChange("threads", words, (Edit(("members",), [*members, further]),))
         yield single(change, members[own[0]]["id"])
 
 
 def _less_knobs(members: Sequence[Mapping[str, Any]], label: _Labels) -> Iterator[Knob]:
-    """A process less, and a member less of a process that has several."""
     processes = _processes(members)
     for process, own in processes.items():
         if len(own) > 1:
             for place in own:
                 words = f"{label(members[place]['id'])}, a thread of process {process}, were not there"
-                change = Change("threads", words, (Edit(("members", place), remove=True),))
+                change = InputChange("threads", words, (Edit(("members", place), remove=True),))
                 yield single(change, members[place]["id"])
     if len(processes) > 1:
         for process, own in processes.items():
             edits = tuple(Edit(("members", place), remove=True) for place in own)
-            change = Change("client", f"process {process} were not there", edits)
+            change = InputChange("client", f"process {process} were not there", edits)
             yield single(change, members[own[0]]["id"])
 
 
@@ -159,3 +170,17 @@ def _processes(members: Sequence[Mapping[str, Any]]) -> dict[str, list[int]]:
 
 
 CHANGES = _Changes()
+
+
+_MOST_STANDBYS = 3
+_RELEASES = {"group_sticky": "of brokers before 4.4", "group_sticky_4_4": "of brokers of 4.4"}
+
+
+def streams_group_trials(config: EffectiveConfig, assignor: str) -> Iterator[InputTrial]:
+    """The trials of a group's recorded decisions."""
+    now = read_value(NUM_STANDBY_REPLICAS, config[NUM_STANDBY_REPLICAS].value)
+    values = {value: None for value in range(_MOST_STANDBYS + 1) if value != now}
+    yield from number_trials(NUM_STANDBY_REPLICAS, values)
+    for name, words in _RELEASES.items():
+        if name != assignor:
+            yield InputTrial("version", f"with the assignor {words} ({name})", assignor=name)

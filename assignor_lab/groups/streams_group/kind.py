@@ -11,18 +11,18 @@ from assignment_api.group import GroupAssignment
 from assignment_api.plugins import Found, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS
-from assignor_lab.groups.changes import ChangesOf
-from assignor_lab.groups.columns import Column
-from assignor_lab.groups.headline import headline_of
-from assignor_lab.groups.holding import HoldingOf
-from assignor_lab.groups.kind import Answer, AnswerOptions, Competitor, FoundAssignor, Kind, Measure
-from assignor_lab.groups.measures import measures_of, metrics_of
+from assignor_lab.groups.changes import ChangesOf, InputTrial
+from assignor_lab.groups.columns import TableColumn
+from assignor_lab.groups.kind import AnswerOptions, Competitor, CompetitorAnswer, FoundAssignor, GroupKind, Measure
 from assignor_lab.groups.metrics.definition import OfView
-from assignor_lab.groups.players import OneCall
-from assignor_lab.groups.streams_group.asking import ASKING, GroupState
-from assignor_lab.groups.trials import Trial
+from assignor_lab.groups.metrics.gaps import Gaps, gap_measures
+from assignor_lab.groups.metrics.headline import headline_of
+from assignor_lab.groups.ownership.ownership import HoldingOf
+from assignor_lab.groups.runner.measures import measures_of, metrics_of
+from assignor_lab.groups.runner.one_call import OneCall
+from assignor_lab.groups.streams_group.assignor_calls import ASKING, StreamsGroupState
 from assignor_lab.groups.work import OBSERVED
-from assignor_lab.runtime.asking import Asking, OwnProcesses
+from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, group_result_row
 from assignor_lab.scenarios.results import group_members
@@ -30,24 +30,24 @@ from assignor_lab.scenarios.results import group_members
 __all__ = ["STREAMS_GROUP"]
 
 
-class _StreamsGroup(Kind[GroupState, GroupAssignment]):
+class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
     name = "streams-group"
     headline = headline_of(
         restored={
             "offsets_to_restore": "Records to restore, standbys included",
             "replicas_placed_without_state": "Replicas placed without state",
         },
-        load={"process_load": "Worst load of a process, standbys included"},
+        load={"process_load_excess": "Worst load of a process, standbys included"},
         failures=("tasks_not_assigned",),
         no_zones="brokers show assignors no racks of partitions",
     )
-    columns = (Column("members", "int32"),)
+    columns = (TableColumn("members", "int32"),)
     section = "placements"
     shows_first = True
     config_keys = (NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS)
 
     @property
-    def asking(self) -> Asking[Any, Any]:
+    def asking(self) -> AssignorCalls[Any, Any]:
         return ASKING
 
     def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
@@ -55,20 +55,22 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
 
     # --- states -----------------------------------------------------------------------------------
 
-    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> GroupState:
-        return GroupState(scenario.group_spec_with(explicit), scenario.topology)
+    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> StreamsGroupState:
+        return StreamsGroupState(scenario.group_spec_with(explicit), scenario.topology)
 
     def size(self, scenario: Scenario) -> tuple[int, int]:
         tasks = sum(subtopology["tasks"] for subtopology in scenario.document["subtopologies"])
         return tasks, len({member["process_id"] for member in scenario.document["members"]})
 
-    def scene(self, state: GroupState) -> object:
+    def scene(self, state: StreamsGroupState) -> object:
         members = tuple([(member_id, member.metadata.process_id) for member_id, member in state.group.members.items()])
         return members, state.topology
 
-    # --- asking -----------------------------------------------------------------------------------
+    # --- calling ----------------------------------------------------------------------------------
 
-    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> OneCall[GroupState, GroupAssignment]:
+    def player(
+        self, competitor: Competitor, isolation: OwnProcesses | None
+    ) -> OneCall[StreamsGroupState, GroupAssignment]:
         return OneCall(ASKING, lambda _state: competitor.found, isolation)
 
     def observed(self, scenario: Scenario, number: int) -> CallOutcome[GroupAssignment] | None:
@@ -78,7 +80,9 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
         decided = self.holding.answer(scenario, number, state, scenario.observed)
         return None if decided is None else CallOutcome(decided)
 
-    def tell(self, registry: Registry, answer: Answer[GroupState, GroupAssignment]) -> Iterable[PluginRow]:
+    def tell(
+        self, registry: Registry, answer: CompetitorAnswer[StreamsGroupState, GroupAssignment]
+    ) -> Iterable[PluginRow]:
         if answer.state is None:
             return ()
         outcome, state = answer.outcome, answer.state
@@ -92,18 +96,28 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
         from assignor_lab.groups.streams_group.metrics import GROUP_METRICS
 
-        # Most have the names of those for applications, so they cannot come by the registry with them.
+        # Most have the names of those for applications, so they cannot be in the registry under them.
         return metrics_of(registry, self.name, GROUP_METRICS, self.columns)
+
+    @property
+    def on_request(self) -> Sequence[MetricPlugin]:
+        from assignor_lab.groups.streams_group.gaps import GAP_METRICS
+
+        return GAP_METRICS
+
+    def gaps(self, state: StreamsGroupState, answer: GroupAssignment) -> Gaps | None:
+        return _gaps(state, answer)
 
     def figures(
         self, registry: Registry, names: Sequence[str], config: EffectiveConfig
-    ) -> Mapping[str, Measure[GroupState, GroupAssignment]]:
+    ) -> Mapping[str, Measure[StreamsGroupState, GroupAssignment]]:
         from assignor_lab.groups.streams_group.metrics import GROUP_METRICS
 
-        return measures_of(registry, names, _measure, {metric.name: _measure(metric) for metric in GROUP_METRICS})
+        own = {metric.name: _measure(metric) for metric in GROUP_METRICS}
+        return measures_of(registry, names, _measure, own | gap_measures(self.on_request, _gaps))
 
-    def row(self, answer: Answer[GroupState, GroupAssignment]) -> Mapping[str, Any]:
-        from assignor_lab.groups.streams_group.findings import group_findings
+    def row(self, answer: CompetitorAnswer[StreamsGroupState, GroupAssignment]) -> Mapping[str, Any]:
+        from assignor_lab.groups.streams_group.faults import group_findings
         from assignor_lab.groups.streams_group.placement import state_of
 
         if answer.state is None:
@@ -119,16 +133,18 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
         assignment = answer.outcome.answer
         if assignment is not None:
             row |= {
-                "findings": len(group_findings(group, topology, assignment)),
-                # A broker's assignor has no way to ask for another assignment.
+                "finding_count": len(group_findings(group, topology, assignment)),
+                # A broker's assignor cannot request another assignment.
                 "followup": False,
-                "answer": _digest(assignment),
+                "answer_digest": _digest(assignment),
                 "equals_observed": self._equals_observed(answer, assignment),
             }
         return row
 
-    def _equals_observed(self, answer: Answer[GroupState, GroupAssignment], assignment: GroupAssignment) -> bool | None:
-        """Whether an answer is what the brokers decided; ``None`` where that is not known, or is the answer itself."""
+    def _equals_observed(
+        self, answer: CompetitorAnswer[StreamsGroupState, GroupAssignment], assignment: GroupAssignment
+    ) -> bool | None:
+        """True if an answer is the brokers' decision; ``None`` if that is unknown, or is the answer itself."""
         if answer.scenario is None or answer.assignor == OBSERVED:
             return None
         decided = self.observed(answer.scenario, answer.round)
@@ -136,31 +152,33 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
 
     # --- showing ----------------------------------------------------------------------------------
 
-    def document(self, answer: Answer[GroupState, GroupAssignment]) -> Mapping[str, Any]:
+    def document(self, answer: CompetitorAnswer[StreamsGroupState, GroupAssignment]) -> Mapping[str, Any]:
         state, assignment = answer.state, answer.outcome.answer
         assert state is not None
         assert assignment is not None
         return {"members": group_members(state.group.members, assignment)}
 
     @property
-    def holding(self) -> HoldingOf[GroupState, GroupAssignment]:
-        from assignor_lab.groups.streams_group.holding import HOLDING
+    def holding(self) -> HoldingOf[StreamsGroupState, GroupAssignment]:
+        from assignor_lab.groups.streams_group.ownership import HOLDING
 
         return HOLDING
 
     @property
-    def changes(self) -> ChangesOf[GroupState]:
+    def changes(self) -> ChangesOf[StreamsGroupState]:
         from assignor_lab.groups.streams_group.changes import CHANGES
 
         return CHANGES
 
-    def trials(self, decisions: Sequence[Scenario], config: EffectiveConfig, assignor: str) -> Iterable[Trial]:
-        from assignor_lab.groups.streams_group.trials import streams_group_trials
+    def trials(self, decisions: Sequence[Scenario], config: EffectiveConfig, assignor: str) -> Iterable[InputTrial]:
+        from assignor_lab.groups.streams_group.changes import streams_group_trials
 
         return streams_group_trials(config, assignor)
 
-    def picture(self, answers: Sequence[Answer[GroupState, GroupAssignment]], assignor: str | None) -> dict[str, Any]:
-        from assignor_lab.groups.streams_group.pictures import group_picture
+    def picture(
+        self, answers: Sequence[CompetitorAnswer[StreamsGroupState, GroupAssignment]], assignor: str | None
+    ) -> dict[str, Any]:
+        from assignor_lab.groups.streams_group.snapshots import group_picture
 
         return group_picture(answers, assignor)
 
@@ -171,27 +189,32 @@ class _StreamsGroup(Kind[GroupState, GroupAssignment]):
         self,
         scenario: Scenario,
         assignor: FoundAssignor,
-        answers: Sequence[tuple[GroupState, GroupAssignment]],
+        answers: Sequence[tuple[StreamsGroupState, GroupAssignment]],
         options: AnswerOptions,
     ) -> dict[str, Any]:
         ((_, assignment),) = answers
         return group_result_row(scenario, assignor.name, assignment)
 
 
-def _measure(metric: MetricPlugin) -> Measure[GroupState, GroupAssignment]:
+def _measure(metric: MetricPlugin) -> Measure[StreamsGroupState, GroupAssignment]:
     if isinstance(metric.compute, OfView):
         return OfView(metric.compute.figure, _placement)
     return lambda state, answer: metric.compute(state.group, state.topology, answer)
 
 
-def _placement(state: GroupState, answer: GroupAssignment) -> object:
+def _placement(state: StreamsGroupState, answer: GroupAssignment) -> object:
     from assignor_lab.groups.streams_group.placement import placement_of
 
     return placement_of(state.group, state.topology, answer)
 
 
+def _gaps(state: StreamsGroupState, answer: GroupAssignment) -> Gaps | None:
+    from assignor_lab.groups.streams_group.gaps import gaps_of
+
+    return gaps_of(state.group, state.topology, answer)
+
+
 def _digest(assignment: GroupAssignment) -> str:
-    """16 hex digits that stand for who is to have what, in whatever order."""
     digest = blake2b(digest_size=8)
     for member_id, target in sorted(assignment.members.items()):
         roles = [
@@ -203,5 +226,4 @@ def _digest(assignment: GroupAssignment) -> str:
     return digest.hexdigest()
 
 
-#: Groups of the streams protocol.
 STREAMS_GROUP = _StreamsGroup()

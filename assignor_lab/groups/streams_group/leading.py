@@ -1,4 +1,4 @@
-"""The assignor of a simulated streams group: asked as everywhere else, in the broker of the release that has it."""
+"""The assignor of a simulated streams group, called as usual, in the broker of its release."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
 from assignment_api.plugins import Found, GroupAssignorPlugin, Registry
-from assignor_lab.groups.streams_group.asking import ASKING, GroupState
+from assignor_lab.groups.streams_group.assignor_calls import ASKING, StreamsGroupState
 from assignor_lab.kafka.streams_group.releases import KAFKA_4_3, KAFKA_4_4
-from assignor_lab.runtime.asking import OwnProcesses, assignor_for
-from assignor_lab.runtime.invocation import CallOutcome, Failure
+from assignor_lab.runtime.assignor_calls import OwnProcesses, assignor_for
+from assignor_lab.runtime.invocation import CallFailure, CallOutcome
 from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderFailedError
 
 __all__ = ["brokers_assignor", "brokers_assignor_of"]
 
-#: The assignor of the release that the recordings are of.
+#: The assignor of the release of the recordings.
 _DEFAULT_ASSIGNOR = "group_sticky"
-#: Assignors of a certain release; all others are plugins of the interface that came with 4.4 (KIP-1357).
+#: Assignors of a certain release; all others are plugins of the interface of 4.4 (KIP-1357).
 _RELEASES = {"group_sticky": KAFKA_4_3}
 
 
@@ -30,12 +30,12 @@ def brokers_assignor(
     may_run_code: bool = False,
     refines: bool = False,
 ) -> BrokersAssignor:
-    """The assignor that is named, or Kafka 4.3's.
+    """The named assignor, or Kafka 4.3's.
 
     ``refines``: in a broker with the coming refiner, which is in no release; its other rules are those of 4.4.
 
     Raises:
-        UnknownPluginError, PluginLoadError: if it cannot be had.
+        UnknownPluginError, PluginLoadError: if it is not available.
     """
     found = registry.group_assignor(selector or _DEFAULT_ASSIGNOR, may_run_code=may_run_code)
     return brokers_assignor_of(found, configs, isolation, refines=refines)
@@ -49,15 +49,15 @@ def brokers_assignor_of(
     refines: bool = False,
     on_call: Callable[[CallOutcome[Any]], None] | None = None,
 ) -> BrokersAssignor:
-    """The same for one that was found; ``on_call`` takes what came of each call."""
+    """The same for a found assignor; ``on_call`` receives the outcome of each call."""
     asked = assignor_for(ASKING, found, configs, isolation)
 
     def ask(group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        outcome = asked.ask(GroupState(group, topology))
+        outcome = asked.ask(StreamsGroupState(group, topology))
         if on_call is not None:
             on_call(outcome)
         result = outcome.result
-        if isinstance(result, Failure):
+        if isinstance(result, CallFailure):
             raise LeaderFailedError(f"assignor {found.name} gave no answer: {result.type}: {result.message}")
         return result
 

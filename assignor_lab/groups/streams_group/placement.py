@@ -1,7 +1,7 @@
 """One answer to the state of a Streams group, with tasks, members and processes as small integers.
 
-Every metric reads this view. What depends on the state alone is made once for each state, what depends on the topology
-alone once for all states that share it. Time and memory are linear in tasks, members and what is reported of them.
+Every metric reads this view. Values are computed once for each answer, state or topology. Time and memory are linear in
+tasks, members and their reports.
 """
 
 from __future__ import annotations
@@ -13,19 +13,14 @@ import attrs
 
 from assignment_api.group import GroupAssignment, GroupSpec, TaskId, TasksBySubtopology, TopologyDescriber
 
-__all__ = ["Placement", "State", "Topology", "placement_of", "state_of"]
+__all__ = ["StreamsGroupPlacement", "GroupBefore", "StreamsGroupTopology", "placement_of", "state_of"]
 
 
 @attrs.frozen(eq=False)
-class Topology:
+class StreamsGroupTopology:
     """The tasks of a group, numbered by sub-topology (in Kafka's order), then partition.
 
     Args:
-        describer: The topology itself.
-        ids: Sub-topologies, in their order.
-        first: Sub-topology to the number of its first task.
-        sizes: Sub-topology to how many tasks it has.
-        stateful: For each task, whether it keeps state in changelogs.
         subtopology: For each task, the number of its sub-topology.
     """
 
@@ -35,12 +30,11 @@ class Topology:
     sizes: dict[str, int]
     stateful: list[bool]
     subtopology: list[int]
-    #: What was derived of it, by who derived it.
     memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
     @property
     def subtopologies(self) -> int:
-        """How many sub-topologies there are."""
+        """Number of sub-topologies."""
         return len(self.ids)
 
     def numbers(self, tasks: TasksBySubtopology) -> list[int]:
@@ -53,7 +47,7 @@ class Topology:
         return found
 
     def number(self, task: TaskId) -> int | None:
-        """The number of a task, or ``None`` where the topology does not have it."""
+        """The number of a task, or ``None`` if the topology does not have it."""
         if not 0 <= task.partition < self.sizes.get(task.subtopology_id, 0):
             return None
         return self.first[task.subtopology_id] + task.partition
@@ -65,30 +59,27 @@ class Topology:
 
 
 @attrs.frozen(eq=False)
-class State:
-    """A group before an answer. Members are numbered in the order of the input, processes by their first member.
+class GroupBefore:
+    """A group before an answer.
+
+    Members are numbered in the order of the input, processes by their first member.
 
     Args:
-        group: The group itself.
-        topology: Its tasks.
-        member_number: Member id to number.
-        process_ids: The processes.
-        process_of: For each member, its process.
-        threads: For each process, how many members it has.
-        racks: Rack of each process; ``None`` where the rack of any is unknown.
-        tags: Key of each tag over which replicas are to be spread, to its value on each process.
+        threads: For each process, the number of its members.
+        racks: Rack of each process; ``None`` if any is unknown.
+        tags: Key of each tag over which replicas should be spread, to its value on each process.
         previous_active: For each task, the processes whose members had it as active.
         previous_standby: For each task, the processes that had a standby or a warm-up of it.
         previous_copies: The same, and the processes of which a member reported offsets of the task, which is state on
             their disk.
         previous_members: For each task, the members that had it as active.
-        standbys_wanted: Standbys of a stateful task that configuration asks for and the number of processes allows.
+        standbys_wanted: Standbys of a stateful task, by configuration and number of processes.
         offsets: For each task, process to the largest offset that one of its members reported.
-        ends: For each task, the largest end offset that anybody reported, or ``None``.
+        ends: For each task, the largest reported end offset, or ``None``.
     """
 
     group: GroupSpec
-    topology: Topology
+    topology: StreamsGroupTopology
     member_number: dict[str, int]
     process_ids: list[str]
     process_of: list[int]
@@ -102,29 +93,22 @@ class State:
     standbys_wanted: int
     offsets: list[dict[int, int]]
     ends: list[int | None]
-    #: What was derived of it, by who derived it.
     memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
     @property
     def members(self) -> int:
-        """How many members there are."""
+        """Number of members."""
         return len(self.process_of)
 
     @property
     def standbys_configured(self) -> int:
-        """Standbys of a stateful task that configuration asks for."""
+        """Configured standbys of a stateful task."""
         return max(self.group.configs.num_standby_replicas, 0)
 
 
 @attrs.frozen(eq=False)
 class ByMember:
-    """Tasks of each member.
-
-    Args:
-        active: Active tasks.
-        stateful: Stateful active tasks.
-        standby: Standbys and warm-ups.
-    """
+    """Tasks of each member."""
 
     active: list[int]
     stateful: list[int]
@@ -132,24 +116,18 @@ class ByMember:
 
 
 @attrs.frozen(eq=False)
-class Placement:
-    """Who runs what.
+class StreamsGroupPlacement:
+    """The holders of tasks.
 
     Args:
-        state: The state that was answered.
-        by_member: How many tasks each member has.
         runners: For each task, the members that run it; one in a good answer.
         copies: For each task, the processes with a standby of it, once for each.
         warmups: For each task, the processes with a warm-up of it, once for each.
-        owner: For each task, the process that runs it, or -1.
         standbys: For each task, the processes with a standby or a warm-up of it that do not run it.
         replicas: For each task, the processes that hold it in any role, its owner first.
-        active: Active tasks of each process.
-        stateful: Stateful active tasks of each process.
-        standby: Standbys and warm-ups of each process.
     """
 
-    state: State
+    state: GroupBefore
     by_member: ByMember
     runners: list[list[int]]
     copies: list[list[int]]
@@ -160,25 +138,24 @@ class Placement:
     active: list[int]
     stateful: list[int]
     standby: list[int]
-    #: What was derived of it, by who derived it.
     memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
 
-_last_topology: Topology | None = None
-_last_state: tuple[TopologyDescriber, State] | None = None
-_last_placement: tuple[GroupAssignment, Placement] | None = None
+_last_topology: StreamsGroupTopology | None = None
+_last_state: tuple[TopologyDescriber, GroupBefore] | None = None
+_last_placement: tuple[GroupAssignment, StreamsGroupPlacement] | None = None
 
 
-def state_of(group: GroupSpec, topology: TopologyDescriber) -> State:
+def state_of(group: GroupSpec, topology: TopologyDescriber) -> GroupBefore:
     """The dense view of a group; the latest one is kept."""
-    global _last_state  # noqa: PLW0603 - a memory of one: metrics are asked one after another about the same state
+    global _last_state  # noqa: PLW0603 - a memory of one: metrics of the same state follow one another
     known = _last_state
     if known is None or known[0] is not topology or known[1].group is not group:
         known = _last_state = topology, _new_state(group, _topology_of(topology))
     return known[1]
 
 
-def placement_of(group: GroupSpec, topology: TopologyDescriber, assignment: GroupAssignment) -> Placement:
+def placement_of(group: GroupSpec, topology: TopologyDescriber, assignment: GroupAssignment) -> StreamsGroupPlacement:
     """The dense view of an answer; the latest one is kept. Members and tasks that the group lacks are left out."""
     global _last_placement  # noqa: PLW0603 - as above
     known = _last_placement
@@ -188,14 +165,14 @@ def placement_of(group: GroupSpec, topology: TopologyDescriber, assignment: Grou
     return known[1]
 
 
-def _topology_of(describer: TopologyDescriber) -> Topology:
+def _topology_of(describer: TopologyDescriber) -> StreamsGroupTopology:
     global _last_topology  # noqa: PLW0603 - as above
     if _last_topology is None or _last_topology.describer != describer:
         _last_topology = _new_topology(describer)
     return _last_topology
 
 
-def _new_topology(describer: TopologyDescriber) -> Topology:
+def _new_topology(describer: TopologyDescriber) -> StreamsGroupTopology:
     first: dict[str, int] = {}
     sizes: dict[str, int] = {}
     stateful: list[bool] = []
@@ -205,10 +182,10 @@ def _new_topology(describer: TopologyDescriber) -> Topology:
         first[key], sizes[key] = len(stateful), size
         stateful += [describer.is_stateful(key)] * size
         subtopology += [number] * size
-    return Topology(describer, describer.subtopologies(), first, sizes, stateful, subtopology)
+    return StreamsGroupTopology(describer, describer.subtopologies(), first, sizes, stateful, subtopology)
 
 
-def _new_state(group: GroupSpec, topology: Topology) -> State:
+def _new_state(group: GroupSpec, topology: StreamsGroupTopology) -> GroupBefore:
     count = len(topology.stateful)
     process_number: dict[str, int] = {}
     members = list(group.members.values())
@@ -239,7 +216,7 @@ def _new_state(group: GroupSpec, topology: Topology) -> State:
             if reported is not None:
                 ends[reported] = max(ends[reported] or 0, end)
     known_racks = [rack for rack in racks if rack is not None]
-    return State(
+    return GroupBefore(
         group=group,
         topology=topology,
         member_number={member: number for number, member in enumerate(group.members)},
@@ -267,7 +244,7 @@ def _add(processes: list[int], process: int) -> None:
 
 
 def _tags(group: GroupSpec, process_of: list[int], processes: int) -> dict[str, list[str | None]]:
-    """The keys that the group spreads over, or, where it names none, every key that a member has; in order.
+    """The keys over which the group spreads, or, if it names none, every key that a member has; in order.
 
     The value of a process is that of the first member that has one.
     """
@@ -282,7 +259,7 @@ def _tags(group: GroupSpec, process_of: list[int], processes: int) -> dict[str, 
     return {key: values.get(key, nowhere) for key in sorted(set(configured) or values)}
 
 
-def _new_placement(state: State, assignment: GroupAssignment) -> Placement:
+def _new_placement(state: GroupBefore, assignment: GroupAssignment) -> StreamsGroupPlacement:
     topology = state.topology
     count, processes = len(topology.stateful), len(state.threads)
     runners: list[list[int]] = [[] for _ in range(count)]
@@ -315,7 +292,7 @@ def _new_placement(state: State, assignment: GroupAssignment) -> Placement:
         [process for process in dict.fromkeys((*held, *warming)) if process != first]
         for first, held, warming in zip(owner, copies, warmups, strict=True)
     ]
-    return Placement(
+    return StreamsGroupPlacement(
         state=state,
         by_member=by_member,
         runners=runners,

@@ -1,7 +1,7 @@
-"""A Streams group on its way to a plugin's process, and an answer on its way back.
+"""A Streams group as bytes for a plugin's process, and the returned answer.
 
-The group travels as pickled plain data, apart from its topology, which seldom changes between the rounds of a history.
-An answer is JSON, in which members and tasks are numbers: whoever reads it checks every one of them.
+The group is pickled plain data, apart from its topology, which seldom changes between the rounds of a history.
+An answer is JSON, in which members and tasks are numbers; every one of them is checked.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ def _member(member_id: str, member: GroupMember) -> tuple[Any, ...]:
 
 
 class GroupReceiver:
-    """Makes groups of what was packed; the topology is kept from call to call."""
+    """Unpacks groups; the topology is kept from call to call."""
 
     def __init__(self) -> None:
         self._topology: tuple[bytes, TopologyDescriber] = (b"", TopologyDescriber(()))
 
     def __call__(self, group: bytes, topology: bytes) -> tuple[GroupSpec, TopologyDescriber]:
-        """The group and its topology as an assignor is shown them."""
+        """The group and its topology in the form that an assignor receives."""
         members, configs = pickle.loads(group)  # noqa: S301 - made by the lab
         if self._topology[0] != topology:
             subtopologies = pickle.loads(topology)  # noqa: S301 - made by the lab
@@ -114,7 +114,7 @@ def group_answer_document(group: GroupSpec, topology: TopologyDescriber, assignm
 
 
 def group_answer_of(group: GroupSpec, topology: TopologyDescriber, document: object) -> GroupAssignment:
-    """The answer in ``document``, which a plugin may have forged: nothing in it is taken on trust.
+    """The answer in ``document``, which a plugin may have forged, so everything in it is checked.
 
     Raises:
         AnswerFormatError: if it is none.

@@ -1,4 +1,4 @@
-"""A member of a group as the coordinator knows it."""
+"""A member of a group from the view of the coordinator."""
 
 from __future__ import annotations
 
@@ -9,24 +9,15 @@ import attrs
 
 from assignor_lab.kafka.coordinator.requests import GroupProtocol
 
-__all__ = ["Member"]
+__all__ = ["CoordinatorMember"]
 
 
 @attrs.define
-class Member:
+class CoordinatorMember:
     """A member of a group.
 
     Args:
-        id: Its member id.
-        worker: Name of its worker, or of its consumer.
-        offers: What it can speak, the preferred one first, with the metadata for each.
-        rebalance_timeout_ms: How long the group waits for it to join again.
-        session_timeout_ms: How long nothing need be heard of it.
-        last_heard_ms: When something was heard of it.
-        awaiting_join: It has asked to join and has no answer yet.
-        awaiting_sync: It has asked for its assignment and has no answer yet.
-        assignment: What the leader gave it.
-        instance_id: ``group.instance.id`` of a static member, or ``None``.
+        rebalance_timeout_ms: Longest wait of the group for its rejoin.
     """
 
     id: str
@@ -42,5 +33,5 @@ class Member:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it waits for an answer: while it does, it need not say that it lives."""
+        """True if it waits for a reply; until then it need not send heartbeats."""
         return self.awaiting_join or self.awaiting_sync

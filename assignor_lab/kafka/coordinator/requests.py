@@ -1,4 +1,4 @@
-"""Requests of members to their group's coordinator, and its answers (Kafka: ``GroupMetadataManager``)."""
+"""Requests of members to their group's coordinator, and its replies (Kafka: ``GroupMetadataManager``)."""
 
 from __future__ import annotations
 
@@ -7,23 +7,17 @@ from typing import Any
 
 import attrs
 
-__all__ = ["GroupProtocol", "JoinRequest", "Joined", "Refused", "Reply", "SyncRequest", "Synced"]
+__all__ = ["GroupProtocol", "JoinRequest", "JoinReply", "Refused", "AddressedReply", "SyncRequest", "Synced"]
 
-#: Something that members can speak, with a number ``version``: Connect's ``ConnectProtocol``, or that of Streams.
 GroupProtocol = Any
 
 
 @attrs.frozen
 class JoinRequest:
-    """A member asks to join, or to join again.
+    """A member's request to join or rejoin.
 
     Args:
-        worker: Name of the worker, or of the consumer.
-        member_id: Its member id, or ``None``: it wants one.
-        offers: What it can speak, the preferred one first, with the metadata for each.
-        rebalance_timeout_ms: How long the group waits for it.
-        session_timeout_ms: How long nothing need be heard of it.
-        instance_id: ``group.instance.id`` of a static member, or ``None``.
+        member_id: Its member id, or ``None``: it needs one.
     """
 
     worker: str
@@ -36,7 +30,7 @@ class JoinRequest:
 
 @attrs.frozen
 class SyncRequest:
-    """A member asks for its assignment; the leader brings everybody's."""
+    """A member's request for its assignment; the leader's has all assignments."""
 
     member_id: str
     generation: int
@@ -44,8 +38,8 @@ class SyncRequest:
 
 
 @attrs.frozen
-class Joined:
-    """Answer to a join: the group is complete. Only the leader is told the members and their metadata."""
+class JoinReply:
+    """Reply to a join: the group is complete. Only the leader receives the members and their metadata."""
 
     member_id: str
     generation: int
@@ -56,7 +50,7 @@ class Joined:
 
 @attrs.frozen
 class Synced:
-    """Answer to a sync: the member's assignment."""
+    """Reply to a sync: the member's assignment."""
 
     generation: int
     protocol: GroupProtocol
@@ -71,8 +65,8 @@ class Refused:
 
 
 @attrs.frozen
-class Reply:
-    """An answer on its way to a worker's process."""
+class AddressedReply:
+    """A reply with its destination, a worker's process."""
 
     worker: str
-    body: Joined | Synced | Refused
+    body: JoinReply | Synced | Refused

@@ -1,8 +1,8 @@
-"""The sync phase of a generation: how long its members may take to ask for their assignments.
+"""Sync phase of a generation: the time limit for its members' SyncGroup requests.
 
-From the end of the join phase each member has the longest ``rebalance.timeout.ms``; those who have not asked by then
-are removed, static ones too, and the group rebalances. A static member that is back under another id does not ask in
-the name of the one before it, so that the group rebalances for that one's sake (Kafka: ``GroupMetadataManager``,
+From the end of the join phase each member has the longest ``rebalance.timeout.ms``. Members without a request by then
+are removed, static ones too, and the group rebalances. If a static member returns under another id, its request does
+not count for the former id. So the group rebalances because of that id (Kafka: ``GroupMetadataManager``,
 ``schedulePendingSync`` and ``expirePendingSync``; ``ClassicGroup.replaceStaticMember``).
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from assignor_lab.kafka.coordinator.members import Member
+from assignor_lab.kafka.coordinator.members import CoordinatorMember
 
 __all__ = ["SyncPhase"]
 
@@ -22,24 +22,24 @@ class SyncPhase:
         self._pending: set[str] = set()
         self._deadline_ms = 0
 
-    def begin(self, now: int, members: Collection[Member]) -> None:
-        """A generation has begun: each of its members is to ask."""
+    def begin(self, now: int, members: Collection[CoordinatorMember]) -> None:
+        """Start the phase: each member of the new generation must send a request."""
         self._pending = {member.id for member in members}
         self._deadline_ms = now + max((member.rebalance_timeout_ms for member in members), default=0)
 
     def asked(self, member_id: str) -> None:
-        """A member has asked, or is none any more."""
+        """Stop waiting for a member: it has sent its request, or has left."""
         self._pending.discard(member_id)
 
     def end(self) -> None:
-        """A rebalance has begun: nobody is waited for."""
+        """End the phase: a rebalance has begun."""
         self._pending.clear()
 
     @property
     def deadline_ms(self) -> int | None:
-        """When those who have not asked are removed; ``None``: all have."""
+        """Time at which members without a request are removed; ``None``: all have sent one."""
         return self._deadline_ms if self._pending else None
 
     def late(self, now: int) -> frozenset[str]:
-        """Ids of those who are late, members or not any more."""
+        """Ids without a request at the deadline, present members or not."""
         return frozenset(self._pending) if now >= self._deadline_ms else frozenset()

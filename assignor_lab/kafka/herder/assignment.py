@@ -1,4 +1,4 @@
-"""An assignment as a worker takes it: what it stops before, and what it holds afterwards.
+"""Effect of an assignment on a worker: the jobs that it stops first, and its jobs afterwards.
 
 Kafka: ``WorkerCoordinator``.
 """
@@ -13,23 +13,19 @@ from assignment_api.connect import NO_JOBS, ConnectProtocol, Jobs
 
 __all__ = ["Assignment", "DowngradeRule", "held_after", "jobs_to_stop"]
 
-#: When a group goes back to ``eager``: ``kafka`` stops nothing (KAFKA-13816), ``kip415`` stops what moves elsewhere.
+#: Return of a group to ``eager``: ``kafka`` stops nothing (KAFKA-13816), ``kip415`` stops jobs that move elsewhere.
 DowngradeRule = Literal["kafka", "kip415"]
 
 
 @attrs.frozen
 class Assignment:
-    """What the leader of a round tells a member (Kafka: ``ExtendedAssignment``).
+    """The leader's message to a member (Kafka: ``ExtendedAssignment``).
 
-    Under an incremental protocol it is a difference: what is new and what is revoked.
+    Under an incremental protocol it is a difference: new and revoked jobs.
 
     Args:
-        leader_id: Member id of the leader.
-        leader: Where the leader is: its URL or its name.
-        offset: How far the leader has read the config log.
-        assigned: What the member is given.
-        revoked: What is taken from it.
-        delay_ms: When all join again, from now; 0 = no delayed rebalance.
+        offset: The leader's position in the config log.
+        delay_ms: Time until all rejoin; 0 = no delayed rebalance.
         failed: The leader could not read the config log as far as a member has.
     """
 
@@ -45,14 +41,11 @@ class Assignment:
 def jobs_to_stop(
     told: Assignment, held: Jobs | None, before: ConnectProtocol | None, now: ConnectProtocol, downgrade: DowngradeRule
 ) -> Jobs:
-    """What a worker stops before it takes an assignment.
+    """Jobs that a worker stops before it takes an assignment.
 
     Args:
-        told: The assignment.
-        held: What it holds.
-        before: What the group spoke in the worker's last round; ``None`` = it had none.
-        now: What the group speaks in this one.
-        downgrade: What happens where that goes back to ``eager``.
+        before: Protocol of the worker's last round; ``None`` = it had none.
+        downgrade: Rule for a return to ``eager``.
     """
     if now.is_incremental:
         return told.revoked
@@ -62,7 +55,7 @@ def jobs_to_stop(
 
 
 def held_after(told: Assignment, held: Jobs | None, protocol: ConnectProtocol) -> Jobs:
-    """What a worker holds once it has taken an assignment: the new jobs, then what it keeps."""
+    """Jobs of a worker after it has taken an assignment: the new jobs, then the kept ones."""
     if not protocol.is_incremental or held is None:
         return told.assigned
     kept = held.minus(told.revoked)

@@ -1,4 +1,4 @@
-"""The assignors that workers lead with: one for each protocol (Kafka: ``IncrementalCooperativeAssignor``)."""
+"""Assignors of leading workers: one for each protocol (Kafka: ``IncrementalCooperativeAssignor``)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from assignor_lab.kafka.herder.assignment import DowngradeRule
 
 __all__ = ["BUILTIN_ASSIGNORS", "assignor_configs", "assignor_names"]
 
-#: What leads a group of each protocol, if nothing else is chosen. ``compatible`` and ``sessioned`` are one assignor in
-#: Kafka: what it remembers survives the change between them.
+#: Default assignor of each protocol. ``compatible`` and ``sessioned`` share one assignor in Kafka: its state survives a
+#: change between them.
 BUILTIN_ASSIGNORS: Mapping[ConnectProtocol, str] = {
     ConnectProtocol.EAGER: "connect_eager",
     ConnectProtocol.COMPATIBLE: "connect_incremental",
@@ -21,10 +21,11 @@ BUILTIN_ASSIGNORS: Mapping[ConnectProtocol, str] = {
 
 
 def assignor_names(selector: str | None = None) -> dict[ConnectProtocol, str]:
-    """What leads a group of each protocol.
+    """Name of the assignor for each protocol.
 
     Args:
-        selector: An assignor for every protocol but ``eager``, whose members report nothing; Kafka's own if not given.
+        selector: An assignor for every protocol except ``eager``, under which members report no jobs; Kafka's own if
+            not given.
     """
     names = dict(BUILTIN_ASSIGNORS)
     if selector is not None:
@@ -33,5 +34,5 @@ def assignor_names(selector: str | None = None) -> dict[ConnectProtocol, str]:
 
 
 def assignor_configs(max_delay_ms: int, downgrade: DowngradeRule, configs: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration of a worker as its assignors get it; ``configs``: further keys."""
+    """Configuration of a worker for its assignors; ``configs``: further keys."""
     return {MAX_DELAY_KEY: max_delay_ms, "assignor.connect_eager.downgrade": downgrade, **configs}

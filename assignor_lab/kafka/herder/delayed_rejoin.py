@@ -1,9 +1,9 @@
-"""The worker's side of the delayed rebalance (KIP-415, ``scheduled.rebalance.max.delay.ms``): when it joins again.
+"""Worker's side of the delayed rebalance (KIP-415, ``scheduled.rebalance.max.delay.ms``): time of its rejoin.
 
-The leader's side, who waits for how long, is ``builtin_assignors/_connect_incremental_steps/delayed_rebalance.py``
-(Kafka: ``IncrementalCooperativeAssignor.handleLostAssignments``, ``DistributedHerder``). It tells every member, and
-each member joins again so long after it was told, by its own clock; until then nobody is given the jobs of who has
-gone.
+The leader's side is ``builtin_assignors/_connect_incremental_steps/delayed_rebalance.py`` (Kafka:
+``IncrementalCooperativeAssignor.handleLostAssignments``, ``DistributedHerder``). The leader sends the delay to every
+member, and each member rejoins that long after receipt, by its own clock. Until then the jobs of a departed worker stay
+unassigned.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ __all__ = ["delay_is_over", "end_of_delay"]
 
 
 def end_of_delay(told: Assignment, now_ms: int) -> int | None:
-    """When a worker joins again that was told this now; ``None`` = there is no delay."""
+    """Time at which a worker that receives the assignment now rejoins; ``None`` = no delay."""
     return now_ms + told.delay_ms if told.delay_ms > 0 else None
 
 
 def delay_is_over(end_ms: int | None, now_ms: int) -> bool:
-    """Whether a delay, if there is one, is over."""
+    """True if there is a delay and it is over."""
     return end_ms is not None and end_ms <= now_ms

@@ -1,4 +1,4 @@
-"""A worker's membership in its group: when it joins, and what it forgets when it is refused.
+"""A worker's membership in its group: when it joins, and which state it drops after a refusal.
 
 Kafka: ``WorkerCoordinator``.
 """
@@ -8,29 +8,30 @@ from __future__ import annotations
 import attrs
 
 from assignment_api.connect import NO_GENERATION, NO_JOBS, ConnectProtocol, Jobs
-from assignor_lab.kafka.coordinator import Joined, Refused, Synced
+from assignor_lab.kafka.coordinator import JoinReply, Refused, Synced
 from assignor_lab.kafka.herder.assignment import Assignment, DowngradeRule, held_after, jobs_to_stop
 
 __all__ = ["MembershipState"]
 
-#: Refusals after which a member id is worth nothing.
+#: Refusals that invalidate a member id.
 _NO_MEMBER = ("unknown_member", "illegal_generation")
 
 
 @attrs.define
 class MembershipState:
-    """What a worker knows of its group. Drivers tell it what has happened, and ask it what to do.
+    """A worker's knowledge of its group.
+
+    Drivers report events and read the next step.
 
     Args:
         member_id: Its member id; ``None``: it is no member, or does not know.
-        generation: The generation that it joined last.
-        last_completed: The last generation whose assignment it took.
-        protocol: What that generation spoke.
-        told: What it was told last; ``None`` = nothing, or it has stopped everything since.
-        held: Everything that is assigned to it; ``None`` as for ``told``.
-        group_says_rejoin: A heartbeat said that a rebalance is on, or that it is no member.
-        rejoin_requested: Its herder wants to join again.
-        wants_another_round: The round that it leads ends with its assignor's wish for another.
+        generation: The generation of its last join.
+        last_completed: The generation of its last applied assignment.
+        protocol: Protocol of that generation.
+        told: Its last assignment; ``None`` = none, or it has stopped all jobs since.
+        held: All its jobs; ``None`` as for ``told``.
+        group_says_rejoin: A heartbeat reported a rebalance, or an unknown member.
+        wants_another_round: As leader: its assignor requested another round.
     """
 
     member_id: str | None = None
@@ -43,73 +44,73 @@ class MembershipState:
     rejoin_requested: bool = False
     wants_another_round: bool = False
 
-    # --- what it means ----------------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------------
 
     @property
     def has_assignment(self) -> bool:
-        """Whether it has an assignment that did not fail."""
+        """True if it has an assignment that did not fail."""
         return self.told is not None and not self.told.failed
 
     @property
     def needs_join(self) -> bool:
-        """Whether the worker has to join before it does anything else."""
+        """True if the worker must join before any other step."""
         return (
             self.group_says_rejoin or self.rejoin_requested or self.member_id is None or not self.has_assignment
         )  # fmt: skip
 
     @property
     def is_leader(self) -> bool:
-        """Whether it leads, by the assignment that it has. Leaders lead on while a rebalance is on."""
+        """True if it leads by its present assignment. A leader leads on during a rebalance."""
         return self.told is not None and not self.told.failed and self.told.leader_id == self.member_id
 
     @property
     def leader(self) -> str | None:
-        """Where the leader is, by the assignment that it has."""
+        """The leader's URL or name in its present assignment."""
         return None if self.told is None or self.told.failed else self.told.leader
 
     @property
     def stops_all_to_join(self) -> bool:
-        """Whether everything that it holds stops before it joins: after a round of ``eager``."""
+        """True if all its jobs stop before it joins: after a round of ``eager``."""
         return self.protocol is ConnectProtocol.EAGER and self.held is not None and self.has_assignment
 
     # --- joining ----------------------------------------------------------------------------------------
 
     def joining(self) -> None:
-        """It is about to join: what heartbeats have said until now is being done."""
+        """Start a join, which settles the requests of earlier heartbeats."""
         self.group_says_rejoin = False
 
-    def joined(self, answer: Joined) -> None:
-        """It has joined."""
+    def joined(self, answer: JoinReply) -> None:
+        """Record a successful join."""
         self.member_id, self.generation = answer.member_id, answer.generation
 
     def refused(self, answer: Refused | None) -> bool:
-        """A join or sync was refused (``None``: there was no connection); true if no other try will ever succeed."""
+        """A join or sync was refused (``None``: no connection); returns true if no retry can succeed."""
         if answer is not None and answer.reason in _NO_MEMBER:
             self.member_id = None
         self.rejoin_requested = True
         return answer is not None and answer.reason == "inconsistent_protocol"
 
     def receive(self, synced: Synced, told: Assignment, downgrade: DowngradeRule) -> Jobs:
-        """An assignment has come; what the worker stops before :meth:`take`."""
-        # What heartbeats said on the way here has been done.
+        """Receive an assignment; returns the jobs that the worker stops before :meth:`take`."""
+        # This round settles requests of earlier heartbeats.
         self.group_says_rejoin = False
         before, self.protocol = self.protocol, synced.protocol
         self.rejoin_requested, self.wants_another_round = self.wants_another_round, False
         return jobs_to_stop(told, self.held, before, synced.protocol, downgrade)
 
     def take(self, synced: Synced, told: Assignment) -> None:
-        """It takes an assignment, having stopped what it had to."""
+        """Apply an assignment, after the revoked jobs have stopped."""
         self.held = held_after(told, self.held, synced.protocol)
         self.told, self.last_completed = told, synced.generation
 
     # --- afterwards -------------------------------------------------------------------------------------
 
     def request_rejoin(self) -> None:
-        """Its herder wants to join again."""
+        """Record the herder's request for a rejoin."""
         self.rejoin_requested = True
 
     def follow_revocations(self) -> bool:
-        """Whether the assignment, now carried out, revoked anything: then the worker joins again.
+        """True if the assignment, now carried out, revoked any job: then the worker rejoins.
 
         Kafka: ``DistributedHerder.handleRebalanceCompleted``.
         """
@@ -120,7 +121,7 @@ class MembershipState:
         return True
 
     def heartbeat_answered(self, answer: str) -> bool:
-        """``ok``, ``rebalancing`` or ``unknown_member``; whether the herder has something to do about it."""
+        """Handle ``ok``, ``rebalancing`` or ``unknown_member``; returns whether the herder must act."""
         if answer == "unknown_member":
             self.member_id = None
         if answer == "ok":
@@ -129,5 +130,5 @@ class MembershipState:
         return True
 
     def forget_everything(self) -> None:
-        """It holds nothing any more: it has stopped everything, as if it had never been assigned anything."""
+        """Drop all jobs, as if none had ever been assigned: the worker has stopped them."""
         self.told = self.held = None

@@ -1,4 +1,4 @@
-"""The completion of a rebalance: what is missing before a worker may start what it was assigned.
+"""Completion of a rebalance: missing steps before a worker may start its jobs.
 
 Kafka: ``DistributedHerder.handleRebalanceCompleted``.
 """
@@ -11,17 +11,12 @@ from assignor_lab.kafka.herder.assignment import Assignment
 from assignor_lab.kafka.herder.config_log.end import must_read
 from assignor_lab.kafka.herder.delayed_rejoin import delay_is_over, end_of_delay
 
-__all__ = ["Missing", "RebalanceCompletion"]
+__all__ = ["MissingSteps", "RebalanceCompletion"]
 
 
 @attrs.frozen
-class Missing:
-    """What is missing.
-
-    Args:
-        read: The config log has to be read to its end.
-        join: The worker has to join again.
-    """
+class MissingSteps:
+    """Missing steps."""
 
     read: bool
     join: bool
@@ -29,36 +24,29 @@ class Missing:
 
 @attrs.define
 class RebalanceCompletion:
-    """How far a worker is with its last assignment.
+    """Progress of a worker with its last assignment.
 
     Args:
-        resolved: It is carried out, as far as the delay allows.
-        rejoin_at_ms: The end of the delay at which the worker joins again; ``None`` = there is none.
+        resolved: It is carried out, except for a running delay.
+        rejoin_at_ms: The end of the delay at which the worker rejoins; ``None`` = no delay.
     """
 
     resolved: bool = True
     rejoin_at_ms: int | None = None
 
     def assigned(self, told: Assignment, now_ms: int) -> None:
-        """The worker has taken an assignment."""
+        """Record a new assignment."""
         self.rejoin_at_ms = end_of_delay(told, now_ms)
         self.resolved = False
 
     def look_again(self) -> None:
-        """While a delay runs, each turn of the herder looks whether it is over (Kafka: ``DistributedHerder.tick``)."""
+        """During a delay each tick of the herder checks for its end (Kafka: ``DistributedHerder.tick``)."""
         if self.rejoin_at_ms is not None:
             self.resolved = False
 
-    def missing(self, told: Assignment, member_id: str | None, offset: int, now_ms: int) -> Missing:
-        """What is missing, looked at now; a delay that is over ends.
-
-        Args:
-            told: The assignment.
-            member_id: The worker's.
-            offset: How far it has read the config log.
-            now_ms: What the clock shows.
-        """
+    def missing(self, told: Assignment, member_id: str | None, offset: int, now_ms: int) -> MissingSteps:
+        """Steps that are missing now; ends an expired delay."""
         over = delay_is_over(self.rejoin_at_ms, now_ms)
         if over:
             self.rejoin_at_ms = None
-        return Missing(must_read(told, member_id, offset), told.failed or over)
+        return MissingSteps(must_read(told, member_id, offset), told.failed or over)

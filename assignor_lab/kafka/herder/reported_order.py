@@ -1,4 +1,4 @@
-"""The order in which a worker reports what it runs, which decides what it loses first.
+"""Order of a worker's jobs in its report, which decides the jobs that it loses first.
 
 Kafka: ``ExtendedAssignment``.
 """

@@ -1,9 +1,9 @@
-"""The connectors and tasks that a worker starts and stops with an assignment.
+"""Connectors and tasks that a worker starts and stops with an assignment.
 
 Kafka: ``DistributedHerder.handleRebalanceCompleted``.
 
-It starts what it holds and does not run. Tasks that stopped for new configurations start again where they still
-belong. Under ``eager`` everything has stopped before each round, so nothing counts as running.
+It starts assigned jobs that do not run. Tasks that stopped for new configurations start again if they are still
+assigned here. Under ``eager`` all jobs have stopped before each round, so none counts as running.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["RunningWork"]
 
 @attrs.define
 class RunningWork:
-    """What a worker has started.
+    """Started jobs of a worker.
 
     Args:
         running: Connectors, by name, and tasks that it has started with its assignments.
@@ -29,7 +29,7 @@ class RunningWork:
     _restart: dict[ConnectorTaskId, None] = attrs.field(factory=dict, init=False)
 
     def to_start(self, held: Jobs) -> Jobs:
-        """What a worker starts that holds these jobs, in their order."""
+        """Jobs among ``held`` that a worker must start, in their order."""
         running = self.running.difference(self._restart)
         return Jobs(
             [name for name in held.connectors if name not in running],
@@ -37,25 +37,25 @@ class RunningWork:
         )
 
     def started(self, held: Jobs, protocol: ConnectProtocol | None) -> None:
-        """It was started."""
+        """Record started jobs."""
         self._restart.clear()
         incremental = protocol is not None and protocol.is_incremental
         self.running = frozenset((*held.connectors, *held.tasks)) if incremental else frozenset()
 
     def stopped(self, jobs: Jobs) -> None:
-        """Jobs were stopped that do not belong here any more."""
+        """Record stopped jobs that are not assigned here any more."""
         self.running = self.running.difference(jobs.connectors, jobs.tasks)
 
     def stopped_everything(self) -> None:
-        """Nothing runs any more."""
+        """Record that all jobs have stopped."""
         self.running = frozenset()
 
     def tasks_of(self, connectors: Collection[str], held: Jobs | None) -> list[ConnectorTaskId]:
-        """Tasks that run here of connectors with new configurations of tasks: these stop before the rebalance."""
+        """Running tasks of connectors with new configurations of tasks: these stop before the rebalance."""
         if held is None or not connectors:
             return []
         return [task for task in held.tasks if task.connector in connectors and task in self.running]
 
     def stopped_for_new_configs(self, tasks: Iterable[ConnectorTaskId]) -> None:
-        """They stopped."""
+        """Record tasks stopped for new configurations."""
         self._restart.update(dict.fromkeys(tasks))

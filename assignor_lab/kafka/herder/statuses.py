@@ -1,4 +1,4 @@
-"""Statuses of connectors and tasks, and which of two that were written counts (Kafka: ``KafkaStatusBackingStore``)."""
+"""Statuses of connectors and tasks, and precedence between two of them (Kafka: ``KafkaStatusBackingStore``)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import attrs
 
-__all__ = ["ConnectorStatus", "InstanceStatus", "State", "Status", "comes_too_late", "may_be_written"]
+__all__ = ["ConnectorStatus", "InstanceStatus", "JobState", "Status", "comes_too_late", "may_be_written"]
 
 
-class State(enum.StrEnum):
-    """States of connectors and tasks, as they are written."""
+class JobState(enum.StrEnum):
+    """Written states of connectors and tasks."""
 
     UNASSIGNED = "UNASSIGNED"
     RUNNING = "RUNNING"
@@ -23,32 +23,29 @@ class State(enum.StrEnum):
 
 @attrs.frozen
 class Status:
-    """A status as a worker writes it.
+    """A worker's status record.
 
     Args:
-        state: The state; a text that is none of ours, if a later release wrote it.
-        worker_id: Who wrote it.
-        generation: The writer's generation.
-        trace: Why it FAILED.
+        state: The state; an unknown text if a later release wrote it.
         version: Version of the plugin; ``None``: the writer held no instance.
     """
 
-    state: State | str
+    state: JobState | str
     worker_id: str
     generation: int
     trace: str | None = None
     version: str | None = None
 
     def instance(self, number: int | None = None) -> InstanceStatus:
-        """The status as the REST interface shows it; ``number`` of a task."""
+        """The status in the form of the REST interface; ``number`` of a task."""
         return InstanceStatus(self.state, self.worker_id, self.version, self.trace or None, number)
 
 
 @attrs.frozen
 class InstanceStatus:
-    """State of a connector's instance or of a task (``number``) as the REST interface shows it."""
+    """State of a connector's instance or of a task (``number``) in the form of the REST interface."""
 
-    state: State | str
+    state: JobState | str
     worker_id: str
     version: str | None = None
     trace: str | None = None
@@ -66,16 +63,16 @@ class ConnectorStatus:
 
 
 def may_be_written(status: Status, known: Status | None) -> bool:
-    """Whether a worker writes a status that must not hide what a later owner said. Kafka: ``putSafe``."""
+    """True if a worker may write a status that must not hide a later owner's. Kafka: ``putSafe``."""
     return known is None or known.worker_id == status.worker_id or known.generation <= status.generation
 
 
 def comes_too_late(status: Status, known: Status | None) -> bool:
-    """Whether a task's status is the last word of an owner that is none any more (KAFKA-12525)."""
+    """True if a task's status comes from a former owner, after a newer one (KAFKA-12525)."""
     return (
-        status.state == State.UNASSIGNED
+        status.state == JobState.UNASSIGNED
         and known is not None
-        and known.state == State.RUNNING
+        and known.state == JobState.RUNNING
         and known.generation >= status.generation
         and known.worker_id != status.worker_id
     )

@@ -1,7 +1,7 @@
-"""The backoff of a worker that cannot read the config log (``worker.unsync.backoff.ms``).
+"""Backoff of a worker that cannot read the config log (``worker.unsync.backoff.ms``).
 
-It has left its group and keeps its work for a while. Under ``eager`` it waits ``worker.unsync.backoff.ms``; under the
-other protocols growing parts of the longest delay of a rebalance, and when five were not enough, it stops everything.
+It has left its group and keeps its jobs for a while. Under ``eager`` it waits ``worker.unsync.backoff.ms``. Under the
+other protocols it waits growing fractions of the longest delay of a rebalance.
 """
 
 from __future__ import annotations
@@ -17,21 +17,19 @@ _TRIES = 5
 
 @attrs.define
 class UnsyncBackoff:
-    """Attempts that are left."""
+    """Remaining attempts."""
 
     tries: int = _TRIES
 
     def read(self) -> None:
-        """The config log was read."""
+        """Record a successful read of the config log."""
         self.tries = _TRIES
 
     def next_pause_ms(self, protocol: ConnectProtocol | None, max_delay_ms: int, unsync_backoff_ms: int) -> int | None:
-        """How long a worker waits after another failure; ``None``: it waits no longer and stops everything.
+        """Wait of a worker after another failure, ms; ``None``: it stops all jobs without waiting.
 
         Args:
-            protocol: What its group spoke.
-            max_delay_ms: ``scheduled.rebalance.max.delay.ms``.
-            unsync_backoff_ms: ``worker.unsync.backoff.ms``.
+            protocol: Protocol of its group.
         """
         if protocol is ConnectProtocol.EAGER:
             return unsync_backoff_ms

@@ -1,1 +1,1 @@
-"""The leader of a classic Streams group: member messages, thread spread, revocation, fallback."""
+"""Leader of a classic Streams group: member messages, distribution over threads, revocation, fallback."""

@@ -1,4 +1,4 @@
-"""The callback ``on_assignment_computed``: subscription and assignment, consumer by consumer."""
+"""Callback ``on_assignment_computed``: subscription and assignment of each consumer."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TypeVar
 from assignment_api import (
     ApplicationMetadata,
     AssignmentError,
-    GroupAssignment,
+    ConsumerAssignment,
+    ConsumerAssignments,
     GroupSubscription,
-    MemberAssignment,
     MemberSubscription,
     StreamsClientState,
     TaskAssignment,
@@ -26,35 +26,35 @@ __all__ = ["observes", "tell"]
 
 T = TypeVar("T")
 
-#: Errors after which Kafka's leader does not process the answer any further (Kafka: ``StreamsPartitionAssignor``).
+#: Errors after which Kafka's leader stops processing the answer (Kafka: ``StreamsPartitionAssignor``).
 _UNUSABLE = {AssignmentError.UNKNOWN_PROCESS_ID, AssignmentError.UNKNOWN_TASK_ID}
 
 
 def observes(assignor: TaskAssignor) -> bool:
-    """Whether ``assignor`` has a callback of its own, so that it is worth while to prepare what it is shown."""
+    """True if ``assignor`` overrides the callback, so that its arguments are needed."""
     return type(assignor).on_assignment_computed is not TaskAssignor.on_assignment_computed
 
 
 def tell(
     assignor: TaskAssignor, application: ApplicationMetadata, assignment: TaskAssignment, error: AssignmentError
 ) -> None:
-    """Calls ``on_assignment_computed``; what it raises passes through, as it fails the rebalance in Kafka.
+    """Call ``on_assignment_computed``; its errors pass through, as they fail the rebalance in Kafka.
 
-    Partitions are those of the tasks that each consumer is to run, before any is held back because another consumer
-    still has to revoke it. Clients without known consumers, and tasks without known partitions, are left out.
+    Partitions are those of each consumer's tasks, including tasks held back until another consumer revokes them.
+    Clients without known consumers, and tasks without known partitions, are left out.
     """
     shown = application.for_next_assignor()
     has_lags = shown.compute_task_lags()
     infos = shown.task_infos()
     states = shown.streams_client_states()
     subscription = GroupSubscription(_by_consumer(_subscriptions(states.values(), infos)))
-    members: dict[str, MemberAssignment] = {}
+    members: dict[str, ConsumerAssignment] = {}
     if has_lags and error not in _UNUSABLE:
         for client in assignment.assignments:
             spread = spread_over_consumers(states[client.process_id], client, sorted_sets=False)
             for consumer, tasks in spread.items():
-                members[consumer] = MemberAssignment(_partitions(tasks.active, infos))
-    assignor.on_assignment_computed(GroupAssignment(_by_consumer(members)), subscription, error)
+                members[consumer] = ConsumerAssignment(_partitions(tasks.active, infos))
+    assignor.on_assignment_computed(ConsumerAssignments(_by_consumer(members)), subscription, error)
 
 
 def _subscriptions(

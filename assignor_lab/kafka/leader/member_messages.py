@@ -1,7 +1,7 @@
-"""From an assignor's answer to what the leader sends to every member.
+"""Conversion of an assignor's answer to the leader's messages to all members.
 
-Kafka: ``StreamsPartitionAssignor`` after the task assignor has answered: tasks are spread over
-consumers, moving ones held back, and everybody learns who can answer queries.
+Kafka: ``StreamsPartitionAssignor`` after the call of the task assignor. Tasks are spread over consumers, moving ones
+are held back, and all members receive the hosts for queries.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ __all__ = ["MemberMessage", "member_messages"]
 
 @attrs.frozen
 class MemberMessage:
-    """What one member is sent.
+    """Message to one member.
 
     Args:
         partitions: Its partitions, sorted by topic and number.
-        info: What Streams adds; its active tasks stand parallel to ``partitions``.
-        held_back: Active tasks that it will get in the next rebalance, which it is asked to begin at once.
+        info: Data of Streams; its active tasks are parallel to ``partitions``.
+        held_back: Active tasks that it will get in the next rebalance, which it must request at once.
     """
 
     partitions: tuple[TopicPartition, ...]
@@ -47,8 +47,6 @@ class MemberMessage:
 
 @attrs.frozen
 class _Group:
-    """What all members share."""
-
     partitions_of: Mapping[TaskId, tuple[TopicPartition, ...]]
     stateful: frozenset[TaskId]
     owned_by_anybody: frozenset[TopicPartition]
@@ -64,13 +62,13 @@ def member_messages(
     version: int = LATEST_SUPPORTED_VERSION,
     commonly_supported_version: int = LATEST_SUPPORTED_VERSION,
 ) -> dict[str, MemberMessage]:
-    """What the leader sends to each consumer of ``application`` for ``assignment``.
+    """The leader's message to each consumer of ``application`` for ``assignment``.
 
     Args:
-        application: What the assignor saw.
-        assignment: What it answered; a deadline in it goes to the first consumer of its client, unless that one or
-            one before it has to rebalance at once.
-        owned: Consumer to the partitions that it owned before, in the order in which the leader sees members.
+        application: The assignor's input.
+        assignment: Its answer. A deadline in it goes to the first consumer of its client, unless that one or an earlier
+            one has to rebalance at once.
+        owned: Consumer to its previous partitions, in the leader's order of members.
         sorted_sets: As for :func:`~assignor_lab.kafka.leader.threads.spread_over_consumers`.
         version: The oldest version that a member uses.
         commonly_supported_version: The newest version that all members know.
@@ -114,7 +112,7 @@ def _client_messages(
     spread: Mapping[str, ConsumerTasks],
     owned: Mapping[str, Sequence[TopicPartition]],
 ) -> dict[str, MemberMessage]:
-    # Of two consumers of one client that claim a partition, the one that the leader sees later counts.
+    # Of two consumers of one client that claim a partition, the later one in the leader's order counts.
     owner_in_client = {
         partition: consumer for consumer, partitions in owned.items() if consumer in spread for partition in partitions
     }
@@ -131,7 +129,7 @@ def _client_messages(
         )
         standbys = (*tasks.standby, *temporary_standbys(held_back, group.stateful, previous_standbys))
         next_rebalance_ms = 0 if held_back else NO_REBALANCE if deadline is None else deadline
-        # Only one member of a client is asked to probe, and none if one of them rebalances at once before it.
+        # Only one member of a client must probe, and none if an earlier one rebalances at once.
         deadline = None
         info = attrs.evolve(
             group.shared,
@@ -147,12 +145,10 @@ def _of(group: _Group, task: TaskId) -> tuple[TopicPartition, ...]:
     return group.partitions_of[task]
 
 
-#: Tasks, and what was found for them last.
 _last: tuple[Mapping[TaskId, TaskInfo], Mapping[TaskId, tuple[TopicPartition, ...]]] | None = None
 
 
 def _source_partitions(application: ApplicationMetadata) -> Mapping[TaskId, tuple[TopicPartition, ...]]:
-    """Source partitions of each task, in the order of Kafka's hash set."""
     global _last  # noqa: PLW0603 - a memory of one: a group's decisions come one after another about the same tasks
     infos, last = application.task_infos(), _last
     if last is None or last[0] is not infos:
@@ -170,11 +166,11 @@ def _found_partitions(infos: Mapping[TaskId, TaskInfo]) -> dict[TaskId, tuple[To
     for task, info in infos.items():
         if info.topic_partitions is None:
             raise IllegalAssignmentStateError(
-                f"partitions of task {task} are unknown, so nobody can be told to read them: give the topology"
+                f"partitions of task {task} are unknown, so no consumer can read them: give the topology"
             )
         listed = [(partition.topic, partition.partition) for partition in info.source_partitions()]
-        if len(listed) > 1:  # most tasks read one partition, which no order has to be found for
-            # Kafka: PartitionGrouper makes a set of the size of the sub-topology's set of topics, filled from that.
+        if len(listed) > 1:  # most tasks read one partition and need no order
+            # Kafka: PartitionGrouper creates a set with the size of the sub-topology's set of topics, filled from that.
             names = sorted(key[0] for key in listed)
             inserted = iteration_order(names, [string_hash(name) for name in names])
             listed.sort(key=lambda key: inserted.index(key[0]))
@@ -189,7 +185,7 @@ def _hosts(
     answers: Mapping[ProcessID, StreamsClientAssignment],
     partitions_of: Mapping[TaskId, tuple[TopicPartition, ...]],
 ) -> tuple[dict[HostInfo, tuple[TopicPartition, ...]], dict[HostInfo, tuple[TopicPartition, ...]]]:
-    """Who can answer queries once everything has moved; of two clients with one end point the later one counts."""
+    """Hosts for queries after all moves; of two clients with one end point the later one counts."""
     active: dict[HostInfo, tuple[TopicPartition, ...]] = {}
     standby: dict[HostInfo, tuple[TopicPartition, ...]] = {}
     for process, state in application.streams_client_states().items():

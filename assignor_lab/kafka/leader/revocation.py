@@ -1,8 +1,6 @@
-"""Cooperative rebalancing: a task moves only after its old owner has let it go, in a second round.
+"""Cooperative rebalancing: a task moves only after its old owner has revoked it, in a second round.
 
-KIP-429; Kafka: ``StreamsPartitionAssignor``.
-
-Kafka: ``StreamsPartitionAssignor.populateActiveTaskAndPartitionsLists``.
+KIP-429; Kafka: ``StreamsPartitionAssignor.populateActiveTaskAndPartitionsLists``.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ from assignment_api import TaskId
 
 __all__ = ["TopicPartition", "held_back_tasks", "temporary_standbys"]
 
-#: Name of a topic and number of the partition.
 TopicPartition = tuple[str, int]
 
 
@@ -26,15 +23,11 @@ def held_back_tasks(
 ) -> tuple[TaskId, ...]:
     """The tasks that ``consumer`` must not get yet.
 
-    A task is held back as a whole if one of its partitions is new to the consumer and somebody still owns it, be it
-    another consumer of the same client. Whoever is held back rebalances again at once.
+    A task is held back as a whole if one of its partitions is new to the consumer and still has an owner, even another
+    consumer of the same client. A consumer with held-back tasks rebalances again at once.
 
     Args:
-        consumer: Who is to get the tasks.
-        tasks: The active tasks that it is to get.
-        partitions_of: Task to its source partitions.
-        owner_in_client: Partition to the consumer of the *same client* that owned it before.
-        owned_by_anybody: All partitions that any member of the group owned before.
+        owned_by_anybody: All partitions with a previous owner in the group.
 
     Returns:
         The tasks, sorted.
@@ -57,10 +50,5 @@ def temporary_standbys(
 
     Args:
         held_back: Active tasks that have to wait.
-        stateful: Tasks with a changelog.
-        previous_standbys: Tasks that the client had as standbys before.
-
-    Returns:
-        The tasks, in the order of ``held_back``.
     """
     return tuple(task for task in held_back if task in stateful and task in previous_standbys)

@@ -1,4 +1,4 @@
-"""The order in which a leader makes the tasks of an application: it decides where hashes collide in Kafka's maps."""
+"""Order in which a leader creates an application's tasks: it decides collisions of hashes in Kafka's maps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["in_kafka_order", "in_map_order", "made_order_of"]
 
 
 def in_kafka_order(tasks: Iterable[TaskId]) -> list[TaskId]:
-    """Tasks as Kafka makes them: sub-topologies in the order of its map, partitions ascending."""
+    """Tasks in Kafka's order of creation: sub-topologies in the order of its map, partitions ascending."""
     named = list(tasks)
     subtopologies = sorted(
         {(task.subtopology, task.topology_name) for task in named}, key=lambda sub: (sub[0], sub[1] or "")
@@ -22,19 +22,19 @@ def in_kafka_order(tasks: Iterable[TaskId]) -> list[TaskId]:
 
 
 def in_map_order(tasks: Sequence[TaskId]) -> list[TaskId]:
-    """Tasks in the order in which a hash map shows them that was filled in the order of ``tasks``."""
+    """Tasks in the order of a hash map that was filled in the order of ``tasks``."""
     hashes = [task_id_hash(task.subtopology, task.partition, task.topology_name) for task in tasks]
     return list(iteration_order(tasks, hashes, sort_key=TaskId.sort_key))
 
 
 def made_order_of(shown: Sequence[TaskId]) -> list[TaskId]:
-    """Tasks as the leader made them, where a hash map shows them as ``shown``.
+    """The leader's order of creation, for tasks that a hash map yields in the order ``shown``.
 
-    What is filled from them again, in part, meets collisions in the order in which they were made. That of the map is
-    another one: it has room for all tasks, and tasks that collide in a smaller table lie apart in it.
+    Collections filled later with a part of the tasks resolve collisions in the order of creation. The map has another
+    order: it has room for all tasks, and tasks that collide in a smaller table have separate slots in it.
 
     Returns:
-        Kafka's order, if a map that was filled so shows what it shows; else ``shown``.
+        Kafka's order, if a map filled in that order yields ``shown``; otherwise ``shown``.
     """
     made = in_kafka_order(shown)
     return made if in_map_order(made) == list(shown) else list(shown)

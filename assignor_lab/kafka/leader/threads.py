@@ -1,7 +1,7 @@
-"""Spreads a client's tasks over its consumers, as the group's leader does after every assignment.
+"""Distribution of a client's tasks over its consumers, as by the group's leader after every assignment.
 
-Kafka: ``StreamsPartitionAssignor.assignTasksToThreads``. Tasks are dense ranks inside, so that a
-removal from the queue is a search in a list of small integers.
+Kafka: ``StreamsPartitionAssignor.assignTasksToThreads``. Tasks are dense ranks here, so that a removal from the queue
+is a search in a list of small integers.
 """
 
 from __future__ import annotations
@@ -20,12 +20,7 @@ __all__ = ["ConsumerTasks", "spread_over_consumers"]
 
 @attrs.frozen
 class ConsumerTasks:
-    """What one consumer (thread) of a client runs.
-
-    Args:
-        active: Its active tasks, stateful ones first, in the order in which they were handed out.
-        standby: Its standby tasks, likewise.
-    """
+    """Tasks of one consumer (thread) of a client."""
 
     active: tuple[TaskId, ...]
     standby: tuple[TaskId, ...]
@@ -34,20 +29,17 @@ class ConsumerTasks:
 def spread_over_consumers(
     client: StreamsClientState, assignment: StreamsClientAssignment, *, sorted_sets: bool
 ) -> dict[str, ConsumerTasks]:
-    """Gives every task of ``assignment`` to one of the client's consumers.
+    """Give every task of ``assignment`` to one of the client's consumers.
 
-    Stateful actives come first, then standbys, then stateless actives; a consumer keeps a stateful task that it had
-    where its share allows, so standbys fill up threads with fewer actives. A task is stateful here if the client has
-    a lag for it.
+    Stateful actives come first, then standbys, then stateless actives. A consumer keeps a previous stateful task if its
+    share allows it, so standbys fill up threads with fewer actives. A task is stateful here if the client has a lag for
+    it.
 
     Args:
         client: The client; its lags must have been computed.
         assignment: Its tasks, in the order in which they would enter Kafka's sets.
-        sorted_sets: The tasks came from one of Kafka's internal assignors, which keep them in sorted sets; otherwise
+        sorted_sets: The tasks come from one of Kafka's internal assignors, which keep them in sorted sets. Otherwise
             they are in hash sets, as after a custom assignor (the public sticky one included).
-
-    Returns:
-        An entry for each consumer, sorted by consumer; empty if the client has no consumers.
 
     Raises:
         LagsNotComputedError: if the lags were not computed.
@@ -83,7 +75,6 @@ def _kept_hashed(assignment: StreamsClientAssignment) -> tuple[list[TaskId], lis
 
 
 def _hash_order(tasks: Sequence[TaskId]) -> list[TaskId]:
-    """The order in which a ``HashSet`` that was filled with ``tasks`` yields them."""
     hashes = [task_id_hash(task.subtopology, task.partition, task.topology_name) for task in tasks]
     return iteration_order(tasks, hashes, sort_key=TaskId.sort_key)
 
@@ -117,7 +108,6 @@ def _keep_previous(
     previous: Mapping[str, Sequence[TaskId]] | None,
     rank_of: Mapping[TaskId, int],
 ) -> dict[int, str]:
-    """Leaves tasks where they were while the share allows; returns the ones that it did not allow."""
     skipped: dict[int, str] = {}
     if previous is None:
         return skipped
@@ -143,7 +133,6 @@ def _fill_up(
     loads: Mapping[str, int],
     minimum: int,
 ) -> None:
-    """Goes round among the consumers below their share."""
     below = [consumer for consumer, ranks in given.items() if len(ranks) < minimum - loads[consumer]]
     while below:
         still_below = []
@@ -166,7 +155,7 @@ def _hand_out_rest(
     minimum: int,
     skipped: Mapping[int, str],
 ) -> None:
-    """Gives the remainder, one each, to consumers at their share; first to those that had the task before."""
+    """Give the remainder, one each, to consumers at their share; first to previous owners."""
     takers = [consumer for consumer, ranks in given.items() if len(ranks) + loads[consumer] == minimum]
     for rank in sorted(skipped):
         consumer = skipped[rank]

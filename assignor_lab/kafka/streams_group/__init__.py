@@ -1,6 +1,6 @@
-"""The broker's side of the streams protocol (KIP-1071): epochs, targets, and how members walk towards them."""
+"""Broker's side of the streams protocol (KIP-1071): epochs, targets, and the members' steps towards them."""
 
 __all__ = ["PROTOCOL"]
 
-#: The protocol as configurations call it (``group.protocol``), and brokers the type of its groups.
+#: The protocol's name in configurations (``group.protocol``), and the brokers' type of its groups.
 PROTOCOL = "streams"

@@ -1,11 +1,10 @@
-"""The broker's coordinator of one streams group (KIP-1071): a state machine without a clock of its own.
+"""Broker's coordinator of one streams group (KIP-1071): a state machine without a clock of its own.
 
-An assignor that has no answer fails the request that asked it, and nothing of that request is kept: the target is what
-it was, and the next heartbeat asks again (Kafka 4.4.0's ``GroupMetadataManager``: UNKNOWN_SERVER_ERROR).
+An assignor without an answer fails the calling request, and the request has no effect. The target stays, and the next
+heartbeat calls the assignor again (Kafka 4.4.0's ``GroupMetadataManager``: UNKNOWN_SERVER_ERROR).
 
 Rules: ``streams-group-assignor.md`` sections 1 and 6, ``streams-group-assignor-4.4.md`` sections 1, 6 and 7,
-``streams-life-cycle.md`` section 2. A target is computed within a heartbeat, whoever's it is, or when the initial
-delay ends.
+``streams-life-cycle.md`` section 2. A target is computed within any member's heartbeat, or when the initial delay ends.
 """
 
 from __future__ import annotations
@@ -19,46 +18,39 @@ from assignor_lab.kafka.streams_group.member_table import MemberTable
 from assignor_lab.kafka.streams_group.reconciliation import MemberState, Standing, reconciled
 from assignor_lab.kafka.streams_group.releases import Release
 from assignor_lab.kafka.streams_group.target_schedule import TargetSchedule
-from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Holders, Tasks
+from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Holders, TasksByRole
 
-__all__ = ["GroupMember", "HeartbeatAnswer", "StreamsGroup"]
+__all__ = ["StreamsGroupMember", "HeartbeatAnswer", "StreamsGroup"]
 
 
 @attrs.frozen
-class GroupMember:
-    """A member as an assignor is shown it.
-
-    Args:
-        id: Its id.
-        tasks: What it has; which tasks those are depends on the release.
-    """
+class StreamsGroupMember:
+    """A member in the input of an assignor."""
 
     id: str
-    tasks: Tasks
+    tasks: TasksByRole
 
 
 @attrs.frozen
 class HeartbeatAnswer:
-    """The broker's answer to a heartbeat.
+    """The broker's reply to a heartbeat.
 
     Args:
-        tasks: What the member is to have now.
-        is_ready: Nothing is missing or delayed; a member that hears of a change of this goes through its assignment
-            again.
-        has_changed: Where the member stands is not what it was before.
+        tasks: Tasks that the member must have now.
+        is_ready: No task is missing or delayed; after a change of this value a member processes its assignment again.
+        has_changed: The member's state differs from the last reply.
     """
 
-    tasks: Tasks
+    tasks: TasksByRole
     is_ready: bool
     has_changed: bool
 
 
-#: Computes a target: from all members, in the broker's order, to what each of them is to have.
-Assign = Callable[[tuple[GroupMember, ...]], Mapping[str, Tasks]]
-#: What members are sent in place of their targets: from those, and from where each member stands.
-Refine = Callable[[Mapping[str, Tasks], Mapping[str, Standing]], Mapping[str, Tasks]]
+#: Computes a target: from all members, in the broker's order, to the tasks of each.
+Assign = Callable[[tuple[StreamsGroupMember, ...]], Mapping[str, TasksByRole]]
+Refine = Callable[[Mapping[str, TasksByRole], Mapping[str, Standing]], Mapping[str, TasksByRole]]
 
-#: Member epoch of a static member that has left and keeps its place.
+#: Member epoch of a static member that has left temporarily.
 _LEFT_FOR_A_WHILE = -2
 
 
@@ -66,11 +58,10 @@ class StreamsGroup:
     """One group.
 
     Args:
-        schedule: When targets may be computed.
-        release: Version of the broker.
         assign: Computes a target.
-        refine: Holds moves back behind warm-ups, which no released broker does; ``None``: targets are sent as they are.
-        has_topics: All topics are there; otherwise targets are empty until :meth:`topics_are_there`.
+        refine: Delays moves until warm-ups are done, which no released broker does; ``None``: targets are sent
+            unchanged.
+        has_topics: All topics exist; otherwise targets are empty until :meth:`topics_are_there`.
     """
 
     def __init__(
@@ -91,32 +82,30 @@ class StreamsGroup:
         self._refine = refine
         self._members: dict[str, Standing] = {}
         self._table = MemberTable()
-        self._targets: dict[str, Tasks] = {}
-        #: What members are sent: their targets, refined.
-        self._sent: Mapping[str, Tasks] = self._targets
-        #: What refining again would give; ``None``: something has changed since.
-        self._refined: Mapping[str, Tasks] | None = None
+        self._targets: dict[str, TasksByRole] = {}
+        self._sent: Mapping[str, TasksByRole] = self._targets
+        self._refined: Mapping[str, TasksByRole] | None = None
         self._holders = Holders()
 
-    # --- what is asked of it ------------------------------------------------------------------------------
+    # --- state --------------------------------------------------------------------------------------------
 
     @property
     def members(self) -> Mapping[str, Standing]:
-        """Member to where it stands, in the order in which they joined."""
+        """Member to its progress, in the order of joining."""
         return self._members
 
     @property
-    def targets(self) -> Mapping[str, Tasks]:
-        """Member to what it is sent: its target, refined where there is a refiner."""
+    def targets(self) -> Mapping[str, TasksByRole]:
+        """Member to the tasks sent to it: its target, refined if there is a refiner."""
         return self._sent
 
     @property
     def is_behind(self) -> bool:
-        """Whether a new target is to be computed as soon as that may be."""
+        """True if a new target must be computed as soon as the schedule allows."""
         return self.epoch > self.target_epoch and bool(self._members)
 
     def is_settled(self, member: str) -> bool:
-        """Whether a heartbeat of a member would change nothing."""
+        """True if a heartbeat of a member would change nothing."""
         standing = self._members[member]
         return (
             not self.is_behind
@@ -126,47 +115,43 @@ class StreamsGroup:
             and self._sent.get(member, NO_TASKS) == self._targets.get(member, NO_TASKS)
         )
 
-    # --- what happens to it -------------------------------------------------------------------------------
+    # --- events -------------------------------------------------------------------------------------------
 
     def join(self, now_ms: int, member: str, process: str) -> HeartbeatAnswer:
-        """A new member's first heartbeat; where the assignor has no answer, it has not joined."""
+        """A new member's first heartbeat; if the assignor fails, it has not joined."""
         was_due, was_epoch = self.schedule.initial_due_ms, self.epoch
         if not self._members:
             self.schedule.first_member(now_ms)
         if not self.epoch:
-            # The first member brings the topology, which has an epoch of its own: members are in 1 meanwhile.
+            # The first member brings the topology, with an epoch of its own: members are in epoch 1 until then.
             self.epoch = 1
         self._members[member] = Standing(process, 0)
         self.epoch += 1
         try:
             answer = self.heartbeat(now_ms, member, NO_TASKS)
         except AssignorLabError:
-            # What a request writes is written as a whole or not at all.
+            # A request is written as a whole or not at all.
             del self._members[member]
             self.schedule.initial_due_ms, self.epoch = was_due, was_epoch
             raise
         self._table.write_down(member)
         return answer
 
-    def adopt(self, member: str, process: str, tasks: Tasks) -> None:
-        """A member that was in the group before anybody looked: it has its target, and a new one is due."""
+    def adopt(self, member: str, process: str, tasks: TasksByRole, *, is_due: bool = True) -> None:
+        """Add a member from before the start of the record: it has its target; a new one may be due."""
         self._members[member] = Standing(process, 1, assigned=tasks)
         self._table.write_down(member)
         self._holders.add(member, process, tasks)
         self._targets = {**self._targets, member: tasks}
         self._sent = self._targets
-        self.epoch, self.target_epoch = 2, 1
+        self.epoch, self.target_epoch = (2 if is_due else 1), 1
 
     def rejoin(self, now_ms: int, old: str, member: str, process: str, *, has_changed: bool) -> HeartbeatAnswer:
-        """A static member that has left comes back under a new id: it takes the old one's place and tasks.
+        """A static member returns under a new id: it takes the place and tasks of the old one.
 
         Args:
-            now_ms: The time.
-            old: The id that it had.
-            member: The id that it has.
-            process: Its process.
-            has_changed: Its process, rack or tags are not what they were, so that there is to be a new target (Kafka
-                4.4.0: ``GroupMetadataManager.hasEpochRelevantMemberConfigChanged``).
+            has_changed: Its process, rack or tags have changed, so that a new target is needed (Kafka 4.4.0:
+                ``GroupMetadataManager.hasEpochRelevantMemberConfigChanged``).
         """
         was = dict(self._members), self._targets, self._sent, self.epoch
         before = self._members.pop(old)
@@ -187,8 +172,8 @@ class StreamsGroup:
         self._table.write_down(member)
         return answer
 
-    def heartbeat(self, now_ms: int, member: str, owned: Tasks | None) -> HeartbeatAnswer:
-        """A member's heartbeat; ``owned`` is what it says that it has, ``None``: it does not say."""
+    def heartbeat(self, now_ms: int, member: str, owned: TasksByRole | None) -> HeartbeatAnswer:
+        """A member's heartbeat; ``owned``: its reported tasks, ``None``: no report."""
         if self.is_behind and self.schedule.may_compute(now_ms):
             self._compute(now_ms)
         elif self._refine is not None:
@@ -209,11 +194,11 @@ class StreamsGroup:
         return HeartbeatAnswer(after.assigned, self.has_topics and not self.is_behind, after is not before)
 
     def offsets_reported(self) -> None:
-        """A member has reported offsets, which a refiner looks at."""
+        """Record that a member has reported offsets, which a refiner uses."""
         self._refined = None
 
     def initial_delay_over(self, now_ms: int) -> bool:
-        """The timer of a group that was empty: its first target, if anybody is left; says whether it was computed."""
+        """End the initial delay of a group that was empty; returns whether its first target was computed."""
         due = self.schedule.initial_due_ms
         if due is None or due > now_ms:
             return False
@@ -223,8 +208,8 @@ class StreamsGroup:
             return True
         return False
 
-    def remove(self, member: str) -> Tasks:
-        """A member has left or was fenced; returns what it held. The next heartbeat sees a new epoch."""
+    def remove(self, member: str) -> TasksByRole:
+        """A member has left or was fenced; returns its tasks. The next heartbeat uses a new epoch."""
         standing = self._members.pop(member)
         self._table.remove(member)
         held = standing.assigned | standing.pending
@@ -237,7 +222,7 @@ class StreamsGroup:
         return held
 
     def leaves_for_a_while(self, member: str) -> None:
-        """A static member leaves and keeps its place; what it had to give back is free at once (Kafka 4.4.0).
+        """A static member leaves and keeps its place; the tasks that it had to revoke are free at once (Kafka 4.4.0).
 
         Kafka: ``GroupMetadataManager.streamsGroupStaticMemberGroupLeave``.
         """
@@ -247,19 +232,21 @@ class StreamsGroup:
         self._refined = None
 
     def topics_are_there(self) -> None:
-        """A heartbeat has seen that topics which were missing are there now."""
+        """Record that a heartbeat found the missing topics."""
         self.has_topics = True
         self.epoch += 1
 
     def metadata_changes(self) -> None:
-        """The topics' metadata are not what the last target was computed with."""
+        """Record that the topics' metadata differ from those of the last target."""
         self.epoch += 1
 
     def _compute(self, now_ms: int) -> None:
         if self.has_topics:
             have = self._targets if self._release.shows_targets else None
             shown = tuple(
-                GroupMember(member, self._members[member].assigned if have is None else have.get(member, NO_TASKS))
+                StreamsGroupMember(
+                    member, self._members[member].assigned if have is None else have.get(member, NO_TASKS)
+                )
                 for member in self._in_order()
             )
             self._targets = dict(self._assign(shown))
@@ -272,12 +259,11 @@ class StreamsGroup:
             self._sent = self._refine(self._targets, self._members)
 
     def _in_order(self) -> Iterator[str]:
-        """Members in the order in which an assignor is shown them: whoever is about to join comes last."""
         there = dict.fromkeys(self._table)
         return (member for member in {**there, **dict.fromkeys(self._members)} if member in self._members)
 
     def _refine_again(self, member: str) -> None:
-        """In a stable group, what one member has may not be what it would be sent now: then there is a new epoch."""
+        """In a stable group, a new result of refining can change a member's tasks: then the epoch rises."""
         if self._refine is None or self.is_behind or not self.target_epoch:
             return
         if self._refined is None:
@@ -294,5 +280,5 @@ class StreamsGroup:
             self._sent = sent
 
 
-def _renamed(targets: Mapping[str, Tasks], old: str, new: str) -> dict[str, Tasks]:
+def _renamed(targets: Mapping[str, TasksByRole], old: str, new: str) -> dict[str, TasksByRole]:
     return {(new if member == old else member): tasks for member, tasks in targets.items()}

@@ -1,9 +1,9 @@
-"""The order in which a broker's coordinator goes through the members of a group.
+"""Order in which a broker's coordinator iterates over the members of a group.
 
-It keeps them in a ``TimelineHashMap``, from which an assignor's own map is filled: among members that share a slot of
-that one, who comes first decides ties (Kafka: ``org.apache.kafka.timeline.BaseHashTable``, ``SnapshottableHashTable``).
-The table of a group starts with two slots, and never shrinks. It doubles before anybody is written down while one more
-member would be more than four for three slots; members are written down when they join, and with each change of theirs.
+It keeps them in a ``TimelineHashMap``, from which an assignor's own map is filled. Among members that share a slot of
+that map, the order here decides ties (Kafka: ``org.apache.kafka.timeline.BaseHashTable``, ``SnapshottableHashTable``).
+The table of a group starts with two slots, and never shrinks. It doubles before a record of a member, if one more
+member would exceed four for three slots. Members are recorded when they join, and with each change of theirs.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from assignment_api.java.hashing import string_hash
 __all__ = ["MemberTable"]
 
 _SMALLEST = 2
-#: Multiplied with a hash code, its highest bits are the slot.
+#: The highest bits of its product with a hash code are the slot.
 _FIBONACCI = -7_046_029_254_386_353_131
 _MASK_64 = (1 << 64) - 1
 
 
 class MemberTable:
-    """Ids of members, as the broker's table has them. Each operation costs its slot's length, growth the table's."""
+    """Ids of members in the order of the broker's table."""
 
     def __init__(self) -> None:
         self._slots: list[list[str]] = [[] for _ in range(_SMALLEST)]
         self._size = 0
 
     def __iter__(self) -> Iterator[str]:
-        """Slot by slot; of one slot, who came last comes first."""
+        """Slot by slot; in one slot the latest member comes first."""
         for slot in self._slots:
             yield from reversed(slot)
 
@@ -36,7 +36,7 @@ class MemberTable:
         return member in self._slots[_slot(member, len(self._slots))]
 
     def add(self, member: str) -> None:
-        """One record of a member: whoever is there already stays where it is, but the table can grow all the same."""
+        """Write one record of a member."""
         if (self._size + 1) * 3 > len(self._slots) * 4:
             self._grow()
         slot = self._slots[_slot(member, len(self._slots))]
@@ -45,13 +45,13 @@ class MemberTable:
             self._size += 1
 
     def write_down(self, member: str) -> None:
-        """A member is written down with each change of where it stands; who joins is written down before that, too."""
+        """Write the records of a change of a member; a joining member needs an additional one."""
         if member not in self:
             self.add(member)
         self.add(member)
 
     def remove(self, member: str) -> None:
-        """A member is gone; whoever was not there makes no difference."""
+        """Remove a member, if present."""
         slot = self._slots[_slot(member, len(self._slots))]
         if member in slot:
             slot.remove(member)

@@ -1,4 +1,4 @@
-"""One step of a member of a streams group from what it has towards its target.
+"""One step of a streams group's member from its present tasks towards its target.
 
 Kafka: ``CurrentAssignmentBuilder`` of the group coordinator (4.3.1: reference ``streams-group-assignor.md``, section 6;
 4.4.0: ``streams-group-assignor-4.4.md``, section 7).
@@ -12,59 +12,45 @@ from collections.abc import Callable
 import attrs
 
 from assignor_lab.kafka.streams_group.releases import Release
-from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Holders, Tasks
+from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Holders, TasksByRole
 
 __all__ = ["MemberState", "Standing", "reconciled"]
 
 
 class MemberState(enum.Enum):
-    """What a member waits for."""
+    """Reason why a member waits."""
 
     STABLE = "stable"
-    #: For itself: it has to give something back.
+    #: For itself: it must revoke tasks.
     UNREVOKED = "unrevoked tasks"
-    #: For others, who have not given back yet what it is to have.
+    #: For other members, which must still revoke its new tasks.
     UNRELEASED = "unreleased tasks"
 
 
 @attrs.frozen
 class Standing:
-    """How far a member has come.
-
-    Args:
-        process: Its process.
-        epoch: Its epoch.
-        state: What it waits for.
-        assigned: What it has been given and may keep.
-        pending: What it has to give back and has not yet.
-    """
+    """Progress of a member."""
 
     process: str
     epoch: int
     state: MemberState = MemberState.STABLE
-    assigned: Tasks = NO_TASKS
-    pending: Tasks = NO_TASKS
+    assigned: TasksByRole = NO_TASKS
+    pending: TasksByRole = NO_TASKS
 
 
 def reconciled(
     member: str,
     standing: Standing,
-    target: Tasks,
+    target: TasksByRole,
     target_epoch: int,
-    owned: Tasks | None,
+    owned: TasksByRole | None,
     holders: Holders,
     release: Release,
 ) -> Standing:
-    """Where a member stands after one of its heartbeats.
+    """Progress of a member after one of its heartbeats.
 
     Args:
-        member: Its id.
-        standing: Where it stood before.
-        target: What it is to have.
-        target_epoch: Epoch of the group's target.
-        owned: What it says that it has; ``None``: it does not say.
-        holders: Who holds what, this member included, as it was before.
-        release: Version of the broker.
+        owned: Its reported tasks; ``None``: no report.
     """
     if standing.state is MemberState.STABLE and standing.epoch == target_epoch:
         return standing
@@ -77,7 +63,7 @@ def reconciled(
     revoke = standing.assigned - keep
     blocked = _blocked_4_3 if release.own_copy_blocks else _blocked_4_4
     missing = target - keep
-    given = Tasks(*(
+    given = TasksByRole(*(
         frozenset(task for task in tasks if not blocked(role, task, member, standing, holders))
         for role, tasks in zip(_ROLES, (missing.active, missing.standby, missing.warmup), strict=True)
     ))  # fmt: skip
@@ -87,7 +73,7 @@ def reconciled(
         return attrs.evolve(standing, epoch=epoch, state=MemberState.UNREVOKED, assigned=keep, pending=revoke)
     state = MemberState.STABLE if given == missing else MemberState.UNRELEASED
     # A copy that waits for its active role is kept until that is granted.
-    kept = Tasks(keep.active, keep.standby - given.active, keep.warmup - given.active)
+    kept = TasksByRole(keep.active, keep.standby - given.active, keep.warmup - given.active)
     return Standing(standing.process, target_epoch, state, kept | given)
 
 
@@ -95,29 +81,31 @@ _ROLES = ("active", "standby", "warmup")
 _Blocked = Callable[[str, int, str, Standing, Holders], bool]
 
 
-def _changed_in_place(keep: Tasks, revoke: Tasks, target: Tasks, given: Tasks) -> tuple[Tasks, Tasks]:
-    """Changes of role within a member that need no round of their own since 4.4.
+def _changed_in_place(
+    keep: TasksByRole, revoke: TasksByRole, target: TasksByRole, given: TasksByRole
+) -> tuple[TasksByRole, TasksByRole]:
+    """Changes of role within a member that need no extra round since 4.4.
 
-    An active task becomes a standby in the step that revokes it; standby and warm-up are exchanged at once; both only
-    where nobody is in the way of the new role, which is then among what is given. A copy that is to become active stays
-    one until then.
+    An active task becomes a standby in the step that revokes it. Standby and warm-up are exchanged at once. Both
+    require that no other member blocks the new role, which is then in ``given``. A copy that is to become active stays
+    a copy until then.
     """
     demoted = revoke.active & given.standby
     exchanged = (revoke.standby & given.warmup, revoke.warmup & given.standby)
     promoted = (revoke.standby & target.active, revoke.warmup & target.active)
-    keep = Tasks(
+    keep = TasksByRole(
         keep.active,
         keep.standby | demoted | exchanged[1] | promoted[0],
         keep.warmup | exchanged[0] | promoted[1],
     )
-    revoke = Tasks(
+    revoke = TasksByRole(
         revoke.active, revoke.standby - exchanged[0] - promoted[0], revoke.warmup - exchanged[1] - promoted[1]
     )
     return keep, revoke
 
 
 def _blocked_4_3(role: str, task: int, _member: str, standing: Standing, holders: Holders) -> bool:
-    """Whether somebody still holds what a member is to have, itself included: the state is that before this step."""
+    """True if a member still holds the task, this one included, in the state before this step."""
     process = standing.process
     active = holders.active(task)
     if role == "active":
@@ -128,7 +116,7 @@ def _blocked_4_3(role: str, task: int, _member: str, standing: Standing, holders
 
 
 def _blocked_4_4(role: str, task: int, member: str, standing: Standing, holders: Holders) -> bool:
-    """Whether somebody else still holds it; what a member has to give back counts as held by another one.
+    """True if another member still holds the task; tasks that this member must revoke count as another's.
 
     Kafka: ``CurrentAssignmentBuilder.heldByAnotherMemberOnThisProcess`` and ``runByAnotherMemberOnThisProcess``.
     """

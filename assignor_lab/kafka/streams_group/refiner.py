@@ -1,7 +1,7 @@
-"""The coming refiner: an assignor's target, with moves of state held back behind warm-ups. In no release.
+"""Refiner of Kafka's development branch: delays moves of state in a target until warm-ups are done. In no release.
 
-See :mod:`assignor_lab.kafka.streams_group.warmups` for the source of its rules, and for the decisions before this one:
-which moves wait. Here the warm-ups that may be, all members together, go to those that deserve them most.
+:mod:`assignor_lab.kafka.streams_group.warmups` has the source of its rules, and the earlier decision: which moves wait.
+Here the allowed number of warm-ups, for all members together, goes to the moves with the highest priority.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 import attrs
 
 from assignor_lab.kafka.streams_group.reconciliation import Standing
-from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Tasks
-from assignor_lab.kafka.streams_group.warmups import Move, Situation, decided, situation
+from assignor_lab.kafka.streams_group.tasks import NO_TASKS, TasksByRole
+from assignor_lab.kafka.streams_group.warmups import PendingMove, Situation, decided, situation
 
 __all__ = ["Refiner"]
 
@@ -23,10 +23,7 @@ class Refiner:
     """Refines targets.
 
     Args:
-        warmups: ``group.streams.num.warmup.replicas``; 0: targets stay as they are.
-        acceptable_lag: ``group.streams.acceptable.recovery.lag``, in records.
-        stateful: Tasks with state.
-        order: Sorts tasks as Kafka does.
+        warmups: ``group.streams.num.warmup.replicas``; 0: targets stay unchanged.
     """
 
     warmups: int
@@ -36,19 +33,12 @@ class Refiner:
 
     def refined(
         self,
-        targets: Mapping[str, Tasks],
+        targets: Mapping[str, TasksByRole],
         standings: Mapping[str, Standing],
         offsets: Mapping[str, Mapping[int, int]],
         ends: Mapping[str, Mapping[int, int]],
-    ) -> Mapping[str, Tasks]:
-        """What members are to have meanwhile.
-
-        Args:
-            targets: Member to its target.
-            standings: Member to where it stands.
-            offsets: Member to the offsets that it reported last.
-            ends: Member to the changelogs' ends that it reported with them.
-        """
+    ) -> Mapping[str, TasksByRole]:
+        """Tasks of members until their targets are ready."""
         if not self.warmups:
             return targets
         now = situation(standings, offsets, ends, self.stateful, self.acceptable_lag)
@@ -69,9 +59,9 @@ class Refiner:
         return patches.on(targets)
 
     def _budget(
-        self, now: Situation, waiting: Sequence[Move], granted: Sequence[tuple[int, str]]
+        self, now: Situation, waiting: Sequence[PendingMove], granted: Sequence[tuple[int, str]]
     ) -> tuple[set[int], set[int]]:
-        """Tasks that get a warm-up, or keep theirs, and tasks that are warmed by a standby that is there anyway."""
+        """Tasks that get or keep a warm-up, and tasks whose existing standby serves as one."""
         busy = _busy(now, granted)
         more = _load_after_grants(now, granted)
         borrowed = {
@@ -82,15 +72,15 @@ class Refiner:
         candidates = [move for move in waiting if move.task not in borrowed]
         planted: set[int] = set()
 
-        def priority(move: Move) -> tuple[Any, ...]:
-            # A plant that is not paid for does not warm at all; a standby on a sibling does so where it is.
+        def priority(move: PendingMove) -> tuple[Any, ...]:
+            # A new warm-up outside the budget does not start; a standby on a sibling restores anyway.
             is_sibling = move.copy is not None and not move.copy.is_warmup
             here, there = move.process, now.process_of[move.owner]
             loads = (now.load(here, more.get(here, 0)), -now.load(there, more.get(there, 0)))
             return (_tier(move, busy), is_sibling, *loads, self.order(move.task))
 
         while candidates and len(planted) < self.warmups:
-            # Each plant makes its process busier, which changes the order of the rest.
+            # Each new warm-up makes its process busier, which changes the order of the rest.
             best = min(candidates, key=priority)
             candidates.remove(best)
             planted.add(best.task)
@@ -100,8 +90,8 @@ class Refiner:
         return planted, borrowed
 
 
-def _tier(move: Move, busy: set[str]) -> int:
-    """Warm-ups that go on come first, then new ones; last those of members that restore an active task meanwhile."""
+def _tier(move: PendingMove, busy: set[str]) -> int:
+    """Running warm-ups first, then new ones, last those of members that are restoring an active task."""
     can_progress = move.target not in busy
     if move.copy is not None and move.copy.is_warmup:
         return 0 if can_progress or move.copy.has_begun else 2
@@ -109,7 +99,7 @@ def _tier(move: Move, busy: set[str]) -> int:
 
 
 def _busy(now: Situation, granted: Sequence[tuple[int, str]]) -> set[str]:
-    """Members that restore an active task, or will with what moves now: their warm-ups stand still."""
+    """Members that restore an active task, now or after the present moves: their warm-ups stand still."""
     found = {holder.member for holder in now.active.values() if holder.is_restoring}
     for task, target in granted:
         process, holder = now.process_of[target], now.active.get(task)
@@ -120,7 +110,7 @@ def _busy(now: Situation, granted: Sequence[tuple[int, str]]) -> set[str]:
 
 
 def _load_after_grants(now: Situation, granted: Sequence[tuple[int, str]]) -> dict[str, int]:
-    """Process to the tasks that it has more once those have moved that move now."""
+    """Process to its additional tasks after the present moves."""
     more: dict[str, int] = {}
     for task, target in granted:
         process, holder = now.process_of[target], now.active.get(task)
@@ -133,9 +123,13 @@ def _load_after_grants(now: Situation, granted: Sequence[tuple[int, str]]) -> di
 
 
 def _held_back(
-    now: Situation, targets: Mapping[str, Tasks], waiting: Sequence[Move], borrowed: set[int], stateful: frozenset[int]
+    now: Situation,
+    targets: Mapping[str, TasksByRole],
+    waiting: Sequence[PendingMove],
+    borrowed: set[int],
+    stateful: frozenset[int],
 ) -> list[tuple[str, int]]:
-    """Standbys that have to wait: beside the active task of their process, or in place of one that is borrowed."""
+    """Standbys that have to wait: in the process of their active task, or in the place of a borrowed one."""
     kept_on = {move.task: now.process_of[move.owner] for move in waiting}
     first: dict[int, str] = {}
     undelivered: set[int] = set()
@@ -155,22 +149,17 @@ def _held_back(
 
 
 class _Patches:
-    """What is added to and taken from targets."""
-
     def __init__(self) -> None:
         self._added: dict[str, list[set[int]]] = {}
         self._taken: dict[str, list[set[int]]] = {}
 
     def add(self, member: str, **role: int) -> None:
-        """A member gets a task in a role."""
         _put(self._added, member, role)
 
     def take(self, member: str, **role: int) -> None:
-        """A member does not get a task in a role."""
         _put(self._taken, member, role)
 
-    def on(self, targets: Mapping[str, Tasks]) -> dict[str, Tasks]:
-        """``targets`` with all of it."""
+    def on(self, targets: Mapping[str, TasksByRole]) -> dict[str, TasksByRole]:
         found = dict(targets)
         for member in dict.fromkeys((*self._added, *self._taken)):
             taken, added = _tasks(self._taken.get(member)), _tasks(self._added.get(member))
@@ -186,5 +175,5 @@ def _put(patches: dict[str, list[set[int]]], member: str, role: Mapping[str, int
         patches.setdefault(member, [set(), set(), set()])[_ROLES.index(name)].add(task)
 
 
-def _tasks(roles: list[set[int]] | None) -> Tasks:
-    return NO_TASKS if roles is None else Tasks(*map(frozenset, roles))
+def _tasks(roles: list[set[int]] | None) -> TasksByRole:
+    return NO_TASKS if roles is None else TasksByRole(*map(frozenset, roles))

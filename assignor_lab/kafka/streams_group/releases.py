@@ -1,4 +1,4 @@
-"""Rules of the streams protocol in which released versions of the broker differ."""
+"""Rules of the streams protocol that differ between released versions of the broker."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ __all__ = ["KAFKA_4_3", "KAFKA_4_4", "Release"]
 
 @attrs.frozen
 class Release:
-    """A released version of the broker, as far as a streams group can tell.
+    """A released version of the broker, limited to streams groups.
 
     Sources: ``streams-group-assignor.md`` and ``streams-group-assignor-4.4.md``, read from the released classes.
 
     Args:
-        name: The version.
-        shows_targets: Assignors get members' previous targets as what they have; otherwise what they really have.
-        shows_offsets: They get the offsets that members report.
-        own_copy_blocks: A member that has a copy of a task is given its active role only after it gave the copy back.
+        shows_targets: Assignors receive members' previous targets as their tasks; otherwise their real tasks.
+        shows_offsets: Assignors receive the offsets that members report.
+        own_copy_blocks: A member with a copy of a task gets its active role only after it has revoked the copy.
         has_static_members: Members may have a ``group.instance.id``.
-        forgets_interval: What a group has when its last member has gone does not count for the assignment interval.
+        forgets_interval: The assignment interval restarts after the last member has left.
     """
 
     name: str

@@ -1,22 +1,19 @@
-"""Tasks of one member of a streams group by role, and where the group's tasks are now."""
+"""Tasks of one member of a streams group by role, and the present holders of the group's tasks."""
 
 from __future__ import annotations
 
 import attrs
 
-__all__ = ["NO_TASKS", "Holders", "Tasks"]
+__all__ = ["NO_TASKS", "Holders", "TasksByRole"]
 
 _NONE: frozenset[int] = frozenset()
 
 
 @attrs.frozen
-class Tasks:
-    """Tasks by role. A task is a number that the caller gives it.
+class TasksByRole:
+    """Tasks by role.
 
-    Args:
-        active: Active tasks.
-        standby: Standbys.
-        warmup: Warm-ups; no released version hands any out.
+    A task is a number from the caller.
     """
 
     active: frozenset[int] = _NONE
@@ -26,21 +23,21 @@ class Tasks:
     def __bool__(self) -> bool:
         return bool(self.active or self.standby or self.warmup)
 
-    def __and__(self, other: Tasks) -> Tasks:
-        return Tasks(self.active & other.active, self.standby & other.standby, self.warmup & other.warmup)
+    def __and__(self, other: TasksByRole) -> TasksByRole:
+        return TasksByRole(self.active & other.active, self.standby & other.standby, self.warmup & other.warmup)
 
-    def __sub__(self, other: Tasks) -> Tasks:
-        return Tasks(self.active - other.active, self.standby - other.standby, self.warmup - other.warmup)
+    def __sub__(self, other: TasksByRole) -> TasksByRole:
+        return TasksByRole(self.active - other.active, self.standby - other.standby, self.warmup - other.warmup)
 
-    def __or__(self, other: Tasks) -> Tasks:
-        return Tasks(self.active | other.active, self.standby | other.standby, self.warmup | other.warmup)
+    def __or__(self, other: TasksByRole) -> TasksByRole:
+        return TasksByRole(self.active | other.active, self.standby | other.standby, self.warmup | other.warmup)
 
 
-NO_TASKS = Tasks()
+NO_TASKS = TasksByRole()
 
 
 class Holders:
-    """Who holds which task, given back or not yet: members, and their processes."""
+    """Holders of each task, including tasks to revoke: members, and their processes."""
 
     __slots__ = ("_active", "_process", "_standby", "_warmup")
 
@@ -50,8 +47,8 @@ class Holders:
         self._standby: dict[tuple[str, int], set[str]] = {}
         self._warmup: dict[tuple[str, int], set[str]] = {}
 
-    def add(self, member: str, process: str, tasks: Tasks) -> None:
-        """A member holds these tasks, too."""
+    def add(self, member: str, process: str, tasks: TasksByRole) -> None:
+        """Add tasks of a member."""
         self._process[member] = process
         for task in tasks.active:
             self._active.setdefault(task, set()).add(member)
@@ -60,8 +57,8 @@ class Holders:
         for task in tasks.warmup:
             self._warmup.setdefault((process, task), set()).add(member)
 
-    def remove(self, member: str, process: str, tasks: Tasks) -> None:
-        """A member does not hold these tasks any more."""
+    def remove(self, member: str, process: str, tasks: TasksByRole) -> None:
+        """Remove tasks of a member."""
         for task in tasks.active:
             self._active[task].discard(member)
         for task in tasks.standby:
@@ -74,7 +71,7 @@ class Holders:
         return self._active.get(task, _NOBODY)
 
     def is_of(self, member: str, process: str) -> bool:
-        """Whether a member is one of a process."""
+        """True if a member belongs to a process."""
         return self._process.get(member) == process
 
     def standby(self, process: str, task: int) -> set[str]:

@@ -1,7 +1,8 @@
-"""Where warm-ups stand: moves of tasks that are held back until their state is there (the coming refiner).
+"""State of warm-ups: moves of tasks that wait until their state is restored, in the refiner of Kafka's branch.
 
-In no release: the rules of ``AssignmentRefinerImpl`` as it stands on Kafka's development branch after 4.4
-(``streams-life-cycle.md``, section 3). It turns an assignor's target into what members are sent meanwhile.
+In no release: the rules of ``AssignmentRefinerImpl`` on Kafka's development branch after 4.4
+(``streams-life-cycle.md``, section 3). It converts an assignor's target into the tasks that members receive in the
+meantime.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from typing import Any
 import attrs
 
 from assignor_lab.kafka.streams_group.reconciliation import Standing
-from assignor_lab.kafka.streams_group.tasks import Tasks
+from assignor_lab.kafka.streams_group.tasks import TasksByRole
 
-__all__ = ["NOT_STARTED", "Copy", "Move", "Situation", "decided", "situation"]
+__all__ = ["NOT_STARTED", "Copy", "PendingMove", "Situation", "decided", "situation"]
 
-#: Offset that members report for a task that they have not begun to restore.
+#: Reported offset of a task whose restoration has not begun.
 NOT_STARTED = 2**63 - 1
 
 
@@ -25,11 +26,8 @@ class Copy:
     """A copy of a task on a member.
 
     Args:
-        member: The member.
-        process: Its process.
         is_warmup: A warm-up, not a standby.
-        is_caught_up: Its lag is acceptable.
-        has_begun: Anything of it has been restored.
+        has_begun: A part of it is restored.
     """
 
     member: str
@@ -41,12 +39,10 @@ class Copy:
 
 @attrs.frozen
 class Holder:
-    """A member that has a task as active.
+    """A member with a task as active.
 
     Args:
-        member: The member.
         is_restoring: It does not process it yet.
-        is_caught_up: It restores it, and its lag is acceptable.
     """
 
     member: str
@@ -55,22 +51,13 @@ class Holder:
 
     @property
     def is_hot(self) -> bool:
-        """Whether the task can run there now."""
+        """True if the task can run there now."""
         return not self.is_restoring or self.is_caught_up
 
 
 @attrs.define
 class Situation:
-    """Who has which tasks with state now, what members have been told to give up left out.
-
-    Args:
-        process_of: Member to its process.
-        active: Task to the member that has it as active.
-        copies: Task to its standbys and warm-ups.
-        on_disk: Process to tasks that it reported and has no role for.
-        stateful_tasks: Process to the number of tasks with state that it has, in any role.
-        members: Process to the number of its members.
-    """
+    """Present tasks with state of all members, without tasks that they must revoke."""
 
     process_of: dict[str, str] = attrs.field(factory=dict)
     active: dict[int, Holder] = attrs.field(factory=dict)
@@ -80,25 +67,17 @@ class Situation:
     members: dict[str, int] = attrs.field(factory=dict)
 
     def copy_on(self, process: str, task: int) -> Copy | None:
-        """The copy of a task that a process has."""
+        """The copy of a task on a process."""
         return next((copy for copy in self.copies.get(task, ()) if copy.process == process), None)
 
     def load(self, process: str, more: int = 0) -> float:
-        """Tasks with state of a process for each of its members."""
+        """Tasks with state per member of a process."""
         return (self.stateful_tasks.get(process, 0) + more) / self.members[process]
 
 
 @attrs.frozen
-class Move:
-    """A task that is not where its target is, and stays elsewhere meanwhile.
-
-    Args:
-        task: The task.
-        owner: Member on which it runs meanwhile.
-        target: Member to which it is to come.
-        process: The target's process.
-        copy: What that process has of it already.
-    """
+class PendingMove:
+    """A task that is not at its target, and stays elsewhere for now."""
 
     task: int
     owner: str
@@ -114,15 +93,7 @@ def situation(
     stateful: frozenset[int],
     acceptable_lag: int,
 ) -> Situation:
-    """Who has what.
-
-    Args:
-        standings: Member to where it stands.
-        offsets: Member to the offsets that it reported last; for an active task only while it restores it.
-        ends: Member to the changelogs' ends that it reported with them.
-        stateful: Tasks with state.
-        acceptable_lag: ``acceptable.recovery.lag``, in records.
-    """
+    """Present tasks with state of all members."""
     found = Situation()
     held: dict[str, set[int]] = {}
     for member, standing in standings.items():
@@ -153,25 +124,22 @@ def situation(
 
 
 def decided(
-    now: Situation, targets: Mapping[str, Tasks], stateful: frozenset[int], order: Callable[[int], Any]
-) -> tuple[list[Move], list[tuple[int, str]]]:
-    """For each task with state that is not where its target is: whether it waits for a warm-up, or moves now.
+    now: Situation, targets: Mapping[str, TasksByRole], stateful: frozenset[int], order: Callable[[int], Any]
+) -> tuple[list[PendingMove], list[tuple[int, str]]]:
+    """Decide for each task with state that is not at its target: wait for a warm-up, or move now.
 
     Args:
-        now: Who has what.
-        targets: Member to its target.
         stateful: Tasks with state.
-        order: Sorts tasks as Kafka does.
 
     Returns:
-        What waits, and tasks that move now with their targets; both in the order of tasks.
+        Waiting moves, and tasks that move now with their targets; both in the order of tasks.
     """
     owner_of = {task: member for member, tasks in targets.items() for task in tasks.active & stateful}
     standbys: dict[int, set[str]] = {}
     for member, tasks in targets.items():
         for task in tasks.standby & stateful:
             standbys.setdefault(task, set()).add(member)
-    waiting: list[Move] = []
+    waiting: list[PendingMove] = []
     granted: list[tuple[int, str]] = []
     for task in sorted(owner_of, key=order):
         target = owner_of[task]
@@ -183,14 +151,14 @@ def decided(
         if owner is None:
             granted.append((task, target))
         else:
-            waiting.append(Move(task, owner, target, process, now.copy_on(process, task)))
+            waiting.append(PendingMove(task, owner, target, process, now.copy_on(process, task)))
     return waiting, granted
 
 
 def _stays_with(now: Situation, task: int, holder: Holder | None, process: str, standbys: set[str]) -> str | None:
-    """The member on which a task runs until its target is ready; ``None``: it moves now."""
+    """The member that runs a task until its target is ready; ``None``: it moves now."""
     if holder is not None and now.process_of[holder.member] == process:
-        return None  # a process cannot have a task twice: there is nothing to warm up
+        return None  # a process cannot have a task twice: a warm-up is impossible
     copies = now.copies.get(task, [])
     if any(copy.process == process and copy.is_caught_up for copy in copies):
         return None

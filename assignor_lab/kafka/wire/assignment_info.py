@@ -1,8 +1,8 @@
 """``AssignmentInfo``, the leader's message to a Streams member, versions 1 to 11.
 
-It is the user data of the consumer protocol's assignment. Encoding gives Kafka 4.3.1's bytes, hash orders included:
-the order of maps and sets in :class:`AssignmentInfo` is the order in which they enter Java's. Decoding takes time and
-memory linear in the bytes: no count is believed further than the bytes that are there.
+It is the user data of the consumer protocol's assignment. Encoding gives Kafka 4.3.1's bytes, including hash orders:
+maps and sets in :class:`AssignmentInfo` have the order of insertion into Java's. Decoding takes time and memory linear
+in the bytes: counts are checked against the remaining bytes.
 """
 
 from __future__ import annotations
@@ -33,16 +33,14 @@ _FIRST_WITH_STANDBY_HOSTS = 6
 _FIRST_WITH_NEXT_REBALANCE = 7
 _FIRST_WITH_NAMED_TOPOLOGIES = 10
 
-#: Fewest bytes of an item: Kafka believes no count that is larger than the whole message divided by that.
+#: Fewest bytes of an item: Kafka refuses a count larger than the whole message divided by that.
 _ACTIVE_TASK, _STANDBY_TASK, _HOST, _PARTITION, _DICTIONARY_ENTRY, _INDEXED_PARTITION = 8, 12, 10, 6, 6, 8
 _MAX_TEXT_BYTES = 0xFFFF
 
-#: Topic and number. The topic is ``None`` where bytes refer to a dictionary entry that is missing, as Kafka reads them.
 Partition = tuple[str | None, int]
 _Hosts = Mapping[HostInfo, tuple[Partition, ...]]
 
 
-#: Puts partitions in the order of a set.
 SetOrder = Callable[[Iterable[Partition]], Sequence[tuple[str, int]]]
 
 
@@ -51,14 +49,12 @@ class AssignmentInfo:
     """A leader's message; a field that its version does not have holds the default.
 
     Args:
-        version: Version in which it is encoded.
         commonly_supported_version: The newest version that all members know; -1 in versions 1 and 2.
         active_tasks: A task for each partition of the consumer's assignment, in the order of those partitions.
         standby_tasks: Standby task to its source partitions.
         partitions_by_host: End point to the source partitions of the active tasks there.
         standby_partitions_by_host: End point to the source partitions of the standby tasks there.
         error_code: 0 none, 1 missing source topics, 2 version probing, 3 failed assignment, 4 shutdown.
-        next_rebalance_ms: When to rejoin, in epoch milliseconds; 0 at once, ``NO_REBALANCE`` never.
     """
 
     version: int
@@ -72,7 +68,7 @@ class AssignmentInfo:
 
 
 def decode_assignment(data: bytes) -> AssignmentInfo:
-    """Reads a message; bytes behind its end are ignored.
+    """Read a message; bytes behind its end are ignored.
 
     Raises:
         CorruptMessageError: if a count is negative or larger than the message could hold.
@@ -112,16 +108,15 @@ def decode_assignment(data: bytes) -> AssignmentInfo:
 
 
 def encode_assignment(info: AssignmentInfo, order_of_set: SetOrder | None = None) -> bytes:
-    """Writes a message as Kafka 4.3.1 does; fields that the version does not have are left out.
+    """Write a message as Kafka 4.3.1 does; fields that the version does not have are left out.
 
     Args:
-        info: The message.
         order_of_set: The order of the partitions of a standby task; ``None``: that of a hash set of the usual size.
 
     Raises:
         InvalidVersionError: if the version is none of 1 to 11.
-        RefusedAssignmentError: if a task of a named topology is to be written in a version below 10, or a text is
-            too long or missing.
+        RefusedAssignmentError: if a version below 10 cannot hold a task of a named topology, or a text is too long or
+            missing.
     """
     version = info.version
     if not 1 <= version <= LATEST_SUPPORTED_VERSION:
@@ -255,7 +250,7 @@ def _listed(ordered: Sequence[tuple[str, int]], indices: Mapping[str, int] | Non
 
 
 def order_as_given(partitions: Iterable[Partition]) -> list[tuple[str, int]]:
-    """The partitions as they are listed: a leader's own sets are of other sizes than the usual one.
+    """The partitions in their listed order: a leader's own sets are of other sizes than the usual one.
 
     Raises:
         RefusedAssignmentError: if a topic has no name.
@@ -280,7 +275,7 @@ def _partition_key(partition: tuple[str, int]) -> tuple[bytes, int]:
 
 
 def _topic_indices(both: Sequence[_Hosts]) -> dict[str, int]:
-    """Topics are numbered as they come in a hash set of all partitions, filled host by host."""
+    """Topics are numbered in the order of a hash set of all partitions, filled host by host."""
     filled = [partition for hosts in both for host in _hosts_in_order(hosts) for partition in _set_order(hosts[host])]
     indices: dict[str, int] = {}
     for topic, _ in _set_order(filled):

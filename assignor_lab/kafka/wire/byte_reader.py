@@ -1,4 +1,4 @@
-"""Reads big-endian numbers from bytes, one after another, and knows where it is."""
+"""Reader of big-endian numbers in bytes, with its position."""
 
 from __future__ import annotations
 
@@ -13,19 +13,13 @@ _INT_16, _UINT_16, _INT_32, _INT_64 = (struct.Struct(f">{code}") for code in "hH
 
 
 class ByteReader:
-    """A position in some bytes.
-
-    Args:
-        data: The bytes.
-        too_short: Makes the error for a value that lies beyond the end, from a reason and a position.
-    """
+    """A position in some bytes."""
 
     __slots__ = ("_data", "_too_short", "position")
 
     def __init__(self, data: bytes, too_short: Callable[[str, int], WireError]) -> None:
         self._data = data
         self._too_short = too_short
-        #: Index of the next byte.
         self.position = 0
 
     def __len__(self) -> int:
@@ -62,7 +56,7 @@ class ByteReader:
         """The next ``size`` bytes.
 
         Raises:
-            WireError: of the kind that the reader was given, if there are fewer.
+            WireError: of the kind from ``too_short``, if there are fewer.
         """
         start = self.position
         if size > len(self._data) - start:

@@ -1,6 +1,6 @@
-"""The JSON form of messages, which the golden wire vectors have too: every field, maps and sets sorted as Java sorts.
+"""JSON form of messages, also used in the golden wire vectors: every field, maps and sets in Java's order.
 
-Reading a document keeps its order, which is the order in which Java's maps and sets are filled before encoding.
+Reading a document keeps its order, in which Java's maps and sets are filled before encoding.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def subscription_document(info: SubscriptionInfo) -> dict[str, Any]:
 
 
 def subscription_of_document(document: Mapping[str, Any]) -> SubscriptionInfo:
-    """The subscription that a document describes; its shape must have been checked.
+    """The subscription in a document; its shape must have been checked.
 
     Raises:
-        TaskIdFormatError, ProcessIdFormatError: if an id in it is none.
+        TaskIdFormatError, ProcessIdFormatError: if an id in it is invalid.
     """
     return SubscriptionInfo(
         document["version"],
@@ -65,10 +65,10 @@ def assignment_document(info: AssignmentInfo) -> dict[str, Any]:
 
 
 def assignment_of_document(document: Mapping[str, Any]) -> AssignmentInfo:
-    """The assignment that a document describes; its shape must have been checked.
+    """The assignment in a document; its shape must have been checked.
 
     Raises:
-        TaskIdFormatError: if an id in it is none.
+        TaskIdFormatError: if an id in it is invalid.
     """
     return AssignmentInfo(
         document["version"],

@@ -1,4 +1,4 @@
-"""Errors of a message on the wire, each with the byte where it shows and Kafka's exception for it."""
+"""Errors of a message on the wire, each with the faulty byte and Kafka's exception for it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,7 @@ __all__ = [
 
 
 class WireError(AssignorLabError):
-    """Bytes are not the message that they are taken for, or a value has no bytes.
-
-    Args:
-        reason: What is wrong.
-        position: Index of the byte at fault, from 0; ``None`` where a value was to be encoded.
-    """
+    """Bytes are not the expected message, or a value has no bytes."""
 
     def __init__(self, reason: str, position: int | None = None) -> None:
         self.reason = reason
@@ -31,7 +26,7 @@ class WireError(AssignorLabError):
 
 
 class MessageTooShortError(WireError):
-    """A number lies beyond the end of a subscription. Kafka: ``BufferUnderflowException``."""
+    """A number is beyond the end of a subscription. Kafka: ``BufferUnderflowException``."""
 
     java_type = "BufferUnderflowException"
 
@@ -49,13 +44,13 @@ class InvalidVersionError(WireError):
 
 
 class UnencodableVersionError(WireError):
-    """A version that is newer than what Kafka 4.3.1 writes. Kafka: ``IllegalStateException``."""
+    """A version newer than the newest one of Kafka 4.3.1. Kafka: ``IllegalStateException``."""
 
     java_type = "IllegalStateException"
 
 
 class DuplicateTagError(WireError):
-    """A subscription names a client tag twice. Kafka: ``IllegalStateException`` where the tags are read."""
+    """A subscription names a client tag twice. Kafka: ``IllegalStateException`` when it reads the tags."""
 
     java_type = "IllegalStateException"
 

@@ -1,7 +1,7 @@
-"""The order of a ``HashMap<Integer, ...>`` that ``computeIfAbsent`` has filled.
+"""The order of a ``HashMap<Integer, ...>`` filled by ``computeIfAbsent``.
 
-Unlike ``put``, that method puts a new key at the *head* of its slot, and lets the table grow not after the insertion
-that fills it but at the beginning of the next call, whatever its key.
+Unlike ``put``, that method puts a new key at the *head* of its slot. A full table grows not after the last insertion,
+but at the beginning of the next call, for any key.
 """
 
 from __future__ import annotations
@@ -13,18 +13,14 @@ from assignment_api.java.hashing import spread
 
 __all__ = ["order_of_computed_keys"]
 
-#: From this size on, Java makes a tree of a slot instead of growing; eight keys in one slot of a table of 64 are not
+#: From this size on, Java makes a tree of a slot instead of growing. Eight keys in one slot of a table of 64 are not
 #: emulated, as no application has sub-topologies with such numbers.
 _MIN_TREE_CAPACITY = 64
 _MAX_CHAIN = 8
 
 
 def order_of_computed_keys(keys: Iterable[int]) -> list[int]:
-    """The keys in Java's iteration order after ``computeIfAbsent`` was called for each, repetitions included.
-
-    Args:
-        keys: 32-bit integers in the order of the calls.
-    """
+    """The keys in Java's iteration order after ``computeIfAbsent`` was called for each, repetitions included."""
     slots: list[list[int]] = [[] for _ in range(DEFAULT_CAPACITY)]
     known: set[int] = set()
     for key in keys:

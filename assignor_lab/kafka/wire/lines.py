@@ -1,4 +1,4 @@
-"""Lines of JSON with messages in them: what is missing is filled in, everything else stays (docs, "Wire formats")."""
+"""Lines of JSON with messages: fills in missing fields, and keeps all others (docs, "Wire formats")."""
 
 from __future__ import annotations
 
@@ -60,11 +60,10 @@ class WireKind:
     """A kind of message.
 
     Args:
-        name: What the command line calls it.
-        decode: Bytes to the JSON form of the message; raises an :class:`AssignorLabError` for what Kafka refuses.
+        decode: Bytes to the JSON form of the message; raises an :class:`AssignorLabError` for bytes that Kafka refuses.
         encode: The other direction.
-        check: Whether a document has the shape of the JSON form; raises ``Mismatch`` if not.
-        version_beside: The version stands beside ``decoded`` in a line and not in it.
+        check: Raises ``Mismatch`` if a document does not have the shape of the JSON form.
+        version_beside: The version is a field next to ``decoded``, not inside it.
     """
 
     name: str
@@ -75,13 +74,9 @@ class WireKind:
 
 
 def decode_lines(kind: WireKind, source: str | PathLike[str] | BinaryIO) -> Iterator[Document]:
-    """Yields the documents of a file with ``decoded`` filled in from ``hex``.
+    """Yield the documents of a file with ``decoded`` filled in from ``hex``.
 
-    What Kafka refuses gets ``decoded`` null and ``error``; a document whose ``hex`` is null stays as it is.
-
-    Args:
-        kind: What the bytes are.
-        source: JSON lines, plain or gzip; ``-`` is the standard input.
+    Bytes that Kafka refuses get ``decoded`` null and ``error``; a document with ``hex`` null stays unchanged.
 
     Raises:
         DocumentFormatError: if the file cannot be read, a line is no JSON object, or ``hex`` is missing or no
@@ -91,13 +86,9 @@ def decode_lines(kind: WireKind, source: str | PathLike[str] | BinaryIO) -> Iter
 
 
 def encode_lines(kind: WireKind, source: str | PathLike[str] | BinaryIO) -> Iterator[Document]:
-    """Yields the documents of a file with ``hex`` filled in from ``version`` and ``decoded``.
+    """Yield the documents of a file with ``hex`` filled in from ``version`` and ``decoded``.
 
-    What Kafka refuses gets ``hex`` null and ``error``; a document whose ``decoded`` is null stays as it is.
-
-    Args:
-        kind: What the messages are.
-        source: JSON lines, plain or gzip; ``-`` is the standard input.
+    Messages that Kafka refuses get ``hex`` null and ``error``; a document with ``decoded`` null stays unchanged.
 
     Raises:
         DocumentFormatError: if the file cannot be read, a line is no JSON object, or ``decoded`` is missing or has
@@ -224,7 +215,6 @@ _ASSIGNMENT: Check[Document] = record(
     }
 )
 
-#: Kinds by name, in the order of the help text.
 KINDS: Mapping[str, WireKind] = {
     kind.name: kind
     for kind in (

@@ -2,9 +2,9 @@
 
 Kafka: ``SubscriptionInfoData.json``.
 
-It is the user data of the consumer protocol's subscription. Encoding gives Kafka 4.3.1's bytes, hash orders included:
-the order of :attr:`SubscriptionInfo.task_offset_sums` and :attr:`SubscriptionInfo.client_tags` is the order in which
-they enter Java's hash maps. Decoding takes time and memory linear in the bytes.
+It is the user data of the consumer protocol's subscription. Encoding gives Kafka 4.3.1's bytes, including hash orders:
+:attr:`SubscriptionInfo.task_offset_sums` and :attr:`SubscriptionInfo.client_tags` have the order of insertion into
+Java's hash maps. Decoding takes time and memory linear in the bytes.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ __all__ = [
     "encode_subscription",
 ]
 
-#: Under this name Streams offers its one assignor to the group. Kafka: ``StreamsPartitionAssignor.name``.
+#: Name under which Streams offers its only assignor to the group. Kafka: ``StreamsPartitionAssignor.name``.
 STREAMS_ASSIGNOR = "stream"
 #: The newest version that Kafka 4.3.1 writes.
 LATEST_SUPPORTED_VERSION = 11
-#: Stands for a version that a message does not carry.
+#: Placeholder for a version that a message does not carry.
 UNKNOWN_VERSION = -1
 #: Offset sum of a task that ran as active at the member. Kafka: ``Task.LATEST_OFFSET``.
 RUNNING_ACTIVE = -2
-#: Offset sum where only the possession of state is known. Kafka: ``UNKNOWN_OFFSET_SUM``.
+#: Offset sum of a task with state of unknown extent. Kafka: ``UNKNOWN_OFFSET_SUM``.
 UNKNOWN_OFFSET_SUM = -3
 
 _FIRST_WITH_END_POINT = 2
@@ -70,14 +70,9 @@ class SubscriptionInfo:
     """A member's message; a field that its version does not have holds the default.
 
     Args:
-        version: Version in which it is encoded.
         latest_supported_version: The newest version that the member knows; -1 in versions 1 and 2.
-        process_id: The instance that the member belongs to; all zero in a version newer than 11.
-        user_end_point: ``application.server``, or ``None``.
         task_offset_sums: Task to the sum of its changelog offsets, or -2 (running as active) or -3 (unknown).
         unique_field: Signed byte that changes with each join.
-        error_code: 0, or 4: the application is to shut down.
-        client_tags: Tag to value.
     """
 
     version: int
@@ -91,7 +86,7 @@ class SubscriptionInfo:
 
 
 def decode_subscription(data: bytes) -> SubscriptionInfo:
-    """Reads a message; bytes behind its end are ignored, and of a version newer than 11 only two numbers are read.
+    """Read a message; bytes behind its end are ignored, and of a version newer than 11 only two numbers are read.
 
     Raises:
         MessageTooShortError: if a number lies beyond the end.
@@ -110,11 +105,11 @@ def decode_subscription(data: bytes) -> SubscriptionInfo:
 
 
 def encode_subscription(info: SubscriptionInfo) -> bytes:
-    """Writes a message as Kafka 4.3.1 does; fields that the version does not have are left out.
+    """Write a message as Kafka 4.3.1 does; fields that the version does not have are left out.
 
     Raises:
         InvalidVersionError: if the version numbers contradict each other.
-        RefusedAssignmentError: if a task of a named topology is to be written in a version below 10.
+        RefusedAssignmentError: if a version below 10 cannot hold a task of a named topology.
         UnencodableVersionError: if the version is newer than 11.
         InvalidFieldError: if the name of a topology is too long.
     """
@@ -169,7 +164,7 @@ def _check_versions(version: int, latest: int, position: int | None = None) -> N
 
 
 def _read(reader: ByteReader, version: int, layout: int) -> SubscriptionInfo:
-    """``version`` as it stands in the message, ``layout`` as the generated reader takes it."""
+    """``version`` as in the message, ``layout`` as the generated reader uses it."""
     latest = reader.int32() if layout >= _FIRST_WITH_LATEST_VERSION else UNKNOWN_VERSION
     process = ProcessID(UUID(bytes=reader.take(16)))
     running: list[TaskId] = []
@@ -253,7 +248,7 @@ def _read_tag(reader: ByteReader) -> tuple[int, str, str]:
 
 
 def _without_duplicates(tags: Iterable[tuple[int, str, str]]) -> dict[str, str]:
-    # Kafka notices only when it makes a map of them, which is after everything else was read.
+    # Kafka notices only when it builds a map of them, after reading all other fields.
     named: dict[str, str] = {}
     for position, key, value in tags:
         if key in named:

@@ -1,6 +1,6 @@
-"""Java's two ways from text to bytes: the modified UTF-8 of ``writeUTF``, and UTF-8 that never fails to be read.
+"""Java's two ways from text to bytes: the modified UTF-8 of ``writeUTF``, and UTF-8 with lenient reading.
 
-Texts may hold lone halves of surrogate pairs, as Java's can.
+Texts may hold lone halves of surrogate pairs, as in Java.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ _REPLACEMENT = 0xFFFD
 
 
 class MalformedTextError(ValueError):
-    """Bytes are no modified UTF-8.
+    """Bytes are not modified UTF-8.
 
     Args:
-        position: Index of the first byte of the character at fault.
+        position: Index of the first byte of the faulty character.
     """
 
     def __init__(self, position: int) -> None:
@@ -42,7 +42,7 @@ def encode_modified_utf8(text: str) -> bytes:
 
 
 def decode_modified_utf8(data: bytes) -> str:
-    """The text that ``DataInput.readUTF`` reads; as lenient: over-long forms and a plain NUL are read.
+    """The text that ``DataInput.readUTF`` reads; equally lenient: over-long forms and a plain NUL are read.
 
     Raises:
         MalformedTextError: where Java raises ``UTFDataFormatException``.
@@ -71,7 +71,7 @@ def encode_utf8(text: str) -> bytes:
 
 
 def decode_utf8(data: bytes) -> str:
-    """``new String(data, UTF_8)``: what is malformed becomes U+FFFD, as many of them as Java puts there."""
+    """``new String(data, UTF_8)``: malformed bytes become U+FFFD, in Java's number."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -79,7 +79,7 @@ def decode_utf8(data: bytes) -> str:
 
 
 def _decoded_leniently(data: bytes) -> str:
-    # Python counts replacement characters otherwise than Java where a surrogate is spelled in three bytes.
+    # Python's number of replacement characters differs from Java's if a surrogate is spelled in three bytes.
     characters: list[str] = []
     position = 0
     while position < len(data):
@@ -90,7 +90,6 @@ def _decoded_leniently(data: bytes) -> str:
 
 
 def _next_character(data: bytes, position: int) -> tuple[int, int]:
-    """Size in bytes and code point of the character at ``position``."""
     first = data[position]
     if first < 0x80:
         return 1, first

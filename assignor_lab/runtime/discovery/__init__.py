@@ -1,6 +1,6 @@
-"""Discovery that harms nobody: plugins that nobody trusts are imported, described and called in their own processes."""
+"""Safe discovery: untrusted plugins are imported, described and called in their own processes."""
 
-from assignor_lab.runtime.discovery.descriptions import Description
+from assignor_lab.runtime.discovery.descriptions import EntryPointDescription
 from assignor_lab.runtime.discovery.discovered import Plugins, discovered
 
-__all__ = ["Description", "Plugins", "discovered"]
+__all__ = ["EntryPointDescription", "Plugins", "discovered"]

@@ -1,4 +1,4 @@
-"""Named code, asked in processes of its own: ``module:attribute`` that nobody trusts, and every Java assignor."""
+"""Named code in its own process: untrusted ``module:attribute``, and every Java assignor."""
 
 from __future__ import annotations
 
@@ -36,12 +36,10 @@ _MESSAGE_LIMIT = 1_000
 
 
 class CodeApart:
-    """Describes code that was named, each once; what is trusted is imported here.
+    """Describes named code, each once; trusted code is imported here.
 
     Args:
-        isolation: The processes, and who is trusted.
-        java: The user's Kafka and Java.
-        is_told: Another process has seen already that Java assignors can be had.
+        is_told: True if another process has already found that Java assignors work.
     """
 
     def __init__(self, isolation: Isolation, java: JavaSettings, *, is_told: bool = False) -> None:
@@ -117,7 +115,6 @@ class CodeApart:
         return self._described[selector]
 
     def _asked(self, selector: str) -> Mapping[str, Any]:
-        """What the code can be, checked; errors as of :meth:`_loaded`."""
         path = [*search_path(), str(Path.cwd())]
         return self._loaded(selector, f"{HANDLERS}:describe_code", (path, selector), _checked)
 
@@ -128,7 +125,7 @@ class CodeApart:
         given: tuple[Any, ...],
         checked: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda document: document,
     ) -> Mapping[str, Any]:
-        """What a process of its own says of code once it has loaded it.
+        """The description of code by the process that loaded it.
 
         Raises:
             PluginLoadError: if it cannot be loaded.
@@ -140,7 +137,7 @@ class CodeApart:
         try:
             document = process.started()
             if "failure" in document:
-                # It says which code it is about.
+                # The message already names the code.
                 raise PluginLoadError(failure_in(document).message)
             return checked(document)
         except AnswerFormatError as error:
@@ -152,18 +149,13 @@ class CodeApart:
 
 
 class CodeUnseen:
-    """Checks where named code comes from, and whether the policy allows it, without importing it.
-
-    Args:
-        isolation: The processes, and who is trusted.
-        java: The user's Kafka and Java.
-    """
+    """Checks origin and policy of named code without importing it."""
 
     def __init__(self, isolation: Isolation, java: JavaSettings) -> None:
         self._java = CodeApart(isolation, java, is_told=True)
 
     def task_assignor(self, selector: str, policy: Policy) -> FoundTaskAssignor:
-        """As in the protocol; what is found makes no assignor."""
+        """As in the protocol; the found entry creates no assignor."""
         if java_name(selector) is not None:
             return self._java.task_assignor(selector, policy)
         origin = code_origin(selector, policy)
@@ -184,7 +176,7 @@ class CodeUnseen:
         return Found(selector, GroupAssignorPlugin("unseen", _not_imported), origin.distribution, origin.version)
 
     def kinds(self, selector: str, policy: Policy) -> tuple[str, ...]:
-        """All kinds: the code is not known."""
+        """All kinds, because the code is not imported."""
         code_origin(selector, policy)
         return tuple(ASKING_PLACES)
 

@@ -1,7 +1,7 @@
-"""Discovery of the lab: our own plugins and trusted ones are imported here, all others in processes of their own.
+"""Discovery of the lab: our own and trusted plugins are imported here, all others in their own processes.
 
-Each entry point has one, so that one which hangs, dies or forks harms nobody, not even its neighbours of the same
-distribution; they are asked side by side. Where nothing untrusted is installed, no process is started.
+Each entry point has one process, so a plugin that hangs, dies or forks affects no other plugin, not even of the same
+distribution. The processes run in parallel. Without untrusted plugins no process is started.
 """
 
 from __future__ import annotations
@@ -14,11 +14,19 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins import PluginDefinitionError, Policy, Registry, discover
-from assignment_api.plugins.discovery import Offer, Reply, Source, ask_here, describe_error, one_line, problem
+from assignment_api.plugins.discovery import (
+    DiscoveryReply,
+    Offer,
+    PluginSource,
+    ask_here,
+    describe_error,
+    one_line,
+    problem,
+)
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.runtime.discovery.code import CodeApart, CodeUnseen
-from assignor_lab.runtime.discovery.descriptions import Description, description_in
+from assignor_lab.runtime.discovery.descriptions import EntryPointDescription, description_in
 from assignor_lab.runtime.discovery.entries import HANDLERS, entry_of
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
 from assignor_lab.runtime.isolation.launching import Launcher, launcher_of, search_path
@@ -30,40 +38,36 @@ from assignor_lab.runtime.java.settings import JavaSettings
 
 __all__ = ["Plugins", "discovered"]
 
-#: Entry points that are asked at a time.
 SIDE_BY_SIDE = 64
 
 
 @attrs.frozen(eq=False)
 class Plugins:
-    """Everything that is installed, as far as the policy allows it.
+    """All installed plugins that the policy allows.
 
     Args:
-        registry: What can be used; entries of it may stand for what another process has.
-        isolation: Those processes.
-        described: What was described there, for processes elsewhere that have the same plugins.
+        described: Their descriptions, for other processes with the same plugins.
     """
 
     registry: Registry
     isolation: Isolation
-    described: tuple[Description, ...]
+    described: tuple[EntryPointDescription, ...]
 
 
 def discovered(
     config: EffectiveConfig | None = None,
     installed: Iterable[Distribution] | None = None,
-    described: Sequence[Description] | None = None,
+    described: Sequence[EntryPointDescription] | None = None,
     *,
     imports_code: bool = True,
 ) -> Plugins:
     """Finds the installed plugins.
 
     Args:
-        config: Says what may be imported, who is trusted, and what the others may use; ``None``: the defaults.
-        installed: Distributions to look at; ``None``: all that Python finds.
-        described: What another process was told by plugins that are installed here, too: they are not asked again,
-            and those that it does not name are left alone. ``None``: all are asked.
-        imports_code: False where ``module:attribute`` and Java assignors are only looked up.
+        installed: Distributions to search; ``None``: all that Python finds.
+        described: Descriptions from another process with the same plugins: these plugins are not imported again, and
+            plugins without a description are left out. ``None``: all are imported.
+        imports_code: False only checks ``module:attribute`` and Java assignors without importing them.
 
     Raises:
         ConfigError: if a value of ``config`` is out of its range.
@@ -78,42 +82,38 @@ def discovered(
 
 
 class _Asking:
-    """Imports each source where it belongs."""
-
-    def __init__(self, isolation: Isolation, known: Sequence[Description] | None) -> None:
+    def __init__(self, isolation: Isolation, known: Sequence[EntryPointDescription] | None) -> None:
         self._isolation = isolation
-        self._known: Mapping[PluginOrigin, Description] | None = (
+        self._known: Mapping[PluginOrigin, EntryPointDescription] | None = (
             None if known is None else {description.origin: description for description in known}
         )
-        self.described: list[Description] = []
+        self.described: list[EntryPointDescription] = []
 
-    def ask(self, sources: Sequence[Source]) -> list[Reply]:
-        """A reply for each source, in their order."""
+    def ask(self, sources: Sequence[PluginSource]) -> list[DiscoveryReply]:
         apart = [source for source in sources if self._is_apart(source)]
         replies = dict(zip(map(id, apart), self._asked_apart(apart), strict=True))
         return [replies[id(source)] if id(source) in replies else ask_here([source])[0] for source in sources]
 
-    def _is_apart(self, source: Source) -> bool:
+    def _is_apart(self, source: PluginSource) -> bool:
         is_own = canonical_name(source.name) == BUILTIN_DISTRIBUTION
         return not is_own and self._isolates(source, source.entry_point.name)
 
-    def _isolates(self, source: Source, name: str) -> bool:
-        """Whether what a source calls ``name`` runs apart; nobody can mean one of two that have the same name."""
+    def _isolates(self, source: PluginSource, name: str) -> bool:
+        """True if the offer ``name`` of a source is isolated; a name that two sources share trusts neither."""
         policy = self._isolation.policy
         is_doubtful = source.is_doubled and policy.isolate == "untrusted"
         return is_doubtful or policy.isolates_offer(source.name, name)
 
-    def _asked_apart(self, sources: Sequence[Source]) -> list[Reply]:
+    def _asked_apart(self, sources: Sequence[PluginSource]) -> list[DiscoveryReply]:
         if self._known is None:
             self.described = _descriptions(sources, self._isolation.limits)
         else:
-            unknown = {origin: Description(origin) for origin in map(PluginOrigin.of, sources)}
+            unknown = {origin: EntryPointDescription(origin) for origin in map(PluginOrigin.of, sources)}
             known = {**unknown, **self._known}
             self.described = [known[PluginOrigin.of(source)] for source in sources]
         return [self._reply(*pair) for pair in zip(sources, self.described, strict=True)]
 
-    def _reply(self, source: Source, description: Description) -> Reply:
-        """What was described, as entries that ask where it was; what is trusted by its name is imported here."""
+    def _reply(self, source: PluginSource, description: EntryPointDescription) -> DiscoveryReply:
         problems = [problem(source, "broken", reason) for reason in description.problems]
         offers: list[Offer] = []
         here: Mapping[tuple[str, str], Offer] | None = None
@@ -130,11 +130,11 @@ class _Asking:
                 problems.append(problem(source, "broken", describe_error(error)))
             else:
                 offers.append(Offer(offered.kind, offered.name, entry, source.name, source.version))
-        return Reply(tuple(offers), tuple(problems))
+        return DiscoveryReply(tuple(offers), tuple(problems))
 
 
-def _descriptions(sources: Sequence[Source], limits: Limits) -> list[Description]:
-    """What each source offers, asked side by side in processes that end with it."""
+def _descriptions(sources: Sequence[PluginSource], limits: Limits) -> list[EntryPointDescription]:
+    """The offers of each source, from parallel processes that end afterwards."""
     if not sources:
         return []
     launcher = launcher_of(limits.environment)
@@ -144,20 +144,20 @@ def _descriptions(sources: Sequence[Source], limits: Limits) -> list[Description
         try:
             return list(pool.map(_described, sources, processes))
         except BaseException:
-            # Ctrl-C: nobody waits for those who have not answered.
+            # After Ctrl-C the missing answers are not awaited.
             pool.shutdown(wait=False, cancel_futures=True)
             for process in processes:
                 process.interrupt()
             raise
 
 
-def _process_of(source: Source, path: list[str], limits: Limits, launcher: Launcher) -> PluginProcess:
+def _process_of(source: PluginSource, path: list[str], limits: Limits, launcher: Launcher) -> PluginProcess:
     origin = PluginOrigin.of(source)
     subject = f"plugin {origin.name} of {origin.distribution}"
     return PluginProcess(subject, limits, launcher, lambda: (f"{HANDLERS}:describe", (path, origin)), (HANDLERS,))
 
 
-def _described(source: Source, process: PluginProcess) -> Description:
+def _described(source: PluginSource, process: PluginProcess) -> EntryPointDescription:
     try:
         document = process.started()
         if "failure" in document:
@@ -165,7 +165,7 @@ def _described(source: Source, process: PluginProcess) -> Description:
             return _broken(source, f"import failed: {failure.type}{failure.message and ': '}{failure.message}")
         return description_in(document, source)
     except AnswerFormatError as error:
-        return _broken(source, f"import failed: what came from its process is no answer ({error})")
+        return _broken(source, f"import failed: its process sent no valid answer ({error})")
     except IsolationError as error:
         return _broken(source, f"import failed: {error}")
     finally:
@@ -173,5 +173,5 @@ def _described(source: Source, process: PluginProcess) -> Description:
         process.end_line()
 
 
-def _broken(source: Source, reason: str) -> Description:
-    return Description(PluginOrigin.of(source), (), (one_line(reason),))
+def _broken(source: PluginSource, reason: str) -> EntryPointDescription:
+    return EntryPointDescription(PluginOrigin.of(source), (), (one_line(reason),))

@@ -1,8 +1,8 @@
-"""Entries that stand for what another process has imported: every call of them is a call of that process.
+"""Entries of plugins that another process has imported: every call goes to that process.
 
-An assignor is asked there as any isolated one (:mod:`assignor_lab.runtime.isolation.plugins`); who makes its object all
-the same gets one that asks. Metrics, families and observers of one entry point share a process. What a plugin raises
-there is raised here under the same name, so that equal faults give equal rows wherever it runs.
+An assignor works as any isolated one (:mod:`assignor_lab.runtime.isolation.plugins`), also through its factory.
+Metrics, families and observers of one entry point share a process. An exception there is raised here under the same
+name, so that equal faults give equal rows in every process.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from assignment_api.plugins import (
     MetricPlugin,
     PluginLoadError,
     ScenarioFamily,
+    Setting,
     TaskAssignorPlugin,
 )
 from assignment_api.plugins.discovery import OBSERVING_HOOKS, ask_here
-from assignor_lab.runtime.asking import AskedAssignor, Asking
-from assignor_lab.runtime.discovery.descriptions import Description, Offered
+from assignor_lab.runtime.assignor_calls import AskedAssignor, AssignorCalls
+from assignor_lab.runtime.discovery.descriptions import EntryPointDescription, Offered
 from assignor_lab.runtime.discovery.passing import Packer
-from assignor_lab.runtime.invocation import Failure
+from assignor_lab.runtime.invocation import CallFailure
 from assignor_lab.runtime.isolation.errors import (
     AnswerFormatError,
     DeadlineExceededError,
@@ -48,31 +49,30 @@ from assignor_lab.runtime.isolation.worker import named
 __all__ = ["AssignorApart", "RaisedApartError", "assignor_entry", "entry_of", "is_apart", "raised"]
 
 HANDLERS = "assignor_lab.runtime.discovery.handlers"
-#: Bytes of a family's document that are read.
+#: Longest document of a family, in bytes.
 MAX_DOCUMENT_BYTES = 32 * 2**20
 
-#: Seconds that the sizes of a family may take in all, besides those that each may take: estimates speed a run up.
+#: Seconds for all sizes of a family together, besides the deadline of each: sizes are only estimates for the schedule.
 SIZES_SECONDS = 10.0
 PROMPT_SECONDS = 0.01
 
-#: Kind to where its assignors' ``Asking`` is, to be imported when one is asked.
+#: Kind to the place of its ``AssignorCalls``, which is imported with the first call.
 ASKING_PLACES = {
-    "task-assignor": "assignor_lab.groups.streams.asking:ASKING",
-    "connect-assignor": "assignor_lab.groups.connect.asking:ASKING",
-    "group-assignor": "assignor_lab.groups.streams_group.asking:ASKING",
+    "task-assignor": "assignor_lab.groups.streams.assignor_calls:ASKING",
+    "connect-assignor": "assignor_lab.groups.connect.assignor_calls:ASKING",
+    "group-assignor": "assignor_lab.groups.streams_group.assignor_calls:ASKING",
 }
 _numbers = count(1)
 
 
 class RaisedApartError(AssignorLabError):
-    """An error that a plugin raised in its own process; a subclass has the name of the plugin's error."""
+    """An error of a plugin in its own process; subclasses have the name of the plugin's error."""
 
-    #: The frames in the plugin, one line each.
     raised_at: str = ""
 
 
-def raised(failure: Failure) -> RaisedApartError:
-    """The error that stands for ``failure``."""
+def raised(failure: CallFailure) -> RaisedApartError:
+    """The error for ``failure``."""
     name = failure.type if failure.type.isidentifier() else "RaisedApartError"
     made: type[RaisedApartError] = type(name, (RaisedApartError,), {"java_type": failure.java_type})
     error = made(failure.message)
@@ -80,8 +80,8 @@ def raised(failure: Failure) -> RaisedApartError:
     return error
 
 
-def entry_of(description: Description, offered: Offered, isolation: Isolation) -> Any:
-    """The entry for something that was described.
+def entry_of(description: EntryPointDescription, offered: Offered, isolation: Isolation) -> Any:
+    """The entry for a described offer.
 
     Raises:
         PluginDefinitionError: if its fields are not those of an entry.
@@ -101,7 +101,7 @@ def entry_of(description: Description, offered: Offered, isolation: Isolation) -
 
 
 def is_apart(entry: Any) -> bool:
-    """Whether a metric or family is one of another process."""
+    """True if a metric or family is in another process."""
     made = getattr(entry, "compute", None) or getattr(getattr(entry, "history", None), "__self__", None)
     return isinstance(made, _Part)
 
@@ -113,7 +113,8 @@ def assignor_entry(kind: str, fields: Mapping[str, Any], factory: AssignorApart)
         "connect-assignor": ConnectAssignorPlugin,
         "group-assignor": GroupAssignorPlugin,
     }
-    return entries[kind](factory=factory, **fields)
+    settings = tuple(Setting(*each) for each in fields["settings"])
+    return entries[kind](factory=factory, **{**fields, "settings": settings})
 
 
 # --- assignors ------------------------------------------------------------------------------------
@@ -121,15 +122,11 @@ def assignor_entry(kind: str, fields: Mapping[str, Any], factory: AssignorApart)
 
 @attrs.frozen(eq=False)
 class AssignorApart:
-    """The factory of an assignor in a process of its own: what it makes asks there.
+    """The factory of an assignor in its own process; its objects call that process.
 
     Args:
         kind: Kind of the assignor, as in listings.
-        name: Name that selects it there.
-        distribution: Distribution that it comes from, or ``None``.
-        origin: Its entry point, or what else it comes from; ``None``: it is ``module:attribute``.
-        isolation: The processes.
-        digest: SHA-256 (hex) of the file of ``module:attribute`` or of what else was named, or ``None``.
+        digest: SHA-256 (hex) of the file of ``module:attribute`` or of other named code, or ``None``.
     """
 
     kind: str
@@ -150,24 +147,22 @@ class AssignorApart:
 
     @property
     def plugin(self) -> Any:
-        """An entry with this factory, for who asks it."""
+        """An entry with this factory."""
         return attrs.make_class("_Entry", {"factory": attrs.field(default=self)}, frozen=True)()
 
     def asked(self, configs: Mapping[str, Any]) -> AskedAssignor[Any, Any]:
         """The assignor under a configuration."""
-        asking: Asking[Any, Any] = named(ASKING_PLACES[self.kind])
+        asking: AssignorCalls[Any, Any] = named(ASKING_PLACES[self.kind])
         return self.isolation.assignor(asking, self, configs)
 
     def state(self, *parts: Any) -> Any:
-        """What an assignor of this kind is shown, of the arguments of its ``assign``."""
+        """The state for an assignor of this kind, from the arguments of its ``assign``."""
         if self.kind != "group-assignor":
             return parts[0]
-        return named("assignor_lab.groups.streams_group.asking:GroupState")(*parts)
+        return named("assignor_lab.groups.streams_group.assignor_calls:StreamsGroupState")(*parts)
 
 
 class _Asked:
-    """What the three kinds of assignors have in common."""
-
     def __init__(self, apart: AssignorApart, asked: AskedAssignor[Any, Any] | None = None) -> None:
         self._apart = apart
         self._asked = asked
@@ -181,7 +176,7 @@ class _Asked:
         outcome = asked.ask(self._apart.state(*parts))
         if outcome.loss is not None:
             raise outcome.loss
-        if isinstance(outcome.result, Failure):
+        if isinstance(outcome.result, CallFailure):
             raise raised(outcome.result)
         return outcome.result
 
@@ -211,16 +206,6 @@ class _GroupAssignor(_Asked, GroupTaskAssignor):
 
 
 class _Part:
-    """One of the things that an entry point offers besides assignors, in the process that they share.
-
-    Args:
-        noun: What it is, for messages.
-        name: Its name.
-        origin: The entry point.
-        isolation: The processes.
-    """
-
-    #: What travels to any of them.
     _packer = Packer()
 
     def __init__(self, noun: str, name: str, origin: PluginOrigin, isolation: Isolation) -> None:
@@ -235,7 +220,6 @@ class _Part:
         return self._isolation.process_at(self._origin, f"{HANDLERS}:load", (HANDLERS,))
 
     def _asked(self, question: Question | Callable[[int], Question], most_bytes: int | None = None) -> dict[str, Any]:
-        """The answer, unless it is a failure: that is raised."""
         limit = {} if most_bytes is None else {"most_bytes": most_bytes}
         document: dict[str, Any] = self._process.ask(question, self._subject, **limit)
         if "failure" not in document:
@@ -257,8 +241,6 @@ class _Part:
 
 
 class _Metric(_Part):
-    """Computes a metric."""
-
     def __init__(self, name: str, origin: PluginOrigin, isolation: Isolation) -> None:
         super().__init__("metric", name, origin, isolation)
 
@@ -268,20 +250,15 @@ class _Metric(_Part):
 
 
 class _Family(_Part):
-    """Makes histories."""
-
     def __init__(self, name: str, origin: PluginOrigin, isolation: Isolation) -> None:
         super().__init__("scenario family", name, origin, isolation)
-        #: Why its sizes are not asked for any more: they are worth no waiting.
         self._no_sizes: IsolationError | None = None
         self._seconds = 0.0
 
     def history(self, seed: int) -> _History:
-        """The history of a seed; its process hears of it with its first round."""
         return _History(self, seed)
 
     def size(self, seed: int) -> float:
-        """The size of a history."""
         if self._no_sizes is not None:
             raise self._no_sizes
         start = monotonic()
@@ -292,13 +269,13 @@ class _Family(_Part):
             raise
         self._seconds += max(monotonic() - start - PROMPT_SECONDS, 0.0)
         if self._seconds > SIZES_SECONDS:
-            # Each may be in time, and all together take longer than the run.
+            # Sizes that are each in time may together take longer than the run.
             self._no_sizes = IsolationError(f"{self._subject} takes too long for its sizes")
         assert figure is not None
         return figure
 
     def round_of(self, seed: int, key: int, number: int, past: list[bytes], start: int) -> tuple[Any, int]:
-        """The document of a round, and the start of the process that made it."""
+        """The document of a round, and the start of the process that generated it."""
         process = self._process
 
         def question(now: int) -> Question:
@@ -314,13 +291,10 @@ class _Family(_Part):
             self._refuse()
 
     def packed(self, value: object) -> bytes:
-        """An answer as it travels."""
         return self._packer.packed(value)
 
 
 class _History:
-    """One history; a process that is started anew is taken through its rounds again."""
-
     def __init__(self, family: _Family, seed: int) -> None:
         self._family, self._seed = family, seed
         self._key = next(_numbers)
@@ -334,8 +308,6 @@ class _History:
 
 
 class _Observer(_Part):
-    """Shows answers to an observer."""
-
     def __init__(self, kind: str, name: str, origin: PluginOrigin, isolation: Isolation) -> None:
         super().__init__("observer", name, origin, isolation)
         self._kind = kind
@@ -343,7 +315,7 @@ class _Observer(_Part):
 
     def __call__(self, **shown: Any) -> None:
         if self._losses >= MAX_LOSSES:
-            raise ExcludedError(f"{self._subject} is not told any more: its process had to be ended too often")
+            raise ExcludedError(f"{self._subject} is no longer called: its process had to be ended too often")
         packed = {key: self._packer.packed(value) for key, value in shown.items()}
         try:
             self._asked((f"{HANDLERS}:tell", (self._kind, self._name, packed)))
@@ -357,7 +329,7 @@ class _Observer(_Part):
 
 @attrs.frozen
 class _ConnectorHere:
-    """Imports a connector here, where it is to run: ``assignor connect serve`` alone asks for that."""
+    """Imports a connector here, where it runs; only ``assignor connect serve`` does this."""
 
     name: str
     origin: PluginOrigin

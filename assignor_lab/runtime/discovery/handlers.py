@@ -1,7 +1,7 @@
-"""The questions of discovery, metrics, families and observers, answered in the process of a plugin.
+"""Handlers of discovery, metrics, families and observers, in the process of a plugin.
 
-As :mod:`assignor_lab.runtime.isolation.handlers` for assignors: a handler takes what the process keeps from question to
-question, then what it was sent, and returns JSON.
+As in :mod:`assignor_lab.runtime.isolation.handlers`, a handler gets the process's memory and the sent values, and
+returns JSON.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from assignor_lab.runtime.isolation.worker import Memory
 
 __all__ = ["describe", "describe_code", "load", "measure", "next_round", "size", "tell"]
 
-#: Histories of families that a process keeps at a time: those of the competitors of one item.
+#: Histories of families that a process keeps at once: those of one item's contenders.
 MAX_KEPT = 256
 
 
 def describe(memory: Memory, path: list[str], origin: PluginOrigin) -> Mapping[str, Any]:
-    """Imports an entry point, and tells what it offers."""
+    """Imports an entry point, and returns its description."""
     load(memory, path, origin)
     return document_of(memory["reply"])
 
 
 def load(memory: Memory, path: list[str], origin: PluginOrigin) -> Mapping[str, Any]:
-    """Imports an entry point for the questions below."""
+    """Imports an entry point for the handlers below."""
     look_in(path)
     (reply,) = ask_here([origin.source()])
     memory.update(reply=reply, entries={(offer.kind, offer.name): offer.entry for offer in reply.offers}, histories={})
@@ -45,13 +45,13 @@ def load(memory: Memory, path: list[str], origin: PluginOrigin) -> Mapping[str, 
 
 
 def look_in(path: list[str]) -> None:
-    """Lets this process find modules where the lab's process would."""
+    """Sets the search path of modules to that of the lab's process."""
     sys.path[:] = path
     importlib.invalidate_caches()
 
 
 def describe_code(_memory: Memory, path: list[str], selector: str) -> Mapping[str, Any]:
-    """Imports ``module:attribute``, and tells what it can be: for each kind the fields of its entry, or why not."""
+    """Imports ``module:attribute``, and returns for each kind the fields of its entry, or the reason against it."""
     look_in(path)
     policy = Policy()
     described: dict[str, Any] = {"kinds": list(kinds_of_code(selector, policy)), "digest": None}
@@ -71,7 +71,6 @@ def describe_code(_memory: Memory, path: list[str], selector: str) -> Mapping[st
 
 
 def _digest(factory: Any) -> str | None:
-    """SHA-256 (hex) of the file that ``factory`` was written in."""
     try:
         file = inspect.getsourcefile(factory)
         return hashlib.sha256(Path(file or "").read_bytes()).hexdigest()
@@ -96,13 +95,9 @@ def next_round(
     """The document of a round of a history.
 
     Args:
-        memory: What this process keeps.
-        name: The family.
-        seed: Seed of the history.
-        key: Which of the histories of that seed.
-        number: The round.
-        previous: What was answered before each round from the first that this process does not know of, this one
-            included: a process that was started anew is taken through those that came before.
+        memory: This process's memory.
+        previous: Answers before each round that this process lacks, including this one: a restarted process generates
+            the earlier rounds again.
     """
     histories: dict[int, Any] = memory["histories"]
     history = histories.pop(key, None)
@@ -115,7 +110,7 @@ def next_round(
     document: Any = None
     for offset, answer in enumerate(previous):
         document = history.round(first + offset, unpacked(answer))
-    # As text, since it need not be JSON: then this fails here, and the process goes on.
+    # As text, because it may be invalid JSON: the failure is then raised here, and the process continues.
     return {"document": json.dumps(document, default=_as_json)}
 
 
@@ -126,7 +121,7 @@ def _as_json(value: object) -> Any:
 
 
 def tell(memory: Memory, kind: str, name: str, packed: Mapping[str, bytes]) -> Mapping[str, Any]:
-    """Shows an answer to an observer; what it raises is the failure of this question."""
+    """Passes an answer to an observer; an exception there is the failure of this call."""
     _entry(memory, kind, name)(**{key: unpacked(value) for key, value in packed.items()})
     return {}
 

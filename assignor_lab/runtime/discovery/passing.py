@@ -1,7 +1,6 @@
-"""States, answers and the like on their way to a plugin's process: pickled, since that process may trust the lab.
+"""Pickled states and answers on their way to a plugin's process, which can trust the lab.
 
-Nothing comes back so. Every object of the contract travels as it is, whatever the kind of group, and read-only views
-travel with it.
+Nothing comes back in this form. Objects of the contract and read-only views of every kind of group can be transferred.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ class _Pickler(pickle.Pickler):
 
 
 class Packer:
-    """Packs objects, and keeps the last ones packed: several metrics and observers are shown the same."""
+    """Packs objects, and caches the last ones, because several metrics and observers get the same objects."""
 
-    #: Objects that are kept: state and answer, in up to three parts, and what they are compared with.
+    #: Cached objects: state and answer, in up to three parts, and their references.
     KEPT = 4
 
     def __init__(self) -> None:

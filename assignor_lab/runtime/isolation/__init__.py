@@ -1,4 +1,4 @@
-"""Plugins in processes of their own: with a deadline, limits of memory and output, and a clean environment."""
+"""Isolated plugins: processes with a deadline, limits of memory and output, and a clean environment."""
 
 from assignor_lab.runtime.isolation.errors import (
     AnswerFormatError,

@@ -1,4 +1,4 @@
-"""Descendants of a process: found in ``/proc``, stopped, and ended. Elsewhere than on Linux none are found."""
+"""Descendants of a process: search in ``/proc``, stop and end. Only Linux has them; elsewhere none are found."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["become_subreaper", "children_of", "descendants_of", "end_descendants
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
-#: Looks at a tree that grows while one looks at it; each stops what it finds, so that few are needed.
+#: Passes over a tree that may grow meanwhile; each pass stops its processes, so few are needed.
 _MAX_LOOKS = 1_000
 
 
 def children_of(pid: int) -> list[int]:
-    """Children of the process ``pid``; none where the system does not tell."""
+    """Children of the process ``pid``; empty if the system has no such list."""
     found: list[int] = []
     with contextlib.suppress(OSError, ValueError):
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - a path object for each look costs more
@@ -28,7 +28,7 @@ def children_of(pid: int) -> list[int]:
 
 
 def descendants_of(pid: int) -> Iterator[int]:
-    """Everything below the process ``pid``, parents before their children."""
+    """All descendants of the process ``pid``, parents before their children."""
     waiting = children_of(pid)
     while waiting:
         found = waiting.pop()
@@ -37,13 +37,9 @@ def descendants_of(pid: int) -> Iterator[int]:
 
 
 def end_descendants(pid: int, but: frozenset[int] = frozenset()) -> None:
-    """Ends everything below the process ``pid``, and waits for its children where that is this process.
+    """Ends all descendants of the process ``pid``, and reaps its children if it is this process.
 
-    Whoever forks while it is ended is stopped first: then nothing new comes.
-
-    Args:
-        pid: The process; orphans below it fall to it where it is a subreaper, as this asks for.
-        but: Children that are left alone, with what is below them.
+    Processes are stopped first, so that none forks meanwhile.
     """
     for _ in range(_MAX_LOOKS):
         stopped: set[int] = set()
@@ -73,9 +69,9 @@ def _send(pid: int, number: int) -> None:
 
 
 def marked(mark: str) -> list[int]:
-    """Processes that have ``mark`` in their command line, environment or working folder, this one aside.
+    """Processes with ``mark`` in their command line, environment or working folder, except this one.
 
-    They are found wherever they went: forked ones share the command line and the environment of whom they came from.
+    Forked processes share command line and environment with their parent, so they are found anywhere in the tree.
     """
     found: list[int] = []
     with contextlib.suppress(OSError):
@@ -95,16 +91,15 @@ def _is_marked(pid: str, mark: bytes) -> bool:
 
 
 def become_subreaper() -> None:
-    """Orphans below this process become its children, and not those of the system's first process."""
+    """Makes this process the parent of orphans below it, instead of the system's first process."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def end_with_parent() -> None:
-    """This process is ended as soon as its parent is gone."""
+    """Has the kernel end this process with its parent."""
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _prctl(option: int, value: int) -> None:
-    """Linux's ``prctl``; other systems have no such thing."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)

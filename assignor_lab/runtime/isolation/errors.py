@@ -1,4 +1,4 @@
-"""Errors of a plugin's own process. Every message names the plugin, the limit and what to do."""
+"""Errors of isolated plugins. Every message names the plugin, the limit and a remedy."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ class IsolationError(AssignorLabError):
 class DeadlineExceededError(IsolationError):
     """A plugin did not answer in time; its process was ended.
 
-    Where it was is no part of the message: equal faults give equal rows.
+    The message does not contain the position of its code, so that equal faults give equal rows.
 
     Args:
-        message: What it did not do.
-        stopped_at: Where its code was then, a line for each frame from its first one on; empty where that is not known.
+        stopped_at: Position of its code, a line for each frame from its first one on; empty if unknown.
     """
 
     def __init__(self, message: str, stopped_at: str = "") -> None:
@@ -37,23 +36,23 @@ class DeadlineExceededError(IsolationError):
 
 
 class MemoryLimitError(IsolationError):
-    """A plugin needed more memory than it may have; its process was ended."""
+    """A plugin exceeded its memory limit; its process was ended."""
 
 
 class OutputLimitError(IsolationError):
-    """A plugin printed more than it may in one call; its process was ended."""
+    """A plugin exceeded the output limit of a call; its process was ended."""
 
 
 class ProcessLimitError(IsolationError):
-    """A plugin started more processes than it may; they were ended."""
+    """A plugin exceeded its number of processes; they were ended."""
 
 
 class ProcessDiedError(IsolationError):
-    """A plugin's process ended, or closed its connection, before it had answered."""
+    """A plugin's process ended, or closed its connection, before its answer."""
 
 
 class AnswerFormatError(IsolationError):
-    """What came from a plugin's process is no answer; the process was ended."""
+    """The answer of a plugin's process is malformed; the process was ended."""
 
 
 class ProcessStartError(IsolationError):
@@ -61,4 +60,4 @@ class ProcessStartError(IsolationError):
 
 
 class ExcludedError(IsolationError):
-    """A plugin was not asked, because it had failed in the same way too often before."""
+    """A plugin was not called, because it had failed too often in the same way."""

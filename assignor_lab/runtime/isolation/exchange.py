@@ -1,4 +1,4 @@
-"""One question to a plugin's process and its answer, with an eye on time, memory, processes and output."""
+"""One call of a plugin's process and its answer, within limits of time, memory, processes and output."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from assignor_lab.runtime.isolation.circuit_breaker import fields_of, processor_time, runs
 from assignor_lab.runtime.isolation.descendants import children_of, descendants_of
 from assignor_lab.runtime.isolation.launching import Launched
 from assignor_lab.runtime.isolation.limits import Limits
-from assignor_lab.runtime.isolation.resting import fields_of, processor_time, runs
 from assignor_lab.runtime.isolation.worker import LENGTH_BYTES
 
 __all__ = ["MAX_PROCESSES", "Ended", "Exchange"]
 
-#: Seconds between two looks at the memory of a process that is at work.
 WATCH_SECONDS = 0.1
-#: How many times its deadline a plugin may take on a machine that is too busy to let it run.
+#: Longest extension on a busy machine, as a multiple of the deadline.
 MAX_STRETCH = 10
-#: Processes that a plugin may have at a time, its own included.
+#: Simultaneous processes of a plugin, including its own.
 MAX_PROCESSES = 100
 _BLOCK = 65_536
 
 
 class Ended(Exception):  # noqa: N818 - never leaves the two modules
-    """Why an exchange came to nothing: it died, or the limit that it broke."""
+    """The reason of a failed exchange: the end of the process, or the exceeded limit."""
 
     def __init__(self, how: str) -> None:
         super().__init__(how)
@@ -37,7 +36,7 @@ class Ended(Exception):  # noqa: N818 - never leaves the two modules
 
 
 class Exchange:
-    """One question and its answer, with an eye on time, memory and output."""
+    """One call and its answer, within limits of time, memory and output."""
 
     def __init__(
         self,
@@ -55,7 +54,7 @@ class Exchange:
         start = monotonic()
         self._allowed = allowed_ms / 1_000
         self._end, self._last_end = start + self._allowed, start + self._allowed * MAX_STRETCH
-        #: When the process was looked at last, and the seconds of processor time that all of it had used by then.
+        #: Time of the last measurement, and the processor seconds of all processes until then.
         self._seen: tuple[float, float] | None = None
         self._printed = 0
         self._received = bytearray()
@@ -67,7 +66,7 @@ class Exchange:
     def answer(
         self, question: tuple[int, str, tuple[Any, ...]], meanwhile: Callable[[], object] | None = None
     ) -> bytes:
-        """What the process answers to ``question``; ``meanwhile`` is done once it has been asked.
+        """The answer of the process to ``question``; ``meanwhile`` runs after the question was sent.
 
         Raises:
             Ended: if no answer comes.
@@ -82,7 +81,7 @@ class Exchange:
         found = self._received_to(length)[LENGTH_BYTES:]
         if len(self._received) > length:
             raise Ended("more")
-        # What it printed before it answered has been written by now, for it flushes first.
+        # The process flushes its output before it answers, so all output is here by now.
         self._take_output()
         return found
 
@@ -115,10 +114,10 @@ class Exchange:
         return bytes(self._received[:count])
 
     def _wait(self) -> None:
-        """Waits until something can be read or written, or it is time to look after the process."""
+        """Waits until the connection or the output is ready, or the next measurement is due."""
         left = self._end - monotonic()
         if left <= 0:
-            # Why it is late may be another limit, or that it had no processor since the last look.
+            # The delay may come from another limit, or from a missing processor since the last measurement.
             self._look()
             left = self._end - monotonic()
         if left <= 0:
@@ -127,7 +126,7 @@ class Exchange:
         for descriptor, _ in ready:
             if descriptor == self._launched.output:
                 self._take_output()
-        # By the clock: who prints or answers all the time is looked after, too.
+        # By the clock, so that steady output does not prevent a measurement.
         if not ready or monotonic() >= self._next_look:
             self._look()
             self._next_look = monotonic() + WATCH_SECONDS
@@ -139,7 +138,7 @@ class Exchange:
             except BlockingIOError:
                 return
             if not printed:
-                # Both ends are closed there: nothing more to come, and nothing to wait for.
+                # Both ends are closed: nothing more arrives.
                 with contextlib.suppress(KeyError):
                     self._poll.unregister(self._launched.output)
                 return
@@ -150,14 +149,13 @@ class Exchange:
 
     def _look(self) -> None:
         used, count, is_alive, is_running = 0, 0, not _HAS_PROC, False
-        # What it started and what has ended counts, too: who keeps the processors busy itself was not kept waiting.
-        processor = processor_time(fields_of(self._launched.keeper))
-        waiting = children_of(self._launched.keeper)
+        # Ended child processes count, too: a plugin that keeps the processors busy itself gets no extension.
+        processor = processor_time(fields_of(self._launched.supervisor))
+        waiting = children_of(self._launched.supervisor)
         while waiting and count <= MAX_PROCESSES:
             pid = waiting.pop()
             fields = fields_of(pid)
             processor += processor_time(fields)
-            # One that has ended and is waited for by nobody still takes a number, of which the system has not many.
             count += bool(fields)
             if not fields or fields[0] in (b"Z", b"X"):
                 continue
@@ -171,11 +169,11 @@ class Exchange:
         if count > MAX_PROCESSES:
             raise Ended("processes")
         most = self._limits.memory_mb * 2**20
-        if used > most and (count == 1 or _held_in_all(self._launched.keeper) > most):
+        if used > most and (count == 1 or _held_in_all(self._launched.supervisor) > most):
             raise Ended("memory")
 
     def _extend(self, *, is_running: bool, processor: float) -> None:
-        """Puts the deadline off by the time in which the process could have run and others had the processor."""
+        """Extends the deadline by the time in which the process was ready and other processes had the processor."""
         now = monotonic()
         if self._seen is not None and is_running:
             passed, worked = now - self._seen[0], max(processor - self._seen[1], 0.0)
@@ -183,10 +181,10 @@ class Exchange:
         self._seen = (now, processor)
 
 
-def _held_in_all(keeper: int) -> int:
-    """Bytes that everything below a keeper holds, what they share counted once; it takes long to find out."""
+def _held_in_all(supervisor: int) -> int:
+    """Bytes of memory of everything below a supervisor, with shared memory counted once; slow."""
     held = 0
-    for pid in descendants_of(keeper):
+    for pid in descendants_of(supervisor):
         with contextlib.suppress(OSError, ValueError, StopIteration):
             lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
             held += int(next(line for line in lines if line.startswith("Pss:")).split()[1]) * 1_024

@@ -1,8 +1,7 @@
-"""Exclusion from a history: a plugin that hangs at every call must not make a run last for ever.
+"""Exclusion of plugins from a history, so that a plugin that hangs at every call cannot block a run.
 
-Whether a plugin is asked must not depend on which executor saw what, or results would depend on how the work was cut.
-So this is settled for each work item by itself, and for the run by the numbers of the items
-(:mod:`assignor_lab.scoring.exclusion`).
+Exclusion must not depend on the distribution of work over executors, or results would depend on it. So each work item
+decides for itself, and the run decides by the numbers of the items (:mod:`assignor_lab.scoring.engine.exclusion`).
 """
 
 from __future__ import annotations
@@ -20,27 +19,23 @@ from assignor_lab.runtime.isolation.errors import (
 
 __all__ = ["Exclusions", "family_key", "metric_key"]
 
-#: Calls of one work item that may end with the plugin's process; one that ran into a limit weighs as much as all.
+#: Calls of one work item that may end with the plugin's process; an exceeded limit counts as all of them.
 MAX_LOSSES = 3
 _LIMITS = (DeadlineExceededError, MemoryLimitError, OutputLimitError, ProcessLimitError)
 
 
 def metric_key(column: str) -> str:
-    """What stands for a metric among those who are excluded; no assignor is called so."""
+    """The key of a metric among the excluded; no assignor has such a name."""
     return f"metric {column}"
 
 
 def family_key(name: str) -> str:
-    """What stands for a scenario family among those who are excluded."""
+    """The key of a scenario family among the excluded."""
     return f"scenario family {name}"
 
 
 class Exclusions:
-    """Who is not asked again in one work item.
-
-    Args:
-        excluded: Who is not asked at all.
-    """
+    """Excluded plugins of one work item."""
 
     __slots__ = ("_excluded", "_losses")
 
@@ -49,22 +44,17 @@ class Exclusions:
         self._excluded = dict.fromkeys(excluded, "in this run")
 
     def refusal(self, assignor: str, subject: str | None = None) -> ExcludedError | None:
-        """Why ``assignor`` is not asked; ``None``: ask.
-
-        Args:
-            assignor: Its name, or what stands for something else that is asked.
-            subject: What it is called in the error, if it is no assignor.
-        """
+        """The reason why ``assignor`` is excluded; ``None`` if it is not."""
         where = self._excluded.get(assignor)
         if where is None:
             return None
         asked = subject or f"assignor {assignor}"
         return ExcludedError(
-            f"{asked} was not asked: its process had to be ended too often {where}; the rows before say why"
+            f"{asked} was not called: its process had to be ended too often {where}; the rows before have the reasons"
         )
 
     def note(self, assignor: str, loss: AssignorLabError | None) -> None:
-        """Takes notice of a call, and of why the assignor's process was ended, if it was."""
+        """Counts a call, with the reason if the process was ended."""
         if loss is None or assignor in self._excluded:
             return
         weight = MAX_LOSSES if isinstance(loss, _LIMITS) else 1

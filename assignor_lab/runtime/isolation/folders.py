@@ -1,4 +1,4 @@
-"""Temporary folders: held by the process that made them, and removed by the next one if that process was killed.
+"""Temporary folders, locked by their process, and removed by a later process if that process was killed.
 
 A plugin may have worked in a folder, so removal is bounded in time and follows no link.
 """
@@ -19,37 +19,33 @@ import attrs
 
 __all__ = ["HeldFolder", "held_folder", "remove_folder"]
 
-#: The file whose lock the owner of a folder holds.
+#: File with the owner's lock.
 _LOCK = ".held"
-#: Seconds after which a folder with a free lock has lost its owner: before that, it may just be made.
+#: Seconds after which a folder with a free lock counts as abandoned; a younger one may be under construction.
 _YOUNG_SECONDS = 60
-#: Seconds for the removal of one abandoned folder, and the most that are removed by one process.
+#: Seconds for the removal of one abandoned folder, and the most removals of one process.
 _SECONDS, _MOST = 2.0, 20
 
-#: Entries between two looks at the clock.
+#: Entries between two readings of the clock.
 _LOOK = 100
 
 
 @attrs.frozen
 class HeldFolder:
-    """A temporary folder that belongs to this process until it is released or the process ends.
-
-    Args:
-        path: The folder.
-    """
+    """A temporary folder of this process, until it is released or the process ends."""
 
     path: str
     _lock: int
 
     @classmethod
     def make(cls, prefix: str) -> HeldFolder:
-        """Makes a folder, and removes those of the same prefix whose process was killed.
+        """Creates a folder, and removes abandoned ones with the same prefix.
 
         Args:
             prefix: Beginning of the folder's name in the system's folder for temporary files.
 
         Raises:
-            OSError: if it cannot be made.
+            OSError: if it cannot be created.
         """
         _remove_abandoned(prefix)
         path = tempfile.mkdtemp(prefix=prefix)
@@ -58,7 +54,7 @@ class HeldFolder:
         return cls(path, lock)
 
     def release(self) -> None:
-        """Gives the folder up; its content stays."""
+        """Releases the folder; its content stays."""
         with contextlib.suppress(OSError):
             os.close(self._lock)
 
@@ -75,7 +71,6 @@ def held_folder(prefix: str) -> Iterator[Path]:
 
 
 def _remove_abandoned(prefix: str) -> None:
-    """Removes folders of this user whose owner has ended without removing them."""
     found = sorted(Path(tempfile.gettempdir()).glob(f"{prefix}*/{_LOCK}"))[:_MOST]
     for lock in found:
         with contextlib.suppress(OSError):
@@ -91,15 +86,7 @@ def _remove_abandoned(prefix: str) -> None:
 
 
 def remove_folder(folder: str, seconds: float) -> bool:
-    """Removes a folder with everything in it; links are not followed.
-
-    Args:
-        folder: The folder; nobody works in it any more.
-        seconds: Time after which what is left stays.
-
-    Returns:
-        Whether nothing is left.
-    """
+    """Removes a folder with its content; links are not followed."""
     end = monotonic() + seconds
     with contextlib.suppress(OSError):
         if os.path.islink(folder):  # noqa: PTH114 - a path object for each entry costs more
@@ -113,7 +100,7 @@ def remove_folder(folder: str, seconds: float) -> bool:
         path = waiting.pop()
         emptied.append(path)
         with contextlib.suppress(OSError):
-            # As deep as it goes, paths stay short: folders within folders are moved up.
+            # Inner folders are moved up, so that paths stay short at any depth.
             os.chmod(path, 0o700)  # noqa: PTH101
             with os.scandir(path) as entries:
                 for place, entry in enumerate(entries):
@@ -129,14 +116,14 @@ def remove_folder(folder: str, seconds: float) -> bool:
 
 
 def _taken_apart(entry: os.DirEntry[str], target: str | None) -> list[str]:
-    """Removes a file; of a folder, answers where it is now: in its place, or moved to ``target``."""
+    """Removes a file; returns the present path of a folder: unchanged, or moved to ``target``."""
     with contextlib.suppress(OSError):
         if not entry.is_dir(follow_symlinks=False):
             os.unlink(entry.path)  # noqa: PTH108
             return []
         if target is None:
             return [entry.path]
-        # Whoever moves a folder has to be allowed to write in it.
+        # Moving a folder needs the right to write in it.
         os.chmod(entry.path, 0o700)  # noqa: PTH101
         os.rename(entry.path, target)  # noqa: PTH104
         return [target]

@@ -1,8 +1,7 @@
-"""The questions that every plugin's process answers: to import its plugin, to ask it, to copy what it has become.
+"""Handlers in the process of a plugin: import of the plugin, calls, copies of an assignor.
 
-This runs in the process of the plugin. A handler takes what the process keeps from question to question, then what it
-was sent, and returns JSON. What differs by kind of group comes by reference, as an
-:class:`~assignor_lab.runtime.asking.Asking`.
+A handler gets the process's memory and the sent values, and returns JSON. Differences between kinds of groups come by
+reference, as an :class:`~assignor_lab.runtime.assignor_calls.AssignorCalls`.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from typing import Any
 
 from assignment_api.plugins import Policy, discover
 from assignment_api.plugins.reserved import canonical_name
-from assignor_lab.runtime.asking import Asking, AsksElsewhere, InProcessAssignor
-from assignor_lab.runtime.invocation import CallOutcome, Failure, failure_of
+from assignor_lab.runtime.assignor_calls import AsksElsewhere, AssignorCalls, InProcessAssignor
+from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of
 from assignor_lab.runtime.isolation.origin import AssignorOrigin
 from assignor_lab.runtime.isolation.worker import OUT_OF_MEMORY, Memory, failure_document, named
 
 __all__ = ["asked", "asked_again", "copied", "load", "read_only", "the_plugin", "traced"]
 
-#: Assignors that live as long as their leader and are kept at a time: those of one group, and copies of them.
+#: Assignors with the life time of their leader that are kept at once: one group's, and their copies.
 MAX_KEPT = 256
 
 
@@ -39,17 +38,12 @@ def load(
     """Imports the plugin, and no other one.
 
     Args:
-        memory: What this process keeps.
-        place: Where the kind's ``Asking`` is.
-        selector: Name of the plugin.
-        distribution: Distribution that it comes from; ``None``: it is ``module:attribute``.
-        path: Where modules are looked for.
-        origin: Its entry point; ``None``: all of the distribution are asked.
+        origin: Its entry point; ``None`` tries all of the distribution.
     """
     sys.path[:] = path
     importlib.invalidate_caches()
-    asking: Asking[Any, Any] = named(place)
-    # What is allowed, blocked and pinned was settled by the lab, before it asked for this process.
+    asking: AssignorCalls[Any, Any] = named(place)
+    # The lab applied the policy before it requested this process.
     if origin is not None:
         found = origin.select(asking, selector)
     elif distribution is None or _is_code(selector, distribution):
@@ -62,13 +56,13 @@ def load(
 
 
 def _is_code(selector: str, distribution: str) -> bool:
-    """Whether it is ``module:attribute`` of a distribution, and not ``distribution:name``."""
+    """True for ``module:attribute`` of a distribution, false for ``distribution:name``."""
     first, separator, _ = selector.partition(":")
     return bool(separator) and canonical_name(first) != canonical_name(distribution)
 
 
 def asked(memory: Memory, configs: Mapping[str, Any], packed: tuple[bytes, ...]) -> Mapping[str, Any]:
-    """Lets a new assignor answer."""
+    """The answer of a new assignor."""
     asking, found = the_plugin(memory)
     relayed = _relayed(found, configs, packed)
     if relayed is not None:
@@ -78,7 +72,6 @@ def asked(memory: Memory, configs: Mapping[str, Any], packed: tuple[bytes, ...])
 
 
 def _relayed(found: Any, configs: Mapping[str, Any], packed: tuple[bytes, ...]) -> Mapping[str, Any] | None:
-    """What comes of a question that is passed on as it came; ``None`` for assignors that are in this process."""
     factory = getattr(getattr(found, "plugin", None), "factory", None)
     if not isinstance(factory, AsksElsewhere):
         return None
@@ -102,14 +95,10 @@ def asked_again(
     past: tuple[tuple[bytes, ...], ...] | None,
     packed: tuple[bytes, ...],
 ) -> Mapping[str, Any]:
-    """Lets an assignor answer that lives as long as its leader.
+    """The answer of an assignor with the life time of its leader.
 
     Args:
-        memory: What this process keeps.
-        number: Which leader's assignor it is.
-        configs: Its configuration.
-        past: The states that it has answered, where this process does not know of them; ``None``: it does.
-        packed: What is to be answered.
+        memory: This process's memory.
     """
     asking, found = the_plugin(memory)
     living = memory["living"].pop(number, None)
@@ -128,14 +117,7 @@ def traced(
     past: tuple[tuple[bytes, ...], ...],
     packed: tuple[bytes, ...],
 ) -> Mapping[str, Any]:
-    """Lets a new assignor answer and tell its steps, where it does.
-
-    Args:
-        memory: What this process keeps.
-        configs: Its configuration.
-        past: The states that one before it has answered, if it lives as long as its leader.
-        packed: What is to be answered.
-    """
+    """The answer of a new assignor with its steps, if it reports them."""
     asking, found = the_plugin(memory)
     assignor: InProcessAssignor[Any, Any] = InProcessAssignor(asking, found, read_only(configs))
     for content in past:
@@ -144,19 +126,19 @@ def traced(
     told = assignor.traced(state)
     if told is None:
         return {"steps": None}
-    # What calls itself a step may hold anything.
+    # A step of a plugin may contain any object.
     steps = [[str(step.rule), str(step.task), str(step.text), list(map(str, step.clients))] for step in told.steps]
     return {"steps": steps, "rules": dict(told.rules), "answer": asking.answer_document(state, told.answer)}
 
 
 def copied(memory: Memory, number: int, copy: int) -> Mapping[str, Any]:
-    """Copies the assignor of a leader with all that it knows."""
+    """Copies the assignor of a leader with its memory."""
     _keep(memory, copy, memory["living"][number].copied())
     return {}
 
 
-def the_plugin(memory: Memory) -> tuple[Asking[Any, Any], Any]:
-    """How the plugin of this process is asked, and its entry."""
+def the_plugin(memory: Memory) -> tuple[AssignorCalls[Any, Any], Any]:
+    """The ``AssignorCalls`` of this process's plugin, and its entry."""
     return memory["asking"], memory["found"]
 
 
@@ -173,14 +155,14 @@ def _document(memory: Memory, state: Any, outcome: CallOutcome[Any]) -> Mapping[
     if outcome.out_of_memory:
         return OUT_OF_MEMORY
     document: dict[str, Any] = {"ns": outcome.assign_ns}
-    if isinstance(outcome.result, Failure):
+    if isinstance(outcome.result, CallFailure):
         validation = None if outcome.validation is None else outcome.validation.name
         return document | {"failure": failure_document(outcome.result), "validation": validation}
     return document | {"answer": memory["asking"].answer_document(state, outcome.result)}
 
 
 def read_only(value: Any) -> Any:
-    """Plain data as a plugin is shown it."""
+    """Plain data as a read-only view for plugins."""
     if isinstance(value, dict):
         return MappingProxyType({key: read_only(item) for key, item in value.items()})
     return value

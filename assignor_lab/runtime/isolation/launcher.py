@@ -1,9 +1,9 @@
-"""The process that plugins' processes are forked from. It runs nothing but this project's own code.
+"""The process that forks the processes of plugins. It runs only this project's own code.
 
-Starting Python anew for each plugin, and again after each crash, would cost a third of a second. So one launcher is
-started with a clean environment for each process of the lab; it imports the contract once and forks a process for
-each plugin, under a keeper each (:mod:`assignor_lab.runtime.isolation.keeper`), which tells how they ended and ends
-what they leave behind. It ends, and they with it, as soon as the lab's process is gone.
+A new Python for each plugin, and after each crash, would cost a third of a second. So each process of the lab starts
+one launcher with a clean environment. It imports the contract once and forks a process for each plugin, each under a
+supervisor (:mod:`assignor_lab.runtime.isolation.supervisor`), which reports the exit status and ends what is left.
+The launcher and its processes end with the lab's process.
 
 Commands are lines of JSON on a socket, answered one by one: ``fork`` (with two file descriptors: connection and
 output) and ``reap``.
@@ -33,34 +33,31 @@ from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignor_lab.runtime.isolation import namespaces
 from assignor_lab.runtime.isolation.descendants import become_subreaper, children_of, end_descendants
 from assignor_lab.runtime.isolation.folders import remove_folder
-from assignor_lab.runtime.isolation.keeper import keep
+from assignor_lab.runtime.isolation.supervisor import keep
 
 __all__ = ["main"]
 
-#: Where assignors are asked: who is to do that needs the built-ins, too, most likely.
+#: Modules of calls to assignors: a process that calls one most likely needs the built-ins, too.
 ASKING_HANDLERS = "assignor_lab.runtime.isolation.handlers"
 
-#: Seconds between two looks at whether the lab's process is still there.
+#: Seconds between two checks that the lab's process lives.
 WATCH_SECONDS = 1.0
-#: Seconds that a process which closed its connection has to end by itself, so that one learns how it ended.
+#: Seconds that a process with a closed connection has to end by itself, so that its exit status is known.
 GRACE_SECONDS = 1.0
-#: Seconds that removing what plugins have left in their folders may take: of one that has ended, and of all in the end.
 _REMOVING_SECONDS = 0.5
 LAST_SECONDS = 3.0
 _MAX_COMMAND = 65_536
 
 
 def main(control_fd: int, parent: int, folders: str) -> NoReturn:
-    """Answers commands until the lab's process is gone.
+    """Executes commands until the lab's process ends.
 
     Args:
-        control_fd: Socket on which commands come.
-        parent: Process id of the lab's process.
-        folders: Folder in which each process gets a folder of its own; it is removed in the end.
+        folders: Folder with a subfolder for each process; it is removed at the end.
     """
     from assignor_lab.runtime.isolation import worker
 
-    # A Ctrl-C in the terminal is for the lab; the launcher notices that it goes.
+    # Ctrl-C in the terminal is for the lab; the launcher notices the end of the lab.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     become_subreaper()
@@ -69,7 +66,7 @@ def main(control_fd: int, parent: int, folders: str) -> NoReturn:
     gc.freeze()
     control = socket.socket(fileno=control_fd)
     kept: dict[int, _Kept] = {}
-    # Only this process holds the other end: keepers see it closed when this process is gone.
+    # Only this process has the other end, so supervisors notice the end of this process.
     alive, held = os.pipe()
     try:
         while os.getppid() == parent:
@@ -83,7 +80,7 @@ def main(control_fd: int, parent: int, folders: str) -> NoReturn:
                 _import_own(command["modules"])
                 ours = (control.fileno(), held)
                 found = _forked(ours, alive, descriptors, {**command, "folders": folders}, worker.serve, kept)
-                answer: dict[str, Any] = {"pid": found and found.pid, "keeper": found and found.keeper}
+                answer: dict[str, Any] = {"pid": found and found.pid, "supervisor": found and found.supervisor}
             else:
                 answer = {"status": _reaped(command["pid"], kept, waits=command["waits"])}
             control.sendall(json.dumps(answer).encode() + b"\n")
@@ -95,7 +92,6 @@ def main(control_fd: int, parent: int, folders: str) -> NoReturn:
 
 
 def _import_own(modules: list[str]) -> None:
-    """Imports what the next process will need, once for all that follow: this project's own code and nothing else."""
     if ASKING_HANDLERS in modules and ASKING_HANDLERS not in sys.modules:
         _import_built_ins()
     for name in modules:
@@ -105,7 +101,7 @@ def _import_own(modules: list[str]) -> None:
 
 
 def _import_built_ins() -> None:
-    """What many plugins' processes need in the end is imported once, and shared by them."""
+    """Imports modules that many processes of plugins need, once for all of them."""
     with contextlib.suppress(Exception):
         registry = discover(Policy(), [distribution(BUILTIN_DISTRIBUTION)])
         for task_assignor in registry.task_assignors():
@@ -116,18 +112,18 @@ def _import_built_ins() -> None:
 
 @attrs.frozen
 class _Kept:
-    """A plugin's process, and its keeper.
+    """A plugin's process and its supervisor.
 
     Args:
         pid: The plugin's process.
-        keeper: Its parent.
-        told: What the keeper tells can be read here.
+        supervisor: Its parent.
+        told: File descriptor with the supervisor's reports.
         folder: The process's own folder.
-        has_namespace: Whether the kernel ends everything else there together with the keeper.
+        has_namespace: True if the kernel ends everything there with the supervisor.
     """
 
     pid: int
-    keeper: int
+    supervisor: int
     told: int
     folder: str
     has_namespace: bool
@@ -141,7 +137,7 @@ def _forked(
     serve: Callable[[int], NoReturn],
     kept: dict[int, _Kept],
 ) -> _Kept | None:
-    """Forks a process for a plugin, under a keeper; ``None`` if that cannot be done now."""
+    """Forks a process for a plugin, under a supervisor; ``None`` if that is impossible now."""
     connection, output = descriptors
     born, bear = os.pipe()
     told, tell = os.pipe()
@@ -160,7 +156,7 @@ def _forked(
             _confine(folder, output, command)
             serve(connection)
 
-        _begin_keeper(
+        _begin_supervisor(
             run,
             bear,
             tell,
@@ -171,16 +167,17 @@ def _forked(
         )
     for descriptor in (*descriptors, bear, tell):
         os.close(descriptor)
-    keeper = _number_from(born) or first
+    supervisor = _number_from(born) or first
     os.close(born)
-    has_namespace = keeper != first
+    has_namespace = supervisor != first
     if has_namespace:
         os.waitpid(first, 0)
     pid = _number_from(told)
     if pid and has_namespace:
-        # It told its number in there. It has no other child, for the plugin was not asked anything yet.
-        pid = next(iter(children_of(keeper)), None)
-    found = _Kept(pid or 0, keeper, told, folder, has_namespace)
+        # The reported number is one of the namespace. The supervisor has no other child, because the plugin had no call
+        # yet.
+        pid = next(iter(children_of(supervisor)), None)
+    found = _Kept(pid or 0, supervisor, told, folder, has_namespace)
     if not pid:
         os.close(told)
         _end(found, kept)
@@ -189,7 +186,7 @@ def _forked(
     return found
 
 
-def _begin_keeper(
+def _begin_supervisor(
     run: Callable[[], NoReturn],
     bear: int,
     tell: int,
@@ -198,26 +195,25 @@ def _begin_keeper(
     folder: str | None,
     memory_mb: int,
 ) -> NoReturn:
-    """Becomes the keeper, or, where a namespace can be had, leaves that to the first process in it.
+    """Becomes the supervisor, or leaves this to the first process of a namespace.
 
     Args:
-        run: Runs the plugin.
-        bear: File descriptor for a line, the keeper's process id.
-        tell: As of :func:`keep`.
-        alive: As there.
-        others: As there.
-        folder: The plugin's folder, where a namespace is to be tried for.
-        memory_mb: Mebibytes that it may hold in there, and of shared memory.
+        bear: File descriptor for a line with the supervisor's process id.
+        tell: As ``told`` of :func:`keep`.
+        alive: As in :func:`keep`.
+        others: As in :func:`keep`.
+        folder: The plugin's folder, if a namespace is wanted.
+        memory_mb: Mebibytes of its files, and of its shared memory.
     """
     has_namespace = folder is not None and namespaces.enter()
     try:
-        keeper = os.fork() if has_namespace else 0
+        supervisor = os.fork() if has_namespace else 0
     except OSError:
         os._exit(1)
-    if keeper or not has_namespace:
-        os.write(bear, b"%d\n" % (keeper or os.getpid()))
+    if supervisor or not has_namespace:
+        os.write(bear, b"%d\n" % (supervisor or os.getpid()))
     os.close(bear)
-    if keeper:
+    if supervisor:
         os._exit(0)
     if has_namespace and folder is not None:
         namespaces.mount_own(folder, memory_mb)
@@ -226,7 +222,6 @@ def _begin_keeper(
 
 
 def _number_from(told: int, seconds: float | None = None) -> int | None:
-    """The next line of a keeper; ``None`` if there is none within ``seconds``."""
     line = b""
     while not line.endswith(b"\n"):
         if not select.select([told], [], [], seconds)[0]:
@@ -239,10 +234,10 @@ def _number_from(told: int, seconds: float | None = None) -> int | None:
 
 
 def _confine(folder: str, output_fd: int, command: dict[str, Any]) -> None:
-    """Sets the limits of a new process; what cannot be set on this system is left as it is."""
+    """Sets the limits of a new process, as far as the system has them."""
     os.setsid()
     namespaces.give_up_rights()
-    # The launcher and the keeper are hidden; here the lab has to see how much memory is shared.
+    # Launcher and supervisor are hidden; here the lab has to measure shared memory.
     namespaces.show()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -265,13 +260,8 @@ def _confine(folder: str, output_fd: int, command: dict[str, Any]) -> None:
 def _reaped(pid: int, kept: dict[int, _Kept], *, waits: bool) -> int | None:
     """Ends a process and everything that it started.
 
-    Args:
-        pid: The process.
-        kept: All processes; it is taken out.
-        waits: Whether it has a moment to end by itself.
-
     Returns:
-        How it ended by itself, as ``os.waitstatus_to_exitcode`` tells it; ``None`` if it had to be ended.
+        Its own exit status, as of ``os.waitstatus_to_exitcode``; ``None`` if it had to be ended.
     """
     found = kept.pop(pid, None)
     if found is None:
@@ -279,7 +269,6 @@ def _reaped(pid: int, kept: dict[int, _Kept], *, waits: bool) -> int | None:
     status = _number_from(found.told, GRACE_SECONDS if waits else 0.0)
     os.close(found.told)
     if status is None:
-        # Where there is no /proc, that is all that is known of what it started.
         with contextlib.suppress(OSError):
             os.killpg(found.pid, signal.SIGKILL)
     _end(found, kept)
@@ -287,16 +276,16 @@ def _reaped(pid: int, kept: dict[int, _Kept], *, waits: bool) -> int | None:
 
 
 def _end(found: _Kept, kept: dict[int, _Kept]) -> None:
-    """Ends a keeper with everything below it, and whatever lost its keeper before.
+    """Ends a supervisor with everything below it, and all processes that lost theirs before.
 
-    Nothing is asked of the keeper, since a plugin may have stopped it.
+    The supervisor gets no request, because a plugin may have stopped it.
     """
     if not found.has_namespace:
-        end_descendants(found.keeper)
+        end_descendants(found.supervisor)
     with contextlib.suppress(OSError):
-        os.kill(found.keeper, signal.SIGKILL)
+        os.kill(found.supervisor, signal.SIGKILL)
     with contextlib.suppress(OSError):
-        os.waitpid(found.keeper, 0)
-    end_descendants(os.getpid(), frozenset(each.keeper for each in kept.values()))
-    # What takes longer is left for the end: others are waiting to be started.
+        os.waitpid(found.supervisor, 0)
+    end_descendants(os.getpid(), frozenset(each.supervisor for each in kept.values()))
+    # Slower removals are left for the end, because other processes wait for their start.
     remove_folder(found.folder, _REMOVING_SECONDS)

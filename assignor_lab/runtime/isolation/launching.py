@@ -1,4 +1,4 @@
-"""The lab's side of the launcher: starts it, has processes forked by it, learns how they ended."""
+"""The lab's side of the launcher: starts it, requests processes, receives their exit status."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from assignor_lab.runtime.isolation.namespaces import hide
 
 __all__ = ["Launched", "Launcher", "launcher_of", "search_path"]
 
-#: Variables that every process of a plugin gets, where the lab's process has them.
+#: Variables of the lab's process that every process of a plugin gets.
 PASSED_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT")
-#: Seconds that the launcher may take to answer; what it does is quick, but for the import when it starts.
+#: Seconds for an answer of the launcher; only its imports at the start take long.
 PATIENCE_SECONDS = 60.0
-#: Seconds between two looks at whether the launcher that is to answer was stopped.
+#: Seconds between two checks for a stopped launcher.
 LOOK_SECONDS = 0.2
 
-#: Seconds that removing what plugins have left in their folders may take in the end.
+#: Seconds for the removal of plugins' folders at the end.
 LAST_SECONDS = 10.0
-#: Whether plugins' processes get namespaces of their own where the system permits; tests try both.
+#: True if plugins get namespaces where the system permits; tests try both.
 NAMESPACES = True
 
 _PROGRAM = (
@@ -44,7 +44,7 @@ _PROGRAM = (
 
 
 def search_path() -> list[str]:
-    """Where this process finds modules, in full: a plugin's process works in another folder."""
+    """The complete search path of modules, because a plugin's process works in another folder."""
     here = str(Path.cwd())
     return [here if entry == "" else str(Path(entry).absolute()) for entry in sys.path]
 
@@ -54,27 +54,18 @@ class Launched:
     """A process of a plugin.
 
     Args:
-        pid: Its id.
-        keeper: Id of its parent, to which orphans below it fall.
-        connection: Socket to it, not blocking.
-        output: What it prints can be read from this file descriptor, not blocking.
-        generation: Which start of the launcher it comes from.
+        supervisor: Id of its parent, which gets the orphans below it.
     """
 
     pid: int
-    keeper: int
+    supervisor: int
     connection: socket.socket
     output: int
     generation: int
 
 
 class Launcher:
-    """One launcher process; it is started when the first process is needed, and again should it end.
-
-    Args:
-        environment: Names of variables that are passed on besides ``PASSED_VARIABLES``.
-        hash_seed: Its ``PYTHONHASHSEED``, and that of the processes that it forks.
-    """
+    """One launcher process; it starts with the first process, and again after its end."""
 
     def __init__(self, environment: tuple[str, ...], hash_seed: int) -> None:
         self._environment = environment
@@ -89,12 +80,8 @@ class Launcher:
     def launch(self, limits: Limits, modules: Sequence[str] = ()) -> Launched:
         """A new process with its limits.
 
-        Args:
-            limits: What it may use.
-            modules: This project's modules that it will need.
-
         Raises:
-            ProcessStartError: if none can be had.
+            ProcessStartError: if it cannot be started.
         """
         command = {
             "do": "fork",
@@ -119,37 +106,29 @@ class Launcher:
             raise ProcessStartError("no process can be started: there are too many, or there is no room for its folder")
         near.setblocking(False)
         os.set_blocking(reading, False)
-        launched = Launched(answer["pid"], answer["keeper"], near, reading, self._generation)
+        launched = Launched(answer["pid"], answer["supervisor"], near, reading, self._generation)
         self._open.add(launched)
         return launched
 
     def reap(self, launched: Launched, *, waits: bool) -> int | None:
-        """Ends a process with all that it started, and closes what led to it.
-
-        Args:
-            launched: The process.
-            waits: Give it a moment to end by itself.
-
-        Returns:
-            Its exit code, negative for a signal; ``None`` if it did not end by itself.
-        """
+        """Ends a process with everything that it started, and closes its connections."""
         self._open.discard(launched)
         _close(launched)
         if self.has_lost(launched):
-            return None  # it ended together with the launcher that had started it
+            return None  # it ended together with its launcher
         try:
             status: int | None = self._told({"do": "reap", "pid": launched.pid, "waits": waits}, [])["status"]
         except ProcessStartError:
-            return None  # the launcher has gone, and with it everything that it had started
+            return None  # the launcher ended, and with it all its processes
         return status
 
     def has_lost(self, launched: Launched) -> bool:
-        """Whether the launcher that started a process is gone: then the process is, whatever it did itself."""
+        """True if the launcher of a process has ended, and the process with it."""
         gone = self._process is None or self._process.poll() is not None
         return gone or launched.generation != self._generation
 
     def another(self) -> Launcher:
-        """A launcher of the same kind for one plugin alone, which others cannot take with them."""
+        """A launcher of the same kind for one plugin, so that other plugins cannot end it."""
         made = Launcher(self._environment, self._hash_seed)
         _alone.append(made)
         return made
@@ -160,11 +139,11 @@ class Launcher:
             self._stop()
 
     def forget(self) -> None:
-        """Lets go of a launcher that belongs to the process that this one was forked from."""
+        """Closes the connection to a launcher of the process from which this one was forked."""
         if self._control is not None:
             self._control.close()
         if self._process is not None:
-            self._process.returncode = 0  # it is not ours to wait for
+            self._process.returncode = 0  # it is no child of this process
         for launched in self._open:
             _close(launched)
         self._process, self._control, self._open, self._lock = None, None, set(), threading.Lock()
@@ -208,7 +187,7 @@ class Launcher:
             "PYTHONDONTWRITEBYTECODE": "1",
             "TZ": "UTC",
         }
-        # Plugins get a clean environment, and are the same user: they could read ours in /proc.
+        # Plugins have a clean environment but the same user: without hiding they could read ours in /proc.
         hide()
         self._folders = HeldFolder.make("assignor-plugins-")
         try:
@@ -231,7 +210,7 @@ class Launcher:
         return near
 
     def _is_stopped(self) -> bool:
-        """Whether somebody has stopped the launcher: then it answers no more."""
+        """True if the launcher was stopped by a signal and so cannot answer."""
         try:
             with open(f"/proc/{self._process.pid}/stat", "rb") as file:  # type: ignore[union-attr]  # noqa: PTH123
                 return file.read().rpartition(b")")[2].split()[0] in (b"T", b"t")
@@ -256,7 +235,7 @@ class Launcher:
 
 
 def _end_marked(folders: str) -> None:
-    """Ends what is left where the launcher was killed, and could not do it: it is known by its folders."""
+    """Ends the remaining processes of a killed launcher, found by its folders."""
     for _ in range(100):
         left = marked(folders)
         if not left:
@@ -272,13 +251,12 @@ def _close(launched: Launched) -> None:
     os.close(launched.output)
 
 
-#: Launchers of one plugin each.
 _alone: list[Launcher] = []
 _launchers: dict[tuple[tuple[str, ...], int], Launcher] = {}
 
 
 def launcher_of(environment: tuple[str, ...], hash_seed: int = 0) -> Launcher:
-    """The launcher of this process for such an environment; there is one for each."""
+    """The launcher of this process for this environment; one for each environment."""
     key = (environment, hash_seed)
     if key not in _launchers:
         _launchers[key] = Launcher(environment, hash_seed)

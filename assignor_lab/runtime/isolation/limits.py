@@ -1,4 +1,4 @@
-"""Limits of a plugin in a process of its own."""
+"""Limits of an isolated plugin."""
 
 from __future__ import annotations
 
@@ -16,21 +16,19 @@ from assignment_api.plugins.selection import EffectiveConfig
 
 __all__ = ["Limits"]
 
-#: Bytes of one answer that are read; one for 500 clients with 100,000 tasks and standbys has about 2 MB.
+#: Longest answer in bytes; one for 500 clients with 100,000 tasks and standbys has about 2 MB.
 MAX_ANSWER_BYTES = 8 * 2**20
 
 
 @attrs.frozen
 class Limits:
-    """Limits of one call, and of the process that it is made in.
+    """Limits of one call and its process.
 
     Args:
-        deadline_ms: Milliseconds from the question to the complete answer.
-        start_ms: The same for starting a process and importing the plugin there; by default not less than the
-            deadline.
-        memory_mb: Mebibytes of data that the process may hold, Python itself included.
-        output_kb: Kibibytes that may be printed in one call.
-        environment: Names of variables that the process gets besides the few that it always has.
+        start_ms: The same for the start of a process with the import; by default at least the deadline.
+        output_kb: Kibibytes of output in one call.
+        more_time: Key of ``deadline_ms`` in messages.
+        or_leave_out: Last remedy in messages; empty if the plugin is indispensable.
     """
 
     deadline_ms: int = 10_000
@@ -38,10 +36,12 @@ class Limits:
     memory_mb: int = 1_024
     output_kb: int = 1_024
     environment: tuple[str, ...] = ()
+    more_time: str = CALL_TIMEOUT_MS
+    or_leave_out: str = ", or leave it out (assignor.plugins.block)"
 
     @classmethod
     def of(cls, config: EffectiveConfig) -> Limits:
-        """The limits in ``config``, and the defaults of what it does not say.
+        """The limits in ``config``, with defaults.
 
         Raises:
             ConfigError: if a value is out of its range.

@@ -1,9 +1,9 @@
-"""Namespaces of a plugin's processes: numbers and shared memory of their own, and a ``/proc`` that shows nobody else.
+"""Namespaces of a plugin's processes: own process ids, own shared memory, and a ``/proc`` without other processes.
 
-Who is in there cannot signal, trace or look at anything outside, neither the lab nor another plugin, and the kernel
-ends all of them as soon as their first process, the keeper, ends. Linux lets root do that, and others by a user
-namespace, unless a container or the administrator forbids it; where it cannot be had, everything works without it, and
-orphans are looked for in ``/proc`` (:mod:`assignor_lab.runtime.isolation.descendants`).
+Processes inside cannot signal, trace or see any outside process, neither the lab nor another plugin. The kernel ends
+all of them with their first process, the supervisor. On Linux, root may create namespaces, and other users through a
+user namespace, unless a container or the administrator forbids it. Without namespaces everything works, and orphans
+are searched in ``/proc`` (:mod:`assignor_lab.runtime.isolation.descendants`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NEW = _NEWPID | _NEWNS | _NEWIPC
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_SLAVE = 0x2, 0x4, 0x8, 0x4000, 0x80000
 _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 4, 24
 _CAPABILITY_VERSION = 0x20080522
-#: What root keeps: to reach files of others, and to change who it is, as ever (``CAP_CHOWN`` to ``CAP_SETUID``).
+#: Capabilities that root keeps: access to files of others, and change of user (``CAP_CHOWN`` to ``CAP_SETUID``).
 _KEPT_BY_ROOT = range(8)
 _MOST_CAPABILITIES = 64
 
@@ -30,22 +30,22 @@ _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 def enter() -> bool:
-    """Has the next process that this one forks begin namespaces of its own; this process must be good for nothing else.
+    """Makes the next fork of this process the first process of new namespaces; this process must do nothing else.
 
     Returns:
-        Whether it will; otherwise nothing has changed.
+        True if that works; otherwise nothing has changed.
     """
     if _libc is None or not Path("/proc/self/stat").exists():
         return False
     if os.geteuid() == 0:
-        # Without a user namespace: in one, root would lose its right to read what belongs to others.
+        # Without a user namespace, in which root would lose its right to read files of others.
         return _is_done(_libc.unshare(_NEW))
     user, group = os.geteuid(), os.getegid()
     # Otherwise the files below belong to root.
     show()
     if not _is_done(_libc.unshare(_NEWUSER | _NEW)):
         return False
-    # Inside it is who it is outside. Where that cannot be said it is nobody by name, with the same rights.
+    # The user is the same inside and outside. Where the mapping is forbidden, the user has no name but the same rights.
     with contextlib.suppress(OSError):
         for file, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
             Path("/proc/self", file).write_text(text, encoding="ascii")
@@ -53,15 +53,14 @@ def enter() -> bool:
 
 
 def mount_own(folder: str, most_mb: int) -> None:
-    """Shows in ``/proc`` only the processes of the namespace, and gives them files and shared memory that end with it.
+    """Mounts a ``/proc`` of the namespace only, and files and shared memory that end with it.
 
-    Called by the first process of the namespaces. What a container forbids stays as it is outside.
+    The first process of the namespaces calls it. Mounts that a container forbids stay as outside.
 
     Args:
-        folder: The folder that a plugin works in; what it writes there fills nobody's disk.
-        most_mb: Mebibytes that it may hold, and ``/dev/shm`` as many.
+        most_mb: Mebibytes of the folder, and of ``/dev/shm``.
     """
-    # What is mounted later outside still appears; what is mounted here is not seen outside.
+    # Later mounts outside still appear here; mounts here do not appear outside.
     if _libc is None or not _is_done(_libc.mount(None, b"/", None, _MS_REC | _MS_SLAVE, None)):
         return
     _libc.mount(b"proc", b"/proc", b"proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None)
@@ -71,7 +70,7 @@ def mount_own(folder: str, most_mb: int) -> None:
 
 
 def give_up_rights() -> None:
-    """Takes from this process, and from those that come from it, the rights that would lead out of the namespaces."""
+    """Drops the rights that lead out of the namespaces, for this process and its children."""
     if _libc is None:
         return
     kept = _KEPT_BY_ROOT if os.geteuid() == 0 else ()
@@ -84,19 +83,19 @@ def give_up_rights() -> None:
 
 
 def hide() -> None:
-    """Keeps other processes of the same user out of this one's memory, environment and files (as in ``ptrace``)."""
+    """Protects memory, environment and files from other processes of the same user (as in ``ptrace``)."""
     if _libc is not None:
         _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def show() -> None:
-    """Undoes :func:`hide`: the lab looks at how much memory a plugin's processes share."""
+    """Reverts :func:`hide`, so that the lab can measure the shared memory of a plugin's processes."""
     if _libc is not None:
         _libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
 
 
 def can_be_entered() -> bool:
-    """Whether this system lets processes of plugins have namespaces; a process is forked to find out."""
+    """True if this system permits namespaces; a forked process tries it."""
     if _libc is None:
         return False
     pid = os.fork()

@@ -1,4 +1,4 @@
-"""The processes of a run's plugins, one for each, and the assignors that are asked in them."""
+"""The processes of a run's plugins, one for each, and calls of the assignors in them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from assignment_api import AssignmentError, AssignorLabError
 from assignment_api.plugins import Policy
 from assignment_api.plugins.tracebacks import TRACEBACK_LIMIT
 from assignment_api.tracing import RuleStep, Traced
-from assignor_lab.runtime.asking import AskedAssignor, Asking, concluded
-from assignor_lab.runtime.invocation import MESSAGE_LIMIT, CallOutcome, Failure, NamedAssignor, failure_of
+from assignor_lab.runtime.assignor_calls import AskedAssignor, AssignorCalls, concluded
+from assignor_lab.runtime.invocation import MESSAGE_LIMIT, CallFailure, CallOutcome, NamedAssignor, failure_of
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
 from assignor_lab.runtime.isolation.launching import Launcher, launcher_of, search_path
 from assignor_lab.runtime.isolation.limits import Limits
@@ -25,42 +25,32 @@ __all__ = ["IsolatedAssignor", "Isolation", "failure_in", "origin_of", "plain", 
 S = TypeVar("S")
 A = TypeVar("A")
 
-#: Where the handlers of questions are: a plugin's process imports what it is asked with.
 HANDLERS = "assignor_lab.runtime.isolation.handlers"
 _NAME_LIMIT = 200
-#: Steps of an answer, and clients of a step, that are taken from a process.
+#: Most steps of an answer, and most clients of a step.
 MOST_STEPS, MOST_CLIENTS = 200_000, 100
 _numbers = count(1)
 
 
 class Isolation:
-    """The processes of a run's plugins, one for each; they end with :meth:`close`, or with this object.
-
-    Args:
-        limits: What each of them may use.
-        policy: Who is asked in a process of its own.
-    """
+    """The processes of a run's plugins, one for each; they end with :meth:`close`, or with this object."""
 
     def __init__(self, limits: Limits, policy: Policy) -> None:
         self.limits = limits
-        #: Who is asked in a process of its own.
         self.policy = policy
         self._processes: dict[object, PluginProcess] = {}
-        #: The state that was packed last: in the first round of a history all are asked about the same one.
+        #: The last packed state: in the first round of a history all assignors get the same one.
         self._packed: tuple[object, tuple[bytes, ...]] | None = None
         weakref.finalize(self, _close_all, self._processes)
 
-    def assignor(self, asking: Asking[S, A], found: NamedAssignor, configs: Mapping[str, Any]) -> AskedAssignor[S, A]:
-        """``found`` in a process of its own, whatever the policy says."""
+    def assignor(
+        self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, Any]
+    ) -> AskedAssignor[S, A]:
+        """The assignor of ``found`` in its own process, under any policy."""
         return IsolatedAssignor(asking, found, configs, self)
 
-    def process(self, asking: Asking[Any, Any], found: NamedAssignor) -> PluginProcess:
-        """The process of an assignor.
-
-        Args:
-            asking: How assignors of its kind are asked.
-            found: Name that selects it, and the distribution that it comes from.
-        """
+    def process(self, asking: AssignorCalls[Any, Any], found: NamedAssignor) -> PluginProcess:
+        """The process of an assignor."""
         key = (asking.place, found.distribution, found.name)
         if key not in self._processes:
             launcher = launcher_of(self.limits.environment)
@@ -70,12 +60,10 @@ class Isolation:
         return self._processes[key]
 
     def process_at(self, origin: PluginOrigin, load: str, modules: Sequence[str]) -> PluginProcess:
-        """The process of what an entry point offers besides assignors.
+        """The process of an entry point's offers other than assignors.
 
         Args:
-            origin: The entry point.
-            load: What imports it there: ``module:function``, which takes the search path and the origin.
-            modules: This project's modules that it needs.
+            load: Its importer there: ``module:function`` with the search path and the origin as arguments.
         """
         if origin not in self._processes:
             self._processes[origin] = PluginProcess(
@@ -87,8 +75,8 @@ class Isolation:
             )
         return self._processes[origin]
 
-    def packed(self, asking: Asking[S, A], state: S) -> tuple[bytes, ...]:
-        """The state as it travels."""
+    def packed(self, asking: AssignorCalls[S, A], state: S) -> tuple[bytes, ...]:
+        """The state in its form for the transfer."""
         if self._packed is None or self._packed[0] is not state:
             self._packed = (state, asking.packed(state))
         return self._packed[1]
@@ -104,13 +92,13 @@ def _close_all(processes: Mapping[object, PluginProcess]) -> None:
 
 
 def origin_of(found: NamedAssignor) -> AssignorOrigin | None:
-    """The origin of an assignor that was described in a process of its own; ``None`` for any other."""
+    """The origin of an assignor that was described in its own process; ``None`` for any other."""
     origin = getattr(getattr(getattr(found, "plugin", None), "factory", None), "origin", None)
     return origin if isinstance(origin, AssignorOrigin) else None
 
 
 def process_of(
-    asking: Asking[Any, Any],
+    asking: AssignorCalls[Any, Any],
     name: str,
     distribution: str | None,
     limits: Limits,
@@ -119,20 +107,10 @@ def process_of(
     origin: AssignorOrigin | None = None,
     shows: bool = True,
 ) -> PluginProcess:
-    """A process for one assignor, which imports that one and no other; it is started when it is asked something.
-
-    Args:
-        asking: How assignors of its kind are asked.
-        name: Name that selects it.
-        distribution: Distribution that it comes from; ``None``: it is ``module:attribute``.
-        limits: What it may use.
-        launcher: Who starts it.
-        origin: Its entry point; ``None``: that is looked for in its distribution.
-        shows: Whether what it prints is passed on.
-    """
+    """A process for one assignor, which imports no other one; it starts with its first call."""
 
     def load() -> Question:
-        # Code that was named may lie in the working directory, after everything that is installed.
+        # Named code may be in the working directory, searched after all installed modules.
         path = search_path() if origin is not None else [*search_path(), str(Path.cwd())]
         return (f"{HANDLERS}:load", (asking.place, name, distribution, path, origin))
 
@@ -141,20 +119,14 @@ def process_of(
 
 
 class IsolatedAssignor(Generic[S, A]):
-    """An assignor that is asked in a process of its own.
+    """An assignor in its own process.
 
-    One that lives as long as its leader may keep what it needs from call to call. Where its process has to be started
-    again, it is taken through the calls that it has answered, so that it goes on as if nothing had happened to it.
-
-    Args:
-        asking: How assignors of its kind are asked.
-        found: Name that selects it, and the distribution that it comes from.
-        configs: Its effective configuration.
-        isolation: The processes.
+    An assignor with the life time of its leader may keep memory from call to call. If its process has to be started
+    again, the answered calls are repeated, so that it continues with the same memory.
     """
 
     def __init__(
-        self, asking: Asking[S, A], found: NamedAssignor, configs: Mapping[str, Any], isolation: Isolation
+        self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, Any], isolation: Isolation
     ) -> None:
         self._asking = asking
         self._found = found
@@ -162,12 +134,12 @@ class IsolatedAssignor(Generic[S, A]):
         self._isolation = isolation
         self._process = isolation.process(asking, found)
         self._number = next(_numbers) if asking.lives else 0
-        #: The calls that it has answered, and the start of the process in which it knows of them.
+        #: The answered calls, and the start of the process that has them in its memory.
         self._past: list[tuple[bytes, ...]] = []
         self._start = -1
 
     def ask(self, state: S) -> CallOutcome[A]:
-        """What comes of one call, the errors of isolation included."""
+        """The outcome of one call, including the errors of isolation."""
         packed = self._isolation.packed(self._asking, state)
         try:
             document = self._process.ask(
@@ -186,12 +158,12 @@ class IsolatedAssignor(Generic[S, A]):
         return outcome
 
     def traced(self, state: S) -> Traced[A] | None:
-        """The answer of one call with the steps to it; ``None`` where the assignor does not tell them, or fails."""
+        """The answer of one call with its steps; ``None`` if the assignor reports none, or fails."""
         packed = self._isolation.packed(self._asking, state)
         try:
             document = self._process.ask((f"{HANDLERS}:traced", (self._configs, tuple(self._past), packed)))
         except IsolationError:
-            # Its answer has been told already, and so has what happens where it has none.
+            # Its answer, or the lack of one, has been reported already.
             return None
         try:
             steps = _steps_in(document)
@@ -207,7 +179,7 @@ class IsolatedAssignor(Generic[S, A]):
             return None
 
     def copied(self) -> IsolatedAssignor[S, A]:
-        """Another one with the same past, to see what would follow.
+        """Another assignor with the same memory, for trial calls.
 
         Raises:
             IsolationError: if the plugin's object cannot be copied, or its process does not answer.
@@ -243,10 +215,10 @@ class IsolatedAssignor(Generic[S, A]):
 
 
 def _duration_in(document: Mapping[str, Any]) -> int:
-    """The nanoseconds that a process reports.
+    """The nanoseconds in a process's report.
 
     Raises:
-        AnswerFormatError: if they are none.
+        AnswerFormatError: if they are malformed.
     """
     elapsed = document.get("ns", 0)
     if type(elapsed) is not int or not 0 <= elapsed < 1 << 62:
@@ -255,10 +227,10 @@ def _duration_in(document: Mapping[str, Any]) -> int:
 
 
 def _steps_in(document: Mapping[str, Any]) -> tuple[RuleStep, ...] | None:
-    """The steps that a process tells; ``None``: none.
+    """The steps in a process's report; ``None``: none.
 
     Raises:
-        AnswerFormatError: if they are no steps.
+        AnswerFormatError: if they are malformed.
     """
     told = document.get("steps")
     if told is None:
@@ -286,11 +258,11 @@ def _step(told: Any) -> RuleStep:
     return RuleStep(rule[:_NAME_LIMIT], task, text[:MESSAGE_LIMIT], tuple(clients[:MOST_CLIENTS]))
 
 
-def failure_in(document: Mapping[str, Any]) -> Failure:
-    """The failure that a process reports.
+def failure_in(document: Mapping[str, Any]) -> CallFailure:
+    """The failure in a process's report.
 
     Raises:
-        AnswerFormatError: if it is none.
+        AnswerFormatError: if it is malformed.
     """
     parts = document["failure"]
     if type(parts) is not list or [isinstance(part, str | None) for part in parts] != [True] * 4:
@@ -299,11 +271,11 @@ def failure_in(document: Mapping[str, Any]) -> Failure:
     if name is None or message is None or where is None:
         raise AnswerFormatError("a failure that is none")
     kafkas = None if java_type is None else java_type[:_NAME_LIMIT]
-    return Failure(name[:_NAME_LIMIT], kafkas, message[:MESSAGE_LIMIT], where[:TRACEBACK_LIMIT])
+    return CallFailure(name[:_NAME_LIMIT], kafkas, message[:MESSAGE_LIMIT], where[:TRACEBACK_LIMIT])
 
 
 def plain(value: Any) -> Any:
-    """Configuration as plain data: read-only mappings do not travel."""
+    """Configuration as plain data, because read-only mappings cannot be transferred."""
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, tuple):

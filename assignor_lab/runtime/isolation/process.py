@@ -1,4 +1,4 @@
-"""One plugin in its process: asked, watched, ended where it breaks a limit, started again when it is needed."""
+"""One plugin in its process: called, watched, ended at a limit, and started again when needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from assignment_api.plugins.keys import CALL_TIMEOUT_MS, START_TIMEOUT_MS
+from assignment_api.plugins.keys import START_TIMEOUT_MS
+from assignor_lab.runtime.isolation.circuit_breaker import Rest
 from assignor_lab.runtime.isolation.errors import (
     AnswerFormatError,
     DeadlineExceededError,
@@ -25,35 +26,29 @@ from assignor_lab.runtime.isolation.exchange import MAX_PROCESSES, Ended, Exchan
 from assignor_lab.runtime.isolation.launching import Launched, Launcher
 from assignor_lab.runtime.isolation.limits import MAX_ANSWER_BYTES, Limits
 from assignor_lab.runtime.isolation.places import place_of
-from assignor_lab.runtime.isolation.resting import Rest
 from assignor_lab.runtime.isolation.worker import CONNECTION_CLOSED
 
 __all__ = ["PluginProcess", "Question"]
 
-#: What is asked: the function that answers in the process (``module:function``), and plain data for it.
 Question = tuple[str, tuple[Any, ...]]
-#: The same where it depends on :attr:`PluginProcess.start`.
+#: A question that depends on :attr:`PluginProcess.start`.
 QuestionOfStart = Callable[[int], Question]
 
-#: Bytes that a plugin may print to the lab's standard error, over the life of this object.
+#: Bytes of a plugin's output on the lab's standard error, over the life of this object.
 SHOWN_BYTES = 4_096
 _IMPORT = "finish its import"
-_REMEDY = "repair the plugin, or leave it out (assignor.plugins.block)"
 
 
 class PluginProcess:
-    """The process of one plugin, started at the first question and kept for the next ones.
+    """The process of one plugin, started at the first call and kept for the next ones.
 
-    A process that had answered before and then dies, or needs too much memory, is given a second try from the start:
-    what an earlier call left behind must not decide what a later one comes to.
+    If a process has answered before and then dies, or needs too much memory, the call is repeated once in a new
+    process, so that leftovers of earlier calls do not decide.
 
     Args:
-        subject: What runs in it, for messages: ``assignor sticky``.
-        limits: What it may use.
-        launcher: Who starts processes.
-        load: What is asked first of a new process: to import the plugin.
-        modules: This project's modules that the process will need; they are imported once for all processes.
-        shows: Whether what it prints is passed on.
+        load: First question to a new process: the import of the plugin.
+        modules: Modules of this project that the process needs; they are imported once for all processes.
+        shows: True passes its output on.
     """
 
     def __init__(
@@ -81,12 +76,15 @@ class PluginProcess:
         self._number = 0
         self._shown = 0 if shows else SHOWN_BYTES + 1
         self._is_line_open = False
-        #: What loading it came to, if that was a failure; it is not tried again.
         self._not_loaded: dict[str, Any] | None = None
 
     @property
+    def _remedy(self) -> str:
+        return f"repair the plugin{self._limits.or_leave_out}"
+
+    @property
     def start(self) -> int:
-        """How often the process was started so far: another number means that what it knew is gone."""
+        """Number of starts so far: another number means that the process's memory is lost."""
         return self._starts
 
     def ask(
@@ -96,16 +94,13 @@ class PluginProcess:
         most_bytes: int = MAX_ANSWER_BYTES,
         meanwhile: Callable[[], object] | None = None,
     ) -> dict[str, Any]:
-        """The answer to ``question``: a JSON object of which nothing is checked yet.
+        """The answer to ``question``: an unchecked JSON object.
 
         Args:
-            question: The question.
-            subject: What is asked, for messages, where it is one of several things in this process.
-            most_bytes: Longest answer that is read.
-            meanwhile: Done here once it has been asked, while it answers.
+            meanwhile: Called here after the question was sent.
 
         Raises:
-            IsolationError: a subclass, if there is none; the process has then been ended.
+            IsolationError: a subclass, if there is no answer; the process has then been ended.
         """
         self._asked_for, self._most_bytes, self._meanwhile = subject or self._subject, most_bytes, meanwhile
         try:
@@ -117,7 +112,7 @@ class PluginProcess:
         return self._asked(question)
 
     def started(self) -> dict[str, Any]:
-        """Starts the process, and returns what came of loading the plugin, unchecked; errors as of :meth:`ask`."""
+        """Starts the process, and returns the unchecked result of the import; errors as of :meth:`ask`."""
         self.close()
         self._is_fresh = True
         self._starts += 1
@@ -131,7 +126,7 @@ class PluginProcess:
         return self._exchanged(self._load(), self._limits.start_ms, _IMPORT)
 
     def _was_taken_along(self) -> bool:
-        """Whether the launcher ended under the process; the next one is then started where no other plugin is."""
+        """True if the launcher ended under the process; the next process then gets its own launcher."""
         if not self._is_lost:
             return False
         self._is_lost = self._is_shared = False
@@ -139,32 +134,32 @@ class PluginProcess:
         return True
 
     def interrupt(self) -> None:
-        """Ends the process while another thread waits for its answer: that thread is told that it died."""
+        """Ends the process while another thread waits for its answer; that thread gets the error of a dead process."""
         launched = self._launched
         if launched is not None:
             with contextlib.suppress(OSError):
                 os.kill(launched.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Ends the process, if there is one; the next question starts another."""
+        """Ends the process, if there is one; the next call starts another."""
         if self._launched is not None:
             launched, self._launched = self._launched, None
             self._launcher.reap(launched, waits=False)
 
     def refuse(self) -> AnswerFormatError:
-        """Ends the process because of an answer that is none; the error says so.
+        """Ends the process because of a malformed answer, and raises the error.
 
-        It does not say what was wrong: where garbage is read to depends on the moment, and equal faults are to give
-        equal rows.
+        The message omits the fault, because the position of garbage depends on the moment, and equal faults have to
+        give equal rows.
         """
         self.close()
-        return AnswerFormatError(f"{self._asked_for}: what came from its process is no answer: {_REMEDY}")
+        return AnswerFormatError(f"{self._asked_for}: its process sent no valid answer: {self._remedy}")
 
     def _asked(self, question: Question | QuestionOfStart) -> dict[str, Any]:
         if self._not_loaded is not None:
             return self._not_loaded
         if self._launched is None or self._launched.connection.fileno() < 0:
-            # There was none yet, or it ended together with the launcher.
+            # It did not exist yet, or ended together with the launcher.
             failed = self.started()
             if "failure" in failed:
                 self.close()
@@ -201,7 +196,7 @@ class PluginProcess:
     def _rest_of_now(self) -> Rest:
         assert self._launched is not None
         if self._rest is None or self._rest[0] is not self._launched:
-            self._rest = (self._launched, Rest(self._launched.keeper))
+            self._rest = (self._launched, Rest(self._launched.supervisor))
         return self._rest[1]
 
     def _give_up(self, ended: Ended, allowed_ms: int, verb: str) -> NoReturn:
@@ -209,23 +204,22 @@ class PluginProcess:
         assert launched is not None
         where = place_of(launched) if ended.how == "deadline" else ""
         status = self._launcher.reap(launched, waits=ended.how == "died")
-        # Once only: who does it again, alone, has done it himself.
+        # Only once: a second loss with its own launcher is the plugin's own fault.
         self._is_lost = self._is_shared and self._launcher.has_lost(launched)
         raise self._error(ended.how, status, allowed_ms, verb, where)
 
     def _error(self, how: str, status: int | None, allowed_ms: int, verb: str, where: str) -> IsolationError:
-        name, limits = self._asked_for, self._limits
+        name, limits, remedy = self._asked_for, self._limits, self._remedy
         if how == "deadline":
             return DeadlineExceededError(
                 f"{name} did not {verb} within {allowed_ms / 1_000:g} s and was stopped: give it more time "
-                f"({START_TIMEOUT_MS if verb == _IMPORT else CALL_TIMEOUT_MS}), or leave it out "
-                "(assignor.plugins.block)",
+                f"({START_TIMEOUT_MS if verb == _IMPORT else limits.more_time}){limits.or_leave_out}",
                 where,
             )
         if how == "memory":
             return MemoryLimitError(
                 f"{name} needed more than {limits.memory_mb:,} MiB of memory and was stopped: give it more "
-                "(assignor.plugins.memory.mb), or leave it out (assignor.plugins.block)"
+                f"(assignor.plugins.memory.mb){limits.or_leave_out}"
             )
         if how == "output":
             return OutputLimitError(
@@ -234,20 +228,19 @@ class PluginProcess:
             )
         if how == "processes":
             return ProcessLimitError(
-                f"{name} had more than {MAX_PROCESSES} processes at a time and was stopped: {_REMEDY}"
+                f"{name} had more than {MAX_PROCESSES} processes at a time and was stopped: {remedy}"
             )
         if how == "more":
             return self.refuse()
         if how == "size":
-            return AnswerFormatError(f"{name} gave an answer of more than {self._most_bytes:,} bytes: {_REMEDY}")
+            return AnswerFormatError(f"{name} gave an answer of more than {self._most_bytes:,} bytes: {remedy}")
         if status in (None, CONNECTION_CLOSED):
-            return ProcessDiedError(f"{name} closed the connection of its process: {_REMEDY}")
+            return ProcessDiedError(f"{name} closed the connection of its process: {remedy}")
         if status < 0:
-            return ProcessDiedError(f"{name}: its process was ended by {_signal(-status)}: {_REMEDY}")
-        return ProcessDiedError(f"{name} ended its process with exit code {status}: {_REMEDY}")
+            return ProcessDiedError(f"{name}: its process was ended by {_signal(-status)}: {remedy}")
+        return ProcessDiedError(f"{name} ended its process with exit code {status}: {remedy}")
 
     def _show(self, printed: bytes) -> None:
-        """Passes on what a plugin prints, up to a limit: it is a message, not a result, and each line says whose."""
         room = SHOWN_BYTES - self._shown
         self._shown += len(printed)
         if room <= 0:
@@ -264,7 +257,7 @@ class PluginProcess:
         self._is_line_open = not marked.endswith("\n")
 
     def end_line(self) -> None:
-        """Ends the line that the plugin printed last, if it left that open."""
+        """Ends the last line of output, if it is open."""
         if self._is_line_open:
             self._is_line_open = False
             sys.stderr.write("\n")

@@ -1,9 +1,8 @@
-"""The process of one plugin: reads questions, asks the plugin, writes answers.
+"""The process of one plugin: reads questions, calls the plugin, writes answers.
 
-A question names the function that answers it (``module:function``), so that this module knows no kind of group. What
-comes in is pickled plain data from the lab, which this process has no reason to distrust. What goes out is JSON:
-the lab must not unpickle what a plugin may have written. Everything in here can be tampered with by the plugin, so the
-lab believes nothing of an answer: it checks all of it again.
+A question names its function (``module:function``), so this module is independent of kinds of groups. Questions are
+pickled plain data from the lab, which this process can trust. Answers are JSON, because the lab must not unpickle data
+from a plugin. A plugin can tamper with everything in this process, so the lab checks the whole answer again.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from assignor_lab.runtime.invocation import Failure, failure_of
+from assignor_lab.runtime.invocation import CallFailure, failure_of
 
 __all__ = [
     "CONNECTION_CLOSED",
@@ -33,34 +32,29 @@ __all__ = [
     "serve",
 ]
 
-#: What a process keeps from question to question.
+#: Memory of the process from question to question.
 Memory = dict[str, Any]
 
-#: Bytes before a message that tell its length.
+#: Bytes of the length before a message.
 LENGTH_BYTES = 8
-#: Exit code of a process whose connection was closed under it.
+#: Exit code of a process whose connection was closed.
 CONNECTION_CLOSED = 71
-#: What is answered where there is no memory left to answer with.
+#: Answer for lack of memory.
 OUT_OF_MEMORY: Mapping[str, Any] = {"loss": "memory"}
-#: At this signal the process says where its code is, whatever keeps it from answering; then it is ended.
+#: Signal at which the process writes the position of its code, in any state; then it is ended.
 WHERE_SIGNAL = signal.SIGUSR1
-#: The process that answers questions, if it is this one.
 _serving: list[int] = []
 
 
 def serve(connection: int) -> NoReturn:
-    """Answers questions until the connection ends.
-
-    Args:
-        connection: File descriptor of a stream socket.
-    """
+    """Answers questions until the connection ends."""
     memory: Memory = {}
     _serving.append(os.getpid())
     faulthandler.register(WHERE_SIGNAL, file=connection, all_threads=False)
     try:
         while True:
             number, name, arguments = pickle.loads(_read(connection))  # noqa: S301 - from the lab, see above
-            refusal = _packed(number, OUT_OF_MEMORY)  # made while there still is memory
+            refusal = _packed(number, OUT_OF_MEMORY)  # allocated in advance
             try:
                 answer = _packed(number, _answered(name, memory, arguments))
             except MemoryError:
@@ -71,7 +65,7 @@ def serve(connection: int) -> NoReturn:
 
 
 def is_plugins_process() -> bool:
-    """Whether this is the process of a plugin: what ends it ends that plugin alone."""
+    """True in the process of a plugin, whose end affects only that plugin."""
     return os.getpid() in _serving
 
 
@@ -84,20 +78,20 @@ def _answered(name: str, memory: Memory, arguments: tuple[Any, ...]) -> Mapping[
     except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, KeyboardInterrupt included
         document = {"failure": failure_document(failure_of(error))}
     for stream in (sys.stdout, sys.stderr):
-        # What is printed in a call counts in that call.
+        # Output during a call counts in that call.
         with contextlib.suppress(Exception):
             stream.flush()
     return document
 
 
 def named(place: str) -> Any:
-    """What ``module:attribute`` means."""
+    """The object at ``module:attribute``."""
     module, _, attribute = place.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 
-def failure_document(failure: Failure) -> list[str | None]:
-    """A failure as it travels."""
+def failure_document(failure: CallFailure) -> list[str | None]:
+    """A failure in its form for the transfer."""
     return [failure.type, failure.java_type, failure.message, failure.traceback]
 
 
@@ -115,7 +109,7 @@ def _exactly(connection: int, count: int) -> bytes:
     while count:
         part = os.read(connection, min(count, 2**20))
         if not part:
-            os._exit(0)  # the lab has done with this process
+            os._exit(0)  # the lab has closed this process
         parts.append(part)
         count -= len(part)
     return b"".join(parts)

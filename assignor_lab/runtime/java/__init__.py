@@ -1,4 +1,4 @@
-"""Java assignors of KIP-924, each in a JVM of its own with the user's Kafka, asked as any assignor."""
+"""Java assignors of KIP-924, each in its own JVM with the user's Kafka."""
 
 from assignor_lab.runtime.java.plugin import java_assignor
 

@@ -1,4 +1,4 @@
-"""A Java assignor as one of ours: what it is asked goes to its JVM, and what that answers comes back."""
+"""A Java assignor as a Python one: calls go to its JVM, and answers come back."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import attrs
 from assignment_api import (
     ApplicationMetadata,
     AssignmentError,
-    GroupAssignment,
+    ConsumerAssignments,
     GroupSubscription,
     TaskAssignment,
     TaskAssignor,
 )
-from assignor_lab.runtime.asking import AsksElsewhere
-from assignor_lab.runtime.java.jvm import JavaPlace, Jvm, jvm_of
+from assignor_lab.runtime.assignor_calls import AsksElsewhere
+from assignor_lab.runtime.java.jvm import AssignorJvm, JavaPlace, jvm_of
 from assignor_lab.runtime.java.questions import (
     TaskNumbers,
     answer_document,
@@ -30,29 +30,24 @@ from assignor_lab.runtime.plain_application import PlainApplication, PlainClient
 __all__ = ["JavaFactory", "JavaTaskAssignor"]
 
 _CLASS_KEY = "task.assignor.class"
-#: Keys that no application has: ours, and the one that stands for Kafka's own assignors.
+#: Keys that no application has: our own, and the one for Kafka's internal assignors.
 _NOT_THEIRS = ("assignor.", "internal.task.assignor.class")
 
 
 class JavaTaskAssignor(TaskAssignor):
-    """A task assignor of KIP-924 in Java; each has an object of its own there.
+    """A Java task assignor of KIP-924; each one has its own Java object."""
 
-    Args:
-        place: Where it is.
-        jvm: The JVM that has loaded it.
-    """
-
-    def __init__(self, place: JavaPlace, jvm: Jvm) -> None:
+    def __init__(self, place: JavaPlace, jvm: AssignorJvm) -> None:
         self._place = place
         self._jvm = jvm
         self._configs: Mapping[str, str] = _java_configs({}, place)
 
     def configure(self, configs: Mapping[str, Any]) -> None:
-        """Takes the configuration; Java's ``configure`` gets it, as texts, before it is asked."""
+        """Stores the configuration; Java's ``configure`` receives it as texts before the call."""
         self._configs = _java_configs(configs, self._place)
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Asks in Java; what that raises is raised here under the same name."""
+        """Calls the Java assignor; its exceptions are raised here under the same name."""
         infos = list(application.task_infos().values())
         known = self._jvm.known
         tasks = known if isinstance(known, TaskNumbers) and known.infos == infos else TaskNumbers(infos)
@@ -60,28 +55,22 @@ class JavaTaskAssignor(TaskAssignor):
         question = question_of(plain_application(application), self._configs, len(infos), told)
         return answer_of(self._jvm.ask_of(question, tasks), application, tasks)
 
-    def told(self, assignment: GroupAssignment, subscription: GroupSubscription, error: AssignmentError) -> None:
-        """Calls ``onAssignmentComputed`` of the object that answered, where it has one of its own."""
+    def told(self, assignment: ConsumerAssignments, subscription: GroupSubscription, error: AssignmentError) -> None:
+        """Calls ``onAssignmentComputed`` of the same object, if its class overrides it."""
         if self._jvm.observes:
             self._jvm.ask(computed_question(assignment, subscription, error))
 
 
 class _ObservingJavaTaskAssignor(JavaTaskAssignor):
-    """One with a callback of its own: preparing what it is shown costs something."""
-
     def on_assignment_computed(
-        self, assignment: GroupAssignment, subscription: GroupSubscription, error: AssignmentError
+        self, assignment: ConsumerAssignments, subscription: GroupSubscription, error: AssignmentError
     ) -> None:
         self.told(assignment, subscription, error)
 
 
 @attrs.frozen
 class JavaFactory(AsksElsewhere):
-    """Makes assignors of a place, all in one JVM.
-
-    Args:
-        place: Where they are.
-    """
+    """A factory of assignors in one JVM."""
 
     place: JavaPlace
 
@@ -91,10 +80,9 @@ class JavaFactory(AsksElsewhere):
         return (_ObservingJavaTaskAssignor if jvm.observes else JavaTaskAssignor)(self.place, jvm)
 
     def relay(self, configs: Mapping[str, Any], packed: tuple[bytes, ...]) -> Any:
-        """The answer to a packed application: no object of ours is made of it on its way to Java and back."""
+        """The answer to a packed application, without building Python objects on the way."""
         jvm = jvm_of(self.place)
         if jvm.observes:
-            # The callback is told what became of an answer, which takes the objects.
             return None
         application, tasks = packed
         ids, clients, *rest = pickle.loads(application)  # noqa: S301 - made by the lab
@@ -111,14 +99,14 @@ class JavaFactory(AsksElsewhere):
 
 @attrs.frozen
 class _PackedTasks:
-    """Tasks that a JVM knows, as they travelled, and how many they are."""
+    """Packed tasks that a JVM has, and their number."""
 
     content: bytes
     count: int
 
 
 def _java_configs(configs: Mapping[str, Any], place: JavaPlace) -> dict[str, str]:
-    """What an application's own configuration would hold: texts, as in its ``.properties`` file."""
+    """The configuration as an application's ``.properties`` file has it, as texts."""
     kept = {
         key: _text(value)
         for key, value in configs.items()

@@ -1,4 +1,4 @@
-"""Class paths of Java assignors: their own jars, and the user's Kafka; never one of ours."""
+"""Class paths of Java assignors: their own jars and the user's Kafka, never a Kafka of ours."""
 
 from __future__ import annotations
 
@@ -15,24 +15,20 @@ __all__ = ["content_digest", "has_kafka", "is_version", "jars_in", "jars_of_vers
 
 _VERSION = re.compile(r"\A[0-9]+\.[0-9]+(?:[-.][0-9A-Za-z]+)*\Z")
 _STREAMS = "org/apache/kafka/streams/KafkaStreams.class"
-#: Needed by whatever calls itself Streams; everything else of its dependencies is taken as far as it is there.
+#: Necessary artifacts of Kafka Streams; other dependencies are used if present.
 _NEEDED = ("kafka-streams", "kafka-clients")
 _GROUP = "org/apache/kafka"
-#: Where a pom's elements are.
+#: Namespace of a pom's elements.
 _POM = "{http://maven.apache.org/POM/4.0.0}"
-#: Poms that are read.
+#: Most poms to read.
 _MOST_POM_BYTES = 1 << 20
 
 
 def jars_in(class_path: str, subject: str) -> tuple[str, ...]:
-    """The jars and folders of a class path, in full; ``folder/*`` stands for the jars of a folder, by name.
-
-    Args:
-        class_path: Items with colons between them, relative to the working directory.
-        subject: What it belongs to, for messages.
+    """Full paths of the jars and folders of a class path; ``folder/*`` means the jars of a folder, by name.
 
     Raises:
-        PluginLoadError: if one of them is not there.
+        PluginLoadError: if one of them is missing.
     """
     return tuple(found for item in class_path.split(":") if item.strip() for found in _expanded(item.strip(), subject))
 
@@ -58,7 +54,7 @@ def _expanded(item: str, subject: str) -> Iterator[str]:
 
 
 def has_kafka(jars: Iterable[str]) -> bool:
-    """Whether Kafka Streams is among them, as a jar of its own or within an application's."""
+    """True if Kafka Streams is among them, as its own jar or inside an application's."""
     return any(_holds(Path(each), _STREAMS) for each in jars)
 
 
@@ -74,17 +70,12 @@ def _holds(path: Path, name: str) -> bool:
 
 
 def is_version(text: str) -> bool:
-    """Whether ``text`` is a version, and no class path."""
+    """True if ``text`` is a version, not a class path."""
     return _VERSION.match(text) is not None and not Path(text).exists()
 
 
 def jars_of_version(version: str, repository: Path, subject: str) -> tuple[str, ...]:
-    """Kafka Streams of a version and what it needs, from a local Maven repository; nothing is fetched.
-
-    Args:
-        version: The version.
-        repository: Folder of the repository.
-        subject: Who needs it, for messages.
+    """The jars of a version of Kafka Streams and its dependencies, from a local Maven repository, without downloads.
 
     Raises:
         PluginLoadError: if the repository lacks it.
@@ -103,7 +94,7 @@ def jars_of_version(version: str, repository: Path, subject: str) -> tuple[str, 
         pom = found[artifact].with_suffix(".pom")
         for group, name, needed in _dependencies(pom):
             jar = _artifact(repository, group.replace(".", "/"), name, needed)
-            # Native libraries and the like need not be there, for no assignor touches them.
+            # Native libraries may be missing, because no assignor uses them.
             if jar.is_file():
                 found.setdefault(name, jar)
     return tuple(map(str, found.values()))
@@ -114,7 +105,6 @@ def _artifact(repository: Path, group: str, name: str, version: str) -> Path:
 
 
 def _dependencies(pom: Path) -> Iterator[tuple[str, str, str]]:
-    """Group, name and version of what a released artifact needs when it runs."""
     try:
         if pom.stat().st_size > _MOST_POM_BYTES:
             return
@@ -128,7 +118,7 @@ def _dependencies(pom: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def content_digest(class_name: str, jars: Iterable[str], kafka: Iterable[str]) -> str:
-    """SHA-256 (hex) of a class's name, the content of its jars, and the names of Kafka's, wherever they lie."""
+    """SHA-256 (hex) of a class's name, its jars' content and the names of Kafka's jars, without paths."""
     digest = hashlib.sha256(f"{class_name}\n".encode())
     for each in jars:
         for name, file in _files(Path(each)):

@@ -1,4 +1,4 @@
-"""Errors of Java assignors: what they raised, and that their JVM is gone."""
+"""Errors of Java assignors: their exceptions, and the end of their JVM."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assignment_api import AssignorLabError, TaskAssignmentError
 __all__ = ["JavaAnswerError", "JavaEndedError", "JavaError", "raised_in_java"]
 
 
-#: Kafka's words where a configuration is made of keys that are not all there.
+#: Kafka's text for a configuration with missing keys.
 _MISSING_KEY = re.compile(r'Missing required configuration "([^"]+)"')
 
 
@@ -20,30 +20,25 @@ class JavaEndedError(AssignorLabError):
 
 
 class JavaAnswerError(AssignorLabError):
-    """What came from the JVM of an assignor is no answer; it was ended, and the next call starts another one."""
+    """The answer of an assignor's JVM is malformed; the JVM was ended, and the next call starts another one."""
 
 
 class JavaError(AssignorLabError):
-    """What a Java assignor raised; a subclass has the name of what it was there.
+    """An exception of a Java assignor; subclasses have its Java name.
 
     Attributes:
-        raised_at: Where, from the assignor's first frame on.
+        raised_at: Its frames, from the assignor's first one on.
     """
 
     raised_at: str = ""
 
 
 class _JavaRefusalError(JavaError, TaskAssignmentError):
-    """The first failure promise of KIP-924, made in Java."""
+    """The first failure promise of KIP-924, from Java."""
 
 
 def raised_in_java(document: Mapping[str, Any], setting: str) -> JavaError:
-    """The error that stands for what was raised.
-
-    Args:
-        document: What the driver's ``Raised`` tells.
-        setting: Before the key of a setting of the assignor.
-    """
+    """The error for a Java exception."""
     name = str(document.get("type") or "")
     base = _JavaRefusalError if name == TaskAssignmentError.java_type else JavaError
     known = TaskAssignmentError.__name__ if base is _JavaRefusalError else name
@@ -52,8 +47,8 @@ def raised_in_java(document: Mapping[str, Any], setting: str) -> JavaError:
     missing = _MISSING_KEY.match(message) if name == "ConfigException" else None
     if missing is not None:
         message = (
-            f"{message.rstrip('.')}: the lab keeps of a configuration what concerns assignment; give the rest with "
-            f"-c {setting}config.{missing[1]}=VALUE"
+            f"{message.rstrip('.')}: the lab keeps only the keys of a configuration that concern assignment; give the "
+            f"rest with -c {setting}config.{missing[1]}=VALUE"
         )
     error = made(message)
     error.raised_at = str(document.get("where") or "")

@@ -1,4 +1,4 @@
-"""One JVM with one Java assignor: started, asked, ended; what it is asked and what it answers goes by in frames."""
+"""One JVM with one Java assignor: start, calls and end; questions and answers are frames."""
 
 from __future__ import annotations
 
@@ -15,35 +15,29 @@ from typing import IO, Any, NoReturn
 import attrs
 
 from assignment_api.plugins import PluginLoadError
-from assignor_lab.documents.frames import LENGTH_BYTES, FrameError, framed, length_in
+from assignor_lab.documents.frames import LENGTH_BYTES, FramingError, framed, length_in
 from assignor_lab.runtime.isolation.worker import is_plugins_process
 from assignor_lab.runtime.java.errors import JavaAnswerError, JavaEndedError, raised_in_java
 from assignor_lab.runtime.java.problems import problem_sentence
 
-__all__ = ["JavaPlace", "Jvm", "jvm_of"]
+__all__ = ["JavaPlace", "AssignorJvm", "jvm_of"]
 
 _MAIN = "assignorlab.driver.Main"
-#: Share of a process's memory that is Java's heap; the rest is for its code, its stacks and Python.
+#: Share of the memory limit for Java's heap; the rest is for code, stacks and Python.
 _HEAP_SHARE = 0.6
 _LEAST_HEAP_MB = 16
-#: Longest answer that is read; the lab has a limit of its own, by which it tells who broke it.
+#: Longest answer to read; the lab has its own limit, which names the plugin.
 _MOST_BYTES = 1 << 30
-#: Seconds that a JVM without work has to end.
+#: Seconds that an idle JVM has to end.
 _PATIENCE_SECONDS = 5.0
 
 
 @attrs.frozen
 class JavaPlace:
-    """A Java assignor with everything that it runs with.
+    """A Java assignor with its environment.
 
     Args:
-        subject: What messages call it.
-        class_name: Its class.
-        jars: Its own jars and folders.
-        kafka: Kafka's.
-        program: The program ``java``.
         configs: Further keys for ``configure``, with their values.
-        setting: Before the key of a setting of it.
     """
 
     subject: str
@@ -55,16 +49,13 @@ class JavaPlace:
     setting: str = "assignor.java."
 
 
-class Jvm:
+class AssignorJvm:
     """A JVM that has loaded an assignor.
 
-    Where it is in a plugin's process, that one ends as its JVM does, so that this is told as of any plugin.
-
-    Args:
-        place: The assignor.
+    In a plugin's process, that process ends with the JVM, so that the usual rules for plugins apply.
 
     Raises:
-        PluginLoadError: if the assignor cannot be had; a sentence says why, with a remedy.
+        PluginLoadError: if the assignor cannot be loaded; a sentence has the reason and a remedy.
     """
 
     def __init__(self, place: JavaPlace) -> None:
@@ -82,18 +73,17 @@ class Jvm:
         if "problem" in hello:
             self.close()
             raise PluginLoadError(problem_sentence(place.subject, place.class_name, place.program, hello))
-        #: Whether it has a callback of its own.
         self.observes = hello.get("observes") is True
-        #: The tasks that this JVM knows, in the form of who asked last.
+        #: The tasks that this JVM has, in the form of the last caller.
         self.known: object = None
 
     def ask(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
         """The answer to a question.
 
         Raises:
-            JavaError: a subclass, what the assignor raised.
+            JavaError: a subclass, for an exception of the assignor.
             JavaEndedError: if the JVM has ended.
-            MemoryError: if the assignor needed more memory than there is.
+            MemoryError: if the assignor ran out of memory.
         """
         try:
             _stream(self._process.stdin).write(framed(question))
@@ -112,7 +102,7 @@ class Jvm:
         return answer
 
     def ask_of(self, question: Mapping[str, Any], tasks: object) -> Mapping[str, Any]:
-        """The answer to a question about tasks; it knows them once it has answered. Errors as of :meth:`ask`."""
+        """The answer to a question about tasks, which the JVM keeps after its answer. Errors as of :meth:`ask`."""
         self.known = None
         answer = self.ask(question)
         self.known = tasks
@@ -120,11 +110,11 @@ class Jvm:
 
     @property
     def is_running(self) -> bool:
-        """Whether it can be asked, by this process."""
+        """True if this process can call it."""
         return self.owner == os.getpid() and self._process.poll() is None
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the JVM."""
         if self.owner != os.getpid():
             return
         with contextlib.suppress(OSError):
@@ -139,10 +129,10 @@ class Jvm:
     def _read(self) -> dict[str, Any]:
         try:
             document = _document(_stream(self._process.stdout))
-        except FrameError as error:
+        except FramingError as error:
             self._process.kill()
             self.close()
-            # Not what came, and where: that depends on the moment.
+            # The message omits content and position, which depend on the moment.
             raise JavaAnswerError(
                 f"{self._place.subject} wrote to the standard output of its JVM beside System.out, where its answers "
                 "are: have it print by System.out"
@@ -165,7 +155,7 @@ class Jvm:
         code = self._process.returncode
         self.close()
         if is_plugins_process():
-            # The lab learns of it as of any plugin that ends its process.
+            # The lab sees it as the end of a plugin's process.
             if code < 0:
                 os.kill(os.getpid(), -code)
                 signal.pause()
@@ -173,14 +163,14 @@ class Jvm:
         raise JavaEndedError(f"{self._place.subject} ended its JVM ({end}): repair the assignor")
 
 
-_running: dict[JavaPlace, Jvm] = {}
+_running: dict[JavaPlace, AssignorJvm] = {}
 
 
-def jvm_of(place: JavaPlace) -> Jvm:
-    """The JVM of an assignor in this process; it is started where there is none. Errors as of :class:`Jvm`."""
+def jvm_of(place: JavaPlace) -> AssignorJvm:
+    """The JVM of an assignor in this process, started if necessary."""
     known = _running.get(place)
     if known is None or not known.is_running:
-        known = _running[place] = Jvm(place)
+        known = _running[place] = AssignorJvm(place)
     return known
 
 
@@ -212,8 +202,8 @@ def _options() -> list[str]:
         "-Duser.timezone=UTC",
         "-Duser.language=en",
     ]
-    # Hashes of objects without one of their own decide orders: they are constant, so that equal questions have equal
-    # answers. Who wants to see what depends on them asks under another seed, as with Python's.
+    # Default hashes of objects decide orders: they are constant, so that equal questions have equal answers. Another
+    # seed shows an assignor's dependence on them, as with Python's.
     mode = 2 if os.environ.get("PYTHONHASHSEED", "0") == "0" else 1
     options += ["-XX:+UnlockExperimentalVMOptions", f"-XX:hashCode={mode}"]
     limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
@@ -226,10 +216,10 @@ def _options() -> list[str]:
 
 
 def _document(stream: IO[bytes]) -> dict[str, Any] | None:
-    """The document of the next frame; ``None`` where the stream ends before it or in it.
+    """The document of the next frame; ``None`` if the stream ends before its end.
 
     Raises:
-        FrameError: if what comes is no frame with an object.
+        FrameError: if it is no frame with an object.
     """
     head = stream.read(LENGTH_BYTES)
     if len(head) < LENGTH_BYTES:
@@ -241,9 +231,9 @@ def _document(stream: IO[bytes]) -> dict[str, Any] | None:
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise FrameError("a frame without JSON") from error
+        raise FramingError("a frame without JSON") from error
     if not isinstance(document, dict):
-        raise FrameError("a frame without an object")
+        raise FramingError("a frame without an object")
     return document
 
 

@@ -16,13 +16,11 @@ _CLASS = re.compile(r"\A[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*\Z")
 
 @attrs.frozen
 class JavaName:
-    """A Java assignor as it is named.
+    """The name of a Java assignor.
 
     Args:
-        text: The whole name.
-        class_name: Its class.
-        jars: Its class path: jars, folders of classes, and ``folder/*`` for the jars of a folder; colons between them.
-        kafka: The Kafka that it is to run with: a class path, or a version; empty: the configuration says which.
+        jars: Its class path: jars, folders of classes, and ``folder/*`` for the jars of a folder, separated by colons.
+        kafka: Its Kafka: a class path, or a version; empty: from the configuration.
     """
 
     text: str
@@ -32,21 +30,21 @@ class JavaName:
 
     @property
     def subject(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return f"assignor {PREFIX}{self.class_name}"
 
 
 def java_name(selector: str) -> JavaName | None:
-    """The Java assignor that ``selector`` names; ``None`` where it names something else.
+    """The Java assignor in ``selector``; ``None`` for other selectors.
 
     Raises:
-        PluginLoadError: if it starts like one and is none.
+        PluginLoadError: if the name has the prefix but is malformed.
     """
     if not selector.startswith(PREFIX):
         return None
     class_name, _, rest = selector.removeprefix(PREFIX).partition("@")
     jars, _, kafka = rest.partition("@")
-    # Kafka's documentation writes inner classes with a dot, and the JVM with a dollar: only the latter is a name.
+    # Kafka's documentation writes inner classes with a dot, the JVM with a dollar: only the latter is a name.
     if not _CLASS.match(class_name):
         raise PluginLoadError(
             f"{selector!r:.200} names no Java class: expected java:CLASS@JARS, such as "

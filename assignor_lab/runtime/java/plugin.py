@@ -15,7 +15,7 @@ from assignment_api import (
     ApplicationMetadata,
     AssignmentError,
     ConfigError,
-    GroupAssignment,
+    ConsumerAssignments,
     GroupSubscription,
     TaskAssignment,
     TaskAssignor,
@@ -29,7 +29,7 @@ from assignor_lab.runtime.java.settings import JavaSettings
 
 __all__ = ["java_assignor"]
 
-#: Packages' jars that came out of an archive lie in files for as long as this process lives.
+#: Jars from a zipped package are extracted to files for the life of this process.
 _unpacked = ExitStack()
 atexit.register(_unpacked.close)
 
@@ -45,23 +45,18 @@ def java_assignor(
 ) -> TaskAssignorPlugin:
     """The entry of a Java assignor for hook ``assignor_lab_task_assignors``.
 
-    It takes the place of its class: an application's ``.properties`` file that names that as ``task.assignor.class``
-    works as it is. Users choose their Kafka by the plugin's own setting, ``assignor.NAME.kafka``, a version that their
-    local Maven repository has; or a class path by variable ``ASSIGNOR__JAVA__KAFKA``, and their Java by variable
-    ``ASSIGNOR__JAVA__HOME``, both passed on by ``assignor.plugins.environment``. Further keys for ``configure`` are
-    ``assignor.NAME.config.KEY``.
+    It represents its class: an application's ``.properties`` file with that ``task.assignor.class`` works unchanged.
+    Users choose their Kafka by the plugin's own setting ``assignor.NAME.kafka`` (a version in their local Maven
+    repository) or by variable ``ASSIGNOR__JAVA__KAFKA`` (a class path), and their Java by variable
+    ``ASSIGNOR__JAVA__HOME``. ``assignor.plugins.environment`` has to pass both variables on. Further keys for
+    ``configure`` are ``assignor.NAME.config.KEY``.
 
     Args:
-        name: What users select it by.
-        class_name: Full name of the class, which implements ``TaskAssignor`` of KIP-924.
-        jars: The jars of the package that it is in, such as ``importlib.resources.files("my_package") / "my.jar"``.
-        kafka: The Kafka that it runs with where the user names none: a version that the user's local Maven repository
-            has, or a class path. The first jars may hold one themselves; then nothing need be said.
-        summary: One line about it.
-        aliases: Further names of it.
+        kafka: Default Kafka: a version in the user's local Maven repository, or a class path. It is unnecessary if the
+            jars contain Kafka.
 
     Raises:
-        PluginDefinitionError: if a name is none.
+        PluginDefinitionError: if a name is invalid.
     """
     factory = _factory(name, class_name, tuple(jars), kafka)
     return TaskAssignorPlugin(name, factory, aliases=tuple(aliases), java_classes=(class_name,), summary=summary)
@@ -80,7 +75,7 @@ def _factory(name: str, class_name: str, jars: tuple[Traversable, ...], kafka: s
         own = f"{SETTING_PREFIX}{name}."
         prefix = f"{own}config."
         further = {key.removeprefix(prefix): str(configs[key]) for key in configs if key.startswith(prefix)}
-        # What a scenario says reaches this, too: of the user's Kafka it may choose the version, and no path.
+        # Values of a scenario reach this, too: they may choose Kafka's version, but no path.
         version = str(configs.get(f"{own}kafka") or "")
         if version and not is_version(version):
             raise ConfigError(
@@ -100,7 +95,7 @@ def _factory(name: str, class_name: str, jars: tuple[Traversable, ...], kafka: s
 
 
 class _PackagedAssignor(TaskAssignor):
-    """A Java assignor whose Kafka is known when it is configured."""
+    """A Java assignor whose Kafka is known after ``configure``."""
 
     def __init__(self, place_of: Callable[[Mapping[str, Any]], JavaPlace]) -> None:
         self._place_of = place_of
@@ -117,7 +112,7 @@ class _PackagedAssignor(TaskAssignor):
         return self._made.assign(application)
 
     def on_assignment_computed(
-        self, assignment: GroupAssignment, subscription: GroupSubscription, error: AssignmentError
+        self, assignment: ConsumerAssignments, subscription: GroupSubscription, error: AssignmentError
     ) -> None:
         if self._made is not None:
             self._made.told(assignment, subscription, error)

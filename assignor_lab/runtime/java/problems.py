@@ -1,4 +1,4 @@
-"""Sentences for why a Java assignor cannot be had, each with its remedy."""
+"""Messages for Java assignors that cannot be loaded, each with its remedy."""
 
 from __future__ import annotations
 
@@ -9,21 +9,14 @@ from typing import Any
 __all__ = ["problem_sentence"]
 
 _FILE_VERSION = re.compile(r"class file version (\d+)")
-#: Class file version of Java 1.0, less one.
+#: Class file version of Java 1.0, minus one.
 _FIRST_VERSION = 44
 _INTERFACE = ".kafka.streams.processor.assignment.TaskAssignor"
 _INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
 
 
 def problem_sentence(subject: str, class_name: str, program: str, hello: Mapping[str, Any]) -> str:
-    """The sentence for what a JVM says of itself where it has no assignor.
-
-    Args:
-        subject: What messages call the assignor.
-        class_name: Its class.
-        program: The program ``java``.
-        hello: What the driver's ``Main`` said.
-    """
+    """The message for a JVM without its assignor."""
     kind, detail = str(hello.get("problem")), str(hello.get("detail"))[:500]
     kafka = f"Kafka {hello['kafka']}" if hello.get("kafka") else "this Kafka"
     sentences = {
@@ -33,8 +26,8 @@ def problem_sentence(subject: str, class_name: str, program: str, hello: Mapping
         "(Outer$Inner for a class in a class)",
         "type": _no_assignor(class_name, kafka, detail),
         "abstract": f"{class_name} is an interface or an abstract class: name a class that can be made",
-        "constructor": f"{class_name} has no constructor without arguments, which is what Kafka makes it by: add one, "
-        "and read what it needs in configure()",
+        "constructor": f"{class_name} has no constructor without arguments, which Kafka calls: add one, and read "
+        "settings in configure()",
         "version": _too_new(class_name, program, detail, hello),
         "missing": f"{class_name} needs the class {detail}, which is neither on its class path nor in {kafka}: add its "
         "jar after a colon",
@@ -52,7 +45,7 @@ def _no_assignor(class_name: str, kafka: str, implemented: str) -> str:
     if relocated:
         return (
             f"{class_name} implements {relocated[0]}, of a Kafka that was relocated into its jar, and no application's "
-            "Kafka asks that: build the jar without relocating Kafka"
+            "Kafka calls that: build the jar without relocating Kafka"
         )
     return (
         f"{class_name} is no assignor: it has to implement "

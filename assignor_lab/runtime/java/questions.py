@@ -1,6 +1,6 @@
-"""An application as a question to Java, and the answer as one of ours; the driver's ``State`` is the other side.
+"""Applications as questions to Java, and Java's answers; the driver's ``State`` is the other side.
 
-A task is a number in it, its place among the application's tasks and then among those that it does not have (any more).
+Tasks are numbers: positions among the application's tasks, then among tasks that it does not have (any more).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from assignment_api import (
     ApplicationMetadata,
     AssignedTask,
     AssignmentError,
-    GroupAssignment,
+    ConsumerAssignments,
     GroupSubscription,
     ProcessID,
     StreamsClientAssignment,
@@ -29,11 +29,7 @@ __all__ = ["TaskNumbers", "answer_document", "answer_of", "computed_question", "
 
 
 class TaskNumbers:
-    """The tasks of an application by number: most questions are about the same ones.
-
-    Args:
-        infos: The tasks, in the order of the input.
-    """
+    """The numbered tasks of an application, kept because most questions have the same ones."""
 
     def __init__(self, infos: Sequence[TaskInfo]) -> None:
         self.infos = infos
@@ -47,14 +43,7 @@ def question_of(
     number_of_tasks: int,
     tasks: tuple[list[PlainId], list[tuple[Any, ...]]] | None,
 ) -> dict[str, Any]:
-    """The question to place the tasks of an application.
-
-    Args:
-        application: The application.
-        configs: What ``configure`` is given.
-        number_of_tasks: How many it has.
-        tasks: Its tasks; ``None``: Java knows them.
-    """
+    """The question for a placement of an application's tasks."""
     return {
         "do": "assign",
         "configs": configs,
@@ -92,11 +81,11 @@ def _client(client: PlainClient) -> list[Any]:
 
 
 def answer_of(answer: Mapping[str, Any], application: ApplicationMetadata, tasks: TaskNumbers) -> TaskAssignment:
-    """What Java answered.
+    """The assignment in Java's answer.
 
     Raises:
         InvalidAnswerError: if it is no assignment.
-        AssignorLabError: if an id in it is none.
+        AssignorLabError: if an id in it is invalid.
     """
     if "invalid" in answer:
         raise InvalidAnswerError(str(answer["invalid"]))
@@ -112,11 +101,11 @@ def answer_of(answer: Mapping[str, Any], application: ApplicationMetadata, tasks
 
 
 def answer_document(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """What Java answered, as an answer travels from a plugin's process; whoever reads it checks all of it.
+    """Java's answer in its form for the transfer from a plugin's process; the reader checks all of it.
 
     Raises:
         InvalidAnswerError: if it is no assignment.
-        AssignorLabError: if the id of a task is none.
+        AssignorLabError: if the id of a task is invalid.
     """
     if "invalid" in answer:
         raise InvalidAnswerError(str(answer["invalid"]))
@@ -141,9 +130,9 @@ def _held(task: int | list[Any], tasks: TaskNumbers) -> AssignedTask:
 
 
 def computed_question(
-    assignment: GroupAssignment, subscription: GroupSubscription, error: AssignmentError
+    assignment: ConsumerAssignments, subscription: GroupSubscription, error: AssignmentError
 ) -> dict[str, Any]:
-    """What became of the answer, for ``onAssignmentComputed``."""
+    """The result of the answer, for ``onAssignmentComputed``."""
     return {
         "do": "computed",
         "error": error.name,

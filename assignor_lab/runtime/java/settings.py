@@ -18,16 +18,16 @@ from assignor_lab.runtime.java.class_path import has_kafka, is_version, jars_in,
 
 __all__ = ["CONFIG", "HOME", "KAFKA", "REPOSITORY", "JavaSettings"]
 
-#: Kafka's version, to be found in the local Maven repository, or its class path.
+#: Kafka's version in the local Maven repository, or its class path.
 KAFKA = "assignor.java.kafka"
 #: A Java other than that of JAVA_HOME and PATH.
 HOME = "assignor.java.home"
-#: The local Maven repository, where it is not in its usual place.
+#: The local Maven repository, if not in its usual place.
 REPOSITORY = "assignor.java.repository"
-#: Before a key that ``configure`` is to be given though it does not concern assignment.
+#: Prefix of further keys for ``configure``, which do not concern assignment.
 CONFIG = "assignor.java.config."
 _PREFIX = "assignor.java."
-#: Layers whose values somebody wrote down to have them used here; a file that merely lies there is none.
+#: Layers with values that a user gave on purpose; a file that was only found is not among them.
 _NAMED_ON_PURPOSE = (Layer.ENVIRONMENT, Layer.FILE, Layer.COMMAND_LINE)
 _KAFKA_VARIABLE, _HOME_VARIABLE = "ASSIGNOR__JAVA__KAFKA", "ASSIGNOR__JAVA__HOME"
 _INSTALL = (
@@ -41,11 +41,9 @@ class JavaSettings:
     """Settings of Java assignors.
 
     Args:
-        kafka: Kafka's version or class path; empty: each assignor has to say it.
-        home: Folder of a Java; empty: that of JAVA_HOME, or on the PATH.
+        kafka: Kafka's version or class path; empty: each assignor has to name it.
         repository: Local Maven repository; empty: the usual one.
-        configs: Further keys for ``configure``, with their values.
-        refused: A setting that says which code runs, and comes from where nobody named it on purpose; ``None``: none.
+        refused: A setting that selects code and comes from an untrusted layer; ``None``: none.
     """
 
     kafka: str = ""
@@ -59,7 +57,7 @@ class JavaSettings:
         """The settings in ``config``.
 
         Raises:
-            ConfigError: if one of them is none.
+            ConfigError: if one of them is invalid.
         """
         given: dict[str, str] = {}
         refused = None
@@ -82,12 +80,7 @@ class JavaSettings:
 
     @classmethod
     def of_environment(cls, kafka: str, configs: Mapping[str, str]) -> JavaSettings:
-        """Settings of an assignor in a plugin's process, which knows of the user what is passed on in variables.
-
-        Args:
-            kafka: Its Kafka where no variable says another.
-            configs: Further keys for ``configure``.
-        """
+        """Settings of an assignor in a plugin's process, from the passed-on variables of the user."""
         return cls(os.environ.get(_KAFKA_VARIABLE) or kafka, os.environ.get(_HOME_VARIABLE, ""), "", configs)
 
     def program(self, subject: str) -> str:
@@ -98,7 +91,7 @@ class JavaSettings:
         """
         if self.refused is not None:
             raise PluginLoadError(
-                f"{subject}: {self.refused} says which code is run, which only the environment, the command line (-c) "
+                f"{subject}: {self.refused} selects code to run, which only the environment, the command line (-c) "
                 "or an explicit --config file may do"
             )
         home = self.home or os.environ.get("JAVA_HOME", "")
@@ -110,11 +103,6 @@ class JavaSettings:
 
     def kafka_for(self, own: str, jars: tuple[str, ...], subject: str) -> tuple[str, ...]:
         """Kafka's jars for an assignor: its own Kafka, or the configured one, or the one among its jars.
-
-        Args:
-            own: The Kafka of its name; empty: none.
-            jars: Its jars.
-            subject: What messages call it.
 
         Raises:
             PluginLoadError: if there is none.

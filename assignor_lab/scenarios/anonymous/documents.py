@@ -1,6 +1,6 @@
 """Scenarios and samples with pseudonyms in place of names.
 
-Each key that is kept has a rule. A key without one is left out, since it may hold any name: files, addresses, and the
+Each kept key has a rule. A key without one is left out, since it may hold any name: files, addresses, and the
 sentences of members (``reason``) among them.
 """
 
@@ -28,20 +28,14 @@ __all__ = ["anonymous_document", "anonymous_sample"]
 _TAGS = "rack.aware.assignment.tags"
 _GUARANTEES = ("at_least_once", "exactly_once", "exactly_once_beta", "exactly_once_v2")
 _STRATEGIES = ("none", "min_traffic", "balance_subtopology")
-#: What instances do (``source.done``).
-_EVENTS = ("start", "begun", "stop", "ended", "joining", "crash", "left", "fenced", "corrupt")
-#: What follows the group's name in an id.
+_EVENTS = ("start", "begun", "stop", "ended", "joining", "crash", "left", "fenced", "corrupt", "rejoined")
+#: The part of an id after the group's name.
 _COUNTED = re.compile(r"\A(?:generation|epoch)-[0-9]{1,10}(?:-[0-9]{1,10})?\Z")
 _Document = Mapping[str, Any]
 
 
 def anonymous_document(document: _Document, names: Pseudonyms) -> dict[str, Any]:
-    """A scenario of any kind with pseudonyms and without keys that have no rule.
-
-    Args:
-        document: A scenario of kind ``streams``, ``streams-group`` or ``connect``.
-        names: The pseudonyms.
-    """
+    """A scenario of any kind with pseudonyms and without keys that have no rule."""
     group = str(document.get("source", {}).get("group", ""))
     kind = _KINDS[document["kind"]]
     if document["kind"] == "connect":
@@ -53,7 +47,7 @@ def anonymous_document(document: _Document, names: Pseudonyms) -> dict[str, Any]
         "config": _config(names),
         "settings": _settings(names),
         **kind(group, names),
-        # Last: by then the names that sentences may hold are known.
+        # Last: by then the names in sentences are known.
         "assumptions": lambda sentences: sentences,
     }
     made: dict[str, Any] = record_of(rules)(document)
@@ -97,7 +91,7 @@ def _config(names: Pseudonyms) -> Rule:
 
 
 def _settings(names: Pseudonyms) -> Rule:
-    """Rules of settings: classes that are not Kafka's and an assignor of one's own are names."""
+    """Rules of settings: classes that are not Kafka's, and a user's own assignor, are names."""
 
     def tags(text: str) -> str:
         return ",".join(names.tag(tag.strip()) for tag in text.split(","))
@@ -114,11 +108,12 @@ def _settings(names: Pseudonyms) -> Rule:
     )
 
 
-def _source(names: Pseudonyms) -> Rule:
+def _source(names: Pseudonyms, held: Rule = number) -> Rule:
     return record_of(
         {
             "time_ms": number,
             "generation": number,
+            "generations": list_of(number),
             "prepared_ms": number,
             "group": text_of(names.group),
             "assignor": text_of(names.assignor),
@@ -144,6 +139,7 @@ def _source(names: Pseudonyms) -> Rule:
                 )
             ),
             "client_ids": map_of(names.member, text_of(names.client)),
+            "current": list_of(record_of({"time_ms": number, "member": names.member, "active": held})),
         }
     )
 
@@ -204,7 +200,7 @@ def _who(names: Pseudonyms) -> dict[str, Rule]:
 
 
 def _workload(task: Rule) -> Rule:
-    of_task = record_of({"state_bytes": number, "input_bytes_per_s": number, "weight": number})
+    of_task = record_of({"state_bytes": number, "state_records": number, "input_bytes_per_s": number, "weight": number})
     return record_of({"tasks": map_of(task, of_task), "restore_bytes_per_s": number})
 
 
@@ -227,9 +223,10 @@ def _streams_group(_group: str, names: Pseudonyms) -> dict[str, Rule]:
     }
     return {
         "subtopologies": list_of(record_of({"id": str, "tasks": number, "stateful": number})),
+        "workload": _workload(names.task),
         "members": list_of(record_of(member)),
         "observed": record_of({"members": map_of(names.member, record_of(assigned))}),
-        "source": _source(names),
+        "source": _source(names, held),
     }
 
 

@@ -1,7 +1,7 @@
 """Pseudonyms: keyed hashes of names, the same for the same key in every file.
 
-What is no name stays: numbers, times, ids of processes and members that are UUIDs, the random part of other ids, ids of
-sub-topologies, which Kafka Streams counts, suffixes of internal topics, ports. So a topic is still seen to be a
+Other parts stay: numbers, times, ids of processes and members that are UUIDs, the random part of other ids, ids of
+sub-topologies, which Kafka Streams counts, suffixes of internal topics, ports. So a topic is still recognizable as a
 changelog of its application, members of one client still have one client, and the order of a process's threads stays.
 """
 
@@ -24,10 +24,10 @@ __all__ = ["NAMES_DECIDE", "Pseudonyms", "is_pseudonym", "read_pseudonyms"]
 _FEWEST_BYTES, _MOST_BYTES = 16, 4096
 _DIGITS = 12
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
-#: Of a Streams thread's consumer, which may be a static member's; of anybody else's.
+#: Of a Streams thread's consumer, which may be a static member's; of any other client.
 _THREAD = re.compile(rf"\A(.*?)(-StreamThread-\d+(?:-consumer)?(?:-{_UUID})?)\Z", re.DOTALL)
 _MEMBER = re.compile(rf"\A(.*)(-{_UUID})\Z", re.DOTALL)
-#: The two forms of a random UUID: Java's, and that of Kafka's ``Uuid``, which members of newer protocols have as ids.
+#: The two forms of a random UUID: Java's, and that of Kafka's ``Uuid``, the member ids of newer protocols.
 _JAVA_UUID = re.compile(rf"\A{_UUID}\Z")
 _KAFKA_UUID = re.compile(r"\A[A-Za-z0-9_-]{22}\Z")
 #: A task of a named topology.
@@ -40,7 +40,6 @@ _END_POINT = re.compile(r"((?:[a-z][a-z0-9+.-]*://)?/?)(\[[^\]]*\]|[^/:]*)((?::\
 
 
 _PSEUDONYM = re.compile(r"\A[a-z]+-[0-9a-f]{12}\Z")
-#: Said of each Connect group with pseudonyms.
 NAMES_DECIDE = (
     "names are pseudonyms: Kafka's assignors of Connect give jobs out in the order of the names of connectors and "
     "workers and of those names' hashes, so answers may place jobs otherwise than with the true names, and figures "
@@ -49,7 +48,7 @@ NAMES_DECIDE = (
 
 
 def is_pseudonym(name: str) -> bool:
-    """Whether a name looks like one that :class:`Pseudonyms` gives."""
+    """True if a name has the form of one from :class:`Pseudonyms`."""
     return _PSEUDONYM.match(name) is not None
 
 
@@ -57,8 +56,8 @@ def read_pseudonyms(key_file: Path) -> Pseudonyms:
     """Pseudonyms with the key in a file: its bytes, without white space around them.
 
     Raises:
-        DocumentFormatError: if the file cannot be read, or is too short or too long for a key. What is in it is not
-            said.
+        DocumentFormatError: if the file cannot be read, or is too short or too long for a key. The message never
+            contains the key.
     """
     try:
         with open_input(key_file) as stream:
@@ -79,19 +78,14 @@ def read_pseudonyms(key_file: Path) -> Pseudonyms:
 
 @attrs.define(eq=False)
 class Pseudonyms:
-    """Pseudonyms by one key.
-
-    Args:
-        key: The key.
-    """
+    """Pseudonyms by one key."""
 
     _key: bytes = attrs.field(repr=False)
-    #: Every name that was replaced, to its pseudonym.
     replaced: dict[str, str] = attrs.field(factory=dict, repr=False, init=False)
 
     @property
     def fingerprint(self) -> str:
-        """What tells two keys apart, and nothing of either."""
+        """Distinguishes two keys, and reveals neither."""
         return hmac.new(self._key, b"fingerprint", hashlib.sha256).hexdigest()[:_DIGITS]
 
     def group(self, name: str) -> str:
@@ -99,7 +93,7 @@ class Pseudonyms:
         return self._of("group", name)
 
     def topic(self, name: str, group: str) -> str:
-        """Of a topic; internal ones of ``group`` keep whose they are, what for, and which belong to one store."""
+        """Of a topic; internal ones of ``group`` keep their owner, their purpose, and their common store."""
         internal = _INTERNAL.match(name)
         if internal is not None and internal[1].startswith(f"{group}-"):
             stem = internal[1].removeprefix(f"{group}-")
@@ -107,7 +101,7 @@ class Pseudonyms:
         return self._of("topic", name)
 
     def store(self, name: str) -> str:
-        """Of a state store, or of what an internal topic is named after."""
+        """Of a state store, or of another part in an internal topic's name."""
         return self._of("store", name)
 
     def client(self, name: str) -> str:
@@ -120,7 +114,7 @@ class Pseudonyms:
         return self._of("client", name)
 
     def member(self, name: str) -> str:
-        """Of a member's id: that of its client, and what is random in it. An id that is a UUID stays."""
+        """Of a member's id: that of its client, and the random part. An id that is a UUID stays."""
         if not name or _is_uuid(name):
             return name
         if _THREAD.match(name):
@@ -133,7 +127,7 @@ class Pseudonyms:
         return name if not name or _is_uuid(name) else self._of("process", name)
 
     def task(self, name: str) -> str:
-        """Of a task's id: the name of its topology, where it has one."""
+        """Of a task's id: the name of its topology, if it has one."""
         named = _NAMED_TASK.match(name)
         if named is not None:
             return self._kept(name, self._of("topology", named[1]) + named[2])
@@ -185,7 +179,7 @@ class Pseudonyms:
 
 
 def _is_uuid(text: str) -> bool:
-    """Whether a text is a UUID, and not just of its length: names of 22 letters are no random bytes."""
+    """True if a text is a UUID, and not only of its length: names of 22 letters are no random bytes."""
     if _JAVA_UUID.match(text):
         return True
     if not _KAFKA_UUID.match(text):

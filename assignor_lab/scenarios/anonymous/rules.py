@@ -1,4 +1,4 @@
-"""Rules that rewrite parts of documents: what no rule lists is left out."""
+"""Rules that rewrite parts of documents: a part without a rule is left out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 __all__ = ["Rule", "kafkas_class", "list_of", "map_of", "number", "record_of", "text_of", "word"]
 
-#: The part as it may be shown; ``_LEFT_OUT`` drops the key.
 Rule = Callable[[Any], Any]
 _LEFT_OUT = object()
 

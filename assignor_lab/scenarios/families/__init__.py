@@ -1,4 +1,4 @@
-"""Families of generated scenarios: a seed is all that travels."""
+"""Families of generated scenarios, which are determined by a seed."""
 
 from assignor_lab.scenarios.families.connect_groups import CONNECT_FAMILIES
 from assignor_lab.scenarios.families.streams_by_event import EVENT_FAMILIES

@@ -1,4 +1,4 @@
-"""Groups of the families by event: what each family asks for, and how a group is drawn from it."""
+"""Blueprints of the families by event, and the groups drawn from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from assignor_lab.scenarios.families.draws import Draws
-from assignor_lab.scenarios.families.shape import Group, Machine, SubTopology, task_document
+from assignor_lab.scenarios.families.shape import GroupShape, InstanceMachine, SubTopology, task_document
 from assignor_lab.scenarios.families.sizes import draw_clients, draw_partitions, draw_subtopologies
 
 __all__ = ["ZONES", "Blueprint", "Fleet", "draw_blueprint"]
@@ -27,19 +27,19 @@ _MAX_STATE_BYTES = 64 << 30
 
 @attrs.frozen
 class Blueprint:
-    """What a family asks of its groups; chances are in percent.
+    """Properties of a family's groups; chances are in percent.
 
     Args:
-        racks: That racks (zones) are configured.
-        rackless_clients: For each client, that it has no rack although the group has racks.
-        rackless_partitions: For each partition, that nobody knows its racks although the group has racks.
-        tags: That clients have tags.
-        tag_gaps: For each client of a group with tags, that it lacks one of them.
+        racks: Chance of configured racks (zones).
+        rackless_clients: Chance of each client to have no rack in a group with racks.
+        rackless_partitions: Chance of each partition to have unknown racks in a group with racks.
+        tags: Chance of client tags.
+        tag_gaps: Chance of each client to lack a tag in a group with tags.
         standbys: Weights of ``num.standby.replicas``.
-        mixed_threads: That the instances differ in threads.
-        skewed: Whether a few tasks do most of the work.
-        added: Sub-topologies that come later: at most this many.
-        named: That all tasks belong to named topologies.
+        mixed_threads: Chance of instances with different numbers of threads.
+        skewed: True if a few tasks do most of the work.
+        added: Most sub-topologies of a later version.
+        named: Chance of named topologies.
         strategies: Weights of ``rack.aware.assignment.strategy``.
     """
 
@@ -58,15 +58,11 @@ class Blueprint:
 
 @attrs.frozen
 class Fleet:
-    """The machines of a group: zones are filled in turn, as autoscaling groups do.
+    """The machines of a group, distributed over the zones in turn, as by autoscaling groups.
 
     Args:
-        racks: Racks, empty where they are not configured.
-        clusters: Values of tag ``cluster``; empty without tags.
-        threads: Weights of the threads of a machine.
-        has_hosts: Whether ``application.server`` is set.
-        rackless: Chance in percent that a machine has no rack.
-        tag_gaps: Chance in percent that a machine lacks a tag.
+        racks: Racks, empty if not configured.
+        has_hosts: True if ``application.server`` is set.
     """
 
     racks: tuple[str, ...]
@@ -76,14 +72,14 @@ class Fleet:
     rackless: int = 0
     tag_gaps: int = 0
 
-    def make(self, number: int, draws: Draws) -> Machine:
+    def make(self, number: int, draws: Draws) -> InstanceMachine:
         """The machine with ``number``."""
         zones = self.racks or ZONES[:3]
         tags = {"zone": zones[number % len(zones)], "cluster": draws.pick(self.clusters)} if self.clusters else {}
         if tags and draws.percent(self.tag_gaps):
             del tags[draws.pick(("zone", "cluster"))]
         rackless = draws.percent(self.rackless)
-        return Machine(
+        return InstanceMachine(
             number=number,
             host=f"host-{number}:8080" if self.has_hosts else None,
             rack=self.racks[number % len(self.racks)] if self.racks and not rackless else None,
@@ -92,8 +88,8 @@ class Fleet:
         )
 
 
-def draw_blueprint(draws: Draws, blueprint: Blueprint) -> Group:
-    """A group as ``blueprint`` asks for, of a size from the written distribution."""
+def draw_blueprint(draws: Draws, blueprint: Blueprint) -> GroupShape:
+    """A group of ``blueprint``, with a size from the documented distribution."""
     clients = draw_clients(draws)
     name = f"app-{draws.below(10_000):04d}"
     racks = ZONES[: draws.between(2, 4)] if draws.percent(blueprint.racks) else ()
@@ -121,10 +117,10 @@ def draw_blueprint(draws: Draws, blueprint: Blueprint) -> Group:
     subtopology_of = [subtopology for subtopology in subtopologies for _ in range(subtopology.partitions)]
     factors = _skewed_percent(draws, subtopology_of) if blueprint.skewed else _even_percent(draws, subtopology_of)
     rates = [max(item.writes_per_s * factor // 100, 1) for item, factor in zip(subtopology_of, factors, strict=True)]
-    # Whoever restores more slowly than the group writes never catches up.
+    # A slower restoration than the group's writes would never end.
     restore_per_s = max(draws.spread(2_000, 64_000), 4 * max(rates))
     threads = _MIXED_THREADS if draws.percent(blueprint.mixed_threads) else ((1, draws.weighted(_THREADS)),)
-    return Group(
+    return GroupShape(
         name=name,
         config=_config(draws, blueprint, clusters),
         tasks=tasks,
@@ -160,9 +156,9 @@ def _subtopology(draws: Draws, group: str, number: int, partitions: int, has_sta
     changelogs = [f"{group}-{store}-changelog" for store in stores]
     how = draws.below(100)
     if stores and how < 10:
-        changelogs[0] = sources[0]  # the store of a table whose source topic is its changelog
+        changelogs[0] = sources[0]  # a table with its source topic as changelog
     elif stores and how < 15:
-        changelogs = []  # logging is switched off
+        changelogs = []  # logging is disabled
     return SubTopology(
         number=number,
         partitions=partitions,
@@ -175,7 +171,6 @@ def _subtopology(draws: Draws, group: str, number: int, partitions: int, has_sta
 
 
 def _racks(draws: Draws, racks: Sequence[str], unknown: int) -> list[str]:
-    """Racks of a partition's replicas; none in ``unknown`` of 100 cases."""
     return [] if draws.percent(unknown) else sorted(draws.sample(racks, min(3, max(len(racks) - 1, 1))))
 
 
@@ -206,7 +201,7 @@ def _workload(
     rates: Sequence[int],
     restore_per_s: int,
 ) -> dict[str, Any]:
-    """What the tasks weigh: records of one size in each group, state of an hour to a week of writes, at most 64 GiB."""
+    """The tasks' weights: records of one size in each group, state of an hour to a week of writes, at most 64 GiB."""
     record_bytes = draws.spread(64, 4_096)
     mean = max(sum(rates) // len(rates), 1)
     return {

@@ -1,7 +1,7 @@
-"""Families of Kafka Connect groups: what happens comes from the seed, who runs what from the answers.
+"""Families of Kafka Connect groups: events come from the seed, placements from the answers.
 
-After each event come two rounds in which nothing happens: one at once, as an incremental group asks for when somebody
-has stopped something, and one when ``scheduled.rebalance.max.delay.ms`` is over.
+Two rounds without a change follow each event: one at once, as an incremental group requests after a revocation, and one
+when ``scheduled.rebalance.max.delay.ms`` ends.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ MAX_WORKERS = 100
 
 @attrs.define
 class _Group:
-    """Who is there and what is configured, while the rounds are drawn.
+    """Members and configuration while the rounds are drawn.
 
     Args:
-        draws: Where everything comes from.
+        draws: Source of all draws.
         protocol: ``connect.protocol`` of all workers.
         max_delay_ms: ``scheduled.rebalance.max.delay.ms`` of all workers.
         connectors: Name to number of tasks.
-        members: Member ids, in the order of joining; a worker that starts again is a new member.
-        away: Workers that return, and the round in which.
+        members: Member ids, in the order of joining; a restarted worker is a new member.
+        away: Returning workers with their rounds.
     """
 
     draws: Draws
@@ -55,19 +55,16 @@ class _Group:
     _named: int = 0
 
     def join(self, worker: str | None = None) -> None:
-        """A worker joins: a new one, or ``worker`` once more."""
         if worker is None:
             worker = f"worker-{self._workers:02d}"
             self._workers += 1
         self.members.append(f"{worker}-{self.draws.uuid()}")
 
     def take_out(self) -> str:
-        """Takes out a random member and returns its worker."""
         member = self.members.pop(self.draws.below(len(self.members)))
         return "-".join(member.split("-")[:2])
 
     def configure(self) -> None:
-        """One more connector."""
         self.connectors[f"connector-{self._named:02d}"] = self.draws.weighted(_TASKS)
         self._named += 1
 
@@ -87,13 +84,13 @@ def _leave(group: _Group) -> None:
 
 
 def _crash(group: _Group) -> None:
-    """Gone, and back in the next round, while the group still waits, or in the one after that."""
+    """A worker goes, and returns in the next round, while the group still waits, or in the one after that."""
     if len(group.members) > 1:
         group.away.append((group.number + group.draws.between(1, 2), group.take_out()))
 
 
 def _restart(group: _Group) -> None:
-    """Back before anybody notices, as a new member."""
+    """A worker returns before its absence is noticed, as a new member."""
     group.join(group.take_out())
 
 
@@ -111,7 +108,7 @@ def _resize(group: _Group) -> None:
 
 
 def _roll(group: _Group) -> None:
-    """A third of the workers, those that have been there for longest, are away for a round."""
+    """The oldest third of the workers is away for a round."""
     for _ in range(max(len(group.members) // 3, 1)):
         if len(group.members) > 1:
             member = group.members.pop(0)
@@ -131,7 +128,7 @@ _CONFIGURATION: Sequence[tuple[int, Event]] = ((45, _create), (25, _delete), (30
 
 
 def _drawn_rounds(draws: Draws, events: Sequence[tuple[int, Event]]) -> tuple[_Group, list[dict[str, Any]]]:
-    """The group, and what does not follow from the answers: time, connectors and members of each round."""
+    """The group, and the facts of each round that do not follow from the answers: time, connectors and members."""
     group = _Group(draws, draws.weighted(_PROTOCOLS), draws.weighted(_MAX_DELAYS), {})
     for _ in range(draws.between(*draws.weighted(_CONNECTORS))):
         group.configure()
@@ -165,12 +162,10 @@ def _drawn_rounds(draws: Draws, events: Sequence[tuple[int, Event]]) -> tuple[_G
 
 
 class ConnectGroupHistory:
-    """One Connect group over its rebalances, as one assignor lives through it.
+    """One Connect group over its rebalances, for one assignor.
 
     Args:
-        family: Name of the family; it is part of the ids, and of what is drawn.
-        seed: Any whole number.
-        events: What can happen, with weights.
+        family: Name of the family, a part of the ids and of the seed.
     """
 
     def __init__(self, family: str, seed: int, events: Sequence[tuple[int, Event]]) -> None:
@@ -183,9 +178,8 @@ class ConnectGroupHistory:
         """The history up to a round, a document of kind ``connect`` whose last round is this one.
 
         Args:
-            number: The round, from 0.
-            previous: What each member ran after the round before, by member id; ``None`` where there was no answer:
-                then everybody keeps what it had.
+            previous: Jobs of each member after the round before, by member id; ``None`` without an answer: then every
+                member keeps its jobs.
 
         Raises:
             HistoryOrderError: if ``number`` is not the round after the last one.
@@ -218,7 +212,6 @@ def _family(name: str, summary: str, events: Sequence[tuple[int, Event]]) -> Sce
     return ScenarioFamily(name, summary, ROUNDS, lambda seed: ConnectGroupHistory(name, seed, events), kind="connect")
 
 
-#: Every family of Connect groups.
 CONNECT_FAMILIES: tuple[ScenarioFamily, ...] = (
     _family("connect_histories", "Connect groups whose workers and connectors come and go.", _ANYTHING),
     _family("connect_scale_out", "Connect groups that workers join, up to a third as many at a time.", ((1, _join),)),

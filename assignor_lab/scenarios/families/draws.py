@@ -1,7 +1,7 @@
 """Draws from a seed that are the same on every machine, Python version and hash seed.
 
-Of Python's generator only ``random()`` is used, whose sequence Python promises to keep; everything else is integer
-arithmetic on it. Each purpose has its own sequence, so that one more draw for one thing changes nothing else.
+Only ``random()`` of Python's generator is used, whose sequence Python guarantees; the rest is integer arithmetic. Each
+purpose has its own sequence, so a further draw for one purpose changes no other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 _SEPARATOR = "\x1f"
 
-#: The bits of a UUID that tell its variant and version, and what a random one has there.
+#: Bits of a UUID for variant and version, and their values in a random UUID.
 _FIXED_BITS = 0xF000 << 64 | 0xC000 << 48
 _VERSION_4 = 0x4000 << 64 | 0x8000 << 48
 
@@ -26,7 +26,7 @@ class Draws:
     """A sequence of draws.
 
     Args:
-        names: What the draws are for, e.g. a family, a seed and a purpose; equal names give equal sequences.
+        names: Purpose of the draws, e.g. a family, a seed and a purpose; equal names give equal sequences.
     """
 
     def __init__(self, *names: str | int) -> None:
@@ -62,7 +62,7 @@ class Draws:
         return choices[self.below(len(choices))]
 
     def weighted(self, choices: Sequence[tuple[int, T]]) -> T:
-        """One of the second parts of ``choices``; the first parts are weights."""
+        """The second part of one of ``choices``; the first parts are weights."""
         rest = self.below(sum(weight for weight, _ in choices))
         for weight, choice in choices:
             if rest < weight:
@@ -83,6 +83,5 @@ class Draws:
         number = 0
         for _ in range(4):
             number = number << 32 | self.below(1 << 32)
-        # Version and variant of RFC 9562; the class for UUIDs takes five times as long.
         text = f"{number & ~_FIXED_BITS | _VERSION_4:032x}"
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

@@ -1,7 +1,7 @@
 """Events of a generated group.
 
-Who is a member in each round, how long it is since the round before and how much was written meanwhile comes from the
-seed alone, so that every assignor meets the same events.
+The members of each round, the time since the round before and the writes in it come from the seed alone, so that every
+assignor gets the same events.
 """
 
 from __future__ import annotations
@@ -11,9 +11,18 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from assignor_lab.scenarios.families.draws import Draws
-from assignor_lab.scenarios.families.shape import Group, Machine
+from assignor_lab.scenarios.families.shape import GroupShape, InstanceMachine
 
-__all__ = ["CHANGING_SIZE", "KEEPING_SIZE", "START_MS", "Event", "Membership", "Session", "Step", "draw_steps"]
+__all__ = [
+    "CHANGING_SIZE",
+    "KEEPING_SIZE",
+    "START_MS",
+    "Event",
+    "DrawnMembership",
+    "Session",
+    "DrawnStep",
+    "draw_steps",
+]
 
 _SESSION_TIMEOUT_MS = 45_000
 START_MS = 1_767_225_600_000
@@ -21,31 +30,31 @@ START_MS = 1_767_225_600_000
 
 @attrs.frozen(eq=False)
 class Session:
-    """One run of an instance, from start to stop. A member of two rounds with the same session ran in between.
+    """One run of an instance, from start to stop.
+
+    A member of two rounds with the same session ran in between.
 
     Args:
-        machine: Where it runs.
-        process_id: Kept in the state directory: an instance that restarts with its disk keeps it.
+        process_id: Stored in the state directory: an instance that restarts with its disk keeps it.
         consumers: One for each thread, new with each start.
     """
 
-    machine: Machine
+    machine: InstanceMachine
     process_id: str
     consumers: tuple[str, ...]
 
 
 @attrs.frozen
-class Step:
+class DrawnStep:
     """One round.
 
     Args:
-        time_ms: Moment of the rebalance, epoch milliseconds.
+        time_ms: Time of the rebalance, epoch milliseconds.
         elapsed_ms: Time since the round before; 0 in the first.
-        members: Who takes part, in the order of joining.
-        written: Offsets that were added to each task's changelogs since the round before.
-        trailing: Offsets that a standby which has caught up is behind the end of each task's changelogs.
-        hidden: Numbers of the sub-topologies that the application does not have now.
-        lags_known: Whether the leader could fetch the end offsets.
+        members: The members, in the order of joining.
+        written: Offsets added to each task's changelogs since the round before.
+        hidden: Numbers of sub-topologies that are absent now.
+        lags_known: True if the leader could fetch the end offsets.
     """
 
     time_ms: int
@@ -57,19 +66,14 @@ class Step:
     lags_known: bool = True
 
 
-class Membership:
-    """Who is there and who will be back, while the steps are drawn.
+class DrawnMembership:
+    """Present and returning members while the steps are drawn."""
 
-    Args:
-        group: What does not change.
-        draws: Where everything comes from.
-    """
-
-    def __init__(self, group: Group, draws: Draws) -> None:
+    def __init__(self, group: GroupShape, draws: Draws) -> None:
         self.group = group
         self.draws = draws
         self.members: list[Session] = []
-        #: (round of the return, session that ended, its disk is kept)
+        #: (round of the return, ended session, True if its disk is kept)
         self.away: list[tuple[int, Session, bool]] = []
         self.number = 0
         self.machines = 0
@@ -78,18 +82,18 @@ class Membership:
             self.join()
 
     def join(self) -> None:
-        """One more instance, on a machine of its own."""
+        """Adds an instance on its own machine."""
         machine = self.group.machines.make(self.machines, self.draws)
         self.machines += 1
         self.members.append(self.started(machine, self.new_process()))
 
     def new_process(self) -> str:
-        """The id of a process that starts without a state directory."""
+        """The id of a process without a state directory."""
         self.processes += 1
         make = self.group.process_id
         return self.draws.uuid() if make is None else make(self.processes - 1)
 
-    def started(self, machine: Machine, process_id: str) -> Session:
+    def started(self, machine: InstanceMachine, process_id: str) -> Session:
         """A session that begins now."""
         consumers = tuple(
             f"{self.group.name}-{process_id}-StreamThread-{thread}-consumer-{self.draws.uuid()}"
@@ -98,64 +102,64 @@ class Membership:
         return Session(machine, process_id, consumers)
 
     def restarted(self, session: Session, *, disk_kept: bool) -> Session:
-        """The session that follows on the same machine."""
+        """The next session on the same machine."""
         return self.started(session.machine, session.process_id if disk_kept else self.new_process())
 
     def begin_round(self, number: int) -> None:
-        """Brings back who returns in round ``number``."""
+        """Adds the sessions that return in round ``number``."""
         self.number = number
         back = [entry for entry in self.away if entry[0] <= number]
         self.away = [entry for entry in self.away if entry[0] > number]
         self.members.extend(self.restarted(session, disk_kept=kept) for _, session, kept in back)
 
     def take_out(self) -> Session:
-        """Takes out a random member."""
+        """Removes a random member."""
         return self.members.pop(self.draws.below(len(self.members)))
 
 
 # --- events ---------------------------------------------------------------------------------------
 
 
-def _nothing(_membership: Membership) -> None:
-    """A probing rebalance: time passes."""
+def _nothing(_membership: DrawnMembership) -> None:
+    """Time passes until a probing rebalance."""
 
 
-def _join(membership: Membership) -> None:
+def _join(membership: DrawnMembership) -> None:
     for _ in range(1 + membership.draws.below(max(len(membership.members) // 4, 1))):
         membership.join()
 
 
-def _leave(membership: Membership) -> None:
+def _leave(membership: DrawnMembership) -> None:
     if len(membership.members) > 1:
         membership.take_out()
 
 
-def _crash(membership: Membership) -> None:
-    """Gone for one or more rounds, then back with or without what was on its disk."""
+def _crash(membership: DrawnMembership) -> None:
+    """An instance goes for one or more rounds, and returns with or without its disk."""
     if len(membership.members) > 1:
         back = membership.number + membership.draws.between(1, 3)
         membership.away.append((back, membership.take_out(), membership.draws.percent(60)))
 
 
-def _bounce(membership: Membership) -> None:
-    """Restarts before anybody notices, as one step of a rolling restart."""
+def _bounce(membership: DrawnMembership) -> None:
+    """An instance restarts before its absence is noticed, as in one step of a rolling restart."""
     session = membership.take_out()
     membership.members.append(membership.restarted(session, disk_kept=True))
 
 
-def _lose_disk(membership: Membership) -> None:
+def _lose_disk(membership: DrawnMembership) -> None:
     session = membership.take_out()
     membership.members.append(membership.restarted(session, disk_kept=False))
 
 
-def _replace(membership: Membership) -> None:
+def _replace(membership: DrawnMembership) -> None:
     membership.take_out()
     membership.join()
 
 
-Event = Callable[[Membership], None]
+Event = Callable[[DrawnMembership], None]
 
-#: Events that let a group grow and shrink, with their weights.
+#: Events of growing and shrinking groups, with their weights.
 CHANGING_SIZE: Sequence[tuple[int, Event]] = (
     (28, _nothing),
     (20, _join),
@@ -164,23 +168,18 @@ CHANGING_SIZE: Sequence[tuple[int, Event]] = (
     (12, _bounce),
     (4, _lose_disk),
 )
-#: Events after which a group has as many instances as before.
+#: Events that keep the number of instances.
 KEEPING_SIZE: Sequence[tuple[int, Event]] = ((30, _nothing), (30, _replace), (25, _bounce), (15, _lose_disk))
 
 
 # --- steps ----------------------------------------------------------------------------------------
 
 
-def draw_steps(group: Group, draws: Draws, rounds: int, events: Sequence[tuple[int, Event]]) -> tuple[Step, ...]:
-    """The rounds of a history.
-
-    Args:
-        group: What does not change.
-        draws: Where everything comes from.
-        rounds: How many.
-        events: What can happen, with weights.
-    """
-    membership = Membership(group, draws)
+def draw_steps(
+    group: GroupShape, draws: Draws, rounds: int, events: Sequence[tuple[int, Event]]
+) -> tuple[DrawnStep, ...]:
+    """The rounds of a history."""
+    membership = DrawnMembership(group, draws)
     time_ms = START_MS + draws.below(1_000_000) * 1_000
     rates = [item.writes_per_s for item in group.subtopology_of]
     steps = []
@@ -192,7 +191,7 @@ def draw_steps(group: Group, draws: Draws, rounds: int, events: Sequence[tuple[i
             draws.weighted(events)(membership)
         time_ms += elapsed_ms
         steps.append(
-            Step(
+            DrawnStep(
                 time_ms=time_ms,
                 elapsed_ms=elapsed_ms,
                 members=tuple(membership.members),
@@ -214,7 +213,7 @@ def draw_steps(group: Group, draws: Draws, rounds: int, events: Sequence[tuple[i
     return tuple(steps)
 
 
-def _pause_ms(group: Group, draws: Draws) -> int:
+def _pause_ms(group: GroupShape, draws: Draws) -> int:
     if draws.percent(50):
         return int(group.config["probing.rebalance.interval.ms"])
     return _SESSION_TIMEOUT_MS + draws.spread(15_000, 3_600_000)

@@ -1,8 +1,8 @@
-"""Topics that are given more partitions, the one way in which the tasks of a Streams group become more.
+"""Topics with additional partitions, the only growth of a Streams group's tasks.
 
-Brokers refuse another topology in a group that is there (Kafka 4.4: "Topology updates are not supported yet"). Where a
-source topic grows, its sub-topology has more tasks; changelogs do not grow with it, so that one with state would no
-longer fit together. So only sub-topologies without state grow; a group without any is given one.
+Brokers refuse another topology in a non-empty group (Kafka 4.4: "Topology updates are not supported yet"). If a source
+topic grows, its sub-topology has more tasks, but changelogs do not grow with it. So only stateless sub-topologies grow;
+a group without any gets one.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from __future__ import annotations
 import attrs
 
 from assignor_lab.scenarios.families.draws import Draws
-from assignor_lab.scenarios.families.events import Membership
+from assignor_lab.scenarios.families.events import DrawnMembership
 from assignor_lab.scenarios.families.schedules import FIRST_EVENT, ScheduledStep
-from assignor_lab.scenarios.families.shape import Group, SubTopology
+from assignor_lab.scenarios.families.shape import GroupShape, SubTopology
 from assignor_lab.scenarios.families.sizes import draw_partitions
 
 __all__ = ["growing_topics", "partitions_that_come_later", "with_growing_topics"]
 
-#: Partitions that come later are sub-topologies of their own in the group's plan, numbered from here on.
+#: Later partitions are separate sub-topologies in the group's plan, with numbers from here on.
 _LATER = 1_000
 
 
-def with_growing_topics(draws: Draws, group: Group) -> Group:
-    """The group with partitions that come later."""
+def with_growing_topics(draws: Draws, group: GroupShape) -> GroupShape:
+    """The group with its later partitions."""
     plain = {item.number: item for item in group.subtopology_of if not item.changelogs}
     if not plain:
         number = max(item.number for item in group.subtopology_of) + 1
@@ -36,7 +36,7 @@ def with_growing_topics(draws: Draws, group: Group) -> Group:
     return group
 
 
-def _with(group: Group, item: SubTopology, number: int, first: int) -> Group:
+def _with(group: GroupShape, item: SubTopology, number: int, first: int) -> GroupShape:
     """The group with the partitions of ``item`` from ``first`` on, as tasks of sub-topology ``number``."""
     new = [
         {"id": f"{number}_{partition}", "stateful": False, "logged": False, "stores": [], "partitions": []}
@@ -51,17 +51,17 @@ def _with(group: Group, item: SubTopology, number: int, first: int) -> Group:
     )
 
 
-def partitions_that_come_later(group: Group) -> list[int]:
-    """Numbers that stand for them in the group's plan, to be hidden while they are not there."""
+def partitions_that_come_later(group: GroupShape) -> list[int]:
+    """Their numbers in the group's plan, to be hidden until they exist."""
     return sorted({item.number for item in group.subtopology_of if item.number >= _LATER})
 
 
-def growing_topics(group: Group, draws: Draws) -> ScheduledStep:
-    """All topics grow in one round, or one in this and the others in the round after."""
+def growing_topics(group: GroupShape, draws: Draws) -> ScheduledStep:
+    """All topics grow in one round, or one in this and the others in the next round."""
     later = partitions_that_come_later(group)
     second = frozenset(later[1:]) if draws.percent(50) else frozenset[int]()
 
-    def happen(number: int, _membership: Membership) -> frozenset[int]:
+    def happen(number: int, _membership: DrawnMembership) -> frozenset[int]:
         if number < FIRST_EVENT:
             return frozenset(later)
         return second if number == FIRST_EVENT else frozenset()

@@ -1,7 +1,7 @@
 """Schedules of the families by event, round by round, and the steps drawn from them.
 
-Every history begins with a cold start (round 0); before round 1 there is time enough to restore everything, so that
-each assignor has come to its own placement when the events begin, from round 2 on.
+Every history begins with a cold start (round 0). The time before round 1 suffices to restore everything, so each
+assignor has reached its own placement before the events, from round 2 on.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from assignor_lab.scenarios.families.draws import Draws
-from assignor_lab.scenarios.families.events import CHANGING_SIZE, START_MS, Event, Membership, Session, Step
-from assignor_lab.scenarios.families.shape import Group
+from assignor_lab.scenarios.families.events import CHANGING_SIZE, START_MS, DrawnMembership, DrawnStep, Event, Session
+from assignor_lab.scenarios.families.shape import GroupShape
 from assignor_lab.scenarios.families.sizes import MAX_CLIENTS
 
 __all__ = [
@@ -30,29 +30,28 @@ __all__ = [
     "scaling_out",
 ]
 
-#: Round in which the first event happens.
+#: Round of the first event.
 FIRST_EVENT = 2
 _SETTLING_MS = 600_000
 
-#: Does to the members what happens in a round, and returns which sub-topologies are hidden in it.
-ScheduledStep = Callable[[int, Membership], frozenset[int]]
-#: Draws what will happen to a group.
-Schedule = Callable[[Group, Draws], ScheduledStep]
+#: Applies a round's event to the members, and returns the hidden sub-topologies.
+ScheduledStep = Callable[[int, DrawnMembership], frozenset[int]]
+Schedule = Callable[[GroupShape, Draws], ScheduledStep]
 
 _NONE: frozenset[int] = frozenset()
 
 
-def nothing(_group: Group, _draws: Draws) -> ScheduledStep:
-    """Time passes."""
+def nothing(_group: GroupShape, _draws: Draws) -> ScheduledStep:
+    """Only time passes."""
     return lambda _number, _membership: _NONE
 
 
-def scaling_out(group: Group, draws: Draws) -> ScheduledStep:
-    """Instances join, one in two to as many again: all at once, or in two rounds."""
+def scaling_out(group: GroupShape, draws: Draws) -> ScheduledStep:
+    """Instances join, one to as many again: all at once, or in two rounds."""
     joining = min(draws.between(1, max(group.clients, 1)), MAX_CLIENTS - group.clients)
     rounds = draws.between(1, 2)
 
-    def happen(number: int, membership: Membership) -> frozenset[int]:
+    def happen(number: int, membership: DrawnMembership) -> frozenset[int]:
         part = number - FIRST_EVENT
         if 0 <= part < rounds:
             for _ in range(_part_of(joining, part, rounds)):
@@ -62,12 +61,12 @@ def scaling_out(group: Group, draws: Draws) -> ScheduledStep:
     return happen
 
 
-def scaling_in(group: Group, draws: Draws) -> ScheduledStep:
+def scaling_in(group: GroupShape, draws: Draws) -> ScheduledStep:
     """Instances leave for good, at most all but one: all at once, or in two rounds."""
     leaving = draws.between(1, max(group.clients // 2, 1))
     rounds = draws.between(1, 2)
 
-    def happen(number: int, membership: Membership) -> frozenset[int]:
+    def happen(number: int, membership: DrawnMembership) -> frozenset[int]:
         part = number - FIRST_EVENT
         if 0 <= part < rounds:
             for _ in range(_part_of(leaving, part, rounds)):
@@ -81,16 +80,16 @@ def scaling_in(group: Group, draws: Draws) -> ScheduledStep:
 def restarting(batches: int) -> Schedule:
     """All instances restart, in ``batches`` parts, a round for each.
 
-    In half of the groups quickly, so that nobody notices that they were away; in the others each part is away for a
-    round. One group in six has no persistent disks.
+    In half of the groups each part returns before it is noticed; in the others it is away for a round. One group in six
+    has no persistent disks.
     """
 
-    def schedule(group: Group, draws: Draws) -> ScheduledStep:
+    def schedule(group: GroupShape, draws: Draws) -> ScheduledStep:
         quickly, disk_kept = draws.percent(50), draws.percent(84)
         order = draws.sample(range(group.clients), group.clients)
         size = -(-group.clients // batches)
 
-        def happen(number: int, membership: Membership) -> frozenset[int]:
+        def happen(number: int, membership: DrawnMembership) -> frozenset[int]:
             batch = number - FIRST_EVENT
             if 0 <= batch < batches:
                 going = frozenset(order[batch * size : (batch + 1) * size])
@@ -105,11 +104,11 @@ def restarting(batches: int) -> Schedule:
     return schedule
 
 
-def everybody_restarts(_group: Group, draws: Draws) -> ScheduledStep:
-    """Everybody stops and starts again, in a fifth of the groups without the disks."""
+def everybody_restarts(_group: GroupShape, draws: Draws) -> ScheduledStep:
+    """All instances stop and start again, in a fifth of the groups without the disks."""
     disk_kept = draws.percent(80)
 
-    def happen(number: int, membership: Membership) -> frozenset[int]:
+    def happen(number: int, membership: DrawnMembership) -> frozenset[int]:
         if number == FIRST_EVENT:
             everybody = frozenset(session.machine.number for session in membership.members)
             bounce(membership, everybody, disk_kept=disk_kept)
@@ -118,11 +117,11 @@ def everybody_restarts(_group: Group, draws: Draws) -> ScheduledStep:
     return happen
 
 
-def losing_a_rack(_group: Group, draws: Draws) -> ScheduledStep:
-    """All instances of a rack (zone) are gone at once, and back three rounds later, in 70 % of the cases with disks."""
+def losing_a_rack(_group: GroupShape, draws: Draws) -> ScheduledStep:
+    """All instances of a rack (zone) fail at once, and return three rounds later, in 70 % of the cases with disks."""
     victim, disk_kept = draws.below(4), draws.percent(70)
 
-    def happen(number: int, membership: Membership) -> frozenset[int]:
+    def happen(number: int, membership: DrawnMembership) -> frozenset[int]:
         if number == FIRST_EVENT:
             racks = sorted({session.machine.rack or "" for session in membership.members})
             rack = racks[victim % len(racks)]
@@ -136,16 +135,16 @@ def losing_a_rack(_group: Group, draws: Draws) -> ScheduledStep:
     return happen
 
 
-def growing_topology(group: Group, draws: Draws) -> ScheduledStep:
-    """A new version of the application brings further sub-topologies; in a fifth of the groups it drops one, too.
+def growing_topology(group: GroupShape, draws: Draws) -> ScheduledStep:
+    """A new version of the application has further sub-topologies; in a fifth of the groups it drops one, too.
 
-    Everybody restarts with the new version.
+    All instances restart with the new version.
     """
     numbers = sorted({item.number for item in group.subtopology_of})
     new = frozenset(numbers[len(numbers) - group.added :])
     dropped = frozenset(numbers[:1]) if len(numbers) > len(new) + 1 and draws.percent(20) else _NONE
 
-    def happen(number: int, membership: Membership) -> frozenset[int]:
+    def happen(number: int, membership: DrawnMembership) -> frozenset[int]:
         if number == FIRST_EVENT:
             everybody = frozenset(session.machine.number for session in membership.members)
             bounce(membership, everybody, disk_kept=True)
@@ -154,10 +153,10 @@ def growing_topology(group: Group, draws: Draws) -> ScheduledStep:
     return happen
 
 
-def join_and_leave(_group: Group, _draws: Draws) -> ScheduledStep:
-    """One joins, two rounds later one crashes, which returns with its disk another round later."""
+def join_and_leave(_group: GroupShape, _draws: Draws) -> ScheduledStep:
+    """One joins; two rounds later one crashes, which returns with its disk a round later."""
 
-    def happen(number: int, membership: Membership) -> frozenset[int]:
+    def happen(number: int, membership: DrawnMembership) -> frozenset[int]:
         if number == FIRST_EVENT and len(membership.members) < MAX_CLIENTS:
             membership.join()
         elif number == FIRST_EVENT + 2 and len(membership.members) > 1:
@@ -170,8 +169,8 @@ def join_and_leave(_group: Group, _draws: Draws) -> ScheduledStep:
 def random_events(events: Sequence[tuple[int, Event]] = CHANGING_SIZE) -> Schedule:
     """One of ``events`` in each round."""
 
-    def schedule(_group: Group, draws: Draws) -> ScheduledStep:
-        def happen(number: int, membership: Membership) -> frozenset[int]:
+    def schedule(_group: GroupShape, draws: Draws) -> ScheduledStep:
+        def happen(number: int, membership: DrawnMembership) -> frozenset[int]:
             if number >= FIRST_EVENT:
                 draws.weighted(events)(membership)
             return _NONE
@@ -185,37 +184,33 @@ def _part_of(whole: int, part: int, parts: int) -> int:
     return whole * (part + 1) // parts - whole * part // parts
 
 
-def _split(membership: Membership, machines: frozenset[int]) -> list[Session]:
-    """Takes out the sessions on ``machines``, in the order of joining."""
+def _split(membership: DrawnMembership, machines: frozenset[int]) -> list[Session]:
     out = [session for session in membership.members if session.machine.number in machines]
     membership.members = [session for session in membership.members if session.machine.number not in machines]
     return out
 
 
-def bounce(membership: Membership, machines: frozenset[int], *, disk_kept: bool) -> None:
-    """Has the instances on ``machines`` start again, before anybody notices that they were away."""
+def bounce(membership: DrawnMembership, machines: frozenset[int], *, disk_kept: bool) -> None:
+    """Restarts the instances on ``machines`` before their absence is noticed."""
     sessions = _split(membership, machines)
     membership.members.extend(membership.restarted(session, disk_kept=disk_kept) for session in sessions)
 
 
-def _take_away(membership: Membership, machines: frozenset[int], back: int, *, disk_kept: bool) -> None:
+def _take_away(membership: DrawnMembership, machines: frozenset[int], back: int, *, disk_kept: bool) -> None:
     membership.away.extend((back, session, disk_kept) for session in _split(membership, machines))
 
 
 # --- steps ----------------------------------------------------------------------------------------
 
 
-def run_schedule(group: Group, draws: Draws, rounds: int, schedule: Schedule) -> tuple[Step, ...]:
+def run_schedule(group: GroupShape, draws: Draws, rounds: int, schedule: Schedule) -> tuple[DrawnStep, ...]:
     """The rounds of a history.
 
     Args:
-        group: What does not change.
-        draws: Where everything comes from.
-        rounds: How many.
-        schedule: What happens.
+        draws: Source of all draws.
     """
     happening = schedule(group, draws)
-    membership = Membership(group, draws)
+    membership = DrawnMembership(group, draws)
     time_ms = START_MS + draws.below(1_000_000) * 1_000
     rates = [group.rate(task) for task in range(len(group.tasks))]
     steps = []
@@ -228,7 +223,7 @@ def run_schedule(group: Group, draws: Draws, rounds: int, schedule: Schedule) ->
         shown = [item.number not in hidden for item in group.subtopology_of]
         time_ms += elapsed_ms
         steps.append(
-            Step(
+            DrawnStep(
                 time_ms=time_ms,
                 elapsed_ms=elapsed_ms,
                 members=tuple(membership.members),
@@ -243,13 +238,13 @@ def run_schedule(group: Group, draws: Draws, rounds: int, schedule: Schedule) ->
     return tuple(steps)
 
 
-def _settling_ms(group: Group) -> int:
-    """Time in which everything is restored from the beginning, while the group writes on."""
+def _settling_ms(group: GroupShape) -> int:
+    """Time of a complete restoration, while the group continues to write."""
     ends = max((group.first_end(task) for task, item in enumerate(group.tasks) if item["logged"]), default=0)
     return _SETTLING_MS + 2_000 * (ends // max(group.restore_per_s, 1))
 
 
-def _pause_ms(group: Group, draws: Draws) -> int:
+def _pause_ms(group: GroupShape, draws: Draws) -> int:
     if draws.percent(70):
         return int(group.config["probing.rebalance.interval.ms"])
     return 60_000 + draws.spread(15_000, 3_600_000)

@@ -1,9 +1,7 @@
-"""The shape of a generated group: topology, configuration and the machines that it runs on.
+"""The constant part of a generated group: topology, configuration and machines.
 
-None of it changes during a history.
-
-Sizes follow what groups in practice look like: a handful of instances (median 8, one in seven above 15, at most 60),
-one to six sub-topologies of a dozen or two tasks each, the first and most others with state (median 48 tasks in all).
+Sizes follow real groups: a handful of instances (median 8, one in seven above 15, at most 60), one to six
+sub-topologies of one or two dozen tasks each, the first and most others with state (median 48 tasks in all).
 """
 
 from __future__ import annotations
@@ -16,8 +14,8 @@ import attrs
 from assignor_lab.scenarios.families.draws import Draws
 
 __all__ = [
-    "Group",
-    "Machine",
+    "GroupShape",
+    "InstanceMachine",
     "MachineMaker",
     "Machines",
     "SubTopology",
@@ -34,7 +32,7 @@ _THREADS = ((35, 1), (30, 2), (25, 4), (10, 8))
 _STANDBYS = ((45, 0), (45, 1), (10, 2))
 _WARMUPS = ((75, 2), (10, 1), (15, 4))
 _RECOVERY_LAGS = ((80, 10_000), (10, 1_000), (10, 100_000))
-#: Ways to cut 40 tasks into sub-topologies: (partitions, with state).
+#: Divisions of 40 tasks into sub-topologies: (partitions, with state).
 _FIXED_CUTS = (
     ((24, True), (16, False)),
     ((20, True), (20, True)),
@@ -48,17 +46,7 @@ _DAY_S = 86_400
 
 @attrs.frozen
 class SubTopology:
-    """One sub-topology.
-
-    Args:
-        number: From 0.
-        partitions: Number of its tasks.
-        sources: Topics that it reads.
-        stores: Names of its state stores.
-        changelogs: Topics that its state is logged to; may be one of ``sources``.
-        writes_per_s: Offsets that each task adds to its changelogs in a second.
-        backlog_s: Seconds of writes that the changelogs hold at the start.
-    """
+    """One sub-topology."""
 
     number: int
     partitions: int
@@ -70,15 +58,12 @@ class SubTopology:
 
 
 @attrs.frozen
-class Machine:
-    """Where an instance runs; an instance that returns comes back to its machine.
+class InstanceMachine:
+    """The machine of an instance; a returning instance has the same machine.
 
     Args:
         number: From 0, in the order in which machines joined.
-        host: ``application.server``, or ``None``.
         rack: ``client.rack``, or ``None``.
-        tags: Client tags.
-        threads: Processing threads.
     """
 
     number: int
@@ -89,29 +74,25 @@ class Machine:
 
 
 class Machines(Protocol):
-    """Makes the machines of a group."""
+    """Creates the machines of a group."""
 
-    def make(self, number: int, draws: Draws) -> Machine:
+    def make(self, number: int, draws: Draws) -> InstanceMachine:
         """The machine with ``number``, from 0, in the order in which machines join."""
         ...
 
 
 @attrs.frozen
-class Group:
-    """A group with everything that stays the same.
+class GroupShape:
+    """The constant part of a group.
 
     Args:
-        name: ``application.id``.
         config: Kafka's keys of the assignment.
         tasks: The ``tasks`` of every document.
-        subtopology_of: For each task, in the order of ``tasks``, its sub-topology.
-        machines: Makes further machines.
-        clients: Number of instances at the start.
         restore_per_s: Offsets that an instance restores in a second, for each task.
-        rates: Offsets that each task adds to its changelogs in a second; ``None``: as its sub-topology says.
+        rates: Offsets that each task adds to its changelogs in a second; ``None``: those of its sub-topology.
         first_ends: Offsets of each task's changelogs at the start; ``None``: the backlog of its sub-topology.
-        workload: What the tasks weigh, in the form of the scenario format; ``None``: unknown.
-        added: How many of the last sub-topologies come with a later version of the application.
+        workload: The tasks' weights, in the form of the scenario format; ``None``: unknown.
+        added: Number of the last sub-topologies that belong to a later version.
         process_id: Process id of the instance that starts as the n-th one; ``None``: random ones.
     """
 
@@ -133,7 +114,7 @@ class Group:
         return self.subtopology_of[task].writes_per_s if self.rates is None else self.rates[task]
 
     def first_end(self, task: int) -> int:
-        """Offsets that the task's changelogs hold at the start."""
+        """Offsets of the task's changelogs at the start."""
         if self.first_ends is not None:
             return self.first_ends[task]
         return self.rate(task) * self.subtopology_of[task].backlog_s
@@ -141,13 +122,10 @@ class Group:
 
 @attrs.frozen
 class MachineMaker:
-    """How the machines of a group look.
+    """Properties of a group's machines.
 
     Args:
-        racks: Its racks (availability zones), empty where racks are not configured.
-        clusters: Values of tag ``cluster``; empty without tags.
         threads: Threads of each machine, or ``None``: they differ.
-        has_hosts: Whether ``application.server`` is set.
     """
 
     racks: tuple[str, ...]
@@ -155,12 +133,12 @@ class MachineMaker:
     threads: int | None
     has_hosts: bool
 
-    def make(self, number: int, draws: Draws) -> Machine:
-        """The machine with ``number``; racks are filled in turn, as autoscaling groups do."""
+    def make(self, number: int, draws: Draws) -> InstanceMachine:
+        """The machine with ``number``; machines are distributed over the racks in turn, as by autoscaling groups."""
         threads = draws.weighted(_THREADS)
         cluster = draws.below(max(len(self.clusters), 1))
         zones = self.racks or _ZONES
-        return Machine(
+        return InstanceMachine(
             number=number,
             host=f"host-{number}:8080" if self.has_hosts else None,
             rack=self.racks[number % len(self.racks)] if self.racks else None,
@@ -173,12 +151,12 @@ _ZONES = ("zone-a", "zone-b", "zone-c")
 
 
 def draw_group_clients(draws: Draws) -> int:
-    """Instances of a group at the start, the first thing that :func:`draw_group` draws."""
+    """Instances of a group at the start, the first draw of :func:`draw_group`."""
     lowest, highest = draws.weighted(_CLIENTS)
     return draws.between(lowest, highest)
 
 
-def draw_group(draws: Draws, strategy: str) -> Group:
+def draw_group(draws: Draws, strategy: str) -> GroupShape:
     """A group of any realistic size."""
     clients = draw_group_clients(draws)
     cut = tuple(
@@ -190,21 +168,21 @@ def draw_group(draws: Draws, strategy: str) -> Group:
 
 def _partitions(draws: Draws, clients: int) -> int:
     partitions = draws.weighted(_PARTITIONS)
-    # Most topics are cut so that every instance finds something to do.
+    # Most topics have enough partitions for every instance.
     if draws.percent(80):
         while partitions < 2 * clients:
             partitions *= 2
     return partitions
 
 
-def draw_fixed_group(draws: Draws, strategy: str) -> Group:
+def draw_fixed_group(draws: Draws, strategy: str) -> GroupShape:
     """A group of 4 instances with 2 threads each, 40 tasks and one standby."""
     return _drawn(draws, strategy, draws.pick(_FIXED_CUTS), 4, 2, 1)
 
 
 def _drawn(
     draws: Draws, strategy: str, cut: tuple[tuple[int, bool], ...], clients: int, threads: int | None, standbys: int
-) -> Group:
+) -> GroupShape:
     name = f"app-{draws.below(10_000):04d}"
     racks = tuple(f"rack-{number}" for number in range(draws.between(2, 4))) if draws.percent(50) else ()
     clusters = (("blue",), ("blue", "green"))[draws.below(2)] if draws.percent(35) else ()
@@ -214,7 +192,7 @@ def _drawn(
         _subtopology(draws, name, number, partitions, has_state=has_state)
         for number, (partitions, has_state) in enumerate(cut)
     ]
-    return Group(
+    return GroupShape(
         name=name,
         config=_config(draws, strategy, clusters, standbys),
         tasks=[
@@ -225,7 +203,7 @@ def _drawn(
         subtopology_of=[subtopology for subtopology in subtopologies for _ in range(subtopology.partitions)],
         machines=MachineMaker(racks, clusters, threads, draws.percent(40)),
         clients=clients,
-        # Whoever restores more slowly than the group writes never catches up.
+        # A slower restoration than the group's writes would never end.
         restore_per_s=max(draws.spread(2_000, 64_000), 4 * max(item.writes_per_s for item in subtopologies)),
     )
 
@@ -257,9 +235,9 @@ def _subtopology(draws: Draws, group: str, number: int, partitions: int, *, has_
         changelogs = [f"{group}-{store}-changelog" for store in stores]
         how = draws.below(100)
         if how < 10:
-            changelogs[0] = sources[0]  # the store of a table whose source topic is its changelog
+            changelogs[0] = sources[0]
         elif how < 15:
-            changelogs = []  # logging is switched off
+            changelogs = []
     new = draws.percent(25)
     return SubTopology(
         number=number,
@@ -278,10 +256,8 @@ def task_document(
     """An entry of ``tasks``.
 
     Args:
-        subtopology: What the task is of.
-        partition: Its number in there.
-        racks: Asked once for each of its partitions, in their order.
-        topology: Name of the topology with what separates it from the number, where it has one.
+        racks: Called once for each of its partitions, in their order.
+        topology: Name of a named topology with its separator.
     """
     topics = dict.fromkeys((*subtopology.sources, *subtopology.changelogs))
     return {

@@ -1,4 +1,4 @@
-"""Sizes of generated groups: the written distribution of the families by event (docs, "Generated groups")."""
+"""Sizes of generated groups: the documented distribution of the families by event (docs, "Generated groups")."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLIENTS: tuple[tuple[int, tuple[int, int]], ...] = (
     (28, (61, 200)),
     (2, (201, 500)),
 )
-#: No group has more instances, whoever joins.
+#: The limit of a group's instances, including joins.
 MAX_CLIENTS = 500
 
 _SUBTOPOLOGIES = ((35, 1), (30, 2), (20, 3), (8, 4), (5, 5), (2, 6))
@@ -41,8 +41,8 @@ def draw_subtopologies(draws: Draws, clients: int) -> int:
 def draw_partitions(draws: Draws, clients: int, subtopologies: int) -> int:
     """Number of tasks of one of the sub-topologies.
 
-    Most topics are cut so that every instance finds something to do: doubled until there are two for each instance;
-    where the group is large, until there is one for each instance in all sub-topologies together.
+    Most topics have enough partitions for every instance: the number is doubled until there are two for each instance.
+    In large groups it is doubled until there is one for each instance in all sub-topologies together.
     """
     partitions = draws.weighted(_PARTITIONS)
     wanted = -(-clients // subtopologies) if clients > _LARGE_CLIENTS else 2 * clients
@@ -53,5 +53,5 @@ def draw_partitions(draws: Draws, clients: int, subtopologies: int) -> int:
 
 
 def work_with(clients: int) -> float:
-    """About how much work the history of a group with so many instances is: instances times tasks."""
+    """Approximate work of a history with so many instances: instances times tasks."""
     return clients * (24.0 + 2.0 * clients)

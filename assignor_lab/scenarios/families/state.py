@@ -1,13 +1,13 @@
-"""The state of a generated group between two rounds: who owns what, what is on which disk, and how far behind.
+"""The state of a generated group between two rounds: owners, disks, and lags.
 
-The model, which is the same for every assignor:
+The model is the same for every assignor:
 
-* An active task that has the whole state processes; it reports lag -2. One that has not restores first, at the group's
-  rate, and reports how far behind it is.
-* A standby or warm-up copies at the same rate, and stays a second or less behind once it has caught up.
-* What a running instance no longer has stays on its disk for ten minutes (Kafka's ``state.cleanup.delay.ms``), then it
-  is deleted; the disk of an instance that is away stays as it is. Meanwhile the others write on.
-* A task that a client has nothing of lags by the whole changelog.
+* An active task with complete state processes and reports lag -2. Without it, the task restores first, at the group's
+  rate, and reports its lag.
+* A standby or warm-up copies at the same rate, and is at most a second behind once it has caught up.
+* A task that a running instance has lost stays on its disk for ten minutes (Kafka's ``state.cleanup.delay.ms``), then
+  it is deleted. The disk of an absent instance stays unchanged. Meanwhile the others write on.
+* Without any state of a task, a client lags by the whole changelog.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from collections.abc import Iterable
 
 import attrs
 
-from assignor_lab.scenarios.families.events import Session, Step
-from assignor_lab.scenarios.families.shape import Group
+from assignor_lab.scenarios.families.events import DrawnStep, Session
+from assignor_lab.scenarios.families.shape import GroupShape
 
-__all__ = ["GroupState", "Held", "StoredState"]
+__all__ = ["FamilyState", "MemberTasks", "StoredState"]
 
 _CLEANUP_DELAY_MS = 600_000
 _RUNNING = -2
@@ -30,10 +30,10 @@ class _Disk:
     """State of tasks on one disk.
 
     Args:
-        positions: Offsets that are held of each task's changelogs; never more than there are.
-        reporters: Which of the instance's consumers reports each task.
-        running: Those that belong to an active task that processes: they are where the changelogs end.
-        unused_ms: Those that nobody uses, and for how long.
+        positions: Held offsets of each task's changelogs; at most their ends.
+        reporters: The instance's consumer that reports each task.
+        running: Tasks with a processing active task: they are at the ends of the changelogs.
+        unused_ms: Unused tasks, with the time since their last use.
     """
 
     positions: dict[int, int] = attrs.field(factory=dict)
@@ -42,14 +42,13 @@ class _Disk:
     unused_ms: dict[int, int] = attrs.field(factory=dict)
 
     def delete(self, tasks: Iterable[int]) -> None:
-        """Deletes the state of some of its tasks."""
         for index in tasks:
             del self.positions[index], self.reporters[index]
             self.running.discard(index)
             self.unused_ms.pop(index, None)
 
     def create(self, tasks: Iterable[int], consumers: int) -> None:
-        """Empty state of what is not there yet; the consumer that reports least reports it, too."""
+        """Creates empty state of missing tasks; the consumer with the fewest reports reports each."""
         load = [0] * consumers
         for reporter in self.reporters.values():
             load[reporter] += 1
@@ -60,7 +59,6 @@ class _Disk:
                 self.positions[index], self.reporters[index] = 0, reporter
 
     def start(self, consumers: int) -> None:
-        """An instance with so many consumers starts on it."""
         self.running.clear()
         self.unused_ms.clear()
         self.reporters = {index: reporter % consumers for index, reporter in self.reporters.items()}
@@ -68,11 +66,11 @@ class _Disk:
 
 @attrs.frozen
 class StoredState:
-    """State of one task on one disk, as it is reported.
+    """State of one task on one disk, as reported.
 
     Args:
-        reporter: Which of the instance's consumers reports it.
-        offset: Sum of the offsets that it holds of the task's changelogs.
+        reporter: The instance's consumer that reports it.
+        offset: Sum of the held offsets of the task's changelogs.
         end: Sum of their end offsets.
     """
 
@@ -82,15 +80,15 @@ class StoredState:
 
 
 @attrs.frozen(eq=False)
-class Held:
-    """What a member has when the leader asks. Tasks are indices, ascending.
+class MemberTasks:
+    """A member's tasks at the time of the leader's decision. Tasks are indices, ascending.
 
     Args:
         session: The member.
-        active: Tasks that it runs.
-        stored: Tasks of which something lies on its disk that it does not run.
+        active: Its running tasks.
+        stored: Further tasks with state on its disk.
         reported: For each of its consumers, the tasks on its disk that this one reports.
-        lags: Lag of each task that is logged now, in the order of :attr:`GroupState.logged`.
+        lags: Lag of each task with a changelog now, in the order of :attr:`FamilyState.logged`.
     """
 
     session: Session
@@ -102,39 +100,32 @@ class Held:
 
 @attrs.define
 class _Owned:
-    """Tasks (by index, ascending) that a session was given; standbys of logged tasks only."""
-
     active: list[int] = attrs.field(factory=list)
     standby: list[int] = attrs.field(factory=list)
 
 
-class GroupState:
-    """What the members of a group hold; changed from round to round.
+class FamilyState:
+    """Tasks of the members of a group; changed from round to round."""
 
-    Args:
-        group: What does not change.
-    """
-
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: GroupShape) -> None:
         self._group = group
         self._all_logged = [index for index, task in enumerate(group.tasks) if task["logged"]]
         self._ends = {index: group.first_end(index) for index in self._all_logged}
-        #: Tasks that are logged and there now.
         self.logged = self._all_logged
         self._hidden: frozenset[int] = frozenset()
         self._disks: dict[str, _Disk] = {}
         self._owned: dict[Session, _Owned] = {}
 
     def nobody_owns(self, members: tuple[Session, ...]) -> None:
-        """Takes every task from everybody; only ``members`` can be given any."""
+        """Removes all owners; from now on only ``members`` can own tasks."""
         self._owned = {session: _Owned() for session in members}
 
     def own(self, session: Session, active: Iterable[int], standby: Iterable[int]) -> None:
-        """Has ``session`` run and copy these tasks from now on; standbys of tasks that log nothing are passed over."""
+        """Assigns these tasks to ``session``; standbys of tasks without changelog are ignored."""
         self._owned[session] = _Owned(sorted(set(active)), sorted(self._ends.keys() & standby))
 
-    def advance(self, step: Step) -> None:
-        """Lets the time up to ``step`` pass, then takes out who is no member of it."""
+    def advance(self, step: DrawnStep) -> None:
+        """Advances the time to ``step``, then removes its absent members."""
         ends, written = self._ends, step.written
         for index in self._all_logged:
             ends[index] += written[index]
@@ -149,7 +140,6 @@ class GroupState:
             self._hide(step.hidden)
 
     def _hide(self, hidden: frozenset[int]) -> None:
-        """Other sub-topologies are there from now on; what is left of those that are not is deleted."""
         self._hidden = hidden
         shown = [subtopology.number not in hidden for subtopology in self._group.subtopology_of]
         self.logged = [index for index in self._all_logged if shown[index]]
@@ -159,7 +149,7 @@ class GroupState:
         for disk in self._disks.values():
             disk.delete([index for index in disk.positions if not shown[index]])
 
-    def _run(self, session: Session, owned: _Owned, step: Step) -> None:
+    def _run(self, session: Session, owned: _Owned, step: DrawnStep) -> None:
         disk, ends = self._disks.get(session.process_id), self._ends
         if disk is None:
             disk = self._disks[session.process_id] = _Disk()
@@ -195,15 +185,15 @@ class GroupState:
             disk.start(len(session.consumers))
 
     def stored(self, session: Session) -> dict[str, StoredState]:
-        """Task to what lies of it on the disk of a member, by task in the group's order."""
+        """Task to its state on the disk of a member, by task in the group's order."""
         disk, tasks = self._disks.get(session.process_id, _EMPTY), self._group.tasks
         return {
             tasks[index]["id"]: StoredState(disk.reporters[index], disk.positions[index], self._ends[index])
             for index in sorted(disk.positions)
         }
 
-    def held(self, session: Session) -> Held:
-        """What the leader knows of a member."""
+    def held(self, session: Session) -> MemberTasks:
+        """The leader's view of a member."""
         owned, disk = self._owned[session], self._disks.get(session.process_id, _EMPTY)
         on_disk, reporters = sorted(disk.positions), disk.reporters
         reported: list[list[int]] = [[] for _ in session.consumers]
@@ -214,7 +204,7 @@ class GroupState:
             lags[index] -= position
         lags.update(dict.fromkeys(disk.running, _RUNNING))
         active = set(owned.active)
-        return Held(
+        return MemberTasks(
             session,
             owned.active,
             [index for index in on_disk if index not in active],
@@ -224,5 +214,5 @@ class GroupState:
         )
 
 
-#: The disk of who has never run.
+#: The disk of a session that has never run.
 _EMPTY = _Disk()

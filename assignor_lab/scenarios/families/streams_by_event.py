@@ -1,4 +1,4 @@
-"""The families of Streams groups by what happens to them (docs, "Generated groups")."""
+"""The families of Streams groups by event (docs, "Generated groups")."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assignor_lab.scenarios.families.schedules import (
     scaling_out,
 )
 from assignor_lab.scenarios.families.sizes import draw_clients, work_with
-from assignor_lab.scenarios.families.streams_history import GroupHistory, drawn_once
+from assignor_lab.scenarios.families.streams_history import StreamsFamilyHistory, drawn_once
 from assignor_lab.scenarios.families.streams_traps import adversarial_history
 
 __all__ = ["EVENT_FAMILIES"]
@@ -34,22 +34,25 @@ def _family(name: str, summary: str, rounds: int, blueprint: Blueprint, schedule
         summary,
         rounds,
         drawn_once(_history_of(name, rounds, blueprint, schedule)),
-        # The number of clients is the first thing that is drawn of a group.
+        # The number of clients is the first draw of a group.
         lambda seed: work_with(draw_clients(Draws(name, seed, "group"))),
     )
 
 
-def _history_of(name: str, rounds: int, blueprint: Blueprint, schedule: Schedule) -> Callable[[int], GroupHistory]:
-    def history(seed: int) -> GroupHistory:
+def _history_of(
+    name: str, rounds: int, blueprint: Blueprint, schedule: Schedule
+) -> Callable[[int], StreamsFamilyHistory]:
+    def history(seed: int) -> StreamsFamilyHistory:
         group = draw_blueprint(Draws(name, seed, "group"), blueprint)
-        return GroupHistory(f"{name}-{seed}", group, run_schedule(group, Draws(name, seed, "events"), rounds, schedule))
+        return StreamsFamilyHistory(
+            f"{name}-{seed}", group, run_schedule(group, Draws(name, seed, "events"), rounds, schedule)
+        )
 
     return history
 
 
-#: Every family by event, in the order of the page.
 EVENT_FAMILIES: tuple[ScenarioFamily, ...] = (
-    _family("steady_state", "A group that nothing happens to: probing rebalances alone.", 4, Blueprint(), nothing),
+    _family("steady_state", "A calm group: only probing rebalances.", 4, Blueprint(), nothing),
     _family("scale_out", "Instances join a settled group, at most as many again.", 8, Blueprint(), scaling_out),
     _family("scale_in", "Up to half of the instances leave a settled group for good.", 6, Blueprint(), scaling_in),
     _family(
@@ -89,14 +92,14 @@ EVENT_FAMILIES: tuple[ScenarioFamily, ...] = (
     ),
     _family(
         "client_tags",
-        "Client tags on everybody, some with gaps; one joins, one crashes and returns.",
+        "Client tags on all instances, some with gaps; one joins, one crashes and returns.",
         6,
         Blueprint(tags=100, tag_gaps=4, standbys=_WITH_STANDBYS),
         join_and_leave,
     ),
     _family(
         "racks_partly_missing",
-        "Racks that some clients and some partitions lack.",
+        "Some clients and some partitions have no rack.",
         6,
         Blueprint(racks=100, rackless_clients=8, rackless_partitions=4, strategies=_ANY_STRATEGY),
         join_and_leave,

@@ -1,7 +1,7 @@
 """The families of episodes of Streams groups, by event (docs, "Generated episodes").
 
-Each history is one document of kind ``streams-episode``: a calm group to which one kind of thing happens. Groups are of
-two to thirty instances in three racks; state is of ten megabytes to a terabyte for the whole application.
+Each history is one document of kind ``streams-episode``: a calm group with one kind of event. Groups have two to thirty
+instances in three racks, and ten megabytes to a terabyte of state.
 """
 
 from __future__ import annotations
@@ -26,20 +26,13 @@ _SESSIONS_MS = ((70, 45_000), (30, 10_000))
 _RACKS = ("r1", "r2", "r3")
 #: Bytes of the whole application's state.
 _LEAST_STATE, _MOST_STATE = 10_000_000, 1_000_000_000_000
-#: When it happens, and how long an episode lasts.
+#: Time of the event, and length of an episode.
 _EVENT_MS, _HOUR_MS = 60_000, 3_600_000
 
 
 @attrs.frozen(eq=False)
 class _Group:
-    """A calm group, as it was drawn.
-
-    Args:
-        draws: Where everything comes from.
-        names: Names of its instances, which are their process ids, in Java's order.
-        threads: Threads of each instance.
-        document: The episode without events.
-    """
+    """A drawn calm group."""
 
     draws: Draws
     names: Sequence[str]
@@ -47,19 +40,16 @@ class _Group:
     document: Mapping[str, Any]
 
     def some(self, most: int) -> list[str]:
-        """Up to ``most`` instances, but never all of them."""
         names = list(self.names)
         count = self.draws.between(1, max(1, min(most, len(names) - 1)))
         return [names.pop(self.draws.below(len(names))) for _ in range(count)]
 
     def new(self, number: int) -> dict[str, Any]:
-        """Settings of an instance that was not there."""
         rack = _RACKS[(len(self.names) + number) % len(_RACKS)]
         return {"client": f"new-{number}", "threads": self.threads, "rack": rack}
 
 
 Event = dict[str, Any]
-#: What happens to a group.
 _Happens = Callable[[_Group], list[Event]]
 
 
@@ -125,7 +115,7 @@ def _slow_joiners(group: _Group) -> list[Event]:
 
 
 def _steady(group: _Group) -> list[Event]:
-    # Somebody has joined just now, and the group probes until its state is where it is to be.
+    # An instance has just joined, and the group probes until its state is in place.
     return [{"at_ms": 1_000, "type": "start", **group.new(0)}]
 
 
@@ -172,7 +162,7 @@ def _drawn(name: str, seed: int, *, is_static: bool) -> _Group:
 
 
 def _tasks(draws: Draws) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """The tasks, and what each one's state weighs beside the others'."""
+    """The tasks, and the relative size of each one's state."""
     tasks: list[dict[str, Any]] = []
     weights: dict[str, int] = {}
     for subtopology in range(draws.between(1, 4)):
@@ -204,7 +194,7 @@ def _replicas(draws: Draws) -> list[str]:
 def _clients(
     names: Sequence[str], threads: int, tasks: Sequence[Mapping[str, Any]], standbys: int
 ) -> list[dict[str, Any]]:
-    """Everybody runs what high availability gives out in a calm group: tasks with state in turn, then the others."""
+    """High availability's placement in a calm group: tasks with state in turn, then the others."""
     active: dict[str, list[str]] = {name: [] for name in names}
     standby: dict[str, list[str]] = {name: [] for name in names}
     for place, task in enumerate(sorted(tasks, key=lambda each: not each["logged"])):
@@ -230,7 +220,6 @@ def _clients(
 
 
 def _starts(group: _Group) -> list[Event]:
-    """Static members come by starts, for only those say that they are."""
     return [
         {
             "at_ms": 0, "type": "start", "client": name, "process_id": name, "threads": group.threads,
@@ -242,16 +231,13 @@ def _starts(group: _Group) -> list[Event]:
 
 @attrs.frozen
 class _History:
-    """One episode, whatever is answered."""
-
     document: Mapping[str, Any]
 
     def round(self, number: int, previous: Any) -> Mapping[str, Any]:  # noqa: ARG002 - there is one round
-        """The episode."""
         return self.document
 
 
-#: Static members begin without state, and have this long to restore it before anything happens.
+#: Time for static members to restore their state before the event.
 _FORMING_MS = 1_800_000
 
 
@@ -275,10 +261,10 @@ EPISODE_FAMILIES = (
     _family("episode_rolling_restart", "One instance after the other is restarted.", _rolling_restart),
     _family("episode_static_rolling_restart", "The same for static members.", _rolling_restart, is_static=True),
     _family("episode_crash", "An instance is killed, and in most groups comes back.", _crash),
-    _family("episode_scale_out", "Up to half as many instances more are started at once.", _scale_out),
+    _family("episode_scale_out", "Up to half as many further instances start at once.", _scale_out),
     _family("episode_scale_in", "Up to half of the instances are closed, and leave or do not.", _scale_in),
     _family("episode_lost_zone", "All instances of a rack are killed, and in most groups come back.", _lost_zone),
     _family("episode_lost_disks", "One or two instances are killed and come back without their disks.", _lost_disks),
     _family("episode_slow_joiners", "Instances are started one after the other, 20 s or more apart.", _slow_joiners),
-    _family("episode_steady", "Somebody has joined, and nothing else happens: the group probes.", _steady),
+    _family("episode_steady", "An instance has joined, and no other event follows: the group probes.", _steady),
 )

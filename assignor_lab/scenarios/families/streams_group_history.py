@@ -1,7 +1,7 @@
-"""One Streams group under the brokers' protocol (KIP-1071) over several rounds, as one assignor lives through it.
+"""One Streams group under the streams protocol (KIP-1071) over several rounds, for one assignor.
 
-A round is an assignment that the coordinator has made: somebody joined or left, the metadata of a topic changed. What a
-member had before is its previous target. Members report what lies on their process's disk, as Kafka 4.4 has them do.
+A round is an assignment of the coordinator, after a join, a leave, or a change of a topic's metadata. A member's
+previous tasks are its previous target. Members report the state on their process's disk, as in Kafka 4.4.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from uuid import UUID
 import attrs
 
 from assignment_api.group import GroupAssignment, MemberAssignment, TaskId, TasksBySubtopology
-from assignor_lab.scenarios.families.events import Session, Step
-from assignor_lab.scenarios.families.shape import Group
-from assignor_lab.scenarios.families.state import GroupState, StoredState
+from assignor_lab.scenarios.families.events import DrawnStep, Session
+from assignor_lab.scenarios.families.shape import GroupShape
+from assignor_lab.scenarios.families.state import FamilyState, StoredState
 from assignor_lab.scenarios.families.streams_history import in_order
 
 __all__ = ["StreamsGroupHistory", "as_brokers_have_it", "member_id_of"]
@@ -27,13 +27,13 @@ _UUID_LENGTH = 36
 
 
 def member_id_of(consumer: str) -> str:
-    """The id that the member with this consumer makes for itself: a UUID as Kafka writes it, 22 characters."""
+    """The id that the member with this consumer creates: a UUID in Kafka's form, 22 characters."""
     number = UUID(consumer[-_UUID_LENGTH:]).bytes
     return base64.urlsafe_b64encode(number).decode().rstrip("=")
 
 
-def as_brokers_have_it(group: Group) -> Group:
-    """A group with what reaches an assignor on a broker of its configuration, and nothing on what its tasks weigh."""
+def as_brokers_have_it(group: GroupShape) -> GroupShape:
+    """A group with the configuration that reaches a broker's assignor, without a workload."""
     config: dict[str, Any] = {"num.standby.replicas": group.config["num.standby.replicas"]}
     if tags := group.config.get("rack.aware.assignment.tags"):
         config["rack.aware.assignment.tags"] = tags
@@ -41,21 +41,18 @@ def as_brokers_have_it(group: Group) -> Group:
 
 
 class StreamsGroupHistory:
-    """A group and what happens to it; who holds what follows from the answers.
+    """A group and its events; owners follow from the answers.
 
     Args:
         name: Family and seed, the beginning of the ids.
-        group: What does not change.
-        steps: The rounds.
-        is_static: Members have a ``group.instance.id``: one that restarts at once finds its target again.
-        member_id: Consumer to member id.
+        is_static: Members have a ``group.instance.id``: a quick restart finds its target again.
     """
 
     def __init__(
         self,
         name: str,
-        group: Group,
-        steps: Sequence[Step],
+        group: GroupShape,
+        steps: Sequence[DrawnStep],
         *,
         is_static: bool = False,
         member_id: Callable[[str], str] = member_id_of,
@@ -65,7 +62,7 @@ class StreamsGroupHistory:
         self._steps = steps
         self._is_static = is_static
         self._member_id = member_id
-        self._state = GroupState(group)
+        self._state = FamilyState(group)
         self._number = {task["id"]: index for index, task in enumerate(group.tasks)}
         self._next = 0
         #: Member id to its target.
@@ -78,8 +75,8 @@ class StreamsGroupHistory:
     def round(self, number: int, previous: GroupAssignment | None) -> Mapping[str, Any]:
         """The document of a round; see :class:`assignment_api.plugins.entries.History`.
 
-        Where ``previous`` is ``None`` after the first round, everybody keeps its target, as in a group whose assignor
-        failed.
+        If ``previous`` is ``None`` after the first round, every member keeps its target, as after a failure of the
+        assignor.
 
         Raises:
             HistoryOrderError: if ``number`` is not the round after the last one.
@@ -102,7 +99,6 @@ class StreamsGroupHistory:
         }
 
     def _give(self, sessions: Sequence[Session], answer: GroupAssignment) -> None:
-        """Hands out an answer: a member that is not in it has nothing."""
         ids = {self._member_id(consumer) for session in sessions for consumer in session.consumers}
         self._targets = {member: target for member, target in answer.members.items() if member in ids}
         for session in sessions:
@@ -113,11 +109,10 @@ class StreamsGroupHistory:
             self._state.own(session, active, [*standby, *warmup])
 
     def _numbers(self, tasks: TasksBySubtopology) -> list[int]:
-        """Indices of those tasks that the group has."""
         return [self._number[task] for task in _tasks(tasks) if task in self._number]
 
     def _follow(self, before: Sequence[Session], members: Sequence[Session]) -> None:
-        """Forgets the targets of who is gone; a static member that is back already has its own again."""
+        """Removes targets of absent members; a returned static member already has its own again."""
         there = set(members)
         gone = {session.machine.number: session for session in before if session not in there}
         known = set(before)
@@ -171,7 +166,7 @@ class StreamsGroupHistory:
 
 
 def _reporters(targets: Sequence[MemberAssignment], stored: Mapping[str, StoredState]) -> dict[str, int]:
-    """Which member reports what lies on the disk: who has the task; of tasks that none has, whoever found it."""
+    """The reporting member of each task on the disk: its owner; without one, the member that found it."""
     reporters = {task: state.reporter for task, state in stored.items()}
     for index, target in enumerate(targets):
         for tasks in (target.active_tasks, target.standby_tasks, target.warmup_tasks):

@@ -1,18 +1,18 @@
 """Groups at known weak spots of the brokers' sticky assignor; each history draws one of the spots, its *trap*.
 
 =======================  ===================================================================================
-trap                     what it is
+trap                     meaning
 =======================  ===================================================================================
 ``overlooked_standbys``  several standbys of a task on processes of several members (KAFKA-20899)
 ``shared_quota``         few tasks with state among many without: one quota for both (KAFKA-21060)
-``swinging_standbys``    standbys that do not divide, assigned again and again (KAFKA-21166)
+``swinging_standbys``    standbys that do not divide evenly, assigned repeatedly (KAFKA-21166)
 ``uneven_processes``     a process with 16 to 48 members among processes with one: quotas count members
 ``text_order``           11 to 14 small sub-topologies: ``"10"`` comes before ``"2"``
 ``too_few_processes``    as many standbys as processes, or more; a single process
 ``equal_hashes``         members and processes whose ids have equal hash codes in Java
 ``around_quota``         one task less, as many, or one more than a multiple of the members
-``state_and_no_target``  everybody starts anew: what lies on the disks is more than a member's share
-``forgotten_tasks``      a topic loses partitions and gets them again: targets name tasks that are gone
+``state_and_no_target``  all instances restart: disks hold more than a member's share
+``forgotten_tasks``      a topic loses partitions and gets them again: targets name missing tasks
 =======================  ===================================================================================
 """
 
@@ -24,7 +24,7 @@ import attrs
 
 from assignor_lab.scenarios.families.blueprint import ZONES, Fleet
 from assignor_lab.scenarios.families.draws import Draws
-from assignor_lab.scenarios.families.events import KEEPING_SIZE, Event, Membership, Step
+from assignor_lab.scenarios.families.events import KEEPING_SIZE, DrawnMembership, DrawnStep, Event
 from assignor_lab.scenarios.families.growing_topics import partitions_that_come_later, with_growing_topics
 from assignor_lab.scenarios.families.schedules import (
     FIRST_EVENT,
@@ -36,7 +36,7 @@ from assignor_lab.scenarios.families.schedules import (
     random_events,
     run_schedule,
 )
-from assignor_lab.scenarios.families.shape import Group, Machine, SubTopology
+from assignor_lab.scenarios.families.shape import GroupShape, InstanceMachine, SubTopology
 from assignor_lab.scenarios.families.streams_group_history import StreamsGroupHistory, as_brokers_have_it, member_id_of
 
 __all__ = ["GROUP_TRAPS", "trap_history"]
@@ -44,29 +44,15 @@ __all__ = ["GROUP_TRAPS", "trap_history"]
 
 @attrs.frozen
 class Trap:
-    """A group at a weak spot.
+    """A group at a weak spot."""
 
-    Args:
-        group: What does not change.
-        schedule: What happens.
-        equal_hashes: Ids of members have equal hash codes.
-    """
-
-    group: Group
+    group: GroupShape
     schedule: Schedule
     equal_hashes: bool = False
 
 
-def _exact(draws: Draws, cut: Sequence[tuple[int, bool]], processes: int, members: int, standbys: int) -> Group:
-    """A group of an exact size.
-
-    Args:
-        draws: Where the rest comes from.
-        cut: Number of tasks of each sub-topology, and whether it has state.
-        processes: How many.
-        members: Members of each process.
-        standbys: ``num.standby.replicas``.
-    """
+def _exact(draws: Draws, cut: Sequence[tuple[int, bool]], processes: int, members: int, standbys: int) -> GroupShape:
+    """A group of an exact size."""
     name = f"app-{draws.below(10_000):04d}"
     subtopologies = [
         SubTopology(
@@ -80,7 +66,7 @@ def _exact(draws: Draws, cut: Sequence[tuple[int, bool]], processes: int, member
         )
         for number, (partitions, has_state) in enumerate(cut)
     ]
-    return Group(
+    return GroupShape(
         name=name,
         config={"num.standby.replicas": standbys, "probing.rebalance.interval.ms": 600_000},
         tasks=[
@@ -121,7 +107,7 @@ class _OneHuge:
     usual: Fleet
     huge: int
 
-    def make(self, number: int, draws: Draws) -> Machine:
+    def make(self, number: int, draws: Draws) -> InstanceMachine:
         machine = self.usual.make(number, draws)
         return attrs.evolve(machine, threads=self.huge) if number == 0 else machine
 
@@ -169,7 +155,6 @@ def _forgotten_tasks(draws: Draws) -> Trap:
     return Trap(group, _losing_partitions)
 
 
-#: Name of the trap to what draws a group for it.
 GROUP_TRAPS: dict[str, Callable[[Draws], Trap]] = {
     "overlooked_standbys": _overlooked_standbys,
     "shared_quota": _shared_quota,
@@ -198,11 +183,11 @@ def trap_history(seed: int, rounds: int) -> StreamsGroupHistory:
 
 
 def _equally_hashed(number: int) -> str:
-    """The n-th of 4,096 texts with one hash code in Java: there ``"Aa"`` and ``"BB"`` have the same."""
+    """The n-th of 4,096 texts with one hash code in Java, where ``"Aa"`` and ``"BB"`` have the same."""
     return "".join("BB" if number >> place & 1 else "Aa" for place in range(12))
 
 
-def _member_ids(steps: Sequence[Step]) -> Callable[[str], str]:
+def _member_ids(steps: Sequence[DrawnStep]) -> Callable[[str], str]:
     consumers = dict.fromkeys(consumer for step in steps for session in step.members for consumer in session.consumers)
     return {consumer: _equally_hashed(number) for number, consumer in enumerate(consumers)}.__getitem__
 
@@ -210,11 +195,11 @@ def _member_ids(steps: Sequence[Step]) -> Callable[[str], str]:
 # --- what happens ---------------------------------------------------------------------------------
 
 
-def _one_more(membership: Membership) -> None:
+def _one_more(membership: DrawnMembership) -> None:
     membership.join()
 
 
-def _one_less(membership: Membership) -> None:
+def _one_less(membership: DrawnMembership) -> None:
     if len(membership.members) > 1:
         membership.take_out()
 
@@ -222,10 +207,10 @@ def _one_less(membership: Membership) -> None:
 _SMALL_EVENTS: tuple[tuple[int, Event], ...] = (*KEEPING_SIZE, (15, _one_more), (15, _one_less))
 
 
-def _grow_and_restart(group: Group, _draws: Draws) -> ScheduledStep:
-    """Everybody starts again with its disk, and half as many again join: fewer tasks for each than it has state of."""
+def _grow_and_restart(group: GroupShape, _draws: Draws) -> ScheduledStep:
+    """All instances restart with their disks, and half as many join: disks hold more than a member's share."""
 
-    def happen(number: int, membership: Membership) -> frozenset[int]:
+    def happen(number: int, membership: DrawnMembership) -> frozenset[int]:
         if number == FIRST_EVENT:
             everybody = frozenset(session.machine.number for session in membership.members)
             bounce(membership, everybody, disk_kept=True)
@@ -236,11 +221,11 @@ def _grow_and_restart(group: Group, _draws: Draws) -> ScheduledStep:
     return happen
 
 
-def _losing_partitions(group: Group, _draws: Draws) -> ScheduledStep:
-    """A topic is made anew with fewer partitions, and two rounds later it has them again."""
+def _losing_partitions(group: GroupShape, _draws: Draws) -> ScheduledStep:
+    """A topic is created again with fewer partitions, and two rounds later it has them again."""
     later = partitions_that_come_later(group)
 
-    def happen(number: int, _membership: Membership) -> frozenset[int]:
+    def happen(number: int, _membership: DrawnMembership) -> frozenset[int]:
         return frozenset(later) if FIRST_EVENT <= number < FIRST_EVENT + 2 else frozenset()
 
     return happen

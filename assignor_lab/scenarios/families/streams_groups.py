@@ -1,4 +1,4 @@
-"""The families of Streams groups that brokers assign, by what happens to them (docs, "Generated groups")."""
+"""The families of Streams groups of the streams protocol, by event (docs, "Generated groups")."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from assignor_lab.scenarios.families.streams_history import drawn_once
 __all__ = ["STREAMS_GROUP_FAMILIES"]
 
 _WITH_STANDBYS = ((20, 0), (50, 1), (30, 2))
-#: In percent: groups whose members have a ``group.instance.id``.
+#: Percentage of groups whose members have a ``group.instance.id``.
 _STATIC = 25
 
 
@@ -54,13 +54,12 @@ def _family(
         summary,
         rounds,
         drawn_once(history),
-        # The number of clients is the first thing that is drawn of a group.
+        # The number of clients is the first draw of a group.
         lambda seed: work_with(draw_clients(Draws(name, seed, "group"))),
         kind="streams-group",
     )
 
 
-#: Every family of this kind, in the order of the page.
 STREAMS_GROUP_FAMILIES: tuple[ScenarioFamily, ...] = (
     _family(
         "group_histories",
@@ -69,7 +68,7 @@ STREAMS_GROUP_FAMILIES: tuple[ScenarioFamily, ...] = (
         Blueprint(),
         random_events(),
     ),
-    _family("group_steady_state", "A group that nothing happens to is assigned again.", 5, Blueprint(), nothing),
+    _family("group_steady_state", "A calm group is assigned again.", 5, Blueprint(), nothing),
     _family("group_scale_out", "Instances join a settled group, at most as many again.", 7, Blueprint(), scaling_out),
     _family(
         "group_scale_in", "Up to half of the instances leave a settled group for good.", 6, Blueprint(), scaling_in
@@ -84,7 +83,7 @@ STREAMS_GROUP_FAMILIES: tuple[ScenarioFamily, ...] = (
     ),
     _family(
         "group_full_restart",
-        "The whole application is stopped and started again: no targets are left, only what lies on disks.",
+        "The whole application is stopped and started again: no targets are left, only state on disks.",
         6,
         Blueprint(),
         everybody_restarts,
@@ -114,7 +113,7 @@ STREAMS_GROUP_FAMILIES: tuple[ScenarioFamily, ...] = (
     ),
     _family(
         "group_client_tags",
-        "Client tags on everybody, some with gaps; one joins, one crashes and returns.",
+        "Client tags on all instances, some with gaps; one joins, one crashes and returns.",
         7,
         Blueprint(tags=100, tag_gaps=4, standbys=_WITH_STANDBYS),
         join_and_leave,

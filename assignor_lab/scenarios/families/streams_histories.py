@@ -11,24 +11,26 @@ from collections.abc import Callable, Sequence
 from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.events import CHANGING_SIZE, KEEPING_SIZE, Event, draw_steps
-from assignor_lab.scenarios.families.shape import Group, draw_fixed_group, draw_group, draw_group_clients
+from assignor_lab.scenarios.families.shape import GroupShape, draw_fixed_group, draw_group, draw_group_clients
 from assignor_lab.scenarios.families.sizes import work_with
-from assignor_lab.scenarios.families.streams_history import GroupHistory, drawn_once
+from assignor_lab.scenarios.families.streams_history import StreamsFamilyHistory, drawn_once
 
 __all__ = ["ROUNDS", "streams_4x40", "streams_histories"]
 
 #: Rounds of each history.
 ROUNDS = 8
 
-GroupMaker = Callable[[Draws, str], Group]
+GroupMaker = Callable[[Draws, str], GroupShape]
 
 
 def _history(
     family: str, seed: int, make_group: GroupMaker, events: Sequence[tuple[int, Event]], strategy: str
-) -> GroupHistory:
-    # The strategy changes the question, not the group: it must not reach the draws.
+) -> StreamsFamilyHistory:
+    # The strategy must not reach the draws, because it is a setting and no part of the group.
     group = make_group(Draws(family, seed, "group"), strategy)
-    return GroupHistory(f"{family}-{seed}", group, draw_steps(group, Draws(family, seed, "events"), ROUNDS, events))
+    return StreamsFamilyHistory(
+        f"{family}-{seed}", group, draw_steps(group, Draws(family, seed, "events"), ROUNDS, events)
+    )
 
 
 def streams_histories(strategy: str = "none") -> ScenarioFamily:

@@ -1,4 +1,4 @@
-"""One Streams group over several rounds, as one assignor lives through it."""
+"""One Streams group over several rounds, for one assignor."""
 
 from __future__ import annotations
 
@@ -9,62 +9,62 @@ from typing import Any, Protocol, Self, TypeVar
 from assignment_api.errors import AssignorLabError
 from assignment_api.streams import AssignedTaskType, TaskAssignment
 from assignor_lab.documents.errors import Place
-from assignor_lab.scenarios.families.events import Step
-from assignor_lab.scenarios.families.shape import Group
-from assignor_lab.scenarios.families.state import GroupState, Held
+from assignor_lab.scenarios.families.events import DrawnStep
+from assignor_lab.scenarios.families.shape import GroupShape
+from assignor_lab.scenarios.families.state import FamilyState, MemberTasks
 from assignor_lab.scenarios.families.streams_values import GroupValues
 from assignor_lab.scenarios.made import MadeDocument, ScenarioHistory
 from assignor_lab.scenarios.scenario import Scenario, StreamsContent
 
-__all__ = ["GroupHistory", "HistoryOrderError", "drawn_once", "in_order"]
+__all__ = ["StreamsFamilyHistory", "HistoryOrderError", "drawn_once", "in_order"]
 
-#: The parts of a document in the order in which they are written.
+#: The parts of a document in their order.
 _KEYS = ("format", "kind", "id", "config", "tasks", "clients", "source", "workload")
 
 
 class HistoryOrderError(AssignorLabError):
-    """The rounds of a history were not asked for one after the other."""
+    """The rounds of a history were not requested in order."""
 
 
 def in_order(name: str, number: int, following: int, rounds: int) -> None:
-    """Raises ``HistoryOrderError`` unless round ``number`` of history ``name`` is the one that follows."""
+    """Raises ``HistoryOrderError`` unless round ``number`` of history ``name`` is the next one."""
     if number != following or number >= rounds:
         raise HistoryOrderError(
-            f"round {number} of {name} was asked for where round {following} of {rounds} is next: make a new history "
+            f"round {number} of {name} was requested, but round {following} of {rounds} is next: make a new history "
             "of the seed to start again"
         )
 
 
-class GroupHistory(ScenarioHistory):
-    """A group and what happens to it; who holds what follows from the answers.
+class StreamsFamilyHistory(ScenarioHistory):
+    """A group and its events; owners follow from the answers.
 
     Args:
         name: Family and seed, the beginning of the ids.
-        group: What does not change.
-        steps: The rounds.
-        values: What the scenarios share; ``None``: nothing is shared with another history.
+        values: Shared values of the scenarios; ``None``: no sharing with another history.
     """
 
-    def __init__(self, name: str, group: Group, steps: Sequence[Step], values: GroupValues | None = None) -> None:
+    def __init__(
+        self, name: str, group: GroupShape, steps: Sequence[DrawnStep], values: GroupValues | None = None
+    ) -> None:
         self._name = name
         self._group = group
         self._steps = steps
         self._values = GroupValues(group) if values is None else values
-        self._state = GroupState(group)
+        self._state = FamilyState(group)
         self._next = 0
 
     def from_start(self) -> Self:
-        """The same history before its first round; it shares what scenarios have in common."""
+        """The same history before its first round; it shares the scenarios' common values."""
         return type(self)(self._name, self._group, self._steps, self._values)
 
     def forget(self) -> None:
-        """Shares nothing any more with scenarios that were made before."""
+        """Ends the sharing with earlier scenarios."""
         self._values.forget()
 
     def round(self, number: int, previous: TaskAssignment | None) -> Mapping[str, Any]:
         """The document of a round; see :class:`assignment_api.plugins.entries.History`.
 
-        Where ``previous`` is ``None`` after the first round, everybody keeps what it had.
+        If ``previous`` is ``None`` after the first round, every client keeps its tasks.
 
         Raises:
             HistoryOrderError: if ``number`` is not the round after the last one.
@@ -74,7 +74,7 @@ class GroupHistory(ScenarioHistory):
         return {key: document[key] for key in _KEYS if key in document}
 
     def scenario(self, number: int, previous: TaskAssignment | None, place: Place) -> Scenario:
-        """The scenario of a round, as :meth:`round` has its document.
+        """The scenario of a round, equal to the document of :meth:`round`.
 
         Raises:
             HistoryOrderError: if ``number`` is not the round after the last one.
@@ -90,8 +90,8 @@ class GroupHistory(ScenarioHistory):
             StreamsContent(self._values.config, topology.tasks, clients, step.time_ms, topology.workload),
         )
 
-    def _advanced(self, number: int, previous: TaskAssignment | None) -> tuple[Step, list[Held]]:
-        """The step of a round, once the answer to the round before is carried out, and what everybody has then."""
+    def _advanced(self, number: int, previous: TaskAssignment | None) -> tuple[DrawnStep, list[MemberTasks]]:
+        """The step of a round after the answer to the round before, and the tasks of each member then."""
         in_order(self._name, number, self._next, len(self._steps))
         self._next += 1
         step = self._steps[number]
@@ -100,8 +100,8 @@ class GroupHistory(ScenarioHistory):
         self._state.advance(step)
         return step, [self._state.held(session) for session in step.members]
 
-    def _give(self, step: Step, answer: TaskAssignment) -> None:
-        """Hands out an answer. Clients and tasks that the group does not have are passed over."""
+    def _give(self, step: DrawnStep, answer: TaskAssignment) -> None:
+        """Applies an answer. Unknown clients and tasks are ignored."""
         number, is_active = self._values.number.get, AssignedTaskType.ACTIVE
         sessions = {self._values.process(session): session for session in step.members}
         self._state.nobody_owns(step.members)
@@ -118,7 +118,7 @@ class GroupHistory(ScenarioHistory):
 
     # --- documents --------------------------------------------------------------------------------
 
-    def _known_parts(self, number: int, step: Step) -> dict[str, Any]:
+    def _known_parts(self, number: int, step: DrawnStep) -> dict[str, Any]:
         source = {"time_ms": step.time_ms, "group": self._group.name}
         return {
             "format": 1,
@@ -128,8 +128,7 @@ class GroupHistory(ScenarioHistory):
             "source": source if self._group.workload is None else {**source, "generation": number},
         }
 
-    def _other_parts(self, step: Step, held: Sequence[Held]) -> dict[str, Callable[[], Any]]:
-        """The larger parts of a document: key to what makes it."""
+    def _other_parts(self, step: DrawnStep, held: Sequence[MemberTasks]) -> dict[str, Callable[[], Any]]:
         parts: dict[str, Callable[[], Any]] = {
             "tasks": partial(self._tasks, step.hidden),
             "clients": partial(self._clients, step, held),
@@ -147,12 +146,11 @@ class GroupHistory(ScenarioHistory):
         weights = self._group.workload["tasks"]
         return {**self._group.workload, "tasks": {task["id"]: weights[task["id"]] for task in self._tasks(hidden)}}
 
-    def _clients(self, step: Step, held: Sequence[Held]) -> list[dict[str, Any]]:
+    def _clients(self, step: DrawnStep, held: Sequence[MemberTasks]) -> list[dict[str, Any]]:
         logged = [task["id"] for task in self._tasks(step.hidden) if task["logged"]]
         return [self._client(each, logged if step.lags_known else None) for each in held]
 
-    def _client(self, held: Held, logged: Sequence[str] | None) -> dict[str, Any]:
-        """What the leader knows of a member: an entry of ``clients``."""
+    def _client(self, held: MemberTasks, logged: Sequence[str] | None) -> dict[str, Any]:
         tasks, session = self._group.tasks, held.session
         return {
             "process_id": session.process_id,
@@ -172,21 +170,16 @@ class GroupHistory(ScenarioHistory):
 
 
 class _Restartable(Protocol):
-    """A history that can be lived through again."""
-
-    def from_start(self) -> Self:
-        """The same history before its first round."""
-        ...
+    def from_start(self) -> Self: ...
 
 
 H = TypeVar("H", bound=_Restartable)
 
 
 def drawn_once(history: Callable[[int], H]) -> Callable[[int], H]:
-    """``history``, but that group and events are not drawn again where the seed is that of the call before.
+    """``history`` with a cache: group and events are not drawn again for the seed of the call before.
 
-    Every assignor lives through a history of its own, one after the other asks for the same seed, and drawing takes
-    as long as a round.
+    Every assignor has its own history, and all of them request the same seed in turn; drawing takes as long as a round.
     """
     latest: tuple[int, H] | None = None
 

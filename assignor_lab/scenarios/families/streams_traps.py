@@ -1,15 +1,15 @@
 """Groups at known weak spots of assignors; each history draws one of the spots, its *trap*.
 
 =====================  =====================================================================================
-trap                   what it is
+trap                   meaning
 =====================  =====================================================================================
-``equal_lags``         every client lags equally in every task, so that ties decide
-``recovery_edges``     lags just below, at and above ``acceptable.recovery.lag``; the largest limit there is
+``equal_lags``         every client has the same lag in every task, so ties decide
+``recovery_edges``     lags just below, at and above ``acceptable.recovery.lag``; the largest limit
 ``one_huge_client``    a client with 32 to 128 threads among clients with one
 ``around_capacity``    one task less, as many, or one more than a multiple of clients or threads
 ``hash_order``         12 * 2^k tasks and clients where Java's tables grow, ids with equal hashes and signs
-``duplicate_racks``    replicas that share a rack, partitions in racks where no client is, all clients in one rack
-``no_candidates``      more standbys than other clients, tags with one value for everybody, a single client
+``duplicate_racks``    replicas that share a rack, partitions in racks without clients, all clients in one rack
+``no_candidates``      more standbys than other clients, tags with a single value, a single client
 ``no_lags``            the end offsets cannot be fetched in some of the rounds
 =====================  =====================================================================================
 """
@@ -24,19 +24,19 @@ import attrs
 
 from assignor_lab.scenarios.families.blueprint import ZONES, Blueprint, Fleet, draw_blueprint
 from assignor_lab.scenarios.families.draws import Draws
-from assignor_lab.scenarios.families.events import KEEPING_SIZE, Membership
+from assignor_lab.scenarios.families.events import KEEPING_SIZE, DrawnMembership
 from assignor_lab.scenarios.families.schedules import random_events, run_schedule
-from assignor_lab.scenarios.families.shape import Group, SubTopology, task_document
-from assignor_lab.scenarios.families.streams_history import GroupHistory
+from assignor_lab.scenarios.families.shape import GroupShape, SubTopology, task_document
+from assignor_lab.scenarios.families.streams_history import StreamsFamilyHistory
 
 __all__ = ["TRAPS", "adversarial_history"]
 
 _LONG_MAX = 2**63 - 1
-#: Lags that tasks have where ties or edges of the recovery lag are the point.
+#: Lags of tasks in traps of ties and of the recovery lag's edges.
 _LAGS = (0, 1, 9_999, 10_000, 10_001, 20_000)
 
 
-def _small(draws: Draws, tasks: tuple[int, ...], clients: int, threads: int = 1) -> Group:
+def _small(draws: Draws, tasks: tuple[int, ...], clients: int, threads: int = 1) -> GroupShape:
     """A group of an exact size: a sub-topology with state, and one without for each further number of tasks."""
     group = draw_blueprint(draws, Blueprint(racks=0, tags=0, mixed_threads=0))
     subtopologies = [
@@ -69,19 +69,19 @@ def _small(draws: Draws, tasks: tuple[int, ...], clients: int, threads: int = 1)
     )
 
 
-def _with(group: Group, **config: Any) -> Group:
+def _with(group: GroupShape, **config: Any) -> GroupShape:
     return attrs.evolve(group, config={**group.config, **config})
 
 
-def _equal_lags(draws: Draws) -> Group:
+def _equal_lags(draws: Draws) -> GroupShape:
     group = _small(draws, (draws.between(4, 40),), draws.between(2, 12))
     lag = draws.pick(_LAGS)
-    # Nobody ever restores anything and nothing is written, so that all lags stay what they are.
+    # Without restorations and writes all lags stay unchanged.
     still = attrs.evolve(group, rates=[0] * len(group.tasks), first_ends=[lag] * len(group.tasks), restore_per_s=0)
     return _with(still, **{"num.standby.replicas": draws.between(0, 2), "max.warmup.replicas": draws.pick((1, 2, 50))})
 
 
-def _recovery_edges(draws: Draws) -> Group:
+def _recovery_edges(draws: Draws) -> GroupShape:
     group = _small(draws, (draws.between(4, 40), draws.between(1, 6)), draws.between(2, 12))
     limit = draws.pick((0, 1, 10_000, _LONG_MAX))
     edges = [max(min(limit, 10_000) + step, 0) for step in (-1, 0, 1)]
@@ -92,8 +92,6 @@ def _recovery_edges(draws: Draws) -> Group:
 
 @attrs.frozen
 class _OneHuge:
-    """A fleet with one large machine among small ones."""
-
     usual: Fleet
     huge: int
 
@@ -102,19 +100,19 @@ class _OneHuge:
         return attrs.evolve(machine, threads=self.huge) if number == 0 else machine
 
 
-def _one_huge_client(draws: Draws) -> Group:
+def _one_huge_client(draws: Draws) -> GroupShape:
     group = _small(draws, (draws.between(20, 100), draws.between(5, 40)), draws.between(3, 12))
     fleet = _OneHuge(Fleet((), (), ((1, 1),), has_hosts=False), draws.pick((32, 64, 128)))
     return attrs.evolve(group, machines=fleet)
 
 
-def _around_capacity(draws: Draws) -> Group:
+def _around_capacity(draws: Draws) -> GroupShape:
     clients, threads = draws.between(2, 12), draws.pick((1, 2, 4))
     tasks = max(clients * draws.pick((1, threads)) * draws.between(1, 4) + draws.between(-1, 1), 1)
     return _with(_small(draws, (tasks,), clients, threads), **{"num.standby.replicas": draws.between(0, 2)})
 
 
-def _hash_order(draws: Draws) -> Group:
+def _hash_order(draws: Draws) -> GroupShape:
     tasks = max((12 << draws.below(4)) + draws.between(-1, 1), 1)
     group = _small(draws, (tasks, draws.pick((1, 12))), draws.pick((11, 12, 13, 23, 24, 25)))
     half = draws.below(1 << 32)
@@ -132,7 +130,7 @@ def _hash_order(draws: Draws) -> Group:
     return attrs.evolve(group, process_id=process_id)
 
 
-def _duplicate_racks(draws: Draws) -> Group:
+def _duplicate_racks(draws: Draws) -> GroupShape:
     group = _small(draws, (draws.between(4, 30), draws.between(2, 10)), draws.between(2, 10))
     everywhere = draws.percent(30)
     racks = ZONES[:1] if everywhere else ZONES[:3]
@@ -148,7 +146,7 @@ def _duplicate_racks(draws: Draws) -> Group:
     )
 
 
-def _no_candidates(draws: Draws) -> Group:
+def _no_candidates(draws: Draws) -> GroupShape:
     clients = draws.between(1, 4)
     group = _small(draws, (draws.between(1, 20), draws.between(1, 6)), clients)
     tags = ["zone", "cluster"][: draws.between(0, 2)]
@@ -159,12 +157,11 @@ def _no_candidates(draws: Draws) -> Group:
     )
 
 
-def _no_lags(draws: Draws) -> Group:
+def _no_lags(draws: Draws) -> GroupShape:
     return draw_blueprint(draws, Blueprint(racks=0, tags=20))
 
 
-#: Name of the trap to what draws a group for it.
-TRAPS: dict[str, Callable[[Draws], Group]] = {
+TRAPS: dict[str, Callable[[Draws], GroupShape]] = {
     "equal_lags": _equal_lags,
     "recovery_edges": _recovery_edges,
     "one_huge_client": _one_huge_client,
@@ -176,8 +173,8 @@ TRAPS: dict[str, Callable[[Draws], Group]] = {
 }
 
 
-def adversarial_history(seed: int, rounds: int) -> GroupHistory:
-    """The history of a seed: a group in one of the traps, to which small things happen."""
+def adversarial_history(seed: int, rounds: int) -> StreamsFamilyHistory:
+    """The history of a seed: a group in one of the traps, with small events."""
     draws = Draws("adversarial", seed, "group")
     trap = draws.pick(tuple(TRAPS))
     group = TRAPS[trap](draws)
@@ -186,14 +183,14 @@ def adversarial_history(seed: int, rounds: int) -> GroupHistory:
     )
     if trap == "no_lags":
         steps = tuple(attrs.evolve(step, lags_known=number not in (1, 3)) for number, step in enumerate(steps))
-    return GroupHistory(f"adversarial-{seed}", group, steps)
+    return StreamsFamilyHistory(f"adversarial-{seed}", group, steps)
 
 
-def _one_more(membership: Membership) -> None:
+def _one_more(membership: DrawnMembership) -> None:
     membership.join()
 
 
-def _one_less(membership: Membership) -> None:
+def _one_less(membership: DrawnMembership) -> None:
     if len(membership.members) > 1:
         membership.take_out()
 

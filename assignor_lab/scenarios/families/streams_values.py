@@ -1,4 +1,4 @@
-"""The values of a generated group that its states share: tasks, what they weigh, and what is known of each member."""
+"""Shared values of a generated group's states: tasks, their weights, and constant facts of each member."""
 
 from __future__ import annotations
 
@@ -23,20 +23,19 @@ from assignment_api.streams.ids import utf16_key
 from assignment_api.streams.listed_lags import ListedLags
 from assignment_api.streams.task_table import TaskTable
 from assignor_lab.scenarios.families.events import Session
-from assignor_lab.scenarios.families.shape import Group
-from assignor_lab.scenarios.families.state import Held
+from assignor_lab.scenarios.families.shape import GroupShape
+from assignor_lab.scenarios.families.state import MemberTasks
 
-__all__ = ["GroupValues", "Topology"]
+__all__ = ["GroupValues", "FamilyTopology"]
 
 
 @attrs.frozen(eq=False)
-class Topology:
-    """The tasks that are there while certain sub-topologies are hidden.
+class FamilyTopology:
+    """The present tasks while certain sub-topologies are hidden.
 
     Args:
-        tasks: The tasks.
-        workload: What they weigh; ``None``: unknown.
-        logged: Ids of the logged ones.
+        workload: Their weights; ``None``: unknown.
+        logged: Ids of those with a changelog.
     """
 
     tasks: TaskTable
@@ -46,7 +45,7 @@ class Topology:
 
 @attrs.frozen(eq=False)
 class _Facts:
-    """What is known of a member whatever it runs: fields of :class:`StreamsClientState`."""
+    """Constant facts of a member: fields of :class:`StreamsClientState`."""
 
     process: ProcessID
     threads: int
@@ -57,25 +56,20 @@ class _Facts:
 
 
 class GroupValues:
-    """Values of a group, made when they are first asked for.
+    """Values of a group, created at their first use."""
 
-    Args:
-        group: The group, as its documents have it.
-    """
-
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: GroupShape) -> None:
         self._group = group
-        #: The configuration of every state, read-only.
         self.config: Mapping[str, Any] = MappingProxyType(group.config)
         self.forget()
 
     def forget(self) -> None:
-        """Makes everything anew from now on."""
+        """Clears the cached values."""
         self._infos: list[TaskInfo] = []
         self._ids: list[TaskId] = []
         self._number: dict[TaskId, int] = {}
         self._is_sorted = True
-        self._topologies: dict[frozenset[int], Topology] = {}
+        self._topologies: dict[frozenset[int], FamilyTopology] = {}
         self._facts: dict[Session, _Facts] = {}
 
     @property
@@ -84,14 +78,14 @@ class GroupValues:
         self._read_tasks()
         return self._number
 
-    def topology(self, hidden: frozenset[int]) -> Topology:
+    def topology(self, hidden: frozenset[int]) -> FamilyTopology:
         """The tasks while these sub-topologies are hidden: the same object each time."""
         known = self._topologies.get(hidden)
         if known is None:
             self._read_tasks()
             shown = [item.number not in hidden for item in self._group.subtopology_of]
             infos = [info for info, is_shown in zip(self._infos, shown, strict=True) if is_shown]
-            known = self._topologies[hidden] = Topology(
+            known = self._topologies[hidden] = FamilyTopology(
                 TaskTable(infos),
                 None if self._group.workload is None else _workload(self._group.workload, infos),
                 tuple([info.id for info in infos if info.is_logged]),
@@ -102,18 +96,14 @@ class GroupValues:
         """The process of a member."""
         return self._facts_of(session).process
 
-    def clients(self, held: Sequence[Held], topology: Topology, *, lags_known: bool) -> tuple[StreamsClientState, ...]:
-        """The members as an assignor sees them.
-
-        Args:
-            held: What each of them has.
-            topology: The tasks that there are.
-            lags_known: Whether the end offsets could be fetched.
-        """
+    def clients(
+        self, held: Sequence[MemberTasks], topology: FamilyTopology, *, lags_known: bool
+    ) -> tuple[StreamsClientState, ...]:
+        """The members in the form of an assignor's input."""
         gate = LagGate()
         return tuple([self._client(each, topology.logged if lags_known else None, gate) for each in held])
 
-    def _client(self, held: Held, logged: tuple[TaskId, ...] | None, gate: LagGate) -> StreamsClientState:
+    def _client(self, held: MemberTasks, logged: tuple[TaskId, ...] | None, gate: LagGate) -> StreamsClientState:
         facts, id_of = self._facts_of(held.session), self._ids.__getitem__
         reported = {
             consumer: tuple(map(id_of, indices))

@@ -1,4 +1,4 @@
-"""The formats of scenario documents: their shapes, and how they become values of the SPI."""
+"""The formats of scenario documents: their shapes, and their values of the SPI."""
 
 from assignor_lab.scenarios.formats.known_formats import Format, Read, format_of, register_format
 

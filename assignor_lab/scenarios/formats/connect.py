@@ -1,7 +1,7 @@
-"""Documents of kind ``connect``: their shape, and how they become values of the SPI.
+"""Documents of kind ``connect``: their shape, and their values of the SPI.
 
-As for ``streams``: what is not in the format is refused here; what a leader meets in real life passes, such as jobs
-that two workers report, or that are not configured any more.
+As for ``streams``: documents outside the format are refused here. States that occur in reality pass, such as jobs that
+two workers report, or that are no longer configured.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from assignor_lab.scenarios.formats.streams import workload
 
 __all__ = ["MAX_TASKS", "read_connect"]
 
-#: Tasks of one round at most: a document says only how many there are, so a short line could ask for billions.
+#: Most tasks of one round: a document has only their number, so a short line could request billions.
 MAX_TASKS = 1_000_000
 
 _names = list_of(text)
@@ -47,8 +47,6 @@ _round_time = whole(0, LONG_MAX)
 
 
 class _TaskIds:
-    """Reads task ids; equal texts of one document become one value."""
-
     def __init__(self) -> None:
         self._known: dict[str, ConnectorTaskId] = {}
 
@@ -115,6 +113,7 @@ def _document_shape(task: Check[ConnectorTaskId]) -> Check[dict[str, Any]]:
                     "time_ms": _round_time,
                     "group": text,
                     "reasons": list_of(nullable(text)),
+                    "generations": list_of(count),
                 },
             ),
             "assumptions": list_of(text),
@@ -123,7 +122,6 @@ def _document_shape(task: Check[ConnectorTaskId]) -> Check[dict[str, Any]]:
 
 
 def _answer_shape(tasks: Check[list[ConnectorTaskId]]) -> Check[Any]:
-    """What a leader really answered in one round, as a result line has it."""
     jobs = map_of(text, record({"connectors": _names, "tasks": tasks}))
     return record({"delay_ms": whole(0, INT_MAX), "assigned": jobs, "revoked": jobs})
 

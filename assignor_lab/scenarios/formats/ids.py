@@ -1,4 +1,4 @@
-"""Ids of a document by their text: each is parsed once, however many clients name it."""
+"""Ids of a document by their text: each is parsed once, for any number of clients."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TEXTS = {str}
 
 
 class TaskIds(dict[str, TaskId]):
-    """Text to task id; what is no task id is a :class:`Mismatch`."""
+    """Text to task id; another text is a :class:`Mismatch`."""
 
     def __missing__(self, text_of_id: str) -> TaskId:
         try:
@@ -43,7 +43,7 @@ class TaskIds(dict[str, TaskId]):
 
 
 class ProcessIds(dict[str, ProcessID]):
-    """Text to process id; what is none is a :class:`Mismatch`."""
+    """Text to process id; another text is a :class:`Mismatch`."""
 
     def __missing__(self, text_of_id: str) -> ProcessID:
         try:
@@ -62,13 +62,7 @@ class ProcessIds(dict[str, ProcessID]):
 
 
 def refuse_repeated(values: list[Any], what: str, *container: str, keys: list[str] | None = None) -> None:
-    """Refuses equal values in one container.
-
-    Args:
-        values: The values.
-        what: What they are, in words.
-        container: Path to the container, from whoever asks.
-        keys: Key of each value, where the container is an object; ``None``: it is a list.
+    """Refuses equal values in one container; ``what`` is their noun, ``keys`` their keys if it is an object.
 
     Raises:
         Mismatch: with the path to the second one.

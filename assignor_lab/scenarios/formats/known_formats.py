@@ -1,4 +1,4 @@
-"""The formats of scenario documents, one for each kind; a kind of group from elsewhere registers its own."""
+"""The formats of scenario documents, one for each kind; a plugin's kind of group registers its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assignor_lab.scenarios.formats.streams_group import read_streams_group
 
 __all__ = ["Format", "Read", "format_of", "register_format"]
 
-#: Checks a document of one kind, raising ``Mismatch``, and returns what it holds; ``None`` where nobody reads that yet.
+#: Checks a document of one kind, raising ``Mismatch``, and returns its content; ``None``: it is not read yet.
 Read = Callable[[Any], Any]
 
 
@@ -25,11 +25,9 @@ class Format:
     """The format of the documents of one kind.
 
     Args:
-        kind: The kind, as documents have it under ``kind``.
-        read: Checks and reads a document.
-        similar: Makes a ``read`` for documents that have much in common, which reads that once; ``None``: there is
-            nothing to gain.
-        line: Keys of a result line of this kind, besides those that all kinds have; null in the line of a failure.
+        similar: Returns a ``read`` for documents with much in common, which reads that once; ``None``: there is no
+            benefit.
+        line: Keys of a result line of this kind, besides the common ones; null in the line of a failure.
     """
 
     kind: str

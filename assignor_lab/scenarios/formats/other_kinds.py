@@ -1,7 +1,7 @@
 """Documents of episodes: their shape.
 
-They are checked down to the level that this project reads so far. What lies deeper is carried along unread, with a
-limit on its depth, and is checked where it is read.
+They are checked down to the level that this project reads here. Deeper parts are kept unread, with a limit on their
+depth, and are checked by their readers.
 """
 
 from __future__ import annotations
@@ -99,13 +99,13 @@ _FOLLOWED = nullable(
 
 
 def _recorded(value: Any) -> Any:
-    """What followed in reality: what is read of it is checked, and everything is kept."""
+    """The real consequences: the parts that are read are checked, and everything is kept."""
     any_value(value)
     _FOLLOWED(value)
     return value
 
 
-#: What an episode of a Streams group may say besides; the simulation checks it further.
+#: Further keys of an episode of a Streams group; the simulation checks them further.
 _STREAMS_KEYS: Mapping[str, Check[Any]] = {
     "protocol": text,
     "assignor": text,
@@ -122,9 +122,8 @@ _check_streams = _episode("streams-episode", _whole_scenario("streams", read_str
 
 
 def read_streams_episode(document: Any) -> EpisodeContent:
-    """Checks a document of kind ``streams-episode``, and reads the application that it begins with."""
+    """Checks a document of kind ``streams-episode``, and reads its initial application."""
     return EpisodeContent(_check_streams(document)["initial"])
 
 
-#: Checks a document of kind ``connect-episode``.
 check_connect_episode: Check[Any] = _episode("connect-episode", _whole_scenario("connect", read_connect))

@@ -1,8 +1,8 @@
-"""Documents of kind ``streams``: their shape, and how they become values of the SPI.
+"""Documents of kind ``streams``: their shape, and their values of the SPI.
 
-The line between a wrong file and a failing assignment: what is refused here is not in the format. What is in the
-format but would make Kafka fail (a config value out of its range, a task without a lag entry, named beside unnamed
-tasks) passes, and comes up when the application is built or assigned.
+A wrong file differs from a failing assignment: documents outside the format are refused here. Documents inside the
+format on which Kafka would fail (a config value out of its range, a task without a lag entry, named beside unnamed
+tasks) pass, and fail when the application is built or assigned.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ T = TypeVar("T")
 _HOST = re.compile(r"\A(?P<host>.+):(?P<port>[0-9]{1,5})\Z", re.DOTALL)
 _MAX_PORT = 65_535
 _EPOCH_MS = whole(0, LONG_MAX)
-# Ranges are Kafka's business: a number of the wrong size is a failing assignment, not a wrong file. The limit is there
-# because Python takes its time over a number of thousands of digits.
+# Kafka checks the ranges: a number of the wrong size is a failing assignment, not a wrong file. The limit exists
+# because Python is slow with numbers of thousands of digits.
 _CONFIG_NUMBER = whole(-(2**127), 2**127 - 1)
 _CONFIG_COST = nullable(_CONFIG_NUMBER)
 _CONFIG: Check[dict[str, Any]] = record(
@@ -94,11 +94,7 @@ def read_streams(document: Mapping[str, Any]) -> StreamsContent:
 
 
 def streams_reader(known: KnownParts | None = None) -> Callable[[Mapping[str, Any]], StreamsContent]:
-    """What reads documents of kind ``streams``, as :func:`read_streams`.
-
-    Args:
-        known: Where parts of the documents are kept that may come again; ``None``: they will not.
-    """
+    """A reader of documents of kind ``streams``, as :func:`read_streams`."""
     shape = _document_shape(TaskIds(), ProcessIds(), known)
 
     def read(document: Mapping[str, Any]) -> StreamsContent:

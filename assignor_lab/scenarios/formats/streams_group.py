@@ -1,7 +1,7 @@
-"""Documents of kind ``streams-group`` (KIP-1071): their shape, and how they become values of the SPI.
+"""Documents of kind ``streams-group`` (KIP-1071): their shape, and their values of the SPI.
 
-As for ``streams``: what is not in the format is refused here; what a coordinator would not take (more standbys than a
-32-bit number holds) or would pass over (previous tasks that the topology no longer has) passes.
+As for ``streams``: documents outside the format are refused here. Values that a coordinator would refuse (more standbys
+than a 32-bit number holds) or skip (previous tasks that the topology no longer has) pass.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from assignor_lab.documents.shapes import (
     list_of,
     map_of,
     nullable,
+    number,
     one_of,
     record,
     text,
@@ -33,7 +34,7 @@ from assignor_lab.scenarios.settings import check_settings
 
 __all__ = ["MAX_TASKS", "read_streams_group"]
 
-#: Tasks of one scenario at most: a document says only how many there are, so a short line could ask for billions.
+#: Most tasks of one scenario: a document has only their number, so a short line could request billions.
 MAX_TASKS = 1_000_000
 
 _PARTITION = re.compile(r"(?:0|[1-9][0-9]{0,9})\Z")
@@ -100,12 +101,15 @@ def _by_task(offsets: Mapping[str, Mapping[str, int]]) -> dict[TaskId, int]:
     }
 
 
+_workload_of_task = record(
+    {}, {"state_bytes": number, "state_records": number, "input_bytes_per_s": number, "weight": number}
+)
 _document_shape: Check[dict[str, Any]] = record(
     {
         "format": whole(1, 1),
         "kind": one_of("streams-group"),
         "id": text,
-        # The range is Kafka's business; the limit keeps numbers of thousands of digits out.
+        # Kafka checks the range; the limit keeps numbers of thousands of digits out.
         "config": record(
             {},
             {"num.standby.replicas": whole(-(2**127), 2**127 - 1), "rack.aware.assignment.tags": list_of(text)},
@@ -115,6 +119,7 @@ _document_shape: Check[dict[str, Any]] = record(
     },
     {
         "settings": check_settings,
+        "workload": record({}, {"tasks": map_of(text, _workload_of_task), "restore_bytes_per_s": number}),
         "observed": record({"members": map_of(text, record({"active": _tasks, "standby": _tasks, "warmup": _tasks}))}),
         "source": record(
             {},
@@ -127,6 +132,7 @@ _document_shape: Check[dict[str, Any]] = record(
                 "prepared_ms": whole(0, LONG_MAX),
                 "reason": text,
                 "client_ids": map_of(text, text),
+                "current": list_of(record({"time_ms": whole(LONG_MIN, LONG_MAX), "member": text, "active": _tasks})),
                 "done": list_of(
                     record(
                         {"time_ms": whole(LONG_MIN, LONG_MAX), "type": text, "client": text},

@@ -1,4 +1,4 @@
-"""The ``tasks`` of documents of kind ``streams``: their shape, what must agree in them, and the values they become."""
+"""The ``tasks`` of documents of kind ``streams``: their shape, their consistency, and their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["tasks_reader"]
 
 
 def tasks_reader(ids: TaskIds) -> Check[tuple[TaskInfo, ...]]:
-    """The check for all tasks of an application, which makes them values."""
+    """The check for all tasks of an application, which returns their values."""
     task_list = list_of(_task_reader(ids))
 
     def read(value: Any) -> tuple[TaskInfo, ...]:

@@ -1,8 +1,16 @@
 """Gates: conditions under which a build fails (``assignor score --fail-if``)."""
 
-from assignor_lab.scoring.gates.errors import GateError, GateNameError, GateSyntaxError
-from assignor_lab.scoring.gates.grammar import Bound, Gate, Named, parse_gate
-from assignor_lab.scoring.gates.judge import Status, Subjects, Verdict, check_gates, judge
+from assignor_lab.scoring.gates.grammar import (
+    Bound,
+    Gate,
+    GateError,
+    GateNameError,
+    GateSyntaxError,
+    Named,
+    Subjects,
+    parse_gate,
+)
+from assignor_lab.scoring.gates.judge import Status, Verdict, check_gates, judge
 
 __all__ = [
     "Bound",

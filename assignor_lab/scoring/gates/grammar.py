@@ -1,4 +1,4 @@
-"""The language of ``--fail-if``: a text in, a :class:`Gate` out, or an error with its column.
+"""The language of ``--fail-if``: parses a text into a :class:`Gate`, or raises an error with its column.
 
 ::
 
@@ -9,7 +9,8 @@
     bound      = [ "-" ] NUMBER [ "%" ]
                | "baseline" { ( "+" | "-" ) NUMBER [ "%" ] }
 
-A NAME in quotes is never taken for a word of the language. No recursion, one pass, at most ``MAX_LENGTH`` signs.
+A NAME in quotes is never a word of the language. The parser has no recursion, one pass, and at most ``MAX_LENGTH``
+characters.
 """
 
 from __future__ import annotations
@@ -19,9 +20,53 @@ from collections.abc import Callable
 
 import attrs
 
-from assignor_lab.scoring.gates.errors import GateNameError, GateSyntaxError
+from assignment_api import AssignorLabError
 
-__all__ = ["Bound", "Gate", "Named", "parse_gate"]
+__all__ = ["Bound", "Gate", "GateError", "GateNameError", "GateSyntaxError", "Named", "Subjects", "parse_gate"]
+
+
+@attrs.frozen
+class Subjects:
+    """The assignors of gates.
+
+    Args:
+        assignors: All requested assignors, loaded or not.
+        observed: True if Kafka's decisions may be named as ``kafka``.
+    """
+
+    assignors: tuple[str, ...]
+    baseline: str | None = None
+    observed: str | None = None
+
+    def of(self, gate: Gate) -> tuple[str, ...]:
+        """The assignors of a gate: the named one, or all except the baseline."""
+        if gate.assignor is not None:
+            return (gate.assignor.text,)
+        others = tuple(name for name in self.assignors if name != self.baseline)
+        return others or self.assignors
+
+
+class GateError(AssignorLabError):
+    """An expression cannot be used."""
+
+    def __init__(self, expression: str, column: int, reason: str) -> None:
+        super().__init__(expression, column, reason)
+        self.expression = expression
+        self.column = column
+        self.reason = reason
+
+    def __str__(self) -> str:
+        shown = "".join(sign if sign.isprintable() else " " for sign in self.expression)
+        return f"--fail-if, column {self.column}: {self.reason}\n  {shown}\n  {' ' * (self.column - 1)}^"
+
+
+class GateSyntaxError(GateError):
+    """The expression does not follow the grammar (docs, "Gates")."""
+
+
+class GateNameError(GateError):
+    """The expression follows the grammar, but names something that is not in this run."""
+
 
 MAX_LENGTH = 1_000
 SIGNS = (">", ">=", "<", "<=")
@@ -43,12 +88,7 @@ _PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
 
 @attrs.frozen
 class Named:
-    """A name and where it stands.
-
-    Args:
-        text: The name without quotes.
-        column: From 1.
-    """
+    """A name with its place."""
 
     text: str
     column: int
@@ -56,12 +96,11 @@ class Named:
 
 @attrs.frozen
 class Bound:
-    """What a measure is compared with: ``factor`` times the baseline's, plus ``offset``.
+    """The bound of a measure: ``factor`` times the baseline's, plus ``offset``.
 
     Args:
-        factor: 0 where the bound is absolute.
-        offset: In the unit of the metric.
-        relative: Whether the baseline is part of it.
+        factor: 0 for an absolute bound.
+        relative: True if the baseline is part of it.
     """
 
     factor: float
@@ -74,15 +113,7 @@ class Gate:
     """A condition under which the build fails.
 
     Args:
-        expression: As it was given.
-        statistic: ``mean``, ``quantile``, ``failed_rows`` or ``failed_share``.
-        quantile: Between 0 and 1, for the statistic ``quantile``.
-        metric: What is measured; ``None`` for ``failed_rows`` and ``failed_share``.
-        assignor: Whom it is about; ``None``: everybody but the baseline.
-        sign: ``>``, ``>=``, ``<`` or ``<=``.
-        bound: What the measure is compared with.
-        confidence: How sure the condition has to be, between 0.5 and 1; ``None``: it is taken as measured.
-        bound_column: Where the bound stands, from 1.
+        confidence: Required confidence, between 0.5 and 1; ``None``: the measured figure decides.
     """
 
     expression: str
@@ -104,11 +135,11 @@ class _Token:
 
 
 def parse_gate(expression: str) -> Gate:
-    """Reads an expression.
+    """Parses an expression.
 
     Raises:
-        GateSyntaxError: if it is not of the grammar; it names the column.
-        GateNameError: if it asks for a confidence that cannot be had.
+        GateSyntaxError: if it does not follow the grammar, with the column.
+        GateNameError: if its confidence is impossible.
     """
     reader = _Reader(expression)
     statistic, quantile, metric = _measure(reader)
@@ -183,8 +214,6 @@ def _confidence(reader: _Reader, statistic: str) -> float | None:
 
 
 class _Reader:
-    """The tokens of an expression, one after the other."""
-
     def __init__(self, expression: str) -> None:
         self.expression = expression
         self._tokens = _tokens(expression)
@@ -192,40 +221,33 @@ class _Reader:
 
     @property
     def next(self) -> _Token:
-        """The next token; one of kind ``end`` after the last."""
         return self._tokens[self._position]
 
     def advance(self) -> _Token:
-        """Takes the next token."""
         token = self.next
         if token.kind != "end":
             self._position += 1
         return token
 
     def takes(self, kind: str, text: str) -> bool:
-        """Takes the next token if it is this one."""
         found = (self.next.kind, self.next.text) == (kind, text)
         if found:
             self.advance()
         return found
 
     def expect(self, fits: Callable[[_Token], bool], what: str) -> _Token:
-        """Takes the next token, which has to fit."""
         if not fits(self.next):
             raise self.error(what)
         return self.advance()
 
     def expect_text(self, kind: str, text: str) -> None:
-        """Takes the next token, which has to be this one."""
         self.expect(lambda token: (token.kind, token.text) == (kind, text), repr(text))
 
     def name(self, what: str) -> Named:
-        """Takes a name, with or without quotes."""
         token = self.expect(lambda token: token.kind in ("name", "quoted") and bool(token.text), what)
         return Named(token.text, token.column)
 
     def number(self, what: str) -> float:
-        """Takes a number."""
         token = self.expect(lambda token: token.kind == "number", what)
         number = float(token.text)
         if number == float("inf"):
@@ -233,7 +255,6 @@ class _Reader:
         return number
 
     def error(self, wanted: str) -> GateSyntaxError:
-        """The error that something else stands where ``wanted`` should."""
         found = "the expression ends" if self.next.kind == "end" else f"found {self.next.text!r}"
         return GateSyntaxError(self.expression, self.next.column, f"expected {wanted}, but {found}")
 

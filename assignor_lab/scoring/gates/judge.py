@@ -1,24 +1,23 @@
-"""Gates against a finished run: each gate is judged for each assignor that it is about."""
+"""Gates against a finished run: each gate is judged for each of its assignors."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Literal
 
 import attrs
 import numpy as np
 import pyarrow as pa
 
-from assignor_lab.scoring.gates.errors import GateNameError
-from assignor_lab.scoring.gates.grammar import Gate, Named
-from assignor_lab.scoring.output.results_table import ResultsTable
+from assignor_lab.documents.wording import plural
+from assignor_lab.groups.columns import suggested_name
+from assignor_lab.scoring.gates.grammar import Gate, GateNameError, Named, Subjects
+from assignor_lab.scoring.output.results_table import PairedFigures, ResultsTable, pairs_of
 from assignor_lab.scoring.statistics.intervals import lower_limit, mean_of, stable, unit_means, upper_limit
-from assignor_lab.scoring.statistics.pairs import PairedFigures, pairs_of
-from assignor_lab.scoring.statistics.refusal import FEWEST, NoInterval, few, least_alike, same
+from assignor_lab.scoring.statistics.refusal import FEWEST, IntervalRefusal, few, least_alike, same
 
-__all__ = ["Status", "Subjects", "Verdict", "check_gates", "judge"]
+__all__ = ["Status", "Verdict", "check_gates", "judge"]
 
 Status = Literal["passed", "failed", "unknown"]
 
@@ -31,44 +30,15 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
 
 
 @attrs.frozen
-class Subjects:
-    """Who is judged.
-
-    Args:
-        assignors: Everybody who was asked for, whether or not it could be loaded.
-        baseline: Whom a relative bound is taken from, or ``None``.
-        observed: Whether what Kafka decided may be asked about, by its name ``kafka``.
-    """
-
-    assignors: tuple[str, ...]
-    baseline: str | None = None
-    observed: str | None = None
-
-    def of(self, gate: Gate) -> tuple[str, ...]:
-        """Whom a gate is about: the one it names, or everybody but the baseline."""
-        if gate.assignor is not None:
-            return (gate.assignor.text,)
-        others = tuple(name for name in self.assignors if name != self.baseline)
-        return others or self.assignors
-
-
-@attrs.frozen
 class Verdict:
-    """What came of a gate for one assignor.
+    """The result of a gate for one assignor.
 
     Args:
         expression: The gate.
-        assignor: Whom it is about.
-        status: ``failed`` if the condition holds, ``passed`` if not, ``unknown`` if it cannot be told: a build must
+        status: ``failed`` if the condition holds, ``passed`` if not, ``unknown`` if there is no figure: a build must
             not pass because nothing was measured.
-        value: What was measured, or ``None``.
-        bound: What it is compared with, or ``None``.
-        limit: With confidence: what the value lies above (or below, for ``<``) that surely; or ``None``.
-        confidence: The gate's, or ``None``.
-        units: Histories and single states that counted; ``None`` for counts of rows.
-        states: States that counted, or rows.
-        reason: One sentence.
-        no_limit: Why the figures do not bear the confidence that is asked for; ``None`` if they do, or none is.
+        units: Counted histories and single states; ``None`` for counts of rows.
+        no_limit: Reason of a missing limit; ``None`` if there is one, or no confidence.
     """
 
     expression: str
@@ -81,14 +51,14 @@ class Verdict:
     units: int | None
     states: int
     reason: str
-    no_limit: NoInterval | None = None
+    no_limit: IntervalRefusal | None = None
 
 
 def check_gates(gates: Iterable[Gate], metrics: Sequence[str], subjects: Subjects) -> None:
-    """Finds, before anything is scored, what a gate asks for in vain.
+    """Checks before the run that every gate can be judged.
 
     Raises:
-        GateNameError: if a metric or an assignor is not part of the run, or a baseline is needed and there is none.
+        GateNameError: if a metric or an assignor is not part of the run, or a necessary baseline is missing.
     """
     known = (*subjects.assignors, *(name for name in (subjects.observed,) if name is not None))
     for gate in gates:
@@ -97,26 +67,20 @@ def check_gates(gates: Iterable[Gate], metrics: Sequence[str], subjects: Subject
         if gate.assignor is not None:
             _check_name(gate, gate.assignor, "assignor", known)
         if gate.bound.relative and subjects.baseline is None:
-            reason = "'baseline' is nobody: say whom you compare with, by --baseline NAME"
+            reason = "there is no baseline: name one with --baseline NAME"
             raise GateNameError(gate.expression, gate.bound_column, reason)
 
 
 def _check_name(gate: Gate, name: Named, kind: str, known: Sequence[str]) -> None:
     if name.text in known:
         return
-    close = get_close_matches(name.text, known, 1)
-    remedy = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
+    close = suggested_name(name.text, known)
+    remedy = f"did you mean {close!r}?" if close else f"there are: {', '.join(known)}"
     raise GateNameError(gate.expression, name.column, f"no {kind} {name.text!r} in this run; {remedy}")
 
 
 def judge(gates: Iterable[Gate], subjects: Subjects, table: ResultsTable) -> list[Verdict]:
-    """Judges every gate for everybody that it is about, in their orders.
-
-    Args:
-        gates: Gates that :func:`check_gates` let pass.
-        subjects: Who is judged.
-        table: The results of the run.
-    """
+    """Judges every gate for each of its assignors, in their orders."""
     return [_verdict(gate, name, subjects.baseline, table) for gate in gates for name in subjects.of(gate)]
 
 
@@ -157,7 +121,7 @@ def _compared(
         holds = compare(value, bound)
         return _decided(gate, assignor, value, bound, holds=holds, limit=None, units=units, states=states)
     sure = None if itself else _sure(gate, figures, gate.confidence)
-    if isinstance(sure, NoInterval):
+    if isinstance(sure, IntervalRefusal):
         reason = f"no {gate.confidence * 100:g} % confidence: {sure.reason}"
         found = _unknown(gate, assignor, reason)
         return attrs.evolve(found, value=value, bound=bound, units=units, states=states, no_limit=sure)
@@ -166,19 +130,21 @@ def _compared(
     return _decided(gate, assignor, value, bound, holds=holds, limit=limit, units=units, states=states)
 
 
-def _sure(gate: Gate, figures: PairedFigures, confidence: float) -> float | NoInterval | None:
-    """By how much the mean surely lies above the bound, or below it; ``None`` where all histories say the same."""
-    # What is beyond the bound in each history: the bound is as uncertain as the value, and pairing cancels most.
+def _sure(gate: Gate, figures: PairedFigures, confidence: float) -> float | IntervalRefusal | None:
+    """The certain distance of the mean beyond the bound, or below it; ``None`` if all histories are equal."""
+    # The distance beyond the bound in each history: the bound is as uncertain as the value, and pairing cancels most of
+    # it.
     beyond = unit_means(figures.own - gate.bound.factor * figures.baseline - gate.bound.offset, figures.units)
     number, enough = len(beyond), least_alike(confidence)
     differing = number
     if gate.bound.relative:
-        # What is beyond `baseline + 5 %` varies with the baseline, and hides that the two differ hardly ever.
+        # The distance beyond `baseline + 5 %` varies with the baseline, which would hide that the two hardly ever
+        # differ.
         differing = int(np.count_nonzero(unit_means(figures.own - figures.baseline, figures.units)))
     if 0 < differing < FEWEST:
         return few(number, differing)
     found = (lower_limit if gate.sign.startswith(">") else upper_limit)(beyond, confidence)
-    if differing == 0 or (isinstance(found, NoInterval) and found.code == "same"):
+    if differing == 0 or (isinstance(found, IntervalRefusal) and found.code == "same"):
         return None if number >= enough else same(number, enough)
     return found
 
@@ -216,7 +182,7 @@ def _decided(
 
 
 def _beside(verdict: Verdict, gate: Gate, reference: float) -> Verdict:
-    """The verdict on a relative gate, whose sentence is about the difference from the baseline's figure."""
+    """The verdict on a relative gate, with a sentence about the difference from the baseline."""
     assert verdict.value is not None
     assert verdict.bound is not None
     limit = None if verdict.limit is None else stable(verdict.limit - reference)
@@ -236,7 +202,11 @@ def _sure_words(gate: Gate, limit: float | None, form: str) -> str:
 
 
 def _over(units: int | None, states: int) -> str:
-    return f"over {states:,} rows" if units is None else f"over {units:,} histories, {states:,} states"
+    return (
+        f"over {plural(states, 'row')}"
+        if units is None
+        else (f"over {plural(units, 'history', 'histories')}, {plural(states, 'state')}")
+    )
 
 
 def _unknown(gate: Gate, assignor: str, reason: str) -> Verdict:

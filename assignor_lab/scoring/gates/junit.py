@@ -15,23 +15,19 @@ from assignor_lab.documents.durable import write_durably
 __all__ = ["write_junit"]
 
 SUITE = "assignor score"
-#: What XML 1.0 cannot hold, not even escaped.
+#: Characters that XML 1.0 cannot contain, not even escaped.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write_junit(gates: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Writes the report in place of what was there; the file is complete or as it was.
-
-    Args:
-        gates: Entries of the summary's ``gates``.
-        path: The file.
+def write_junit(gates: Iterable[Mapping[str, Any]], path: Path, suite_name: str = SUITE) -> None:
+    """Writes the report atomically over an old one.
 
     Raises:
         OutputFileError: if it cannot be written.
     """
-    suite = TestSuite(SUITE)
+    suite = TestSuite(suite_name)
     suite.add_testcases([_case(gate) for gate in gates])
-    report = JUnitXml(SUITE)
+    report = JUnitXml(suite_name)
     report.add_testsuite(suite)
     text = io.BytesIO()
     report.write(text, pretty=True)
@@ -39,7 +35,7 @@ def write_junit(gates: Iterable[Mapping[str, Any]], path: Path) -> None:
 
 
 def _case(gate: Mapping[str, Any]) -> TestCase:
-    # A build server cuts class names at dots: the assignor's own become part of the name otherwise.
+    # Build servers split class names at dots, so dots in the assignor's name are replaced.
     assignor = _text(gate["assignor"]).replace(".", "_")
     case = TestCase(_text(gate["expression"]), f"gates.{assignor}", 0.0)
     message = _text(f"{gate['assignor']}: {gate['reason']}")

@@ -1,1 +1,1 @@
-"""The output folder of a scoring run: journal, tables, and the moment in which all of it appears."""
+"""The output folder of a scoring run: journal, tables, and their publication in one step."""

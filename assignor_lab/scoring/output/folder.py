@@ -1,7 +1,7 @@
-"""The output folder: complete, or as it was.
+"""The output folder: complete, or unchanged.
 
-Everything is made in a hidden folder inside the output folder and takes its place at the end. What a run that stopped
-early had finished stays in there for ``--resume`` (:mod:`assignor_lab.scoring.output.journal`).
+All files are written in a hidden folder inside the output folder and published at the end. An interrupted run's
+finished waves stay in there for ``--resume`` (:mod:`assignor_lab.scoring.output.journal`).
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ ANSWERS = "answers.parquet"
 SUMMARY = "summary.json"
 MANIFEST = "manifest.json"
 REPORT = "report.html"
-#: In the order in which they take their place: who sees a new summary finds new tables beside it.
+#: In the order of publication: the tables are new before the summary is.
 _NAMES = (RESULTS, RUN_METRICS, ANSWERS, REPORT, MANIFEST, SUMMARY)
-#: Where the tables of 0.1.0 were; they go when a run takes the place of theirs.
+#: Place of the tables of 0.1.0, which are removed when new results replace theirs.
 _FORMER = "scores.parquet"
 _FORMER_TABLES = {"results", "run_metrics"}
 _STAGING = ".assignor-score-"
 
 _JOURNAL = "waves"
-#: Errors of a write for which there is no room: on the disk, in a quota, under a limit of the process.
+#: Errors of a write without room: on the disk, in a quota, under a limit of the process.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -52,15 +52,13 @@ class ForeignOutputError(AssignorLabError):
 
 
 class OutputFolder:
-    """The output of one run; as a context it cleans up after a run that did not finish.
+    """The output of one run; as a context it cleans up after an unfinished run.
 
     Args:
-        path: The folder; made if it is missing. Other files in it are left alone.
-        resume: Go on with what a run that stopped early left there, in place of removing it.
-        on_note: Told what the user should know.
+        path: The folder; created if it is missing. Other files in it are not touched.
 
     Raises:
-        ForeignOutputError: if a file of ours would replace one that is not ours.
+        ForeignOutputError: if a result would replace a file that scoring did not write.
         OSError: if the folder cannot be written.
     """
 
@@ -95,32 +93,31 @@ class OutputFolder:
     ) -> None:
         if self._staging is not None:
             if error is not None and has_waves(self.journal):
-                self._note(f"{self.path} keeps what is scored so far: the same command with --resume goes on from it")
+                self._note(f"{self.path} keeps the results so far: the same command with --resume continues from them")
             else:
                 shutil.rmtree(self._staging, ignore_errors=True)
         if self._lock is not None:
             self._lock.close()
-        # What was made for nothing goes; a folder with something in it stays.
+        # Remove folders created in vain; one with content stays.
         with suppress(OSError):
             for folder in self._made_folders:
                 folder.rmdir()
         if isinstance(error, OSError) and error.filename is None and error.errno in _FULL:
-            # Writing to an open file reports no path.
             raise OSError(error.errno, os.strerror(error.errno), str(self.path)) from error
 
     @property
     def staging(self) -> Path:
-        """Where the run makes its files."""
+        """Folder for the run's files."""
         assert self._staging is not None, "an OutputFolder is entered before it is used"
         return self._staging
 
     @property
     def journal(self) -> Path:
-        """Where the run writes its finished waves down."""
+        """Folder of the run's finished waves."""
         return self.staging / _JOURNAL
 
     def table(self, name: str) -> Path:
-        """Where one of the tables is made, in an empty folder of its own."""
+        """Place of one of the tables, in its own empty folder."""
         folder = self.staging / "tables" / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -132,12 +129,10 @@ class OutputFolder:
         write_report: Callable[[Path], None] | None,
         manifest: Mapping[str, Any] | None = None,
     ) -> None:
-        """Adds summary, manifest and report, and lets everything take its place.
+        """Adds summary, manifest and report, and publishes everything.
 
         Args:
-            summary: The document of ``summary.json``.
-            write_report: Writes the report to a path; ``None``: there is none.
-            manifest: The document of ``manifest.json``; ``None``: there is none.
+            manifest: The document of ``manifest.json``; ``None`` without one.
         """
         for name, document in ((SUMMARY, summary), (MANIFEST, manifest)):
             if document is not None:
@@ -171,14 +166,14 @@ class OutputFolder:
             )
 
     def _taken_over(self) -> bool:
-        """Whether an abandoned run is gone on with; those that are not are removed."""
+        """True if an abandoned run is resumed; removes the others."""
         for folder, lock in list(self._abandoned()):
             waves = has_waves(folder / _JOURNAL)
             if self._resume and self._staging is None and waves:
                 self._staging, self._lock = folder, lock
                 continue
             if waves:
-                self._note(f"{self.path} held what a run that stopped early had scored: it is removed")
+                self._note(f"{self.path} held the results of a run that stopped early: they are removed")
             shutil.rmtree(folder, ignore_errors=True)
             lock.close()
         if self._resume and self._staging is None:
@@ -186,7 +181,7 @@ class OutputFolder:
         return self._staging is not None
 
     def _abandoned(self) -> Iterator[tuple[Path, IO[bytes]]]:
-        """Folders of runs that are over, the newest first, each with its lock."""
+        """Folders of ended runs, the newest first, each with its lock."""
         found = []
         for folder in self.path.absolute().glob(f"{_STAGING}*.tmp"):
             with suppress(OSError):
@@ -195,7 +190,7 @@ class OutputFolder:
             with suppress(OSError):
                 lock = (folder / "lock").open("ab")
                 try:
-                    # The lock of a run that is still going cannot be had.
+                    # A running run holds its lock.
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except OSError:
                     lock.close()
@@ -216,7 +211,7 @@ _OURS = open_record(dict.fromkeys(("format", "results", "run_metrics"), lambda v
 
 
 def _replace(made: Path, final: Path) -> None:
-    """Puts ``made`` in the place of ``final``; of folders the old or the new one is there at any moment, on Linux."""
+    """Puts ``made`` in the place of ``final``; on Linux either the old or the new folder exists at any moment."""
     if not final.exists() or (made.is_file() and final.is_file()):
         made.replace(final)
     elif not _exchange(made, final):
@@ -226,7 +221,7 @@ def _replace(made: Path, final: Path) -> None:
 
 
 def _exchange(first: Path, second: Path) -> bool:
-    """Swaps two names in one step; false where the system cannot."""
+    """Swaps two names in one step; false if the system cannot."""
     try:
         renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
     except (OSError, AttributeError):

@@ -1,10 +1,9 @@
-"""The journal of a run: the rows of each finished wave, and the terms that they hold for.
+"""The journal of a run: the rows of each finished wave, and their terms.
 
-A wave is on disk, whole, before the next one is counted: a driver that is killed loses the waves under way and nothing
-else. Names of files say which items they hold (``wave-0000000000-0000000064.arrow``: the rows of the items at
-positions 0 to 63 of the plan). Where those who scored wrote the rows down themselves
-(:mod:`assignor_lab.scoring.output.pieces`), the wave is a list of their files, ``wave-0000000000-0000000064.json``: it
-is what makes them count. All of it is for the next run of the same command only, and of no fixed format.
+A wave is completely on disk before the next one is counted: a killed driver loses only the waves under way. If scorers
+wrote the rows (:mod:`assignor_lab.scoring.output.pieces`), the wave is a list of their files,
+``wave-0000000000-0000000064.json``: only listed files count. All of it is for the next run of the same command only,
+and has no fixed format.
 """
 
 from __future__ import annotations
@@ -24,47 +23,44 @@ from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import format_number, hexadecimal, list_of, map_of, number, record, text
+from assignor_lab.groups.columns import OTHER_FORMAT
 from assignor_lab.scoring.output.pieces import DamagedPieceError, read_rows, schema_of, write_rows
-from assignor_lab.scoring.schema import KEY_NAMES
+from assignor_lab.scoring.output.tables import KEY_NAMES
 
 __all__ = ["Journal", "ResumeError", "WaveFiles", "has_waves", "open_journal"]
 
-FORMAT = 1
+FORMAT = 2
 _MANIFEST = "manifest.json"
 _MAX_MANIFEST_BYTES = 64 * 1024 * 1024
-_MANIFEST_SHAPE = record({"format": format_number(FORMAT), "salt": hexadecimal, "terms": map_of(text, text)})
+_MANIFEST_SHAPE = record(
+    {"format": format_number(FORMAT, OTHER_FORMAT), "salt": hexadecimal, "terms": map_of(text, text)}
+)
 _LIST_SHAPE = record({"seconds": number, "pieces": list_of(text)})
 _WAVE = re.compile(r"wave-(\d{10})-(\d{10})\.(arrow|json)\Z")
 _PIECES = "pieces"
 _SECONDS = b"seconds"
-#: Differing terms that a message names.
+#: Most differing terms in a message.
 MAX_NAMED = 6
 _MAX_SHOWN = 120
 
-#: From a salt to the terms: what is secret enters them as a digest with that salt.
+#: From a salt to the terms, in which secrets are digests with that salt.
 Terms = Callable[[bytes], Mapping[str, str]]
 
 
 class ResumeError(AssignorLabError):
-    """A run cannot be gone on with: it was another one, or what it left is damaged."""
+    """A run cannot be resumed: it was another one, or its files are damaged."""
 
 
 @attrs.frozen
 class WaveFiles:
-    """A finished wave as it is on disk.
-
-    Args:
-        items: Number of its items.
-        files: What its rows are in.
-        is_sorted: They are in their final order already.
-    """
+    """A finished wave on disk."""
 
     items: int
     files: tuple[Path, ...]
     is_sorted: bool = True
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """Its rows, sorted by item, round and assignor; or some columns of them, in no particular order.
+        """Its rows, sorted by item, round and assignor; or some columns of them, in undefined order.
 
         Raises:
             DamagedPieceError: if a file cannot be read.
@@ -77,14 +73,7 @@ class WaveFiles:
 
 @attrs.define
 class Journal:
-    """The finished waves of a run.
-
-    Args:
-        folder: Where they are.
-        done: Items in them: the first ``done`` ones of the plan.
-        seconds: Time that scoring them took.
-        restored: Items that were there when the journal was opened.
-    """
+    """The finished waves of a run."""
 
     folder: Path
     done: int = 0
@@ -94,15 +83,15 @@ class Journal:
 
     @property
     def pieces(self) -> Path:
-        """Where those who score may write rows down; what is there counts once :meth:`note` was told of it."""
+        """Folder for rows from scorers; they count once :meth:`note` lists them."""
         return self.folder / _PIECES
 
     def waves(self) -> tuple[WaveFiles, ...]:
-        """The waves that are on disk, in order."""
+        """The waves on disk, in order."""
         return tuple(self._waves)
 
     def tables(self) -> Iterator[tuple[int, pa.Table]]:
-        """Number of items and rows of each wave that is on disk, in order.
+        """Number of items and rows of each wave on disk, in order.
 
         Raises:
             ResumeError: if a file cannot be read.
@@ -114,12 +103,7 @@ class Journal:
                 raise ResumeError(f"{error}: {_BEGIN_ANEW}") from error
 
     def append(self, items: int, table: pa.Table, seconds: float) -> WaveFiles:
-        """Writes a wave down; when this returns, it survives a loss of power.
-
-        Args:
-            items: Number of its items, which follow those that are done.
-            table: Its rows, sorted.
-            seconds: Time of the run so far.
+        """Writes a wave; after the return it survives a loss of power.
 
         Raises:
             OSError: if it cannot be written.
@@ -132,11 +116,6 @@ class Journal:
 
     def note(self, items: int, pieces: Sequence[Path], seconds: float) -> WaveFiles:
         """The same for a wave whose rows are in :attr:`pieces` already.
-
-        Args:
-            items: Number of its items, which follow those that are done.
-            pieces: The files with all of its rows.
-            seconds: Time of the run so far.
 
         Raises:
             OSError: if it cannot be written.
@@ -156,20 +135,18 @@ class Journal:
 
 
 def has_waves(folder: Path) -> bool:
-    """Whether there is something in ``folder`` that a run could go on from."""
+    """True if ``folder`` has waves of a run that can be resumed."""
     return (folder / _MANIFEST).is_file() and any(_WAVE.match(path.name) for path in folder.iterdir())
 
 
 def open_journal(folder: Path, terms: Terms, schema: pa.Schema) -> Journal:
-    """The journal in ``folder``, which is made if it is missing.
+    """The journal in ``folder``, which is created if it is missing.
 
     Args:
-        folder: Where the waves are, or will be.
-        terms: What decides the rows; a journal goes on under equal terms only.
-        schema: Columns of the rows.
+        folder: Folder of the waves.
 
     Raises:
-        ResumeError: if there are waves of other terms (the message says what differs), or damaged ones.
+        ResumeError: if there are waves of other terms (the message lists the differences), or damaged ones.
         OSError: if the folder cannot be read or written.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -201,7 +178,6 @@ def open_journal(folder: Path, terms: Terms, schema: pa.Schema) -> Journal:
 
 
 def _found(path: Path, items: int) -> tuple[WaveFiles, float]:
-    """A wave that an earlier run finished, and the seconds that it tells."""
     if path.suffix == ".arrow":
         metadata = schema_of(path).metadata or {}
         return WaveFiles(items, (path,)), float(metadata.get(_SECONDS, b"0"))
@@ -214,7 +190,6 @@ def _found(path: Path, items: int) -> tuple[WaveFiles, float]:
 
 
 def _remove_orphans(folder: Path, waves: Sequence[WaveFiles]) -> None:
-    """Removes pieces of waves that were under way when the run stopped."""
     known = {path for wave in waves for path in wave.files}
     for path in folder.iterdir():
         if path not in known:
@@ -249,8 +224,8 @@ def _check_terms(folder: Path, terms: Terms) -> None:
         )
         more = f"; and {len(differing) - MAX_NAMED} more" if len(differing) > MAX_NAMED else ""
         raise ResumeError(
-            f"what was abandoned is another run ({told}{more}): repeat that command with --resume, or leave --resume "
-            "out, which removes it and begins anew"
+            f"the run that stopped early was another one ({told}{more}): repeat that command with --resume, or leave "
+            "--resume out, which removes it and begins anew"
         )
 
 

@@ -1,7 +1,7 @@
-"""Pieces: rows of a wave in a file of their own, as whoever scored them wrote them down.
+"""Pieces: rows of a wave in their own file, written by their scorer.
 
-A piece has its name before anybody knows of it, and a name that nobody else has: one that is written twice, by a task
-that was tried again, or to the end by nobody, is in no wave of the journal and no row of it counts.
+A piece has a unique name before it is registered. A piece that a repeated task wrote twice, or that is incomplete, is
+in no wave of the journal, and none of its rows count.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
     "write_rows",
 ]
 
-#: Columns that the driver looks at while the others stay on the disk.
+#: Columns that the driver reads while the others stay on the disk.
 NOTED = (
     *("item", "round", "source", "assignor", "family", "error_type", "error_message", "metric_errors"),
     *("build_ms", "assign_ms", "metrics_ms"),
@@ -38,16 +38,11 @@ _HELD_ROWS = 4_096
 
 
 class DamagedPieceError(AssignorLabError):
-    """A file with rows cannot be read: the message says which, and why."""
+    """A file with rows cannot be read: the message names it, and the reason."""
 
 
 def write_piece(folder: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Path:
-    """Writes rows to a new file; when this returns, it survives a loss of power.
-
-    Args:
-        folder: Where; it is there.
-        schema: Columns of the rows.
-        batches: The rows, in any order.
+    """Writes rows to a new file; after the return it survives a loss of power.
 
     Raises:
         OSError: if it cannot be written.
@@ -60,10 +55,9 @@ def write_piece(folder: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatc
 
 @contextmanager
 def piece_writer(folder: Path, schema: pa.Schema) -> Iterator[tuple[Path, Callable[[pa.RecordBatch], None]]]:
-    """Yields the path of a new piece, and what writes rows to it; the piece is there when the block has ended.
+    """Yields the path of a new piece, and a function that writes rows to it; the piece exists after the block.
 
     Args:
-        folder: Where; it is there.
         schema: Columns of the rows.
 
     Raises:
@@ -75,13 +69,13 @@ def piece_writer(folder: Path, schema: pa.Schema) -> Iterator[tuple[Path, Callab
 
 
 def write_rows(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
-    """Writes rows to a file, which is not brought to the disk; errors as of :func:`write_piece`."""
+    """Writes rows to a file without a sync to disk; errors as of :func:`write_piece`."""
     with pa.OSFile(str(path), "wb") as file:
         _write(file, schema, batches)
 
 
 def packed(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> bytes:
-    """Rows as they travel where there is no folder for them."""
+    """Rows in serialized form, for scorers without the folder."""
     held = pa.BufferOutputStream()
     _write(held, schema, batches)
     content: bytes = held.getvalue().to_pybytes()
@@ -98,7 +92,7 @@ def read_rows(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """The rows of a file, or some columns of them.
 
     Raises:
-        DamagedPieceError: if it is not there, or not as it was written.
+        DamagedPieceError: if it is missing, or not as it was written.
     """
     try:
         with pa.memory_map(str(path)) as file, pa.ipc.open_file(file) as reader:
@@ -117,7 +111,7 @@ def read_rows(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
 
 
 def schema_of(path: Path) -> pa.Schema:
-    """The columns of a file, and what its writer said besides; errors as of :func:`read_rows`."""
+    """The columns of a file, and its writer's metadata; errors as of :func:`read_rows`."""
     try:
         with pa.OSFile(str(path), "rb") as file, pa.ipc.open_file(file) as reader:
             return reader.schema
@@ -133,7 +127,7 @@ def _write(file: pa.NativeFile, schema: pa.Schema, batches: Iterable[pa.RecordBa
 
 @contextmanager
 def _writing(file: pa.NativeFile, schema: pa.Schema) -> Iterator[Callable[[pa.RecordBatch], None]]:
-    """What writes rows, some thousands at a time: each batch costs its reader as much as its columns are many."""
+    """Writes rows some thousands at a time: the reader's cost of a batch grows with its number of columns."""
     held: list[pa.RecordBatch] = []
     with pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
 

@@ -1,7 +1,7 @@
 """The finished table of results, as far as figures need it.
 
-In memory is what tells rows apart, some 25 bytes for each, and one column of figures at a time. Where a row comes from,
-its names included, is read from the file when somebody asks.
+Memory holds the keys of rows, some 25 bytes for each, and one column of figures at a time. The origin of a row,
+including its names, is read from the file on demand.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ import pyarrow.parquet as pq
 
 from assignor_lab.scoring.output.tables import parts_of
 
-__all__ = ["ResultsTable"]
+__all__ = ["PairedFigures", "Pairs", "ResultsTable", "pairs_of"]
 
 _TEXTS = ("assignor", "error_type", "error_origin", "not_comparable")
 _KEYS = ("item", "round", *_TEXTS)
 _ORIGIN = ("item", "round", "scenario", "family", "seed", "time_ms")
-#: More rounds than any history has: item and round make one number.
+#: Above the rounds of any history: item and round form one number.
 _ROUNDS = 2**20
-#: Up to so many rows, all columns are read at once, and kept: reading each takes longer than all that is done with it.
+#: Up to this many rows, all columns are read at once and kept, because reading each takes longer than its use.
 _SMALL_ROWS = 32_768
 #: Pieces of the file that are kept for :meth:`ResultsTable.origin`.
 _MOST_PIECES = 4
@@ -35,28 +35,22 @@ _MOST_PIECES = 4
 
 @attrs.frozen(eq=False)
 class ResultsTable:
-    """The table ``results`` of a run, as far as figures need it.
-
-    Args:
-        path: The Parquet file, or the folder of its parts.
-        assignors: Assignors that have rows, in the order of the summary.
-    """
+    """The table ``results`` of a run, as far as figures need it."""
 
     path: Path
     assignors: tuple[str, ...]
     _keys: pa.Table = attrs.field(init=False)
     #: Assignor to a mask of its rows.
     _masks: dict[str, pa.BooleanArray] = attrs.field(factory=dict, init=False)
-    #: First row of each piece of the file, with the file and the number of the row group that the piece is.
+    #: First row of each piece of the file, with the file and the number of the piece's row group.
     _pieces: list[tuple[int, Path, int]] = attrs.field(factory=list, init=False)
     _read: dict[int, pa.Table] = attrs.field(factory=dict, init=False)
-    #: Of a small table all columns, and those that were asked for, by assignor.
     _columns: dict[str, pa.ChunkedArray] = attrs.field(factory=dict, init=False)
     _found: dict[str, dict[str, pa.Array]] = attrs.field(factory=dict, init=False)
 
     @_keys.default
     def _read_keys(self) -> pa.Table:
-        # The few texts there are: each row has a small number for its own.
+        # The few distinct texts: each row has a small number for its own.
         return pq.read_table(self.path, columns=list(_KEYS), read_dictionary=list(_TEXTS)).combine_chunks()
 
     def rows_of(self, assignor: str) -> pa.Table:
@@ -64,19 +58,14 @@ class ResultsTable:
         return self._keys.filter(self._mask(assignor)).combine_chunks()
 
     def origin(self, assignor: str, position: int) -> dict[str, Any]:
-        """Where a row of an assignor comes from: ``item``, ``round``, ``scenario``, ``family``, ``seed``, ``time_ms``.
-
-        Args:
-            assignor: The assignor.
-            position: The row among its rows.
-        """
+        """Origin of an assignor's row: ``item``, ``round``, ``scenario``, ``family``, ``seed``, ``time_ms``."""
         row = int(pc.indices_nonzero(self._mask(assignor))[position].as_py())
         first, piece = self._piece_with(row)
         found: dict[str, Any] = piece.slice(row - first, 1).to_pylist()[0]
         return found
 
     def column(self, metric: str) -> dict[str, pa.Array]:
-        """A metric by assignor, each in the order of its rows; null where an answer is not comparable."""
+        """A metric by assignor, each in the order of its rows; null if an answer is not comparable."""
         if len(self._keys) > _SMALL_ROWS:
             return self._by_assignor(pq.read_table(self.path, columns=[metric])[metric].combine_chunks())
         if metric not in self._found:
@@ -92,13 +81,12 @@ class ResultsTable:
         if isinstance(values, pa.ChunkedArray):
             values = values.combine_chunks()
         found = {assignor: values.filter(self._mask(assignor)) for assignor in self.assignors}
-        # Arrow keeps what it was given back; of a large table that is as much as the column itself.
         del values
         pa.default_memory_pool().release_unused()
         return found
 
     def why_not_comparable(self, assignor: str) -> str | None:
-        """Why the first of an assignor's answers that are not comparable is not; ``None``: all are."""
+        """Reason of an assignor's first incomparable answer; ``None`` if all are comparable."""
         reasons = self.rows_of(assignor)["not_comparable"].drop_null()
         return str(reasons[0].as_py()) if len(reasons) else None
 
@@ -113,8 +101,12 @@ class ResultsTable:
         everybody = good == len(assignors)
         return {assignor: pa.array(everybody[state[np.asarray(self._mask(assignor))]]) for assignor in assignors}
 
+    @property
+    def number_of_states(self) -> int:
+        """Number of states (pairs of item and round)."""
+        return self._states()[1]
+
     def _states(self) -> tuple[npt.NDArray[np.int32], int]:
-        """Number of the state that each row is about, and how many states there are."""
         keys = np.asarray(self._keys["item"], dtype=np.int64) * _ROUNDS + np.asarray(self._keys["round"])
         if not len(keys):
             return np.zeros(0, dtype=np.int32), 0
@@ -130,14 +122,13 @@ class ResultsTable:
         mask = self._masks.get(assignor)
         if mask is None:
             names = self._keys["assignor"].combine_chunks()
-            if isinstance(names, pa.ChunkedArray):  # of nothing
+            if isinstance(names, pa.ChunkedArray):
                 names = pa.array([], pa.string()).dictionary_encode()
             number = names.dictionary.index(assignor).as_py()
             mask = self._masks[assignor] = pc.equal(names.indices, number)
         return mask
 
     def _piece_with(self, row: int) -> tuple[int, pa.Table]:
-        """The piece of the file with a row, and the number of its first row."""
         if not self._pieces:
             first = 0
             for part in parts_of(self.path):
@@ -153,3 +144,59 @@ class ResultsTable:
             with pq.ParquetFile(part) as file:
                 self._read[number] = file.read_row_group(group, columns=list(_ORIGIN))
         return first, self._read[number]
+
+
+@attrs.frozen(eq=False)
+class PairedFigures:
+    """One metric of two assignors in the states in which both have a figure.
+
+    Args:
+        rows: Position of each among the assignor's rows.
+    """
+
+    own: npt.NDArray[np.float64]
+    baseline: npt.NDArray[np.float64]
+    units: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
+
+
+@attrs.frozen(eq=False)
+class Pairs:
+    """Pairs of rows of two assignors.
+
+    Args:
+        units: Number of each pair's item.
+    """
+
+    own_rows: npt.NDArray[np.int64]
+    baseline_rows: npt.NDArray[np.int64]
+    units: npt.NDArray[np.int64]
+
+    def figures(self, own: pa.Array, baseline: pa.Array) -> PairedFigures:
+        """The pairs in which both have a figure; the columns have a value for each row of the assignor."""
+        mine = _numbers(own)[self.own_rows]
+        other = _numbers(baseline)[self.baseline_rows]
+        known = ~(np.isnan(mine) | np.isnan(other))
+        return PairedFigures(mine[known], other[known], self.units[known], self.own_rows[known])
+
+
+def pairs_of(table: ResultsTable, assignor: str, baseline: str) -> Pairs:
+    """The rows of two assignors with the same item and round."""
+    own, own_items = _states(table, assignor)
+    other, _ = _states(table, baseline)
+    if np.array_equal(own, other):  # the usual case: every assignor has every row
+        everything = np.arange(len(own), dtype=np.int64)
+        return Pairs(everything, everything, own_items)
+    _, own_rows, baseline_rows = np.intersect1d(own, other, assume_unique=True, return_indices=True)
+    return Pairs(own_rows, baseline_rows, own_items[own_rows])
+
+
+def _states(table: ResultsTable, assignor: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    rows = table.rows_of(assignor)
+    items = np.asarray(rows["item"].to_numpy(), dtype=np.int64)
+    rounds = np.asarray(rows["round"].to_numpy(), dtype=np.int64)
+    return items * _ROUNDS + rounds, items
+
+
+def _numbers(column: pa.Array) -> npt.NDArray[np.float64]:
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)

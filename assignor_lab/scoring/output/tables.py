@@ -1,12 +1,12 @@
 """The tables as Parquet: a file, or a folder of part files of a bounded number of rows, in order.
 
-Settings are fixed, and so are the sizes of row groups and parts, whatever pieces the rows come in: equal rows are equal
+Settings and the sizes of row groups and parts are fixed, independent of the batches of the rows: equal rows are equal
 bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -16,19 +16,63 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.groups.columns import Column
-from assignor_lab.scoring.schema import KEY_NAMES, answers_schema, results_schema, run_metrics_schema
+from assignor_lab.groups.columns import ANSWER, FORMAT, KEYS, PROBES, RAW, STATE, TIMES, TableColumn
 
 __all__ = [
+    "KEY_NAMES",
     "TableWriter",
     "answers_file",
+    "answers_schema",
     "described_schema",
     "digest_of",
     "part_path",
     "parts_of",
     "results_file",
+    "results_schema",
+    "rows_schema",
     "run_metrics_file",
+    "run_metrics_schema",
 ]
+
+#: Columns that identify a row, in sort order.
+KEY_NAMES = tuple(column.name for column in KEYS)
+
+_SCENARIO = next(column for column in STATE if column.name == "scenario")
+_TYPES = {
+    "int64": pa.int64(),
+    "int32": pa.int32(),
+    "double": pa.float64(),
+    "bool": pa.bool_(),
+    "string": pa.string(),
+    "strings": pa.list_(pa.string()),
+}
+
+
+def results_schema(metrics: Sequence[str], columns: Sequence[TableColumn] = ()) -> pa.Schema:
+    """The table ``results``: keys, the state, the answer, then a column of doubles for each metric."""
+    measured = tuple(TableColumn(name, "double") for name in metrics)
+    fields = _fields((*KEYS, *STATE, *ANSWER, *columns, *measured))
+    return pa.schema(fields, {b"assignor_lab.results": str(FORMAT).encode()})
+
+
+def run_metrics_schema() -> pa.Schema:
+    """The table ``run_metrics``: keys, times in milliseconds, and results of repeated calls of the assignor."""
+    return pa.schema(_fields((*KEYS, *TIMES, *PROBES)), {b"assignor_lab.run_metrics": str(FORMAT).encode()})
+
+
+def answers_schema() -> pa.Schema:
+    """The table ``answers``: keys, the scenario's name, and the answer itself as JSON; null without one."""
+    return pa.schema(_fields((*KEYS, _SCENARIO, *RAW)), {b"assignor_lab.answers": str(FORMAT).encode()})
+
+
+def rows_schema(metrics: Sequence[str], columns: Sequence[TableColumn] = (), *, raw: bool = False) -> pa.Schema:
+    """All tables side by side, as scorers send them; arguments as for :func:`results_schema`."""
+    return pa.schema((*results_schema(metrics, columns), *_fields((*TIMES, *PROBES, *(RAW if raw else ())))))
+
+
+def _fields(columns: Iterable[TableColumn]) -> tuple[pa.Field, ...]:
+    return tuple(pa.field(column.name, _TYPES[column.type], nullable=not column.required) for column in columns)
+
 
 ROW_GROUP_ROWS = 16_384
 #: Rows of every part but the last.
@@ -48,7 +92,7 @@ def part_path(table: Path, number: int) -> Path:
 
 
 def digest_of(table: Path) -> str:
-    """SHA-256 (hex) of a table: of its file, or of its part files one after the other."""
+    """SHA-256 (hex) of a table: of its file, or of its part files in sequence."""
     digest = sha256()
     for part in parts_of(table):
         with part.open("rb") as file:
@@ -58,10 +102,9 @@ def digest_of(table: Path) -> str:
 
 
 def described_schema(schema: pa.Schema, metrics: Mapping[str, MetricPlugin]) -> pa.Schema:
-    """``schema`` with what readers of the files should know: the sort order, and what each metric is.
+    """``schema`` with metadata for readers of the files: the sort order, and a description of each metric.
 
     Args:
-        schema: Columns of a table.
         metrics: Column to metric.
     """
     fields = [
@@ -76,16 +119,11 @@ def described_schema(schema: pa.Schema, metrics: Mapping[str, MetricPlugin]) -> 
 
 
 class TableWriter:
-    """One table: a file if one holds it, which any reader opens, or a folder of part files.
-
-    Args:
-        path: The table; nothing is there yet.
-        schema: Columns of the table.
-    """
+    """One table: a file if one holds it, which any reader opens, or a folder of part files."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self._path = path
-        # Readers that see the folder while it grows do not take it for a table.
+        # Readers must not take the growing folder for a table.
         self._folder = path.with_name(f".{path.name}.parts")
         self._folder.mkdir(parents=True)
         self._schema = schema
@@ -126,7 +164,7 @@ class TableWriter:
             if self._written == PART_ROWS:
                 self._writer.close()
                 self._writer = self._next_part()
-            # Pieces must not show in the file: neither their number nor their ends.
+            # The file must not depend on the number and the ends of batches.
             self._writer.write_table(group.combine_chunks(), row_group_size=ROW_GROUP_ROWS)
             self._written += group.num_rows
         self._waiting = [waiting.slice(rows)]
@@ -148,16 +186,16 @@ class TableWriter:
         )
 
 
-def results_file(metrics: Mapping[str, MetricPlugin], columns: Sequence[Column] = ()) -> pa.Schema:
-    """The table ``results`` as it is written; ``columns`` are those of a kind of group alone."""
+def results_file(metrics: Mapping[str, MetricPlugin], columns: Sequence[TableColumn] = ()) -> pa.Schema:
+    """The table ``results`` as written; ``columns`` are those of a kind of group alone."""
     return described_schema(results_schema(tuple(metrics), columns), metrics)
 
 
 def run_metrics_file() -> pa.Schema:
-    """The table ``run_metrics`` as it is written."""
+    """The table ``run_metrics`` as written."""
     return described_schema(run_metrics_schema(), {})
 
 
 def answers_file() -> pa.Schema:
-    """The table ``answers`` as it is written."""
+    """The table ``answers`` as written."""
     return described_schema(answers_schema(), {})

@@ -1,9 +1,9 @@
-"""The archive of Spark's classes, loaded and verified, that the JVM of a session on this machine starts from.
+"""An archive of Spark's loaded and verified classes, from which the JVM of a local session starts.
 
-Most of what a small run takes is the JVM reading thousands of classes, each time. Since release 13 a JVM can write
-down at its end what it has loaded, and start from that ("class data sharing", JEP 350). The first run on this machine
-does, after it has shown its results; later ones with the same Java and the same Spark start from it. A JVM that finds
-anything changed (itself, a jar, the class path) does not use the archive, and one that is broken is none.
+A small run mostly waits for the JVM to read thousands of classes. Since release 13 a JVM can write its loaded classes
+at its end and start from them later ("class data sharing", JEP 350). The first run on this machine writes them after
+its results; later runs with the same Java and Spark use them. A JVM ignores an archive that is broken, or older than a
+change of itself, a jar or the class path.
 """
 
 from __future__ import annotations
@@ -16,24 +16,19 @@ from pathlib import Path
 
 __all__ = ["archive_options"]
 
-#: Says where archives are; empty: none are made or used.
+#: Variable with the folder of archives; empty: none are made or used.
 VARIABLE = "ASSIGNOR_CLASS_ARCHIVES"
-#: Archives that are kept; each has about 150 MB.
+#: Kept archives; each has about 150 MB.
 KEPT = 2
-#: How the file begins once it is complete: the JVM writes its header last.
+#: First bytes of a complete file: the JVM writes its header last.
 _MAGIC = (0xF00BABA8).to_bytes(4, sys.byteorder)
 _MAKING = ".making"
-#: How long a JVM may take to write one.
+#: Longest time of a JVM for writing one.
 _WRITING_SECONDS = 300.0
 
 
 def archive_options(java: str, jars: Path) -> str:
-    """Options for a JVM: to start from the archive, or to make it; empty where it can be neither.
-
-    Args:
-        java: The program.
-        jars: Folder of Spark's jars.
-    """
+    """Options of a JVM that uses the archive, or writes it; empty if neither is possible."""
     folder = _folder()
     if folder is None:
         return ""
@@ -44,19 +39,19 @@ def archive_options(java: str, jars: Path) -> str:
         if archive.exists():
             os.utime(archive)
             return f"-XX:SharedArchiveFile={archive} {_QUIET}"
-        # Options have no quotes; and one JVM at a time is enough.
+        # Options cannot be quoted, and only one JVM writes at a time.
         if " " in str(archive) or any(folder.glob(f"{archive.name}.*{_MAKING}")):
             return ""
         _make_room(folder)
         making = Path(f"{archive}.{os.getpid()}{_MAKING}")
         making.touch()
     except OSError:
-        # A home that cannot be written: every start is a first one.
+        # Without a writable home every start is a first one.
         return ""
     return f"-XX:ArchiveClassesAtExit={making} {_QUIET}"
 
 
-#: What the JVM says of its archive would go to standard output.
+#: The JVM's messages on its archive would go to standard output.
 _QUIET = "-Xlog:disable -Xlog:all=error:stderr"
 
 
@@ -71,14 +66,13 @@ def _folder() -> Path | None:
 
 
 def _environment(java: str, jars: Path) -> str:
-    """Stands for this Java and these jars: where they are, and when they were written."""
+    """Key of this Java and these jars: their paths and times."""
     real = Path(java).resolve()
     stamps = [(str(path), path.stat().st_mtime_ns) for path in (real, *sorted(jars.glob("*.jar")))]
     return hashlib.sha256(repr(stamps).encode()).hexdigest()[:16]
 
 
 def _promote(archive: Path) -> None:
-    """Takes over an archive that a JVM has finished, and removes what was left behind by one that was killed."""
     for made in archive.parent.glob(f"*{_MAKING}"):
         with made.open("rb") as file:
             is_complete = file.read(len(_MAGIC)) == _MAGIC
@@ -89,7 +83,7 @@ def _promote(archive: Path) -> None:
 
 
 def _may_come(made: Path) -> bool:
-    """Whether somebody still is to write this file: a run that goes on, or its JVM, which outlives it by seconds."""
+    """True if a writer of this file may live: a run, or its JVM, which outlives it by seconds."""
     if made.stat().st_mtime > time.time() - _WRITING_SECONDS:
         return True
     try:

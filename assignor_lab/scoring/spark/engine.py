@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import attrs
 from pyspark.sql import SparkSession
 
-from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.scoring.engine import Pictures, Wave, Work
+from assignor_lab.scoring.engine.engine import Pictures, RunWork, Wave
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel
 from assignor_lab.scoring.spark.job import items_frame, pictures_frame
 from assignor_lab.scoring.spark.mapped import mapped_on_spark
@@ -29,20 +29,13 @@ _UNSEEN = (
 
 V = TypeVar("V")
 
-#: Tasks at a time that are assumed where the session does not tell.
+#: Assumed number of simultaneous tasks for a session without this number.
 UNKNOWN_PARALLELISM = 4
 
 
 @attrs.frozen(eq=False)
 class OnSpark:
-    """Scores on Spark.
-
-    Args:
-        spark: A session.
-        wheels: Plugins that the executors have as wheels.
-        known_cores: Tasks that run at a time, where the session itself does not tell; ``None``: not known.
-        on_note: Told what the user should know.
-    """
+    """Scores on Spark."""
 
     spark: SparkSession
     wheels: tuple[ExecutorWheel, ...] = ()
@@ -51,22 +44,22 @@ class OnSpark:
 
     @property
     def cores(self) -> int | None:
-        """Tasks that run at a time; executors may come and go."""
+        """Number of simultaneous tasks; executors may come and go."""
         return parallelism_of(self.spark) or self.known_cores
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """Of PySpark, and of Java where the session tells."""
+        """Versions of PySpark, and of Java if the session has it."""
         java = _java_version(self.spark)
         return {"pyspark": metadata.version("pyspark")} | ({} if java is None else {"java": java})
 
     @property
     def terms(self) -> Mapping[str, str]:
-        """The plugins that travel."""
+        """The travelling plugins."""
         wheels = (f"{wheel.name} {wheel.version} sha256:{wheel.sha256}" for wheel in self.wheels)
         return {"plugin wheels": ", ".join(wheels)}
 
-    def waves(self, work: Work) -> Iterator[Wave]:
+    def waves(self, work: RunWork) -> Iterator[Wave]:
         """The rows of all answers."""
         said: list[str] = []
 
@@ -78,7 +71,7 @@ class OnSpark:
         return waves(self.spark, work, lambda: self.cores or UNKNOWN_PARALLELISM, self.wheels, on_unseen)
 
     def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:
-        """What ``call`` makes of each of ``values``; by the executors that see the folder, and else here."""
+        """The results of ``call`` for ``values``; by the executors that see the folder, and otherwise here."""
         found = mapped_on_spark(self.spark, call, values, seen) if values else {}
         return [found[number] if number in found else call(value) for number, value in enumerate(values)]
 

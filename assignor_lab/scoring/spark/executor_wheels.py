@@ -1,4 +1,4 @@
-"""Plugins' wheels where they arrive: found among the job's files and put on the module search path."""
+"""Plugins' wheels on executors: found among the job's files and added to the module search path."""
 
 from __future__ import annotations
 
@@ -21,19 +21,15 @@ __all__ = ["ExecutorWheel", "WheelLostError", "arrived", "missing_requirements",
 
 
 class WheelLostError(PluginLoadError):
-    """A wheel did not arrive on an executor, or is not what was sent."""
+    """A wheel is missing on an executor, or differs from the sent one."""
 
 
 @attrs.frozen
 class ExecutorWheel:
-    """A wheel that was checked.
+    """A checked wheel.
 
     Args:
-        path: Its copy on the driver; the name of the file is the name that it travels under.
-        name: Canonical name of the distribution.
-        version: Its version.
-        sha256: Of the file, hex.
-        needs: What it requires, as in its metadata.
+        needs: Its requirements, as in its metadata.
     """
 
     path: Path
@@ -46,17 +42,17 @@ class ExecutorWheel:
 def sent(spark: SparkSession, wheels: Iterable[ExecutorWheel]) -> None:
     """Hands the wheels to Spark, which brings them to every executor.
 
-    As files, not as Python files: those would stand before everything that is installed there.
+    They travel as files, not as Python files, which would precede all installed modules there.
     """
     for wheel in wheels:
         spark.addArtifacts(str(wheel.path), file=True)
 
 
 def arrived(wheels: Iterable[ExecutorWheel]) -> None:
-    """Puts the wheels on the module search path of this process, which is an executor's; at its end, once each.
+    """Appends the wheels to the module search path of this executor's process, once each.
 
     Raises:
-        WheelLostError: if one is not there, or not what was sent.
+        WheelLostError: if one is missing, or differs from the sent one.
     """
     for wheel in wheels:
         if str(wheel.path) in sys.path:
@@ -80,12 +76,7 @@ def arrived(wheels: Iterable[ExecutorWheel]) -> None:
 
 
 def missing_requirements(wheel: ExecutorWheel, wheels: Sequence[ExecutorWheel]) -> Iterator[str]:
-    """What ``wheel`` needs and this process does not have, a phrase for each.
-
-    Args:
-        wheel: The wheel.
-        wheels: All that travel.
-    """
+    """Requirements of ``wheel`` that this process lacks, a phrase for each."""
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
@@ -104,7 +95,7 @@ def missing_requirements(wheel: ExecutorWheel, wheels: Sequence[ExecutorWheel]) 
 
 
 def problem_on_arrival(wheels: Sequence[ExecutorWheel]) -> str | None:
-    """Why this executor cannot use the wheels; ``None`` if it can."""
+    """The reason why this executor cannot use the wheels; ``None`` if it can."""
     try:
         arrived(wheels)
     except WheelLostError as error:

@@ -1,6 +1,6 @@
-"""The check of executors: whether they are fit for a run, asked once, before anything is scored.
+"""A check of the executors before the run.
 
-The question is a function that travels as a whole, so that an executor which has nothing of this package can say so.
+The check is a function that travels as a whole, so that an executor without this package can respond, too.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ExecutorError", "check_executors", "fit_executors"]
 
-#: Seconds within which some executor must take the question.
+#: Seconds until some executor must respond.
 PATIENCE_SECONDS = 180.0
-#: Pieces that the question is cut into; Spark makes fewer where it has fewer cores.
+#: Partitions of the check; Spark makes fewer with fewer cores.
 PIECES = 64
 _TAG = "assignor-score-check"
 _SCHEMA = "`host` STRING, `problem` STRING"
@@ -35,19 +35,14 @@ Question = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 class ExecutorError(AssignorLabError):
-    """Spark's executors cannot do the work: the message says which, why, and what to do."""
+    """Spark's executors cannot do the work; the message has executor, reason and remedy."""
 
 
 def fit_executors(spark: SparkSession, master: str | None, wheels: Sequence[ExecutorWheel]) -> int | None:
-    """Sends the wheels, and checks executors that are not this very environment; arguments and errors as below.
-
-    Args:
-        spark: Classic or Connect session.
-        master: Spark's master; ``None``: the session is one of Spark Connect.
-        wheels: Plugins that travel.
+    """Sends the wheels, and checks executors outside this environment; arguments and errors as below.
 
     Returns:
-        How many tasks run at a time; ``None``: not asked.
+        Number of simultaneous tasks; ``None``: unknown.
     """
     sent(spark, wheels)
     if not wheels and master is not None and master.startswith("local"):
@@ -56,17 +51,10 @@ def fit_executors(spark: SparkSession, master: str | None, wheels: Sequence[Exec
 
 
 def check_executors(spark: SparkSession, wheels: Sequence[ExecutorWheel] = ()) -> int:
-    """Asks the executors for this package and for what the wheels need.
-
-    Args:
-        spark: Classic or Connect session, which has the wheels.
-        wheels: Plugins that travel.
-
-    Returns:
-        How many tasks run at a time, as far as Spark shows it.
+    """Checks the executors for this package and for the wheels' requirements.
 
     Raises:
-        ExecutorError: if one lacks something, or none takes the question.
+        ExecutorError: if one lacks something, or none responds.
     """
     pieces = pa.table({"piece": list(range(PIECES))})
     frame = spark.createDataFrame(pieces).mapInArrow(_question(version("assignor-lab"), tuple(wheels)), _SCHEMA)
@@ -86,10 +74,10 @@ def _asked(spark: SparkSession, frame: DataFrame) -> list[dict[str, Any]]:
         try:
             spark.addTag(_TAG)
             future.set_result(frame.toArrow().to_pylist())
-        except BaseException as error:  # noqa: BLE001 - it is told to who waits
+        except BaseException as error:  # noqa: BLE001 - the waiting caller receives it
             future.set_exception(error)
 
-    # Nobody waits for this thread where the cluster never answers.
+    # A daemon thread, because the cluster may never respond.
     Thread(target=ask, daemon=True, name="assignor-score-check").start()
     try:
         return future.result(PATIENCE_SECONDS)
@@ -104,9 +92,9 @@ def _asked(spark: SparkSession, frame: DataFrame) -> list[dict[str, Any]]:
 
 
 def _question(own: str, wheels: tuple[ExecutorWheel, ...]) -> Question:
-    """The function that the executors run. It must use nothing of this module, so that it is pickled by value."""
+    """The function of the executors. It uses nothing of this module, so that it is pickled by value."""
     python = ".".join(platform.python_version_tuple()[:2])
-    # Their class is one that an executor may lack.
+    # An executor may lack their class.
     packed = [(str(wheel.path), (wheel.name, wheel.version, wheel.sha256, wheel.needs)) for wheel in wheels]
 
     def answers(batches: Any) -> Any:

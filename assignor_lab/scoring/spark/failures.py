@@ -1,4 +1,4 @@
-"""Spark's errors, which are pages long, in one sentence."""
+"""Spark's long errors in one sentence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["last_line"]
 
 
 def last_line(error: Exception) -> str:
-    """What happened: the last line of a worker's error, which stands before Spark's own stack trace.
+    """The cause: the last line of a worker's error, which precedes Spark's own stack trace.
 
     Spark's text begins with generalities.
     """

@@ -1,7 +1,7 @@
-"""The Spark job: work items in, rows out, through ``mapInArrow`` on a DataFrame and nothing else.
+"""The Spark job: work items in, rows out, through ``mapInArrow`` on a DataFrame only.
 
-So it runs on a local master, on a cluster and through Spark Connect alike. Items are small (a history is a seed), and
-an executor finds the plugins for itself, once for each Python process.
+So it runs on a local master, on a cluster and through Spark Connect. Items are small (a history is a seed), and each
+Python process of an executor finds the plugins once.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from typing import TYPE_CHECKING
 import attrs
 import pyarrow as pa
 
-from assignor_lab.groups.scorer import Scorer
-from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.runner.scorer import Scorer
+from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.garbage import spare_what_is_loaded
-from assignor_lab.scoring.batches import (
+from assignor_lab.scoring.engine.batches import (
     BATCH_ROWS,
     PICTURE_SCHEMA,
     answer_batches,
     picture_batches,
     scored_schema,
 )
+from assignor_lab.scoring.engine.speculation import MARK, Speculation
 from assignor_lab.scoring.output.pieces import packed, piece_writer
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, arrived
-from assignor_lab.scoring.speculation import MARK, Speculation
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -69,13 +69,11 @@ _SPARK_TYPES = {
 def items_frame(spark: SparkSession, heaps: Iterable[Sequence[WorkItem]], partitions: int | None = None) -> DataFrame:
     """Heaps of work items as a DataFrame, a row for each heap.
 
-    Spark cuts the rows into pieces of equally many: with as many heaps as tasks that run at a time, each is a piece.
+    Spark divides the rows into partitions of equal numbers: with as many heaps as simultaneous tasks, each is a
+    partition.
 
     Args:
-        spark: Classic or Connect session.
         heaps: The items; they are held in memory, as Arrow.
-        partitions: How many pieces the rows are cut into; ``None``: one for each task that runs at a time, which saves
-            a shuffle.
     """
     rows = ({"items": [attrs.asdict(item) for item in heap]} for heap in heaps)
     batches = iter(lambda: list(islice(rows, BATCH_ROWS)), [])
@@ -90,12 +88,7 @@ def answers_frame(frame: DataFrame, spec: JobSpec, wheels: tuple[ExecutorWheel, 
     """The rows of all answers to the items in ``frame``, in no particular order.
 
     Args:
-        frame: The items.
-        spec: The terms of the run.
         wheels: Plugins that the executors have as wheels.
-
-    Returns:
-        A DataFrame with the columns of :func:`~assignor_lab.scoring.batches.scored_schema`.
     """
     return frame.mapInArrow(partial(_answer_batches, spec, wheels), _ddl(scored_schema(spec)))
 
@@ -107,19 +100,16 @@ def pieces_frame(
     wheels: tuple[ExecutorWheel, ...] = (),
     speculation: Speculation | None = None,
 ) -> DataFrame:
-    """The rows of all answers, in pieces: a row for each, which names its file, or holds the rows themselves.
+    """The rows of all answers, in pieces: a row for each piece, with its file's name or its rows.
 
     Args:
-        frame: The items.
-        spec: The terms of the run.
-        folder: Where the files are written by those who see it; ``None``: nowhere.
-        wheels: Plugins that the executors have as wheels.
-        speculation: What guesses go by, who is excluded; ``None``: nobody has to guess.
+        folder: Folder of the files, for executors that see it; ``None``: no files.
+        speculation: State of the exclusions, for guesses; ``None``: no guesses are needed.
 
     Returns:
-        A DataFrame with the columns ``file`` (its name) and ``rows``, of which one is null: see
-        :mod:`assignor_lab.scoring.output.pieces`; and ``marks``, the guesses that were made: JSON, number of an item
-        to who was left out of it.
+        A DataFrame with the columns ``file`` (its name) and ``rows``, of which one is null (see
+        :mod:`assignor_lab.scoring.output.pieces`), and ``marks``, the guesses as JSON: number of an item to the plugins
+        that were excluded from it.
     """
     where = None if folder is None else str(folder)
     return frame.mapInArrow(partial(_answer_pieces, spec, wheels, where, speculation), _PIECE_DDL)
@@ -134,10 +124,7 @@ def pictures_frame(
     """The full pictures of some states, as JSON: columns ``item``, ``round``, ``detail``.
 
     Args:
-        frame: The items that the states belong to.
-        spec: The terms of the run.
-        wanted: Pairs of item and round, each with the assignor whose state is to be shown where they differ.
-        wheels: As above.
+        wanted: Pairs of item and round, each with an assignor for states that differ.
     """
     return frame.mapInArrow(partial(_picture_batches, spec, wheels, dict(wanted)), _ddl(PICTURE_SCHEMA))
 
@@ -164,12 +151,12 @@ def _answer_pieces(
     schema = scored_schema(spec)
     marks: dict[str, list[str]] = {}
     rows = _unmarked(answer_batches(scorer, chain([first], items), speculation), schema, marks)
-    # The folder's name was drawn for this run: where there is one of that name, it is the driver's.
+    # The folder's name is random: an existing folder of that name is the driver's.
     if folder is not None and os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         with piece_writer(Path(folder), schema) as (path, write):
             for batch in rows:
                 write(batch)
-                # Who hands nothing on does not learn that nobody waits any more.
+                # A worker without output does not notice that its result is unwanted.
                 yield _NOTHING
         yield _piece(path.name, None, marks)
         return
@@ -183,7 +170,7 @@ def _answer_pieces(
 def _unmarked(
     batches: Iterable[pa.RecordBatch], schema: pa.Schema, marks: dict[str, list[str]]
 ) -> Iterator[pa.RecordBatch]:
-    """The rows without the marks, which are put into ``marks``: few have any, and no table has that column."""
+    """The rows without the marks, which go to ``marks``: few rows have any, and no table has that column."""
     for batch in batches:
         if MARK in batch.schema.names and batch.column(MARK).null_count < batch.num_rows:
             marked = batch.select(["item", MARK]).to_pylist()

@@ -1,7 +1,7 @@
-"""The JVM of a session on this machine: launched by ourselves, so that it starts while other things are done.
+"""The JVM of a local session, launched by this module, so that it starts during other work.
 
-PySpark launches one when a session is made, waits for it, and lets it write to standard error of the whole process.
-This one is given what PySpark would give it, through Spark's own script, and is found by PySpark as one that is there.
+PySpark launches one when a session is created, waits for it, and lets it write to the process's standard error. This
+JVM gets PySpark's options through Spark's own script, and PySpark finds it as an existing one.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from signal import Signals
 
 from assignor_lab.scoring.spark.stderr_filter import filtered_pipe
 
-__all__ = ["Jvm", "spark_home"]
+__all__ = ["SparkJvm", "spark_home"]
 
-#: Seconds between two looks whether it is there.
+#: Seconds between two checks of its start.
 _LOOK = 0.01
 #: Seconds from the end of its connections to that of its process.
 _LAST_MOMENT = 0.5
-#: Seconds that it has to end on its own.
+#: Seconds for its own end.
 _PATIENCE = 5.0
 
 
 def spark_home() -> Path | None:
-    """Where Spark is, as PySpark finds it, which is not imported for it; ``None`` where it is none that can start."""
+    """Spark's folder, as PySpark finds it, without importing PySpark; ``None`` if it cannot start."""
     home = os.environ.get("SPARK_HOME")
     spec = find_spec("pyspark")
     package = None if spec is None or spec.origin is None else Path(spec.origin).parent
@@ -39,14 +39,12 @@ def spark_home() -> Path | None:
     return next((folder for folder in folders if (folder / "bin" / "spark-submit").is_file()), None)
 
 
-class Jvm:
-    """A JVM that is starting.
+class SparkJvm:
+    """A starting JVM.
 
     Args:
-        home: Where Spark is.
-        settings: Spark's settings, its Java options among them.
-        scratch: Folder for the file in which it tells its address.
-        environment: What its environment has besides that of this process.
+        scratch: Folder for the file with its address.
+        environment: Its environment besides that of this process.
     """
 
     def __init__(
@@ -56,12 +54,12 @@ class Jvm:
         command = [str(home / "bin" / "spark-submit")]
         for key, value in settings.items():
             command += ["--conf", f"{key}={value}"]
-        # Spark's script would ask a Python for its home.
+        # Otherwise Spark's script would start a Python to find its home.
         env = {**os.environ, "SPARK_HOME": str(home), "SPARK_CONNECT_MODE": "0", **(environment or {})}
         env["_PYSPARK_DRIVER_CONN_INFO_PATH"] = str(self._told)
         with filtered_pipe() as errors:
-            # It ends when the pipe of its standard input does. Ctrl-C is for this process alone, so it has a group of
-            # its own; code between fork and exec, as PySpark has it, is no good in a thread.
+            # It ends with the pipe of its standard input. Ctrl-C is for this process only, so the JVM has its own
+            # group. PySpark's way, code between fork and exec, is unsafe in a thread.
             self._process = subprocess.Popen(
                 [*command, *shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell"))],
                 stdin=subprocess.PIPE,
@@ -71,7 +69,7 @@ class Jvm:
             )
 
     def wait(self) -> None:
-        """Returns when it can be asked.
+        """Returns when it is ready.
 
         Raises:
             OSError: if it has ended.
@@ -82,13 +80,13 @@ class Jvm:
             time.sleep(_LOOK)
 
     def has_ended(self) -> bool:
-        """Whether the process has ended; its connections can break a moment before."""
+        """True if the process has ended; its connections can break a moment before."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_LAST_MOMENT)
         return self._process.returncode is not None
 
     def ending(self) -> str:
-        """How it ended, as a sentence without a full stop."""
+        """Its exit status, as a sentence without a full stop."""
         code = self._process.returncode
         if code is not None and code < 0:
             return f"the JVM of Spark was ended by {Signals(-code).name}"
@@ -96,7 +94,7 @@ class Jvm:
 
     @contextmanager
     def found_by_pyspark(self) -> Iterator[None]:
-        """While this lasts, PySpark takes this JVM and launches none."""
+        """In this context PySpark uses this JVM and launches none."""
         content = self._told.read_bytes()
         port, length = struct.unpack_from("!ii", content)
         names = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": content[8 : 8 + length].decode()}
@@ -108,7 +106,7 @@ class Jvm:
                 os.environ.pop(name, None)
 
     def end(self) -> None:
-        """Ends it, for whoever does not need it after all."""
+        """Ends it before its use."""
         self._process.kill()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_PATIENCE)

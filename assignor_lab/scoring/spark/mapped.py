@@ -1,4 +1,4 @@
-"""Work on the files of a run, by the executors that see them: a value in, JSON out, for each piece of it."""
+"""Work on the files of a run, by the executors that see them: a value in, JSON out, for each piece."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
-from assignor_lab.scoring.engine import JobFailedError
+from assignor_lab.scoring.engine.engine import JobFailedError
 from assignor_lab.scoring.spark.failures import last_line
 
 if TYPE_CHECKING:
@@ -27,20 +27,14 @@ _FOUND_DDL = "number BIGINT, found STRING"
 
 
 def mapped_on_spark(spark: SparkSession, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> dict[int, Any]:
-    """What ``call`` makes of the values, by their places; those are missing that nobody who sees ``seen`` was given.
-
-    Args:
-        spark: Classic or Connect session.
-        call: As of :meth:`assignor_lab.scoring.engine.Engine.mapped`.
-        values: Plain data.
-        seen: The folder.
+    """The results of ``call`` by the values' positions, without values of executors that do not see ``seen``.
 
     Raises:
-        JobFailedError: if Spark gave up.
+        JobFailedError: if Spark failed.
     """
-    # What is pickled goes from the driver to the executors; what comes back is JSON.
+    # Pickles go from the driver to the executors only; JSON comes back.
     table = pa.table({"number": range(len(values)), "value": [pickle.dumps(value) for value in values]})
-    # Spark cuts the rows into as many pieces as tasks run at a time.
+    # Spark makes as many partitions as simultaneous tasks.
     frame = spark.createDataFrame(table)
     try:
         found = frame.mapInArrow(partial(_found, call, str(seen)), _FOUND_DDL).toArrow()
@@ -50,7 +44,6 @@ def mapped_on_spark(spark: SparkSession, call: Callable[[V], Any], values: Seque
 
 
 def _found(call: Callable[[Any], Any], seen: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """On an executor."""
     for batch in batches:
         for row in batch.to_pylist():
             found = {"number": row["number"], "found": _called(call, seen, row["value"])}
@@ -63,5 +56,5 @@ def _called(call: Callable[[Any], Any], seen: str, value: bytes) -> str | None:
     try:
         return json.dumps(call(pickle.loads(value)))  # noqa: S301 - made by the driver
     except OSError:
-        # A file that is not to be seen here yet, or no room: the driver tries itself, and says what is wrong.
+        # The file is not visible here yet, or the disk is full: the driver tries itself, and reports the fault.
         return None

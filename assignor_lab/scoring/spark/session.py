@@ -1,6 +1,6 @@
-"""A Spark session of our own: quiet, without web pages, with this very Python on the workers.
+"""Our own Spark session: quiet, without web pages, with this Python on the workers.
 
-Whoever has a session already passes it to :func:`assignor_lab.scoring.score` instead.
+With an existing session, call :func:`assignor_lab.scoring.score` instead.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from assignor_lab.scoring.spark.addresses import (
 )
 from assignor_lab.scoring.spark.class_archive import archive_options
 from assignor_lab.scoring.spark.failures import last_line
-from assignor_lab.scoring.spark.java import JavaError, checked_java
-from assignor_lab.scoring.spark.jvm import Jvm, spark_home
+from assignor_lab.scoring.spark.java import SparkJavaError, checked_java
+from assignor_lab.scoring.spark.jvm import SparkJvm, spark_home
 from assignor_lab.scoring.spark.stderr_filter import filtered_stderr
 from assignor_lab.scoring.spark.worker_daemon import MODULE, ReadyDaemon
 
@@ -50,12 +50,11 @@ __all__ = [
 ]
 
 _NAME = "assignor score"
-#: The engine only hands data on: compiling it well would cost more than it brings.
+#: The engine only transfers data, so optimised compilation would cost more than it saves.
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
 
 _JAVA = "spark.driver.extraJavaOptions"
-#: On one machine: nothing is shuffled that could be cut in a better way, and rows of a wave are too few for it to pay
-#: that Spark writes, compiles and loads code for them.
+#: On one machine no shuffle can be improved, and a wave has too few rows for generated code to pay.
 _LOCAL_SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
@@ -75,7 +74,7 @@ appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
 
 
 class MissingExtraError(AssignorLabError):
-    """An optional dependency is not installed; the message says which extra brings it."""
+    """An optional dependency is not installed; the message names the extra."""
 
 
 @contextmanager
@@ -83,13 +82,12 @@ def open_session(master: str | None = None, remote: str | None = None) -> Iterat
     """A Spark session that is stopped at the end.
 
     Args:
-        master: Spark's master; ``None``: all cores of this machine.
         remote: Address of a Spark Connect server, in place of a master; ``local[2]`` and the like: one in this process.
 
     Raises:
-        MissingExtraError: if PySpark, or what Spark Connect needs, is not installed.
+        MissingExtraError: if PySpark, or a dependency of Spark Connect, is not installed.
         JavaError: if a local engine is needed and there is no Java for it.
-        SparkAddressError: if ``master`` or ``remote`` has no such form, or no session can be had there.
+        SparkAddressError: if ``master`` or ``remote`` is malformed, or gives no session.
     """
     with starting_session(master, remote) as session:
         yield session()
@@ -97,10 +95,10 @@ def open_session(master: str | None = None, remote: str | None = None) -> Iterat
 
 @contextmanager
 def starting_session(master: str | None = None, remote: str | None = None) -> Iterator[Callable[[], SparkSession]]:
-    """A session that is on its way; what is yielded waits for it. It is stopped at the end.
+    """Yields a function that waits for a starting session; the session is stopped at the end.
 
-    On this machine, without Spark Connect, it starts in a thread of its own. Elsewhere it starts when it is asked for.
-    Arguments as of :func:`open_session`; what it raises is raised by whoever asks for the session.
+    On this machine, without Spark Connect, it starts in its own thread. Elsewhere it starts with the first call.
+    Arguments as of :func:`open_session`; its errors are raised by the yielded function.
     """
     with ExitStack() as stack:
         if not os.environ.get("ASSIGNOR_DEBUG"):
@@ -111,34 +109,31 @@ def starting_session(master: str | None = None, remote: str | None = None) -> It
         yield stack.enter_context(_started(master or DEFAULT_MASTER)).result
 
 
-#: What to do about a JVM that has ended during a run.
+#: Remedy for a JVM that has ended during a run.
 _REMEDY = "it was killed or had too little memory; ASSIGNOR_DEBUG=1 shows more"
-#: The thread that starts a session.
 _THREAD = "assignor-spark"
-#: Loggers that Py4J writes to, the root's included.
+#: Loggers of Py4J, including the root's.
 _PY4J_LOGGERS = (None, "py4j.java_gateway", "py4j.clientserver")
 
 
 @attrs.define
 class _Start:
-    """A start in another thread: its JVM, once there is one, and whether somebody still waits for it.
+    """A start in another thread: its JVM, once there is one, and whether it is still wanted.
 
-    PySpark is imported by the thread that waits, never by this one: two threads that import a package with circular
-    imports at once can each meet a half of it.
+    The waiting thread imports PySpark, never this one: two threads that import a package with circular imports can each
+    get half of it.
     """
 
-    jvm: Jvm | None = None
+    jvm: SparkJvm | None = None
     is_wanted: bool = True
     imported: Event = attrs.field(init=False, factory=Event)
 
-    def launch(self, jvm: Jvm) -> None:
-        """Takes the JVM."""
+    def launch(self, jvm: SparkJvm) -> None:
         self.jvm = jvm
         if not self.is_wanted:
             jvm.end()
 
     def give_up(self) -> None:
-        """Ends the JVM, which is not needed any more."""
         self.is_wanted = False
         if self.jvm is not None:
             self.jvm.end()
@@ -146,7 +141,7 @@ class _Start:
 
 @contextmanager
 def _without_py4j_messages() -> Iterator[None]:
-    """Drops Py4J's log records, which are tracebacks: the error that follows reports the cause in one sentence."""
+    """Drops Py4J's log records, which are tracebacks; the following error has the cause in one sentence."""
     loggers = [logging.getLogger(name) for name in _PY4J_LOGGERS]
     for logger in loggers:
         logger.addFilter(_is_not_of_py4j)
@@ -163,7 +158,6 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def _started(master: str) -> Iterator[Future[SparkSession]]:
-    """A session on this machine, while it starts in a thread; what is not needed any more ends with its JVM."""
     start = _Start()
     context = _session(master, None, start)
     future: Future[SparkSession] = Future()
@@ -178,13 +172,13 @@ def _started(master: str) -> Iterator[Future[SparkSession]]:
     thread.start()
     try:
         with suppress(ImportError):
-            # The thread says better what is missing.
+            # The thread has the better message on missing parts.
             import pyspark.sql  # noqa: F401
         start.imported.set()
         yield future
     except Exception as error:
         if not isinstance(error, AssignorLabError) and start.jvm is not None and start.jvm.has_ended():
-            raise JavaError(f"{start.jvm.ending()}: {_REMEDY}") from error
+            raise SparkJavaError(f"{start.jvm.ending()}: {_REMEDY}") from error
         raise
     finally:
         start.imported.set()
@@ -208,7 +202,7 @@ def _session(master: str | None, remote: str | None, start: _Start | None = None
             yield from _connected(remote)
             return
     java = checked_java()
-    # A failed task is reported once, by us; Spark's own report of it is hundreds of lines.
+    # The lab reports a failed task once; Spark's own report has hundreds of lines.
     level = "ERROR" if os.environ.get("ASSIGNOR_DEBUG") else "FATAL"
     with held_folder("assignor-spark-") as scratch:
         log4j = scratch / "log4j2.properties"
@@ -222,7 +216,7 @@ def _session(master: str | None, remote: str | None, start: _Start | None = None
             settings[_JAVA] += f" {archive_options(java, home / 'jars')}"
             with _ready_daemon(home, scratch) as (environment, of_daemon):
                 settings |= of_daemon
-                jvm = Jvm(home, {"spark.master": local, "spark.app.name": _NAME, **settings}, scratch, environment)
+                jvm = SparkJvm(home, {"spark.master": local, "spark.app.name": _NAME, **settings}, scratch, environment)
                 _KEPT.append(jvm)
                 start.launch(jvm)
                 start.imported.wait()
@@ -235,8 +229,8 @@ def _session(master: str | None, remote: str | None, start: _Start | None = None
 
 @contextmanager
 def _ready_daemon(home: Path, scratch: Path) -> Iterator[tuple[Mapping[str, str], Mapping[str, str]]]:
-    """What the JVM's environment and Spark's settings have to have, for workers that come from one that is ready."""
-    # Another Spark than this PySpark may talk to its workers in another way.
+    """Environment of the JVM and settings of Spark for workers from the prepared daemon."""
+    # Another Spark than this PySpark may have another protocol with its workers.
     package = find_spec("pyspark")
     if package is None or package.origin is None or not home.is_relative_to(Path(package.origin).parent):
         yield {}, {}
@@ -244,7 +238,7 @@ def _ready_daemon(home: Path, scratch: Path) -> Iterator[tuple[Mapping[str, str]
     try:
         daemon = ReadyDaemon(scratch)
     except OSError:
-        # Then Spark's own way is slower, and no worse.
+        # Then Spark's own daemon is used, which is only slower.
         yield {}, {}
         return
     try:
@@ -254,12 +248,12 @@ def _ready_daemon(home: Path, scratch: Path) -> Iterator[tuple[Mapping[str, str]
 
 
 def _choose_python(*, here: bool) -> None:
-    """Otherwise the workers take the python3 of the PATH, which knows nothing of this environment."""
+    """Sets the workers' Python, because the python3 of the PATH lacks this environment."""
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     if here:
         os.environ["PYSPARK_PYTHON"] = sys.executable
     else:
-        # Who set it, knows where Python is on the cluster.
+        # A user's own value is kept: it may name a Python of the cluster.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 
@@ -278,7 +272,7 @@ def _connected(remote: str) -> Iterator[SparkSession]:
         session = SparkSession.builder.remote(remote).appName(_NAME).create()
         _ = session.version
     except Exception as error:
-        # Not quoted: the address may hold a token, and so may what is said of it.
+        # Not quoted, because the address, and so the error, may contain a token.
         raise SparkAddressError(
             f"no session can be had at {shown_address(remote)} ({type(error).__name__}): is it a Spark Connect server?"
         ) from error
@@ -293,7 +287,7 @@ def _connected_here(remote: str, settings: Mapping[str, str]) -> Iterator[SparkS
     for key, value in settings.items():
         builder = builder.config(key, value)
     with filtered_stderr(), warnings.catch_warnings():
-        # The server starts with these settings, and then says that they cannot be changed any more.
+        # The server starts with these settings, and then warns that they are fixed.
         warnings.simplefilter("ignore")
         session = builder.getOrCreate()
     yield from _stopped_at_end(session)
@@ -316,9 +310,9 @@ def _classic(master: str, settings: Mapping[str, str], level: str) -> Iterator[S
     yield from _stopped_at_end(session)
 
 
-def _on_own_jvm(jvm: Jvm, master: str, settings: Mapping[str, str], level: str) -> Iterator[SparkSession]:
-    """A session of this machine whose JVM is on its way; PySpark's own launching would block, and take over stderr."""
-    # PySpark's import costs most of a second, too.
+def _on_own_jvm(jvm: SparkJvm, master: str, settings: Mapping[str, str], level: str) -> Iterator[SparkSession]:
+    """A local session with a starting JVM; PySpark's own launch would block, and use stderr."""
+    # PySpark's import also takes most of a second.
     from pyspark import SparkContext
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
@@ -329,7 +323,7 @@ def _on_own_jvm(jvm: Jvm, master: str, settings: Mapping[str, str], level: str) 
     try:
         jvm.wait()
     except OSError as error:
-        raise JavaError(f"{error}, before Spark was there: ASSIGNOR_DEBUG=1 shows more") from error
+        raise SparkJavaError(f"{error}, before Spark was there: ASSIGNOR_DEBUG=1 shows more") from error
     with jvm.found_by_pyspark():
         gateway = launch_gateway()  # type: ignore[no-untyped-call]
     SparkContext._ensure_initialized(gateway=gateway)
@@ -340,13 +334,13 @@ def _on_own_jvm(jvm: Jvm, master: str, settings: Mapping[str, str], level: str) 
 
 
 def _without_traceback_at_end(context: SparkContext) -> None:
-    """Has PySpark's server of accumulators print no traceback when its connection breaks because the JVM has ended."""
+    """Silences PySpark's server of accumulators, which prints a traceback when the JVM has ended."""
     server = context._accumulatorServer
     server.handle_error = lambda *_request: None  # type: ignore[method-assign]
 
 
-#: JVMs live as long as this process: PySpark goes on using the first one.
-_KEPT: list[Jvm] = []
+#: JVMs live as long as this process: PySpark reuses the first one.
+_KEPT: list[SparkJvm] = []
 
 
 def _stopped_at_end(session: SparkSession) -> Iterator[SparkSession]:
@@ -368,14 +362,14 @@ def _settings(master: str, scratch: Path, log4j: Path) -> dict[str, str]:
     if is_here(master):
         settings["spark.local.dir"] = str(scratch)
     if is_this_machine(master):
-        # One machine: nothing has to listen to the outside.
+        # On one machine no port has to be open to the outside.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     return settings
 
 
 def parallelism_of(spark: SparkSession) -> int | None:
-    """How many tasks run at a time, or ``None`` where the session does not tell (Spark Connect)."""
+    """Number of simultaneous tasks, or ``None`` for a session without this number (Spark Connect)."""
     try:
         return int(spark.sparkContext.defaultParallelism)
     except Exception:  # noqa: BLE001 - a Connect session raises an error of its own for each missing attribute

@@ -1,8 +1,8 @@
-"""Keeps what the JVM and the Python workers say on standard error readable.
+"""A filter for standard error of the JVM and the Python workers.
 
-The JVM inherits its standard error for life, and the workers inherit theirs from it: so for the moment of its start a
-pipe stands there, and a thread copies what comes through it, without the lines that every Spark prints and without
-anything that could steer a terminal (a plugin may print what it likes).
+The JVM inherits its standard error for life, and the workers inherit it from the JVM. So at their start a pipe takes
+its place, and a thread copies the pipe's lines, without the standard lines of Spark and without terminal codes, since a
+plugin may print anything.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import attrs
 
 __all__ = ["filtered_pipe", "filtered_stderr"]
 
-#: Beginnings of lines that say nothing about the run.
+#: Beginnings of lines without information on the run.
 NOISE = (
     "WARNING: Using incubator modules",
     "Setting default log level to",
@@ -26,19 +26,19 @@ NOISE = (
     "WARNING: sun.misc.Unsafe",
     "WARNING: Please consider reporting this to the maintainers",
 )
-#: How a stack trace begins, and how one of a worker ends that had still to answer when the run was broken off.
+#: Beginning of a stack trace, and beginning of the trace of an interrupted worker.
 TRACE = "Traceback (most recent call last):"
 BROKEN_OFF = ("BrokenPipeError", "ConnectionResetError")
-#: Lines of stack traces that are held back until their end is seen.
+#: Most lines of stack traces that are held back until their end is known.
 HELD_LINES = 200
-#: Longest line that is copied, in bytes; the rest of it is left out.
+#: Longest copied line, in bytes; its rest is dropped.
 LINE_LIMIT = 4_000
 _STDERR = 2
 
 
 @contextmanager
 def filtered_stderr() -> Iterator[None]:
-    """Processes that are started inside write to standard error through a filter, also after the block."""
+    """Processes that start inside the block write to standard error through a filter, also after the block."""
     with filtered_pipe() as writing:
         kept = os.dup(_STDERR)
         sys.stderr.flush()
@@ -53,7 +53,7 @@ def filtered_stderr() -> Iterator[None]:
 
 @contextmanager
 def filtered_pipe() -> Iterator[int]:
-    """A file descriptor for processes that are started inside, which leads to standard error through a filter."""
+    """A file descriptor for processes that start inside the block; it leads to standard error through a filter."""
     reading, writing = os.pipe()
     target = os.dup(_STDERR)
     threading.Thread(target=_copy, args=(reading, target), daemon=True, name="assignor-stderr").start()
@@ -89,15 +89,12 @@ def _copy_lines(reading: int, target: _WorthReading) -> None:
 
 @attrs.define
 class _WorthReading:
-    """What is worth reading of the lines, onto a file descriptor."""
-
     target: int
-    #: Stack traces, more than one at a time where several processes write, and how many have not ended.
+    #: Open stack traces, several if several processes write, and their number.
     held: list[str] = attrs.field(factory=list)
     not_ended: int = 0
 
     def take(self, line: bytes) -> None:
-        """The next line."""
         text = line[:LINE_LIMIT].decode("utf-8", "replace").rstrip("\r")
         if text.startswith(NOISE):
             return
@@ -118,7 +115,6 @@ class _WorthReading:
             self.give_up()
 
     def give_up(self) -> None:
-        """Writes what was held back."""
         for text in self.held:
             self._write(text)
         self.held.clear()

@@ -1,8 +1,8 @@
-"""A run in waves: so much work at a time that memory stays flat and what is done is written down every few seconds.
+"""A run in waves: the memory stays flat, and results are written every few seconds.
 
-How large the waves are depends on the machine and shows in no result: the rows come out in their final order. Whether a
-plugin is still asked in an item may not be known yet when the item is sent: then whoever scores it guesses, and where
-the guess was wrong the item is worked on once more (:mod:`assignor_lab.scoring.settling`).
+The size of a wave depends on the machine and shows in no result: the rows come in their final order. The exclusion of a
+plugin from an item may be unknown when the item is sent. Then the executor guesses, and a wrong guess has the item
+scored again (:mod:`assignor_lab.scoring.engine.reconciliation`).
 """
 
 from __future__ import annotations
@@ -20,34 +20,33 @@ from pyspark.sql import SparkSession
 
 from assignment_api import AssignorLabError
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.scoring.batches import scored_schema
-from assignor_lab.scoring.costs import Costs, dealt
-from assignor_lab.scoring.engine import JobFailedError, Wave, Work
+from assignor_lab.scoring.engine.batches import scored_schema
+from assignor_lab.scoring.engine.costs import Costs, dealt
+from assignor_lab.scoring.engine.engine import JobFailedError, RunWork, Wave
+from assignor_lab.scoring.engine.reconciliation import ComputedRows, settled
+from assignor_lab.scoring.engine.speculation import MARK, Speculation
 from assignor_lab.scoring.output.pieces import NOTED, read_rows, unpacked
-from assignor_lab.scoring.schema import KEY_NAMES
-from assignor_lab.scoring.settling import Came, settled
+from assignor_lab.scoring.output.tables import KEY_NAMES
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel
 from assignor_lab.scoring.spark.failures import last_line
 from assignor_lab.scoring.spark.job import items_frame, pieces_frame
-from assignor_lab.scoring.speculation import MARK, Speculation
 
 __all__ = ["NoRoomError", "waves"]
 
-#: How the error of a full disk reads, in any process.
 _NO_ROOM = "No space left on device"
 
-#: How long a wave should take, in seconds.
+#: Intended duration of a wave, in seconds.
 WAVE_SECONDS = 4.0
-#: Work items of the first wave for each task that runs at a time, and of a source of which nothing is known.
+#: Work items of the first wave for each simultaneous task, and of an unknown source.
 FIRST_WAVE_ITEMS = 32
-#: Share of the cores' time that goes into the work itself rather than into Spark.
+#: Share of the cores' time for the work itself, without Spark.
 WORKING_SHARE = 0.75
-#: Largest wave, in work items, and in bytes of the scenarios among them.
+#: Largest wave, in work items, and in bytes of their scenarios.
 MAX_WAVE_ITEMS = 20_000
 MAX_WAVE_BYTES = 64 * 2**20
-#: Rows that a wave should not exceed: the driver holds those of a few waves.
+#: Intended limit of a wave's rows: the driver holds those of a few waves.
 MAX_WAVE_ROWS = 200_000
-#: Waves under way at a time: the next one fills cores that the last pieces of this one leave idle.
+#: Simultaneous waves: the next one uses cores that the end of this one leaves idle.
 IN_FLIGHT = 2
 _TAG = "assignor-score"
 _ORDER = [(key, "ascending") for key in KEY_NAMES]
@@ -55,14 +54,11 @@ _ORDER = [(key, "ascending") for key in KEY_NAMES]
 
 @attrs.define
 class _Sizes:
-    """How large the next wave may be."""
-
     items: int
-    #: Rows of an item, as far as they are known.
+    #: Rows of an item, as far as known.
     rows_of_item: float = 1.0
 
     def grown(self, items: int, rows: pa.Table) -> None:
-        """Takes notice of how many rows came of so many items."""
         self.rows_of_item = max(rows.num_rows / items, 1.0)
         in_rows = int(MAX_WAVE_ROWS / self.rows_of_item)
         self.items = max(1, min(self.items * 4, MAX_WAVE_ITEMS, in_rows))
@@ -70,7 +66,7 @@ class _Sizes:
 
 def waves(
     spark: SparkSession,
-    work: Work,
+    work: RunWork,
     parallelism: Callable[[], int],
     wheels: tuple[ExecutorWheel, ...] = (),
     on_unseen: Callable[[], None] = lambda: None,
@@ -78,37 +74,33 @@ def waves(
     """The rows of all answers, a wave at a time, in the order of the plan.
 
     Args:
-        spark: Classic or Connect session.
-        work: What is to be worked through.
-        parallelism: Tells how many tasks run at a time; executors may come and go.
-        wheels: Plugins that the executors have as wheels.
-        on_unseen: Called with each wave of which somebody did not see the folder for pieces.
+        parallelism: Returns the number of simultaneous tasks; executors may come and go.
+        on_unseen: Called with each wave in which an executor did not see the folder for pieces.
 
     Raises:
-        JobFailedError: if Spark gave up.
+        JobFailedError: if Spark failed.
     """
     exclusions = work.exclusions
     items_left = islice(work.plan.work(), work.done, None)
     costs = Costs(work.sizes)
     size = _Sizes(parallelism() * FIRST_WAVE_ITEMS)
-    # One more than waves: items that are worked on once more do not wait for those that were sent after them.
+    # One more than waves: repeated items do not wait for later ones.
     executor = ThreadPoolExecutor(IN_FLIGHT + 1, thread_name_prefix="assignor-score")
-    under_way: list[tuple[list[WorkItem], Future[Came]]] = []
+    under_way: list[tuple[list[WorkItem], Future[ComputedRows]]] = []
     held: list[WorkItem] = []
 
-    def sent(items: Sequence[WorkItem]) -> Future[Came]:
-        """The rows of items, once they are there; somebody is working on them."""
+    def sent(items: Sequence[WorkItem]) -> Future[ComputedRows]:
         heaps = dealt(items, parallelism(), costs.of)
         return executor.submit(_scored, spark, heaps, work, wheels, exclusions.speculation(len(heaps)))
 
-    def again(items: list[WorkItem]) -> Came:
+    def again(items: list[WorkItem]) -> ComputedRows:
         came = _result(sent(items), work.pieces)
         costs.learn(items, came.rows)
         return came
 
     try:
         while True:
-            # Who hangs makes all that is under way wait: until that is known, or settled, nothing more is sent.
+            # A hanging plugin blocks all work in progress, so nothing more is sent until its exclusion is decided.
             while len(under_way) < (IN_FLIGHT if exclusions.is_calm else 1):
                 if not under_way:
                     held = held or list(islice(items_left, 1))
@@ -128,7 +120,7 @@ def waves(
                 on_unseen()
             yield from settled(items, came, exclusions, again)
     except BaseException:
-        # Ctrl-C, or a failed job: what still runs is for nobody. Who presses it twice is shown no traceback of py4j's.
+        # Ctrl-C, or a failed job: the rest of the work is unwanted. A second Ctrl-C shows no traceback of py4j.
         logging.disable()
         try:
             spark.interruptTag(_TAG)
@@ -146,14 +138,11 @@ def _taken(
     costs: Costs,
     hands: int,
 ) -> list[WorkItem]:
-    """The next items: at most ``most``, and not many more bytes and milliseconds than a wave may have.
+    """The next items: at most ``most``, with about a wave's bytes and milliseconds.
 
     Args:
-        held: An item that was read too many; what is left over is put there.
-        work: The rest of the items.
-        most: Most items.
-        costs: What they cost.
-        hands: Tasks that run at a time.
+        held: Receives an item beyond the limit.
+        costs: Their costs.
     """
     budget = hands * WAVE_SECONDS * 1000 * WORKING_SHARE
     items: list[WorkItem] = []
@@ -178,7 +167,7 @@ class NoRoomError(AssignorLabError):
     """An executor could not write rows because its disk is full."""
 
 
-def _result(future: Future[Came], place: Path | None) -> Came:
+def _result(future: Future[ComputedRows], place: Path | None) -> ComputedRows:
     try:
         return future.result()
     except Exception as error:
@@ -202,12 +191,11 @@ def _result(future: Future[Came], place: Path | None) -> Came:
 def _scored(
     spark: SparkSession,
     heaps: list[list[WorkItem]],
-    work: Work,
+    work: RunWork,
     wheels: tuple[ExecutorWheel, ...],
     speculation: Speculation | None,
-) -> Came:
+) -> ComputedRows:
     spark.addTag(_TAG)
-    # What a heap has lost so far is what its guesses go by: so its items come in their order.
     ordered = [sorted(heap, key=lambda item: item.number) for heap in heaps]
     frame, schema = items_frame(spark, ordered), scored_schema(work.spec, marked=speculation is not None)
     found = pieces_frame(frame, work.spec, work.pieces, wheels, speculation).toArrow().to_pylist()
@@ -222,7 +210,6 @@ def _scored(
         return rows.append_column(field, pa.array(named, field.type))
 
     def everything() -> pa.Table:
-        """All rows, which are nowhere else from now on."""
         unseen = (unpacked(each["rows"]) for each in found if each["rows"] is not None)
         rows = marked(pa.concat_tables(chain(map(read_rows, files), unseen))).select(schema.names).cast(schema)
         for file in files:
@@ -231,7 +218,7 @@ def _scored(
 
     if len(files) == len(found):
         noted = marked(pa.concat_tables([read_rows(file, NOTED) for file in files]))
-        # Who has to be asked whether guesses were right is shown items in their order.
-        return Came(noted if speculation is None else noted.sort_by(_ORDER), tuple(files), everything)
-    # Some of those who scored do not see the folder: then all rows are written down here.
-    return Came(everything())
+        # Guesses are checked in the order of the items.
+        return ComputedRows(noted if speculation is None else noted.sort_by(_ORDER), tuple(files), everything)
+    # Some executors do not see the folder: then all rows are written here.
+    return ComputedRows(everything())

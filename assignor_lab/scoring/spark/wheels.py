@@ -1,8 +1,8 @@
-"""Plugins that travel as wheels: checked here, before anything of them is imported anywhere.
+"""Plugins as travelling wheels, checked here before any import.
 
-A wheel is a zip file that Python can import from as it is, metadata and entry points included, if it is pure. So it is
-not unpacked: it is appended to the module search path, here and on the executors, where it can hide nothing that is
-installed. Docs: "Scoring", section "Plugins as wheels".
+Python can import from a pure wheel, a zip file, with its metadata and entry points. So it is not unpacked but appended
+to the module search path, here and on the executors, where it can hide no installed module. Docs: "Scoring", section
+"Plugins as wheels".
 """
 
 from __future__ import annotations
@@ -37,25 +37,21 @@ from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, missing_re
 
 __all__ = ["WheelError", "checked_wheel", "executor_wheels"]
 
-#: A wheel's size, and what it may hold once unpacked.
+#: Largest wheel, packed and unpacked.
 MAX_BYTES = 64 * 2**20
 MAX_UNPACKED_BYTES = 256 * 2**20
 MAX_MEMBERS = 10_000
-#: Size of a single file of metadata.
 MAX_METADATA_BYTES = 2**20
 _COMPILED = (".so", ".pyd", ".dylib", ".dll", ".a", ".o")
 
 
 class WheelError(AssignorLabError):
-    """A file cannot travel as a plugin's wheel: the message says why, and what to do."""
+    """A file cannot travel as a plugin's wheel; the message has reason and remedy."""
 
 
 @contextmanager
 def executor_wheels(paths: Sequence[Path]) -> Iterator[tuple[ExecutorWheel, ...]]:
-    """The wheels, checked, copied and on the module search path of this process for as long as the context lasts.
-
-    Args:
-        paths: Files of the wheels.
+    """The checked and copied wheels, on the module search path of this process within the context.
 
     Raises:
         WheelError: if one of them cannot travel.
@@ -77,11 +73,7 @@ def executor_wheels(paths: Sequence[Path]) -> Iterator[tuple[ExecutorWheel, ...]
 
 
 def checked_wheel(path: Path, folder: Path) -> ExecutorWheel:
-    """Checks a wheel and copies it, so that what travels is what was checked.
-
-    Args:
-        path: The file.
-        folder: Where the copy goes.
+    """Copies a wheel and checks the copy.
 
     Raises:
         WheelError: if it is no wheel, not pure, harmful, not a plugin, or installed already.
@@ -110,7 +102,7 @@ def checked_wheel(path: Path, folder: Path) -> ExecutorWheel:
 
 
 def _checked(path: Path, archive: zipfile.ZipFile) -> Metadata:
-    """The metadata of the wheel in ``archive``, once everything in it was read and compared with its record."""
+    """The metadata of the wheel in ``archive``, after a comparison of all files with its record."""
     infos = archive.infolist()
     _check_members(path, infos)
     folders = {name.partition("/")[0] for name in archive.namelist() if name.partition("/")[0].endswith(".dist-info")}
@@ -193,7 +185,7 @@ def _is_placed(name: str) -> bool:
 
 
 def _check_record(path: Path, archive: zipfile.ZipFile, record: str) -> None:
-    """Reads everything: nothing may be other than recorded, missing, or besides the record."""
+    """Reads all files: none may differ from the record, be missing, or be absent from the record."""
     listed = {row[0]: row[1] for row in csv.reader(io.StringIO(_text(path, archive, record))) if len(row) == 3}
     free = {record, f"{record}.jws", f"{record}.p7s"}
     for info in archive.infolist():
@@ -204,7 +196,7 @@ def _check_record(path: Path, archive: zipfile.ZipFile, record: str) -> None:
             raise WheelError(f"{path} is refused: {info.filename!r:.100} is not in its RECORD, or without a hash there")
         digest = base64.urlsafe_b64encode(hashlib.new(algorithm, archive.read(info)).digest()).decode().rstrip("=")
         if digest != expected:
-            raise WheelError(f"{path} is damaged: {info.filename!r:.100} is not as its RECORD says")
+            raise WheelError(f"{path} is damaged: the content of {info.filename!r:.100} differs from its RECORD")
     missing = [name for name in listed if name not in free]
     if missing:
         raise WheelError(f"{path} is damaged: {missing[0]!r:.100} is in its RECORD and not in the file")
@@ -258,7 +250,6 @@ def _check_together(wheels: Sequence[ExecutorWheel]) -> None:
 
 
 def _forget(paths: Sequence[str]) -> None:
-    """Takes wheels off the search path, with what was imported from them."""
     sys.path[:] = [entry for entry in sys.path if entry not in paths]
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None) or ""

@@ -1,8 +1,8 @@
-"""The process on this machine that Spark's Python workers are forked from, with all that they import imported before.
+"""A local process with all imports done, from which Spark's Python workers are forked.
 
-Spark starts ``pyspark.daemon`` when there is work, and each worker that it forks imports PySpark (from a zip file),
-PyArrow, pandas and this package for itself. Here, one process does so while the JVM starts. What Spark starts is this
-module, too: it hands its streams and its environment over to the one that is ready, and waits for its end.
+Spark starts ``pyspark.daemon`` with the first work, and each forked worker imports PySpark (from a zip file), PyArrow,
+pandas and this package. Here, one process imports them while the JVM starts. Spark starts this module as its daemon: it
+passes its streams and its environment to the prepared process, and waits for its end.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from pathlib import Path
 __all__ = ["MODULE", "ReadyDaemon"]
 
 MODULE = "assignor_lab.scoring.spark.worker_daemon"
-#: Tells the process that Spark starts where the one that is ready listens.
+#: Variable with the socket of the prepared process.
 _ADDRESS = "ASSIGNOR_WORKER_DAEMON"
 _READY = "--ready"
-#: What workers of nearly every run import.
+#: Imports of workers in nearly every run.
 _IMPORTED = (
     "pyspark.daemon",
     "pyspark.worker",
@@ -37,16 +37,13 @@ _IMPORTED = (
     "builtin_assignors.high_availability.assignor",
     "builtin_assignors.sticky.assignor",
 )
-#: Streams of a process, and seconds that it has to end on its own.
+#: Streams of a process, and seconds for its own end.
 _STREAMS = (0, 1, 2)
 _PATIENCE = 5.0
 
 
 class ReadyDaemon:
-    """A process that imports what workers need, and then waits for Spark to start its daemon.
-
-    Args:
-        folder: Where the socket is put on which it listens; nobody else may see the folder.
+    """A process that imports the workers' modules, and then waits for Spark's daemon.
 
     Raises:
         OSError: if it cannot be started, or the folder's name is too long for a socket's.
@@ -57,7 +54,7 @@ class ReadyDaemon:
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(address)
             listening.listen()
-            # One thread each, so that it can be forked; and workers' hashes are those that PySpark gives them.
+            # One thread in each library, so that it can be forked; and the workers' hash seed of PySpark.
             env = {
                 **os.environ,
                 "OMP_NUM_THREADS": "1",
@@ -65,7 +62,7 @@ class ReadyDaemon:
                 "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"),
             }
             number = str(listening.fileno())
-            # It ends when the pipe of its standard input does. Ctrl-C is for the command alone.
+            # It ends with the pipe of its standard input. Ctrl-C is for the command only.
             self._process = subprocess.Popen(
                 [sys.executable, "-m", MODULE, _READY, number],
                 stdin=subprocess.PIPE,
@@ -75,13 +72,12 @@ class ReadyDaemon:
                 pass_fds=[listening.fileno()],
                 process_group=0,
             )
-        #: What the JVM's environment has to have.
+        #: Its part of the JVM's environment.
         self.environment = {_ADDRESS: address}
-        #: Its process id.
         self.pid = self._process.pid
 
     def end(self) -> None:
-        """Ends it, with its workers; Spark's session has ended, or is not wanted any more."""
+        """Ends it, with its workers, at the end of Spark's session."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         self._process.terminate()
@@ -93,14 +89,13 @@ class ReadyDaemon:
 
 
 def _main() -> None:
-    """What Spark starts as its daemon, with the name of a worker's module."""
     if not _handed_over():
         _import_all()
         _be_daemon()
 
 
 def _handed_over() -> bool:
-    """Whether a process that is ready was the daemon, which has ended now."""
+    """True if a prepared process was the daemon, which has ended now."""
     with socket.socket(socket.AF_UNIX) as ready:
         try:
             ready.connect(os.environ.get(_ADDRESS, ""))
@@ -110,7 +105,7 @@ def _handed_over() -> bool:
         ready.sendall(pickle.dumps((dict(os.environ), sys.argv)))
         ready.shutdown(socket.SHUT_WR)
         for number in _STREAMS:
-            # Who reads from the daemon is to see its end, and who writes to it, too.
+            # Readers and writers of the daemon's streams have to see its end.
             os.close(number)
         with suppress(OSError):
             ready.recv(1)
@@ -118,18 +113,18 @@ def _handed_over() -> bool:
 
 
 def _get_ready(number: int) -> None:
-    """Imports everything, and becomes the daemon when somebody asks, unless who started this ends before."""
+    """Imports everything, and becomes the daemon on request, unless its starter ends before."""
     listening = socket.socket(fileno=number)
     _import_all()
     asked, _, _ = select.select([listening, sys.stdin], [], [])
     if listening not in asked:
         return
-    # Kept for as long as this process and its workers live: who asked waits for that.
+    # Kept while this process and its workers live: the requesting process waits for that.
     asking, _ = listening.accept()
     listening.close()
     _, streams, _, _ = socket.recv_fds(asking, 1, len(_STREAMS))
     said = b"".join(iter(lambda: asking.recv(65_536), b""))
-    # From somebody who may see the folder: this very user.
+    # The request comes from this user, who alone can see the folder.
     environment, sys.argv = pickle.loads(said)  # noqa: S301
     os.environ.clear()
     os.environ.update(environment)
@@ -140,10 +135,10 @@ def _get_ready(number: int) -> None:
 
 
 def _import_all() -> None:
-    # This distribution's PySpark is the zip file's, and its modules are compiled already.
+    # This distribution's PySpark equals the zip file's, and its modules are compiled already.
     sys.path[:] = [entry for entry in sys.path if not entry.endswith(".zip") or "pyspark" not in entry]
     with suppress(ImportError):
-        # PyArrow imports it with the first value that it converts.
+        # PyArrow imports it with the first converted value.
         import_module("pandas")
     for module in _IMPORTED:
         import_module(module)

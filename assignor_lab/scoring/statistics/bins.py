@@ -1,4 +1,4 @@
-"""Bins for a histogram: few, of one width, at whole numbers where the figures are whole."""
+"""Bins of a histogram: few, of one width, at whole numbers if the figures are whole."""
 
 from __future__ import annotations
 
@@ -12,19 +12,16 @@ __all__ = ["MOST_BINS", "Bins", "bins_of"]
 
 #: Bins of a histogram.
 MOST_BINS = 20
-#: The bins reach from the least figure to this quantile; the last one holds what lies beyond it, too.
+#: The bins reach from the least figure to this quantile; the last bin also has all larger figures.
 _REACH = 0.99
 
 
 @attrs.frozen
 class Bins:
-    """Bins of one width; what lies beyond the last one belongs to it.
+    """Bins of one width; the last one also has all larger figures.
 
     Args:
-        start: Where the first one begins.
-        width: Width of each.
-        number: How many there are.
-        whole: All figures are whole numbers, so that a bin of width 1 holds one value.
+        whole: All figures are whole numbers, so a bin of width 1 has one value.
     """
 
     start: float
@@ -42,7 +39,7 @@ class Bins:
 
 
 def bins_of(values: pa.ChunkedArray) -> Bins:
-    """Bins for ``values``, in which nothing is null; a single one for nothing."""
+    """Bins for ``values`` without nulls; a single bin if there are none."""
     if not len(values):
         return Bins(0.0, 1.0, 1, whole=True)
     low, high = pc.min(values).as_py(), pc.max(values).as_py()

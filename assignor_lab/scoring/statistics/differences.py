@@ -1,4 +1,4 @@
-"""Paired differences of two assignors in one metric: how large, how sure, and in how many histories."""
+"""Paired differences of two assignors in one metric: size, certainty, and number of histories."""
 
 from __future__ import annotations
 
@@ -9,32 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from assignor_lab.scoring.statistics.intervals import Numbers, interval_of, mean_of, stable, unit_means
-from assignor_lab.scoring.statistics.refusal import NoInterval
-from assignor_lab.scoring.statistics.shape import Shape, shape_of
+from assignor_lab.scoring.statistics.refusal import IntervalRefusal, Shape, shape_of
 
-__all__ = ["LEVEL", "Difference", "paired_difference"]
+__all__ = ["LEVEL", "PairedDifference", "paired_difference"]
 
 #: Confidence of the intervals in the summary.
 LEVEL = 0.95
 
 
 @attrs.frozen
-class Difference:
-    """What an assignor differs by from the baseline in one metric, over the states in which both have a figure.
+class PairedDifference:
+    """The difference of an assignor from the baseline in one metric, over the states in which both have a figure.
 
     Args:
-        units: Histories (or single states) that were compared.
-        states: States in them.
-        mean: Mean of the assignor, each unit counting alike; ``None`` without a unit.
-        baseline_mean: The baseline's.
-        difference: ``mean`` less ``baseline_mean``.
-        low: Lower end of the confidence interval of the difference; ``None`` where there is none.
-        high: Its upper end.
-        level: Its confidence.
-        no_interval: Why there is no interval; ``None`` where there is one, or no unit.
+        no_interval: Reason of a missing interval; ``None`` if there is one, or no unit.
         effect: The difference in standard deviations of the units' differences (Cohen's d for pairs, with Hedges'
-            correction for few units): 0.2 is small, 0.8 large. 0 where nothing differs; ``None`` where it is unknown,
-            or all units differ by the very same amount.
+            correction for few units): 0.2 is small, 0.8 large. 0 without any difference; ``None`` if it is unknown, or
+            if all units differ by the same amount.
         lower: Units in which the assignor's figure is lower than the baseline's.
         equal: Units in which they are equal.
         higher: Units in which it is higher.
@@ -49,7 +40,7 @@ class Difference:
     low: float | None
     high: float | None
     level: float
-    no_interval: NoInterval | None
+    no_interval: IntervalRefusal | None
     effect: float | None
     lower: int
     equal: int
@@ -62,17 +53,14 @@ def paired_difference(
     baseline: Numbers,
     units: Sequence[int] | npt.NDArray[np.int64],
     level: float = LEVEL,
-) -> Difference:
+) -> PairedDifference:
     """Compares two assignors state by state.
 
     Args:
-        values: The assignor's figure in each state; no NaN.
-        baseline: The baseline's in the same state.
-        units: Number of the history that the state belongs to; for single states their own.
-        level: Confidence of the interval.
+        units: Number of the state's history; single states have their own.
 
     Raises:
-        ValueError: if the three are not of one length.
+        ValueError: if the lengths of the three differ.
     """
     if not len(values) == len(baseline) == len(units):
         raise ValueError(f"{len(values)} values, {len(baseline)} of the baseline, {len(units)} units: not paired")
@@ -80,7 +68,7 @@ def paired_difference(
     differences = unit_means(own - other, units) if len(own) else np.zeros(0)
     shape = shape_of(differences) if len(differences) else None
     low, high, no_interval = _interval(shape, level)
-    return Difference(
+    return PairedDifference(
         units=len(differences),
         states=len(own),
         mean=mean_of(unit_means(own, units)) if len(own) else None,
@@ -98,9 +86,9 @@ def paired_difference(
     )
 
 
-def _interval(shape: Shape | None, level: float) -> tuple[float | None, float | None, NoInterval | None]:
+def _interval(shape: Shape | None, level: float) -> tuple[float | None, float | None, IntervalRefusal | None]:
     found = None if shape is None else interval_of(shape, level)
-    if found is None or isinstance(found, NoInterval):
+    if found is None or isinstance(found, IntervalRefusal):
         return None, None, found
     return *found, None
 
@@ -110,6 +98,6 @@ def _effect(shape: Shape) -> float | None:
         return None
     if shape.spread == 0:
         return 0.0 if shape.mean == 0 else None
-    # Hedges: few values make an effect look larger than it is.
+    # Hedges: with few values an effect looks too large.
     correction = 1 - 3 / (4 * (shape.number - 1) - 1)
     return stable(shape.mean / shape.spread * correction)

@@ -13,7 +13,7 @@ from assignor_lab.scoring.output.results_table import ResultsTable
 
 __all__ = ["LEVELS", "distributions", "quantiles"]
 
-#: Quantiles that are kept; the first is the minimum, the last the maximum.
+#: Levels of the quantiles, from the minimum to the maximum.
 LEVELS = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 
 
@@ -33,5 +33,5 @@ def distributions(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> d
 
 
 def quantiles(values: pa.Array) -> list[float] | None:
-    """The quantiles at ``LEVELS``, between neighbours by proportion; ``None`` of nothing."""
+    """The quantiles at ``LEVELS``, with linear interpolation; ``None`` without values."""
     return pc.quantile(values, list(LEVELS)).to_pylist() if len(values) else None

@@ -1,8 +1,4 @@
-"""Paired differences in each part of the run, with intervals as those of the whole.
-
-The whole run's own interval, which gates look at, is that of :mod:`assignor_lab.scoring.statistics.differences`; here
-digits beyond the sixth are dropped.
-"""
+"""Paired differences in each part of the run, with intervals as those of the whole."""
 
 from __future__ import annotations
 
@@ -12,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from assignor_lab.scoring.output.results_table import PairedFigures
 from assignor_lab.scoring.statistics.differences import LEVEL
 from assignor_lab.scoring.statistics.intervals import interval_of, unit_means
-from assignor_lab.scoring.statistics.pairs import PairedFigures
-from assignor_lab.scoring.statistics.refusal import NoInterval
-from assignor_lab.scoring.statistics.shape import shape_of
+from assignor_lab.scoring.statistics.refusal import IntervalRefusal, shape_of
 from assignor_lab.scoring.statistics.slices import Slices, rounded
 
 __all__ = ["slice_differences"]
@@ -25,7 +20,7 @@ __all__ = ["slice_differences"]
 def slice_differences(slices: Slices, figures: PairedFigures) -> dict[str, list[Any]]:
     """Lists with an entry for each part: ``histories``, ``difference``, ``low``, ``high``, ``no_interval``.
 
-    Without a history there is no difference. ``no_interval`` is the code of the reason why there is no interval.
+    Without a history there is no difference. ``no_interval`` is the code of the reason of a missing interval.
     """
     by_cell = _by_cell(slices, figures)
     lists: dict[str, list[Any]] = {name: [] for name in ("histories", "difference", "low", "high", "no_interval")}
@@ -38,7 +33,6 @@ def slice_differences(slices: Slices, figures: PairedFigures) -> dict[str, list[
 
 
 def _by_cell(slices: Slices, figures: PairedFigures) -> dict[int, npt.NDArray[np.float64]]:
-    """The difference of each history, by the cell that it belongs to."""
     if not len(figures.units):
         return {}
     differences = unit_means(figures.own - figures.baseline, figures.units)
@@ -55,6 +49,6 @@ def _entry(differences: npt.NDArray[np.float64]) -> dict[str, Any]:
     shape = shape_of(differences)
     entry["difference"] = rounded(shape.mean)
     found = interval_of(shape, LEVEL)
-    if isinstance(found, NoInterval):
+    if isinstance(found, IntervalRefusal):
         return {**entry, "no_interval": found.code}
     return {**entry, "low": rounded(found[0]), "high": rounded(found[1]), "no_interval": None}

@@ -1,9 +1,9 @@
-"""The run cut by family and by size of the group: figures, their spread and the differences, for each part of it.
+"""The run divided by family and by size of the group: figures, their distribution and the differences of each part.
 
-A history belongs to one part, with all of its rounds: to its family, and to the size class of the most clients that
-it ever has. Parts are added up from cells (a family and a size class), so a figure is looked at once. What comes out is
-bounded, however many states were scored: where there are many families, assignors and metrics, families and sizes are
-not combined, and beyond that only the whole run is left.
+A history belongs to one part with all its rounds: its family, and the size class of its largest number of clients.
+Parts are sums of cells (a family and a size class), so each figure is read once. The result is bounded for any number
+of states. If there are many families, assignors and metrics, families and sizes are not combined; beyond that only the
+whole run remains.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ __all__ = ["MOST_FIGURES", "SIZES", "Slice", "Slices", "rounded", "slices_of"]
 
 #: Least number of clients of each size class.
 SIZES = (1, 4, 9, 21, 101)
-#: Entries (parts times assignors times metrics) that are kept.
+#: Most entries (parts times assignors times metrics).
 MOST_FIGURES = 12_000
-#: Digits of a figure that are kept.
+#: Kept digits of a figure.
 _DIGITS = 6
 
 Cell = tuple[str | None, int | None]
@@ -37,9 +37,6 @@ class Slice:
     """A part of the run.
 
     Args:
-        family: Position of its family; ``None``: all of them.
-        size: Position of its size class; ``None``: all of them.
-        cells: Positions of the cells that it is made of.
         histories: Histories and single states in it.
     """
 
@@ -51,14 +48,10 @@ class Slice:
 
 @attrs.frozen(eq=False)
 class Slices:
-    """How a run is cut.
+    """The division of a run.
 
     Args:
-        families: Families that have states, by name; ``None`` stands for states that were not generated, and is last.
-        sizes: Least number of clients of the size classes that have states.
-        parts: The parts, the whole run first.
-        cell_of_item: Cell of each work item that has rows.
-        items: Numbers of these items, in order.
+        families: Families with states, by name; ``None``, at the end, for states that were not generated.
     """
 
     families: tuple[str | None, ...]
@@ -72,7 +65,7 @@ class Slices:
         return self.cell_of_item.take(pc.index_in(items, value_set=self.items))
 
     def described(self) -> dict[str, Any]:
-        """What the summary's ``slices`` says of the parts themselves."""
+        """The parts in the form of the summary's ``slices``."""
         uppers = [*(low - 1 for low in SIZES[1:]), None]
         return {
             "families": list(self.families),
@@ -81,15 +74,11 @@ class Slices:
         }
 
     def spread(self, columns: Mapping[str, pa.Array], cells: Mapping[str, pa.Array]) -> tuple[Bins, dict[str, Any]]:
-        """How the figures of one metric lie in each part.
-
-        Args:
-            columns: Figures of each assignor.
-            cells: Cell of each of these figures' rows.
+        """The distribution of one metric's figures in each part.
 
         Returns:
-            The bins, which all share, and for each assignor lists with an entry for each part: ``n``, ``mean``,
-            ``min``, ``max``, ``counts``; the figures are ``None`` where ``n`` is 0.
+            The common bins, and for each assignor lists with an entry for each part: ``n``, ``mean``, ``min``, ``max``,
+            ``counts``; the figures are ``None`` if ``n`` is 0.
         """
         bins = bins_of(pa.chunked_array([values.drop_null() for values in columns.values()], pa.float64()))
         return bins, {assignor: self._spread(values, cells[assignor], bins) for assignor, values in columns.items()}
@@ -98,7 +87,7 @@ class Slices:
         known = pa.table({"cell": cells, "value": values}).filter(pc.is_valid(values))
         known = known.append_column("bin", bins.positions(known["value"]))
         of = ["count", "sum", "min", "max"]
-        # One thread, so that sums do not depend on who was first.
+        # One thread, so that sums do not depend on an order.
         groups = known.group_by(["cell", "bin"], use_threads=False).aggregate([("value", name) for name in of])
         by_cell: dict[int, list[dict[str, Any]]] = {}
         for group in groups.sort_by([("cell", "ascending"), ("bin", "ascending")]).to_pylist():
@@ -135,7 +124,7 @@ def rounded(figure: float) -> float:
 
 
 def slices_of(table: ResultsTable, metrics: int) -> Slices:
-    """How the run is cut.
+    """The division of a run.
 
     Args:
         table: The finished table.
@@ -166,7 +155,6 @@ def _pairs(items: pa.Table) -> Iterable[tuple[str | None, int | None]]:
 
 
 def _size(clients: int | None) -> int | None:
-    """Position of the size class; ``None`` where no state could be made."""
     return None if clients is None else max(sum(clients >= low for low in SIZES) - 1, 0)
 
 

@@ -1,4 +1,4 @@
-"""Sums without rounding, as ``math.fsum`` has them, of as many figures as there are."""
+"""Exact sums, as of ``math.fsum``, of any number of figures."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 __all__ = ["exact_sum"]
 
-#: Whole numbers up to here are exact, and so are sums that stay below.
+#: Whole numbers up to here are exact, and so are smaller sums.
 _WHOLE = 2.0**53
-#: Figures that are Python's own at a time.
+#: Figures that are converted to Python objects at a time.
 _PIECE = 65_536
 
 
 def exact_sum(values: npt.NDArray[Any]) -> float:
-    """The sum of figures, correctly rounded whatever their order."""
+    """The sum of figures, correctly rounded in any order."""
     if not len(values):
         return 0.0
     with np.errstate(over="ignore"):

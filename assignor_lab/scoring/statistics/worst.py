@@ -1,4 +1,4 @@
-"""The worst states of each assignor in each metric, and those in which it is most behind the baseline."""
+"""The worst states of each assignor in each metric, and those in which it is furthest behind the baseline."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ def worst_rows(values: npt.NDArray[np.float64], direction: str, beyond: float | 
     """Positions of the ``MOST`` worst values, the worst first, equal ones in order.
 
     Args:
-        values: Figures, NaN where there is none.
-        direction: The metric's; with ``none`` nothing is worse than anything.
-        beyond: Only what is worse than this; ``None``: than the best value, so that there is none if all are equal.
+        values: Figures, NaN if missing.
+        direction: The metric's; ``none`` has no worst values.
     """
     unknown = np.isnan(values)
     if direction == "none" or bool(unknown.all()):

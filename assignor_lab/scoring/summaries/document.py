@@ -1,9 +1,9 @@
-"""``summary.json``: the run in small (docs, "The summary file"). Bounded, however many states were scored."""
+"""``summary.json``: the run in brief (docs, "The summary file"). Bounded for any number of states."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
@@ -11,50 +11,34 @@ import attrs
 
 from assignment_api import SPI_VERSION
 from assignment_api.plugins import Found, MetricPlugin
-from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
-from assignment_api.plugins.selection import HIDDEN, ConfigSources, hides
+from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.capture.histories.past_terms import DECISIONS, PLAYED
-from assignor_lab.groups.kind import Kind
+from assignor_lab.groups.kind import GroupKind
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.competitors import Competitors
-from assignor_lab.scoring.costs import Spent
-from assignor_lab.scoring.engine import Pictures
-from assignor_lab.scoring.sources import Source
-from assignor_lab.scoring.summaries.measured import MAX_PLACEMENTS, MAX_WORST, Figures
+from assignor_lab.scoring.engine.costs import Spent
+from assignor_lab.scoring.engine.engine import Pictures
+from assignor_lab.scoring.sources.plan import ScoringSource
+from assignor_lab.scoring.summaries.figures import MAX_PLACEMENTS, MAX_WORST, Figures
 from assignor_lab.scoring.summaries.tally import Tally
+from assignor_lab.scoring.terms import shown_config
 
-__all__ = [
-    "FORMAT",
-    "Machine",
-    "Wanted",
-    "ranked_names",
-    "results_summary",
-    "run_summary",
-    "shown_config",
-    "wanted_states",
-]
+__all__ = ["FORMAT", "RunEnvironment", "Wanted", "ranked_names", "results_summary", "run_summary", "wanted_states"]
 
-FORMAT = 1
-#: Sources that are listed one by one.
+FORMAT = 2
+#: Most sources that are listed individually.
 MAX_SOURCES = 190
-#: Most entries (:meth:`~assignor_lab.groups.kind.Kind.picture_size`) in all pictures.
+#: Most entries (:meth:`~assignor_lab.groups.kind.GroupKind.picture_size`) in all pictures.
 MAX_PICTURE_ENTRIES = 200_000
 
 
 @attrs.frozen
-class Machine:
-    """Where and how a run went.
+class RunEnvironment:
+    """Environment and duration of a run.
 
     Args:
-        command: The command line, quoted for a shell, or ``None``.
         started: UTC, ISO 8601.
-        seconds: Duration of the scoring itself.
-        master: Spark's master, or the address of a Connect server.
-        cores: Tasks that ran at a time, or ``None``.
-        versions: Name to version of what it ran on, Python aside.
-        spent: Where the time of the cores went, or ``None``.
-        restored: Items that an earlier run had scored before it stopped.
     """
 
     command: str | None
@@ -69,19 +53,19 @@ class Machine:
 
 @attrs.frozen
 class Wanted:
-    """States to show in full: (item, round) to the assignor whose state it is, and why it was chosen."""
+    """States to show in full: (item, round) to the assignor of the state, and the reason of its choice."""
 
     states: Mapping[tuple[int, int], str | None]
     chosen: Mapping[tuple[int, int], str]
     left_out: int
 
 
-def wanted_states(figures: Figures, kind: Kind[Any, Any]) -> Wanted:
-    """Captured states in their order, then worst cases, then the first states where the kind shows those, too."""
+def wanted_states(figures: Figures, kind: GroupKind[Any, Any]) -> Wanted:
+    """Captured states in their order, then worst cases, then the first states if the kind shows those, too."""
     states: dict[tuple[int, int], str | None] = {(item, 0): None for item in figures.captured}
     chosen = dict.fromkeys(states, "captured")
     room = min(MAX_PLACEMENTS - len(states), MAX_WORST)
-    # Each state once: of several assignors it is shown of the first.
+    # Each state once, that of the first assignor.
     worst: dict[tuple[int, int], tuple[str, bool]] = {}
     for item, number, assignor, is_captured in figures.worst:
         if len(worst) < room:
@@ -105,27 +89,15 @@ def ranked_names(names: Sequence[str], tally: Tally) -> tuple[str, ...]:
 def results_summary(
     competing: Competitors,
     config: ConfigSources,
-    sources: Sequence[Source],
+    sources: Sequence[ScoringSource],
     tally: Tally,
     figures: Figures,
     metrics: Mapping[str, Found[MetricPlugin]],
     wanted: Wanted,
     details: Pictures,
-    kind: Kind[Any, Any],
+    kind: GroupKind[Any, Any],
 ) -> dict[str, Any]:
-    """The part of the summary that follows from input, seed and plugins alone.
-
-    Args:
-        competing: Who took part.
-        config: All sources of configuration.
-        sources: The sources of states.
-        tally: What was counted.
-        figures: What was measured.
-        metrics: Column to metric.
-        wanted: States that are shown in full.
-        details: Their pictures.
-        kind: Kind of the scenarios.
-    """
+    """The part of the summary that depends only on input, seed and plugins."""
     names = [assignor.name for assignor in competing.assignors]
     pictures, too_large = _pictures(wanted, details, kind)
     seeds = [source.generated.seed for source in sources if source.generated is not None]
@@ -142,7 +114,7 @@ def results_summary(
         "rows": tally.rows,
         "failed_rows": tally.failed_rows,
         "not_comparable": tally.not_comparable(),
-        "other_settings": tally.other_settings,
+        "settings_difference": tally.settings_difference,
         "assumptions": tally.assumptions(),
         "assignors": _assignors(competing, tally),
         "metrics": [_metric(name, found) for name, found in metrics.items()],
@@ -163,8 +135,7 @@ def results_summary(
     }
 
 
-def _sources(sources: Sequence[Source], tally: Tally) -> list[dict[str, Any]]:
-    """Entries of the summary's ``sources``: the first ones, and an entry for the others of each kind."""
+def _sources(sources: Sequence[ScoringSource], tally: Tally) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = []
     others: dict[str, dict[str, Any]] = {}
     for number, source in enumerate(sources):
@@ -187,23 +158,23 @@ def _sources(sources: Sequence[Source], tally: Tally) -> list[dict[str, Any]]:
     return [*entries, *others.values()]
 
 
-def _alone(sources: Sequence[Source], tally: Tally, kind: Kind[Any, Any]) -> int:
-    """States that were decided each by itself, not as part of a history that goes on from the answers."""
+def _alone(sources: Sequence[ScoringSource], tally: Tally, kind: GroupKind[Any, Any]) -> int:
+    """Number of single decisions, which are no part of a history that continues from the answers."""
     if kind.plays:
         return 0
     return sum(tally.states_of.get(number, 0) for number, source in enumerate(sources) if source.generated is None)
 
 
-def _histories(sources: Sequence[Source]) -> str | None:
-    """How the pasts of groups among the sources were read; ``None``: there are none."""
+def _histories(sources: Sequence[ScoringSource]) -> str | None:
+    """How the pasts of groups among the sources were read; ``None`` without any."""
     if any(source.decisions for source in sources):
         return PLAYED
     return DECISIONS if any(source.timelines for source in sources) else None
 
 
-def _title(sources: Sequence[Source], pictures: Sequence[Mapping[str, Any]]) -> str | None:
+def _title(sources: Sequence[ScoringSource], pictures: Sequence[Mapping[str, Any]]) -> str | None:
     groups = list(dict.fromkeys((picture.get("source") or {}).get("group") for picture in pictures))
-    # A past that was played is a picture of no state.
+    # A played past is not a picture of a state.
     past = [timeline["group"] for source in sources for timeline in source.timelines]
     groups = past if len(past) == 1 and groups == [None] else groups
     if len(groups) == 1 and groups[0]:
@@ -217,24 +188,6 @@ def _versions(competing: Competitors, metrics: Any) -> dict[str, str]:
         if plugin.distribution is not None and plugin.version is not None:
             found.setdefault(plugin.distribution, plugin.version)
     return found
-
-
-def shown_config(config: ConfigSources, keys: Collection[str]) -> list[dict[str, str]]:
-    """The summary's ``config``: explicit values of ``keys`` and the plugins' settings, some of them hidden."""
-    effective = config.effective()
-    return [
-        {
-            "key": key,
-            "value": HIDDEN if hides(effective, key, held.value) else _value_text(held.value),
-            "source": str(held.origin),
-        }
-        for key, held in effective.items()
-        if held.origin.layer.is_explicit and (key in keys or is_setting(key))
-    ]
-
-
-def _value_text(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _assignors(competing: Competitors, tally: Tally) -> list[dict[str, Any]]:
@@ -297,8 +250,7 @@ def _metric(name: str, found: Found[MetricPlugin]) -> dict[str, Any]:
     }
 
 
-def _pictures(wanted: Wanted, details: Pictures, kind: Kind[Any, Any]) -> tuple[list[dict[str, Any]], int]:
-    """The pictures in the order in which they were chosen, and how many captured ones there was no room for."""
+def _pictures(wanted: Wanted, details: Pictures, kind: GroupKind[Any, Any]) -> tuple[list[dict[str, Any]], int]:
     pictures: list[dict[str, Any]] = []
     entries = left_out = 0
     for state, chosen in wanted.chosen.items():
@@ -313,7 +265,7 @@ def _pictures(wanted: Wanted, details: Pictures, kind: Kind[Any, Any]) -> tuple[
     return pictures, left_out
 
 
-def run_summary(machine: Machine, tally: Tally, figures: Figures) -> dict[str, Any]:
+def run_summary(machine: RunEnvironment, tally: Tally, figures: Figures) -> dict[str, Any]:
     """The part of the summary that differs from run to run."""
     seconds = machine.seconds
     core_seconds = seconds * machine.cores if machine.cores and seconds > 0 else None
@@ -335,7 +287,6 @@ def run_summary(machine: Machine, tally: Tally, figures: Figures) -> dict[str, A
 
 
 def _shares(spent: Spent, core_seconds: float) -> dict[str, float]:
-    """Shares of the cores' time; what is not the work itself is Spark's: its own work, moving rows, idle cores."""
     shares = {name: value / 1000 / core_seconds for name, value in attrs.asdict(spent).items()}
     rest = max(1.0 - sum(shares.values()), 0.0)
     return {name: round(share, 4) for name, share in {**shares, "spark": rest}.items()}

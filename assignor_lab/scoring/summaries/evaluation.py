@@ -11,39 +11,28 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.scoring.comparison import Terms
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.statistics.distributions import distributions, quantiles
 from assignor_lab.scoring.statistics.slices import Slices, slices_of
 from assignor_lab.scoring.statistics.worst import worst_rows
+from assignor_lab.scoring.terms import EvaluationTerms
 
 if TYPE_CHECKING:
-    from assignor_lab.scoring.statistics.pairs import PairedFigures, Pairs
+    from assignor_lab.scoring.output.results_table import PairedFigures, Pairs
 
 __all__ = ["evaluated", "evaluation", "gates_judged"]
 
 
-def evaluation(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: Terms) -> dict[str, Any]:
-    """The keys of the summary's ``results`` that were added after the first release of format 1.
-
-    Args:
-        table: The finished table.
-        metrics: Column to metric.
-        terms: What was asked.
-    """
+def evaluation(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: EvaluationTerms) -> dict[str, Any]:
+    """The keys of the summary's ``results`` that were added after the first release of format 1."""
     found = evaluated(table, metrics, terms, len(metrics))
     return {"baseline": terms.baseline, **found, "gates": gates_judged(table, terms)}
 
 
-def evaluated(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: Terms, number: int) -> dict[str, Any]:
-    """What is said of single metrics; arguments as of :func:`evaluation`.
-
-    Args:
-        table: The finished table.
-        metrics: Column to metric.
-        terms: What was asked.
-        number: How many metrics there are in all.
-    """
+def evaluated(
+    table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: EvaluationTerms, number: int
+) -> dict[str, Any]:
+    """Entries about single metrics; arguments as of :func:`evaluation`."""
     pairs = {assignor: _pairs(table, assignor, terms.baseline) for assignor in table.assignors}
     compared: dict[tuple[str, str], dict[str, Any]] = {}
     worst: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -85,7 +74,7 @@ def _origin(table: ResultsTable, assignor: str, row: int) -> dict[str, Any]:
 def _pairs(table: ResultsTable, assignor: str, baseline: str | None) -> Pairs | None:
     if baseline is None or baseline not in table.assignors or assignor == baseline:
         return None
-    from assignor_lab.scoring.statistics.pairs import pairs_of
+    from assignor_lab.scoring.output.results_table import pairs_of
 
     return pairs_of(table, assignor, baseline)
 
@@ -109,7 +98,7 @@ def _sliced(slices: Slices, figures: PairedFigures) -> dict[str, Any]:
 
 
 def _cases(values: pa.Array, figures: PairedFigures | None, plugin: MetricPlugin) -> Iterator[dict[str, Any]]:
-    """Worst rows: by their own figure, then by how far they are behind the baseline's."""
+    """Worst rows: by their own figure, then by their distance behind the baseline's."""
     for row in worst_rows(_numbers(values), plugin.direction):
         behind = None if figures is None else _beside(figures, row)
         yield {"by": "value", "row": row, "value": values[row].as_py(), "baseline_value": behind}
@@ -121,25 +110,24 @@ def _cases(values: pa.Array, figures: PairedFigures | None, plugin: MetricPlugin
 
 
 def _numbers(values: pa.Array) -> npt.NDArray[np.float64]:
-    """Figures, with NaN where there is none."""
     return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def _beside(figures: PairedFigures, row: int) -> float | None:
-    """The baseline's figure in the state of a row; ``None`` where one of the two has none."""
+    """The baseline's figure in the state of a row; ``None`` if either is missing."""
     position = int(np.searchsorted(figures.rows, row))
     found = position < len(figures.rows) and figures.rows[position] == row
     return float(figures.baseline[position]) if found else None
 
 
-def _replay(terms: Terms, assignor: str, origin: Mapping[str, Any]) -> str | None:
+def _replay(terms: EvaluationTerms, assignor: str, origin: Mapping[str, Any]) -> str | None:
     if terms.replay is None:
         return None
     names: Sequence[str] = tuple(dict.fromkeys(name for name in (assignor, terms.baseline) if name is not None))
     return terms.replay.command(origin["item"], origin["round"], origin["family"], origin["seed"], names)
 
 
-def gates_judged(table: ResultsTable, terms: Terms) -> list[dict[str, Any]]:
+def gates_judged(table: ResultsTable, terms: EvaluationTerms) -> list[dict[str, Any]]:
     """Entries of the summary's ``gates``."""
     if not terms.gates or terms.subjects is None:
         return []

@@ -1,4 +1,4 @@
-"""Explanations of the moves that a report shows: the third step of a run, which asks again within bounds."""
+"""Explanations of the moves that a report shows: the third step of a run, with a bounded number of further calls."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.plugins import Isolation
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scoring.competitors import Entrant
-from assignor_lab.scoring.terms import Run
+from assignor_lab.scoring.terms import ScoringRun
 
 __all__ = ["Bounds", "explanations_of"]
 
 
 @attrs.frozen
 class Bounds:
-    """What explaining the pictures of a run may take.
+    """Limits for explaining the pictures of a run.
 
     Args:
-        calls: Calls with one thing changed, for one move.
+        calls: Calls with one change, for one move.
         seconds: Seconds for all of them together.
-        each: Moves that are explained, for one answer to one state.
-        moves: The same, of all answers together.
+        each: Most explained moves for one answer to one state.
+        moves: Most explained moves of all answers together.
     """
 
     calls: int = 60
@@ -41,38 +41,39 @@ class Bounds:
     moves: int = 1_000
 
 
-#: Enough for each decision of a day, and hardly noticed beside the start of Spark.
+#: Enough for each decision of a day, and short compared with the start of Spark.
 BOUNDS = Bounds()
 
 
-def explanations_of(run: Run, summary: Mapping[str, Any], bounds: Bounds = BOUNDS) -> dict[str, Any]:
+def explanations_of(run: ScoringRun, summary: Mapping[str, Any], bounds: Bounds = BOUNDS) -> dict[str, Any]:
     """Why each task moves in the pictures of recorded states and files: the ``explanations`` of ``summary.json``.
 
-    Generated histories are not explained: nobody knows their tasks, and there may be thousands.
+    Generated histories are not explained: their tasks mean nothing to the user, and there may be thousands.
 
     Args:
-        run: What was scored.
-        summary: Its summary.
-        bounds: What it may take; answers that are left out for it are named.
+        bounds: Limits; answers left out because of them are listed.
     """
     wanted = _wanted(run, summary["results"]["placements"])
     policy = run.config.effective()
     isolation = Isolation(Limits.of(policy), policy.policy())
     try:
         explaining = _Explaining(run, bounds, isolation)
-        # The first contender's moves are all explained before the second one's.
+        # All moves of the first contender come before the second one's.
         for entrant in run.competing.assignors:
             for picture, scenario in wanted:
                 explaining.explain(entrant, picture, scenario)
     finally:
         isolation.close()
-    return {"moves": explaining.found, "left_out": explaining.left_out, "rules": explaining.rules}
+    return {
+        "moves": explaining.found,
+        "left_out": explaining.left_out,
+        "rules": explaining.rules,
+        "unavoidable": explaining.unavoidable,
+    }
 
 
 class _Explaining:
-    """The explanations of a run in the making."""
-
-    def __init__(self, run: Run, bounds: Bounds, isolation: Isolation) -> None:
+    def __init__(self, run: ScoringRun, bounds: Bounds, isolation: Isolation) -> None:
         self._run = run
         self._bounds = bounds
         self._isolation = isolation
@@ -80,16 +81,16 @@ class _Explaining:
         self.found: list[dict[str, Any]] = []
         self.left_out: list[dict[str, Any]] = []
         self.rules: dict[str, str] = {}
+        self.unavoidable: list[dict[str, Any]] = []
 
     def explain(self, entrant: Entrant, picture: Mapping[str, Any], scenario: Scenario | None) -> None:
-        """Explains what one answer moves, and notes what of it is left out."""
         moved = _moved(picture, entrant.name)
         place = {"scenario": picture["scenario"], "round": picture["round"], "assignor": entrant.name}
         if not moved:
             return
         try:
-            found = [place | each for each in self._documents(entrant, picture["round"], scenario, moved)]
-            why = "asked about it, this assignor decides otherwise"
+            found = [place | each for each in self._documents(entrant, place, scenario, moved)]
+            why = "a second call of this assignor decided otherwise"
         except AssignorLabError as error:
             found, why = [], str(error)
         if len(moved) > self._bounds.each and len(found) == self._bounds.each:
@@ -99,7 +100,7 @@ class _Explaining:
             self.left_out.append(place | {"moves": len(moved) - len(found), "why": why})
 
     def _documents(
-        self, entrant: Entrant, number: int, scenario: Scenario | None, moved: Mapping[str, str | None]
+        self, entrant: Entrant, place: Mapping[str, Any], scenario: Scenario | None, moved: Mapping[str, str | None]
     ) -> Iterator[dict[str, Any]]:
         if scenario is None:
             raise ExplainError("several states of the run have its id")
@@ -109,11 +110,14 @@ class _Explaining:
             raise ExplainError(f"{plural(self._bounds.moves, 'move')} were explained already")
         run, variant = self._run, entrant.variant
         sources = overridden(run.config, variant.overrides) if variant.overrides else run.config
-        question = question_of(scenario, number, variant.assignor, run.registry, sources, self._isolation)
+        question = question_of(scenario, place["round"], variant.assignor, run.registry, sources, self._isolation)
         only = frozenset(islice(moved, self._bounds.each))
         explained = explain(question, None, None, self._budget, only)
+        unavoidable = words.gap_sentence(explained)
+        if unavoidable is not None and set(moved) == set(explained.moved):
+            self.unavoidable.append({**place, "sentence": unavoidable})
         for each in explained.explanations:
-            # What is explained is what is drawn, or it is not shown.
+            # Only drawn moves are explained, because others are not shown.
             if moved[each.task] == each.after:
                 told = {step.rule for step in each.steps}
                 self.rules |= {rule: text for rule, text in explained.rules.items() if rule in told}
@@ -123,8 +127,8 @@ class _Explaining:
         return Budget(self._bounds.calls, self._end - perf_counter())
 
 
-def _wanted(run: Run, pictures: Iterable[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], Scenario | None]]:
-    """Each picture of a state that was read, with the state; ``None``: its id is that of several."""
+def _wanted(run: ScoringRun, pictures: Iterable[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], Scenario | None]]:
+    """Each picture of a state that was read, with the state; ``None`` if several have its id."""
     shown = list(pictures)
     if not shown or all(source.generated is not None for source in run.plan.sources):
         return []
@@ -143,11 +147,10 @@ def _wanted(run: Run, pictures: Iterable[Mapping[str, Any]]) -> list[tuple[Mappi
 
 
 def _moved(picture: Mapping[str, Any], assignor: str) -> dict[str, str | None]:
-    """Task to where it goes, of those that are drawn as moved by an answer, or else by Kafka's own decision."""
     answers = {each["assignor"]: each for each in picture["after"]}
     answer = drawn = answers.get(assignor)
     if answer is not None and answer.get("not_comparable"):
-        # It is not drawn, but may say why Kafka decided so.
+        # It is not drawn, but may explain Kafka's decision.
         drawn = answers.get(OBSERVED)
     if drawn is None or drawn["assignment"] is None:
         return {}

@@ -1,6 +1,6 @@
 """Means, quantiles, worst cases and places, from the finished table of results.
 
-One column is in memory at a time. Sums are exact (``math.fsum``), so no order of pieces shows in a figure.
+One column is in memory at a time. Sums are exact (``math.fsum``), so figures do not depend on the order of pieces.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -18,11 +19,41 @@ from assignment_api.plugins import MetricPlugin
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.statistics.sums import exact_sum
 
-__all__ = ["METHOD", "aggregates", "assign_times", "ranking", "worst_states"]
+__all__ = ["MAX_PLACEMENTS", "MAX_WORST", "METHOD", "Figures", "aggregates", "assign_times", "ranking", "worst_states"]
+
+
+#: Most states with kept placements, and the share of worst cases of generated states among them.
+MAX_PLACEMENTS = 60
+
+
+MAX_WORST = 12
+
+
+@attrs.frozen(eq=False)
+class Figures:
+    """The measurements: parts of the summary, and states to show.
+
+    Args:
+        worst: For each metric with differences, its worst state: item, round, assignor; and true if it is a captured
+            one.
+        first: The first states: item and round.
+    """
+
+    aggregates: list[dict[str, Any]]
+    headline: dict[str, Any]
+    ranking: dict[str, Any]
+    evaluation: dict[str, Any]
+    assign_ms: list[dict[str, Any]]
+    probes: list[dict[str, Any]]
+    captured: list[int]
+    more_captured: int
+    worst: list[tuple[int, int, str, bool]]
+    first: list[tuple[int, int]]
+
 
 METHOD = (
     "An assignor comes before another one if it is better in one of the headline's figures, with 95 % confidence, and "
-    "behind in none; all others share a place. Means are over the states to which everybody has a comparable answer."
+    "behind in none; all others share a place. Means are over the states with a comparable answer of every assignor."
 )
 
 
@@ -71,7 +102,7 @@ def ranking(
 def places_by_metric(
     table: ResultsTable, ranked: Sequence[str], metrics: Mapping[str, MetricPlugin]
 ) -> tuple[int, list[dict[str, Any]]]:
-    """How many states all of ``ranked`` have a comparable answer to, and the entries of the ranking's ``by_metric``."""
+    """Number of states in which all of ``ranked`` have a comparable answer, and the entries of ``by_metric``."""
     masks = table.answered(ranked)
     states = masks[ranked[0]].true_count if ranked else 0
     by_metric: list[dict[str, Any]] = []
@@ -92,7 +123,7 @@ def ranked_by(
     metrics: Mapping[str, MetricPlugin],
     order: Mapping[str, int],
 ) -> dict[str, Any]:
-    """The summary's ``ranking``, of what :func:`places_by_metric` found."""
+    """The summary's ``ranking``, from the results of :func:`places_by_metric`."""
     return {
         "method": METHOD,
         "states": states,
@@ -102,7 +133,6 @@ def ranked_by(
 
 
 def _paired_means(columns: Mapping[str, pa.Array], masks: Mapping[str, pa.Array]) -> tuple[dict[str, float], int]:
-    """Mean of each assignor over the states in which all have a figure, and the number of those states."""
     paired = {assignor: columns[assignor].filter(mask) for assignor, mask in masks.items()}
     known: pa.Array | None = None
     for values in paired.values():
@@ -132,7 +162,7 @@ def _overall(
 ) -> list[dict[str, Any]]:
     if not by_metric or not order:
         return []
-    # Each group counts alike, or the many measures of balance would decide alone.
+    # Each group counts alike; otherwise the many measures of balance would decide alone.
     groups = dict.fromkeys(metrics[entry["metric"]].group for entry in by_metric)
     places: dict[str, dict[str, list[int]]] = {assignor: {group: [] for group in groups} for assignor in ranked}
     best: dict[str, list[str]] = {assignor: [] for assignor in ranked}
@@ -153,10 +183,7 @@ def _overall(
 
 
 def worst_states(table: ResultsTable, metrics: Mapping[str, MetricPlugin], most: int) -> list[tuple[int, int, str]]:
-    """The worst row of each metric: item, round and assignor, each state once, at most ``most``.
-
-    Metrics in which nothing differs have no worst row.
-    """
+    """The worst row of each metric: item, round and assignor, each state once, at most ``most``."""
     found: dict[tuple[int, int], str] = {}
     for metric, plugin in metrics.items():
         if plugin.direction == "none" or len(found) >= most:
@@ -179,7 +206,7 @@ def worst_states(table: ResultsTable, metrics: Mapping[str, MetricPlugin], most:
 
 
 def first_states(table: ResultsTable, most: int) -> list[tuple[int, int]]:
-    """The first states, item and round, that somebody has an answer to; at most ``most``."""
+    """The first states, item and round, with an answer; at most ``most``."""
     found: dict[tuple[int, int], None] = {}
     for assignor in table.assignors if most > 0 else ():
         rows = table.rows_of(assignor).slice(0, most)
@@ -188,8 +215,8 @@ def first_states(table: ResultsTable, most: int) -> list[tuple[int, int]]:
 
 
 def probe_counts(path: Path, assignors: Sequence[str]) -> list[dict[str, Any]]:
-    """Entries of the summary's ``probes``, from the table ``run_metrics``; none for who was not looked into."""
-    columns = ("same_again", "same_hash_seed", "same_order", "pure")
+    """Entries of the summary's ``probes``, from the table ``run_metrics``, for assignors that were called again."""
+    columns = ("deterministic", "same_hash_seed", "same_order", "pure")
     table = pq.read_table(
         path, columns=["assignor", "peak_memory_bytes", *columns], filters=pc.is_valid(pc.field("pure"))
     )

@@ -1,8 +1,8 @@
-"""The headline of a run: five figures for everybody who is compared, with paired differences, and the order they make.
+"""The headline of a run: five figures for all compared assignors, with paired differences, and the resulting order.
 
-A figure is compared over the states in which everybody has it, each history counting alike. Who is better in one figure
-than another, with confidence, and behind in none, comes before it; all others share their place, so that no place says
-more than the intervals do.
+A figure is compared over the states in which all assignors have it, each history counting alike. An assignor comes
+before another one if it is better in some figure, with confidence, and behind in none. All others share their place, so
+that no place claims more than the intervals do.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 import numpy as np
@@ -19,25 +19,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.compare.verdicts import best_of
+from assignor_lab.compare.figures import best_of, has_failed
+from assignor_lab.compare.verdicts import best_everywhere
 from assignor_lab.groups.columns import OF_FAMILY, OF_SCENARIO
-from assignor_lab.groups.headline import FAILURES, HeadlineFigure
+from assignor_lab.groups.metrics.headline import FAILURES, HeadlineFigure
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.statistics.signs import FEWEST_SIGNS, is_beyond_chance
 
 if TYPE_CHECKING:
-    from assignor_lab.scoring.statistics.differences import Difference
+    from assignor_lab.scoring.statistics.differences import PairedDifference
 
-__all__ = ["MOST_COMPARED", "Headline", "headline"]
-
-#: Most assignors that are compared with each other for an order; pairs grow with the square.
-MOST_COMPARED = 12
-FAILED = "Decisions without an answer, and those that leave tasks to nobody."
-FAILED_ALONE = "Decisions without an answer."
+__all__ = ["MOST_COMPARED", "Headline", "PlayedStates", "headline", "headline_of"]
 
 Numbers = npt.NDArray[np.float64]
-#: What a comparison tells of the first of two.
+#: Most assignors in an order; the number of pairs grows with the square.
+MOST_COMPARED = 12
+FAILED = "Decisions without an answer, and answers that leave tasks without an owner."
+FAILED_ALONE = "Decisions without an answer."
+
+#: Verdict of a comparison on the first of two.
 BETTER, WORSE, EQUAL, UNCLEAR, NONE = "better", "worse", "equal", "unclear", "none"
 
 
@@ -46,8 +47,7 @@ class Headline:
     """The headline.
 
     Args:
-        document: The summary's ``headline``.
-        places: Assignor to its place, from 1; empty where no order is made.
+        places: Assignor to its place, from 1; empty without an order.
     """
 
     document: dict[str, Any]
@@ -64,22 +64,33 @@ def headline(
     """The five figures of ``compared``.
 
     Args:
-        table: The finished table.
-        compared: Assignors with a comparable answer, in the order of the summary.
-        figures: The figures of the kind of group.
-        metrics: Column to metric.
-        baseline: Whom the run compares with, or ``None``: Kafka's own decision where it is known, else the first.
+        baseline: The run's baseline, or ``None``: Kafka's own decision if known, else the first.
     """
-    against = _baseline(compared, baseline)
-    states = _States(table, compared)
+    return headline_of(_TableStates(table, compared), figures, metrics, baseline)
+
+
+def headline_of(
+    states: ComparableStates,
+    figures: Sequence[HeadlineFigure],
+    metrics: Mapping[str, MetricPlugin],
+    baseline: str | None = None,
+) -> Headline:
+    """The five figures over some states; arguments as of :func:`headline`."""
+    against = _baseline(states.compared, baseline)
     measured = [_figure(figure, states, metrics, against) for figure in figures]
+    places = _places(states.compared, [found for _, found in measured if found is not None])
+    first = [name for name, place in places.items() if place == 1]
+    best = list(best_everywhere(entry["best"] for entry, _ in measured))
+    if states.in_all != 1:
+        best = first if len(first) < len(places) else []
     document = {
         "baseline": against,
         "states": states.number,
         "histories": len(np.unique(states.units)),
+        "best": best,
         "figures": [entry for entry, _ in measured],
     }
-    return Headline(document, _places(compared, [found for _, found in measured if found is not None]))
+    return Headline(document, places)
 
 
 def _baseline(compared: Sequence[str], baseline: str | None) -> str | None:
@@ -89,9 +100,59 @@ def _baseline(compared: Sequence[str], baseline: str | None) -> str | None:
     return None
 
 
-class _States:
-    """The states that everybody who is compared was asked about, comparably; figures are aligned by them."""
+class ComparableStates(Protocol):
+    """The states in which each compared contender has a comparable row; figures are aligned by them.
 
+    Attributes:
+        number: Number of these states.
+        in_all: Number of all states, comparable or not.
+    """
+
+    compared: tuple[str, ...]
+    units: npt.NDArray[np.int64]
+    number: int
+    in_all: int
+
+    def column(self, metric: str) -> dict[str, Numbers]:
+        """A metric by assignor, with NaN for missing figures."""
+
+    def failed(self, metrics: Sequence[str]) -> dict[str, Numbers]:
+        """1 if an assignor has no answer, or one of ``metrics`` is above 0, else 0."""
+
+
+class PlayedStates:
+    """Some histories as contenders played them.
+
+    Args:
+        rows: Contender to its row of each history; ``None`` without a comparable one.
+    """
+
+    def __init__(self, rows: Mapping[str, Sequence[Mapping[str, Any] | None]]) -> None:
+        answered = {
+            name: of for name, of in rows.items() if any(row is not None and row["error_type"] is None for row in of)
+        }
+        self.compared = tuple(answered)
+        self.in_all = max(map(len, rows.values()), default=0)
+        shared = [at for at in range(self.in_all) if all(of[at] is not None for of in answered.values())]
+        self._rows = {name: [of[at] or {} for at in shared] for name, of in answered.items()}
+        self.units = np.asarray(shared, dtype=np.int64)
+        self.number = len(shared)
+
+    def column(self, metric: str) -> dict[str, Numbers]:
+        """As of :class:`ComparableStates`."""
+        return {
+            name: np.asarray([row.get(metric) for row in rows], dtype=np.float64) for name, rows in self._rows.items()
+        }
+
+    def failed(self, metrics: Sequence[str]) -> dict[str, Numbers]:
+        """As of :class:`ComparableStates`."""
+        return {
+            name: np.asarray([has_failed(row, metrics) for row in rows], dtype=np.float64)
+            for name, rows in self._rows.items()
+        }
+
+
+class _TableStates:
     def __init__(self, table: ResultsTable, compared: Sequence[str]) -> None:
         self._table = table
         self.compared = tuple(compared)
@@ -101,13 +162,12 @@ class _States:
             if keys
             else np.zeros(0, np.int64)
         )
-        #: Position of each shared state among the rows of an assignor.
         self._rows = {name: _positions(table, name)[np.searchsorted(known, shared)] for name, known in keys.items()}
         self.units = shared >> _ROUND_BITS
         self.number = len(shared)
+        self.in_all = table.number_of_states
 
     def column(self, metric: str) -> dict[str, Numbers]:
-        """A metric by assignor, with NaN where there is no figure."""
         columns = self._table.column(metric)
         return {
             name: np.asarray(columns[name].to_numpy(zero_copy_only=False), dtype=np.float64)[rows]
@@ -115,7 +175,6 @@ class _States:
         }
 
     def failed(self, metrics: Sequence[str]) -> dict[str, Numbers]:
-        """1 where an assignor has no answer, or one of ``metrics`` is above 0, else 0."""
         columns = [self.column(metric) for metric in metrics]
         found = {}
         for name, rows in self._rows.items():
@@ -124,7 +183,7 @@ class _States:
         return found
 
 
-#: More rounds than any history has: item and round make one number, whose order is that of the rows.
+#: Above the rounds of any history: item and round form one number, in the order of the rows.
 _ROUND_BITS = 20
 
 
@@ -148,14 +207,12 @@ def _keys(table: ResultsTable, assignor: str) -> npt.NDArray[np.int64]:
 
 @attrs.frozen(eq=False)
 class _Found:
-    """A figure as it was measured: assignor to the mean of each history."""
-
     units: Mapping[str, Numbers]
     direction: str
 
 
 def _figure(
-    figure: HeadlineFigure, states: _States, metrics: Mapping[str, MetricPlugin], against: str | None
+    figure: HeadlineFigure, states: ComparableStates, metrics: Mapping[str, MetricPlugin], against: str | None
 ) -> tuple[dict[str, Any], _Found | None]:
     metric, known, columns = _measured(figure, states, metrics)
     entry: dict[str, Any] = {"figure": figure.name, "title": figure.title_of(metric)}
@@ -180,9 +237,9 @@ def _figure(
 
 
 def _measured(
-    figure: HeadlineFigure, states: _States, metrics: Mapping[str, MetricPlugin]
+    figure: HeadlineFigure, states: ComparableStates, metrics: Mapping[str, MetricPlugin]
 ) -> tuple[str | None, npt.NDArray[np.bool_], Mapping[str, Numbers]]:
-    """The metric that says most among those known in most states, where everybody has it, and its values."""
+    """The first metric of the figure among those known in most states, and its values."""
     if figure.name == FAILURES:
         columns = states.failed([metric for metric in figure.metrics if metric in metrics])
         return None, np.ones(states.number, np.bool_), columns
@@ -240,7 +297,7 @@ def _counts(own: Numbers, other: Numbers) -> dict[str, int]:
     }
 
 
-def _difference(own: Numbers, other: Numbers) -> Difference | None:
+def _difference(own: Numbers, other: Numbers) -> PairedDifference | None:
     try:
         from assignor_lab.scoring.statistics.differences import paired_difference
     except ModuleNotFoundError:  # the extra "statistics" is not installed
@@ -248,8 +305,8 @@ def _difference(own: Numbers, other: Numbers) -> Difference | None:
     return paired_difference(own, other, np.arange(len(own)))
 
 
-def _told(difference: Difference, direction: str) -> str:
-    """What the interval tells of the first of two, or the sign test where there is none, as the figure's direction."""
+def _told(difference: PairedDifference, direction: str) -> str:
+    """The verdict of the interval on the first of two, or of the sign test without one, as the figure's direction."""
     if difference.lower == difference.higher == 0:
         return EQUAL
     if difference.no_interval is None and difference.low is not None and difference.high is not None:
@@ -275,7 +332,7 @@ def _told_by_signs(lower: int, higher: int, difference: float, direction: str) -
 
 
 def _places(compared: Sequence[str], figures: Sequence[_Found]) -> dict[str, int]:
-    """1 and the number of those that do better: better in some figure, with confidence, and behind in none."""
+    """1 plus the number of better ones: better in some figure, with confidence, and behind in none."""
     if len(compared) > MOST_COMPARED:
         return {}
     before: dict[str, int] = dict.fromkeys(compared, 0)

@@ -1,7 +1,7 @@
-"""Figures of a finished table: metric by metric, by whoever sees it, and what takes several of them at once.
+"""Figures of a finished table: single metrics on any worker that sees it, and figures over several metrics.
 
-The driver holds no row of a large run. Whoever measures holds what tells rows apart, some 25 bytes for each, and one
-column of figures at a time; so metrics are dealt out to as many as there are to work on them.
+The driver holds no row of a large run. A measuring process holds the keys of rows, some 25 bytes for each, and one
+column of figures at a time; so metrics are distributed over all workers.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.groups.headline import HeadlineFigure
+from assignor_lab.groups.metrics.headline import HeadlineFigure
 from assignor_lab.groups.work import OBSERVED
-from assignor_lab.scoring.comparison import Terms
-from assignor_lab.scoring.engine import Engine
+from assignor_lab.scoring.engine.engine import Engine
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.summaries.evaluation import evaluated, gates_judged
 from assignor_lab.scoring.summaries.figures import (
+    MAX_PLACEMENTS,
+    MAX_WORST,
+    Figures,
     aggregates,
     assign_times,
     first_states,
@@ -31,28 +33,20 @@ from assignor_lab.scoring.summaries.figures import (
     worst_states,
 )
 from assignor_lab.scoring.summaries.headline import headline
+from assignor_lab.scoring.terms import EvaluationTerms
 
-__all__ = ["MAX_PLACEMENTS", "MAX_WORST", "Asked", "Figures", "measured"]
+__all__ = ["RequestedFigures", "measured"]
 
-#: Most states whose placements are kept, and how many of them may be worst cases of generated states.
-MAX_PLACEMENTS = 60
-MAX_WORST = 12
-#: Up to so many rows, asking others would take longer than the work.
+#: Up to this many rows, distribution takes longer than the work.
 HERE_ROWS = 32_768
 
 
 @attrs.frozen
-class Asked:
-    """What is to be measured.
+class RequestedFigures:
+    """The requested measurements.
 
     Args:
-        results: The table ``results``.
-        run_metrics: The table ``run_metrics``.
-        assignors: Assignors that have rows, in the order of the summary.
-        ranked: Those of them that are compared with each other.
-        metrics: Column to metric.
-        headline: The figures of the headline.
-        terms: Baseline, gates, and how a state is shown again.
+        terms: Baseline, gates, and the command that shows a state again.
     """
 
     results: Path
@@ -61,53 +55,17 @@ class Asked:
     ranked: tuple[str, ...]
     metrics: Mapping[str, MetricPlugin]
     headline: tuple[HeadlineFigure, ...]
-    terms: Terms
+    terms: EvaluationTerms
 
 
-@attrs.frozen(eq=False)
-class Figures:
-    """What was measured: parts of the summary, and states that are worth a look.
-
-    Args:
-        aggregates: The summary's ``aggregates``.
-        headline: Its ``headline``.
-        ranking: Its ``ranking``.
-        evaluation: The other keys of its ``results``.
-        assign_ms: The ``assign_ms`` of its ``run_metrics``.
-        probes: Likewise.
-        captured: Items of the first captured states.
-        more_captured: How many more there are.
-        worst: For each metric in which something differs, its worst state: item, round, assignor; and whether it is a
-            captured one.
-        first: The first states: item and round.
-    """
-
-    aggregates: list[dict[str, Any]]
-    headline: dict[str, Any]
-    ranking: dict[str, Any]
-    evaluation: dict[str, Any]
-    assign_ms: list[dict[str, Any]]
-    probes: list[dict[str, Any]]
-    captured: list[int]
-    more_captured: int
-    worst: list[tuple[int, int, str, bool]]
-    first: list[tuple[int, int]]
-
-
-def measured(asked: Asked, engine: Engine, rows: int, seen: Path) -> Figures:
+def measured(asked: RequestedFigures, engine: Engine, rows: int, seen: Path) -> Figures:
     """The figures of a table.
 
-    Args:
-        asked: What is to be measured.
-        engine: Who helps.
-        rows: Rows of the table.
-        seen: The folder that it is in.
-
     Raises:
-        JobFailedError: if the engine gave up.
+        JobFailedError: if the engine aborted.
         OSError: if the tables cannot be read.
     """
-    # What computes a metric has done so, and need not travel.
+    # The metric's code has run, and need not be sent.
     plain = attrs.evolve(
         asked, metrics={name: attrs.evolve(plugin, compute=_computed) for name, plugin in asked.metrics.items()}
     )
@@ -122,7 +80,7 @@ def measured(asked: Asked, engine: Engine, rows: int, seen: Path) -> Figures:
     return _put_together(asked, together, found)
 
 
-# --- what is asked of others ----------------------------------------------------------------------
+# --- distributed work -----------------------------------------------------------------------------
 
 
 def _computed(*_asked: Any) -> NoReturn:
@@ -130,10 +88,8 @@ def _computed(*_asked: Any) -> NoReturn:
 
 
 class _Question(Protocol):
-    """Something about the table."""
-
     def answer(self) -> dict[str, Any]:
-        """The answer, as JSON."""
+        """The result, as JSON."""
 
 
 def _answered(question: _Question) -> dict[str, Any]:
@@ -142,13 +98,12 @@ def _answered(question: _Question) -> dict[str, Any]:
 
 @attrs.frozen
 class _OfMetrics:
-    """What is asked of single metrics."""
+    """Measurements of single metrics."""
 
-    asked: Asked
+    asked: RequestedFigures
     names: tuple[str, ...]
 
     def answer(self) -> dict[str, Any]:
-        """Parts of the summary, and the worst states."""
         asked = self.asked
         table = ResultsTable(asked.results, asked.assignors)
         metrics = {name: asked.metrics[name] for name in self.names}
@@ -162,12 +117,9 @@ class _OfMetrics:
 
 @attrs.frozen
 class _Together:
-    """What takes several metrics, or none."""
-
-    asked: Asked
+    asked: RequestedFigures
 
     def answer(self) -> dict[str, Any]:
-        """Parts of the summary, and the states that are shown anyway."""
         asked = self.asked
         table = ResultsTable(asked.results, asked.assignors)
         found = headline(table, asked.ranked, asked.headline, asked.metrics, asked.terms.baseline)
@@ -186,7 +138,7 @@ class _Together:
 
 
 def _worst(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> list[list[Any]]:
-    """Metric, item, round, assignor, and whether the state is a captured one."""
+    """Metric, item, round, assignor, and true if the state is a captured one."""
     captured = table.rows_of(OBSERVED)["item"] if OBSERVED in table.assignors else None
     found: list[list[Any]] = []
     for metric, plugin in metrics.items():
@@ -196,10 +148,10 @@ def _worst(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> list[lis
     return found
 
 
-# --- put together ---------------------------------------------------------------------------------
+# --- results combined -----------------------------------------------------------------------------
 
 
-def _put_together(asked: Asked, together: Mapping[str, Any], found: Sequence[Mapping[str, Any]]) -> Figures:
+def _put_together(asked: RequestedFigures, together: Mapping[str, Any], found: Sequence[Mapping[str, Any]]) -> Figures:
     by_metric = _by_metric(asked, (entry for each in found for entry in each["by_metric"]))
     places = asked.metrics, together["places"]
     evaluations = [each["evaluation"] for each in found]
@@ -219,7 +171,9 @@ def _put_together(asked: Asked, together: Mapping[str, Any], found: Sequence[Map
     )
 
 
-def _evaluation(asked: Asked, found: Sequence[Mapping[str, Any]], gates: list[dict[str, Any]]) -> dict[str, Any]:
+def _evaluation(
+    asked: RequestedFigures, found: Sequence[Mapping[str, Any]], gates: list[dict[str, Any]]
+) -> dict[str, Any]:
     cut = [each["slices"] for each in found]
     return {
         "baseline": asked.terms.baseline,
@@ -240,12 +194,11 @@ def _evaluation(asked: Asked, found: Sequence[Mapping[str, Any]], gates: list[di
     }
 
 
-def _by_metric(asked: Asked, entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _by_metric(asked: RequestedFigures, entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(entries, key=_place(asked.metrics, lambda entry: entry["metric"]))
 
 
-def _by_assignor(asked: Asked, entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The entries by assignor, then by metric; several of one pair stay as they are."""
+def _by_assignor(asked: RequestedFigures, entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(_by_metric(asked, entries), key=_place(asked.assignors, lambda entry: entry["assignor"]))
 
 

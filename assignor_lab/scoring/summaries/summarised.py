@@ -1,47 +1,42 @@
-"""The figures of a run: the second of its three steps. The value that comes of it is the document ``summary.json``."""
+"""The figures of a run: the second of its three steps. The result is the document ``summary.json``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from assignor_lab.groups.work import OBSERVED
-from assignor_lab.scoring.engine import Engine, Pictures
-from assignor_lab.scoring.scored import Scored
+from assignor_lab.scoring.engine.engine import Engine, Pictures
+from assignor_lab.scoring.rows import ScoredRows
 from assignor_lab.scoring.summaries.document import (
     FORMAT,
-    Machine,
+    RunEnvironment,
     Wanted,
     ranked_names,
     results_summary,
     run_summary,
     wanted_states,
 )
-from assignor_lab.scoring.summaries.measured import Asked, measured
+from assignor_lab.scoring.summaries.measured import RequestedFigures, measured
 from assignor_lab.scoring.summaries.tally_table import tally_of
-from assignor_lab.scoring.terms import Run
+from assignor_lab.scoring.terms import ScoringRun
 
 __all__ = ["summarise"]
 
 
-def summarise(run: Run, scored: Scored, engine: Engine) -> dict[str, Any]:
+def summarise(run: ScoringRun, scored: ScoredRows, engine: Engine) -> dict[str, Any]:
     """The summary of a run.
 
-    Args:
-        run: What was scored.
-        scored: Its rows.
-        engine: Who works on a few of the states once more, for their pictures.
-
     Raises:
-        JobFailedError: if the engine gave up.
+        JobFailedError: if the engine aborted.
         OSError: if the tables cannot be read.
     """
     spec = scored.spec
     kind = spec.kind.load()
-    metrics = kind.metrics(run.registry)
+    metrics = run.metrics
     tally = tally_of(scored.results)
     competing = (variant.name for variant in spec.assignors)
     names = tuple(name for name in (*competing, OBSERVED) if tally.rows_of.get(name))
-    asked = Asked(
+    asked = RequestedFigures(
         results=scored.results,
         run_metrics=scored.run_metrics,
         assignors=names,
@@ -52,7 +47,7 @@ def summarise(run: Run, scored: Scored, engine: Engine) -> dict[str, Any]:
     )
     figures = measured(asked, engine, tally.rows, scored.folder)
     wanted = wanted_states(figures, kind)
-    machine = Machine(
+    machine = RunEnvironment(
         command=run.command,
         started=scored.started.strftime("%Y-%m-%dT%H:%M:%SZ"),
         seconds=scored.seconds,
@@ -76,7 +71,7 @@ def summarise(run: Run, scored: Scored, engine: Engine) -> dict[str, Any]:
     return {"format": FORMAT, "results": results, "run_metrics": run_summary(machine, tally, figures)}
 
 
-def _pictures(run: Run, scored: Scored, engine: Engine, wanted: Wanted) -> Pictures:
+def _pictures(run: ScoringRun, scored: ScoredRows, engine: Engine, wanted: Wanted) -> Pictures:
     if not wanted.states:
         return {}
     items = run.plan.work(frozenset(item for item, _ in wanted.states))

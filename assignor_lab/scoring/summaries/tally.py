@@ -1,6 +1,6 @@
-"""Counts over the rows of a run in one pass: states, failures, agreement with Kafka, what was assumed.
+"""Counts over the rows of a run in one pass: states, failures, agreement with Kafka, assumptions.
 
-Memory does not grow with the number of rows: kinds of failures and of assumptions are kept up to a limit.
+Memory does not grow with the number of rows: the number of kinds of failures and of assumptions is limited.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ __all__ = ["LIGHT_COLUMNS", "Tally", "add_states", "take_tally"]
 #: The columns that :func:`take_tally` reads.
 LIGHT_COLUMNS = (
     *("item", "round", "assignor", "source", "scenario", "time_ms", "error_type", "error_java_type", "error_message"),
-    *("family", "error_origin", "error_traceback", "equals_observed", "not_comparable", "other_settings"),
+    *("family", "error_origin", "error_traceback", "equals_observed", "not_comparable", "settings_difference"),
     *("assumptions", "metric_errors"),
 )
 
-OTHER_SETTINGS = "It was asked under other settings than Kafka decided under."
+OTHER_SETTINGS = "Its settings differed from those of Kafka's decision."
 
-#: Kinds of failures and of assumptions that are told apart.
+#: Most kinds of failures and of assumptions that are counted separately.
 MAX_KINDS = 5_000
-#: Kinds of failures that are listed.
+#: Most kinds of failures that are listed.
 MAX_FAILURES = 200
 
 _CHANGING = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|0x[0-9a-fA-F]+|\d+")
@@ -38,8 +38,6 @@ Row = Mapping[str, Any]
 
 @attrs.define
 class _Kind:
-    """Failures that are alike, with message and place of the first."""
-
     message: str
     traceback: str | None
     first: dict[str, Any]
@@ -58,27 +56,20 @@ class _Agreement:
 
 @attrs.define
 class _Incomparable:
-    """Answers that are not comparable for one reason."""
-
     states: int = 0
     assignors: dict[str, None] = attrs.field(factory=dict)
 
 
 @attrs.define
 class Tally:
-    """What was counted.
+    """The counts.
 
     Args:
-        rows: Rows in all.
-        failed_rows: Rows with an error.
-        states: Pairs of item and round.
-        states_of: Source to its states.
-        rows_of: Assignor to its rows.
         failed_of: Assignor to its rows with an error of its own.
         stateless_of: Assignor to its rows without a state to answer: the family or the scenario failed.
-        captured: Items for which it is known what Kafka decided.
-        other_settings: States in which somebody was asked under other settings than Kafka decided under.
-        not_comparable_of: Assignor to its rows whose answer is not comparable.
+        captured: Items with a recorded decision of Kafka.
+        settings_difference: States in which some assignor had other settings than Kafka's decision.
+        not_comparable_of: Assignor to its rows with an incomparable answer.
     """
 
     rows: int = 0
@@ -89,7 +80,7 @@ class Tally:
     failed_of: dict[str, int] = attrs.field(factory=dict)
     stateless_of: dict[str, int] = attrs.field(factory=dict)
     captured: int = 0
-    other_settings: int = 0
+    settings_difference: int = 0
     not_comparable_of: dict[str, int] = attrs.field(factory=dict)
     _incomparable: dict[str, _Incomparable] = attrs.field(factory=dict)
     _assumptions: dict[str, int] = attrs.field(factory=dict)
@@ -107,7 +98,7 @@ class Tally:
             _count(self._assumptions, text)
         observed = any(row["assignor"] == OBSERVED and row["error_type"] is None for row in rows)
         self.captured += observed
-        self.other_settings += any(row["other_settings"] for row in rows)
+        self.settings_difference += any(row["settings_difference"] for row in rows)
         for row in rows:
             self._add_row(row, compared=observed)
         for reason in dict.fromkeys(row["not_comparable"] for row in rows if row["not_comparable"] is not None):
@@ -116,12 +107,7 @@ class Tally:
             found.assignors |= dict.fromkeys(row["assignor"] for row in rows if row["not_comparable"] == reason)
 
     def add_plain(self, states_of: Mapping[int, int], rows_of: Mapping[str, int]) -> None:
-        """Counts states in which nothing failed and nothing is known besides the answers.
-
-        Args:
-            states_of: Source to its states.
-            rows_of: Assignor to its rows.
-        """
+        """Counts states without failures or other remarks."""
         for source, states in states_of.items():
             self.states += states
             self.states_of[source] = self.states_of.get(source, 0) + states
@@ -155,7 +141,7 @@ class Tally:
             agreement.equal += row["equals_observed"] is True
             if not failed and row["equals_observed"] is False:
                 agreement.first_difference = agreement.first_difference or _state_of(row)
-                if row["other_settings"]:
+                if row["settings_difference"]:
                     _count(agreement.caveats, OTHER_SETTINGS)
 
     def _add_failure(self, row: Row) -> None:
@@ -248,7 +234,7 @@ class Tally:
 
 
 def is_stateless(row: Row) -> bool:
-    """Whether a failed row had no state to answer; tables of earlier releases do not record it."""
+    """True if a failed row had no state to answer; tables of earlier releases do not record it."""
     return row.get("error_origin") in (OF_FAMILY, OF_SCENARIO)
 
 
@@ -260,7 +246,7 @@ def take_tally(rows: Iterable[Row]) -> Tally:
 
 
 def add_states(tally: Tally, rows: Iterable[Row]) -> None:
-    """Adds ``rows`` to a tally; none of their states has been counted in part."""
+    """Adds ``rows`` to a tally, which has counted none of their states in part."""
     for state in _states(rows):
         tally.add_state(state)
 

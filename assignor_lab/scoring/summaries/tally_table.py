@@ -1,7 +1,7 @@
 """Counts over a finished table of results, piece by piece.
 
-Of nearly every state there is nothing to say but who answered it: such states are counted many at a time, all others
-one by one (:mod:`assignor_lab.scoring.summaries.tally`).
+Nearly every state has answers without remarks: such states are counted many at a time, all others one by one
+(:mod:`assignor_lab.scoring.summaries.tally`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["tally_of"]
 
 #: Rows that are read at a time.
 BATCH_ROWS = 16_384
-#: Columns that are null in a state of which there is nothing to say.
+#: Columns that are null in a state without remarks.
 _SILENT = ("error_type", "equals_observed", "not_comparable", "assumptions", "metric_errors")
 
 
@@ -38,7 +38,7 @@ def tally_of(table: Path) -> Tally:
 
 
 def _whole_states(table: Path) -> Iterator[pa.Table]:
-    """The rows, a few thousand at a time, so that no state is cut in two."""
+    """The rows, a few thousand at a time, so that no state is split."""
     held: pa.Table | None = None
     for part in parts_of(table):
         with pq.ParquetFile(part) as file:

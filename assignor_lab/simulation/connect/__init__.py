@@ -1,1 +1,1 @@
-"""Kafka Connect groups on the virtual clock: life cycle, episodes, metrics."""
+"""Simulation of Kafka Connect groups on a virtual clock: life cycle, episodes, metrics."""

@@ -8,25 +8,19 @@ from typing import Any, Literal, Protocol
 import attrs
 
 from assignor_lab.simulation.connect.surroundings.config_log import ConfigLog, ConfigRecord
-from assignor_lab.simulation.connect.timings import Timings
+from assignor_lab.simulation.connect.timings import ConnectTimings
 from assignor_lab.simulation.connect.workers.requests import Request
 
-__all__ = ["Client", "ClientWorld", "Operation", "Pacing"]
+__all__ = ["SimulatedClient", "ClientWorld", "ClientOperation", "Pacing"]
 
 
-#: When a client sends its next request.
+#: Condition for a client's next request.
 Pacing = Literal["answered", "calm", "merged"]
 
 
 @attrs.frozen
-class Operation:
-    """What a client asks for.
-
-    Args:
-        kind: ``create``, ``alter`` (another number of tasks), ``delete``.
-        connector: Name of the connector.
-        tasks: How many tasks it is to have.
-    """
+class ClientOperation:
+    """A request of a client."""
 
     kind: Literal["create", "alter", "delete"]
     connector: str
@@ -34,55 +28,51 @@ class Operation:
 
 
 class ClientWorld(Protocol):
-    """What a client needs of the world."""
+    """A client's interface to the simulation."""
 
-    timings: Timings
+    timings: ConnectTimings
     config: ConfigLog
 
     @property
     def now(self) -> int:
-        """What the clock shows."""
+        """The present time."""
         ...
 
     def after(self, delay_ms: int, action: Callable[[], None]) -> None:
-        """Has ``action`` called in a while."""
+        """Schedule ``action`` after a delay."""
         ...
 
     def alive(self) -> Collection[str]:
-        """Names of the workers that are up, in the order of their starts."""
+        """Names of the running workers, in the order of their starts."""
         ...
 
     def send(self, worker: str, request: Request, time_ms: int) -> None:
-        """A request reaches a worker's process at a moment, if that is still up then."""
+        """Deliver a request to a worker's process at a time, if it still runs then."""
         ...
 
     def pause(self) -> int:
-        """What a step takes longer because the machine is busy."""
+        """Additional time of a step on a busy machine."""
         ...
 
     def say(self, actor: str, event: str, text: str, **details: Any) -> None:
-        """Adds to the event log."""
+        """Add to the event log."""
         ...
 
 
-class Client:
-    """Sends operations in order; what is refused, or whose worker is gone, is sent again after a pause.
+class SimulatedClient:
+    """Sends operations in order; repeats refused ones and those of ended workers after a pause.
 
     Args:
-        world: Where to.
-        operations: What to ask for.
-        via: Name of the worker to which it talks; while that is down, and if not given, the first one that is up.
-        pacing: When it sends the next request: once the last one was ``answered``; once all is ``calm``; or
-            ``merged``: so fast that the leader always has it when it next writes tasks' configurations.
+        via: Name of the worker that receives the requests; by default, or while it is down, the first running one.
+        pacing: Condition for the next request: the last one is ``answered``; the group is ``calm``; or ``merged``: so
+            fast that the leader always has it when it next writes tasks' configurations.
     """
 
     def __init__(
-        self, world: ClientWorld, operations: tuple[Operation, ...], via: str | None, pacing: Pacing = "answered"
+        self, world: ClientWorld, operations: tuple[ClientOperation, ...], via: str | None, pacing: Pacing = "answered"
     ) -> None:
         self.pacing = pacing
-        #: For each answered operation when it was sent and when it was answered.
-        self.answered: list[tuple[Operation, int, int]] = []
-        #: How often something had to be sent again.
+        self.answered: list[tuple[ClientOperation, int, int]] = []
         self.repeated = 0
         self._world, self._operations, self._via = world, operations, via
         self._sent_ms = 0
@@ -92,16 +82,16 @@ class Client:
 
     @property
     def is_done(self) -> bool:
-        """Whether everything was answered."""
+        """True if all requests are answered."""
         return len(self.answered) == len(self._operations)
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it could send its next request: nothing of it is under way."""
+        """True if the next request could be sent: none is in flight."""
         return not self.is_done and self._attempt == self._resting
 
     def send_next(self) -> None:
-        """Sends what is not yet answered."""
+        """Send the first unanswered operation."""
         if not self.is_done:
             self._sent_ms = self._world.now
             self._send()
@@ -125,7 +115,7 @@ class Client:
         request = Request(operation.kind, operation.connector, operation.tasks, answer, operation.kind == "delete")
         world.send(self._to, request, world.now + timings.hop_ms(operation.kind) + world.pause())
 
-    def _take(self, attempt: int, operation: Operation, *, ok: bool) -> None:
+    def _take(self, attempt: int, operation: ClientOperation, *, ok: bool) -> None:
         if attempt != self._attempt or self.is_done:
             return
         if not ok:
@@ -139,7 +129,7 @@ class Client:
             self.send_next()
 
     def slip_in(self, leader: str) -> None:
-        """The leader has written tasks' configurations: the next request is written with them."""
+        """Write the next request together with the tasks' configurations that the leader has just written."""
         if self.pacing == "merged" and self.answered and not self.is_done:
             operation = self._operations[len(self.answered)]
             kind: Literal["connector", "delete"] = "delete" if operation.kind == "delete" else "connector"
@@ -148,8 +138,8 @@ class Client:
             self.answered.append((operation, self._world.now, self._world.now))
 
     def worker_gone(self, name: str) -> None:
-        """A worker's process has ended: what was asked of it, or passed on to it, will have no answer."""
-        del name  # Which workers a request went through is not kept; asking again does no harm.
+        """Handle the end of a worker's process: requests sent or forwarded to it get no response."""
+        del name  # The path of a request is not recorded; repeating one does no harm.
         if not self.is_done and self._to is not None:
             self._again(self._attempt)
 

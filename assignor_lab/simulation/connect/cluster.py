@@ -1,4 +1,4 @@
-"""A Connect cluster on a virtual clock: workers, coordinator and config topic put together."""
+"""Connect cluster on a virtual clock: workers, coordinator and config topic."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 import attrs
 
 from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectProtocol, Jobs
-from assignor_lab.kafka.coordinator import Coordinator, GroupState, Round
+from assignor_lab.kafka.coordinator import Coordinator, CoordinatorState, Round
 from assignor_lab.simulation.clock import VirtualClock
-from assignor_lab.simulation.connect.client import Client, Operation, Pacing
+from assignor_lab.simulation.connect.client import ClientOperation, Pacing, SimulatedClient
 from assignor_lab.simulation.connect.round_notes import describe_decision, note_decision
 from assignor_lab.simulation.connect.surroundings.config_log import ConfigLog
 from assignor_lab.simulation.connect.surroundings.job_pool import JobPool
 from assignor_lab.simulation.connect.surroundings.job_runs import Job, JobRuns
-from assignor_lab.simulation.connect.timings import DEFAULT_TIMINGS, Timings
+from assignor_lab.simulation.connect.timings import DEFAULT_TIMINGS, ConnectTimings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 from assignor_lab.simulation.connect.workers.group_link import GroupLink
 from assignor_lab.simulation.connect.workers.herder_driver import Driven, HerderDriver
@@ -26,29 +26,24 @@ from assignor_lab.simulation.connect.workers.worker import WorkerProcess
 from assignor_lab.simulation.event_log import EventLog
 from assignor_lab.simulation.patience import still_waited_for
 
-__all__ = ["AssignorFactory", "Cluster"]
+__all__ = ["AssignorFactory", "SimulatedCluster"]
 
-#: Makes the assignor for what a group speaks.
 AssignorFactory = Callable[[ConnectProtocol], ConnectAssignor]
 
 
-class Cluster:
-    """A group of workers. Drive it with :meth:`run_until`; do things to it with the other methods.
+class SimulatedCluster:
+    """A group of workers.
 
     Args:
-        assignors: Makes assignors.
-        timings: How long things take.
-        connectors: Connector to number of tasks, configured from the beginning.
-        seed: Seed of every draw.
-        start_ms: What the clock shows at first.
-        forming: The group is formed by so many workers at once, without the broker's initial delay; 0 = it is not.
-        keep_log: Whether what happens is written down, line by line.
+        start_ms: Initial time of the clock.
+        forming: Number of workers that form the group at once, without the broker's initial delay; 0: with the delay.
+        keep_log: Whether to keep an event log.
     """
 
     def __init__(
         self,
         assignors: AssignorFactory,
-        timings: Timings = DEFAULT_TIMINGS,
+        timings: ConnectTimings = DEFAULT_TIMINGS,
         connectors: Mapping[str, int] | None = None,
         seed: int = 0,
         start_ms: int = 1,
@@ -63,10 +58,10 @@ class Cluster:
         self.runs = JobRuns()
         self.log = EventLog(self.start_ms)
         self.coordinator = Coordinator(timings.initial_rebalance_delay_ms, forming)
-        #: Names of workers that ever started, with their settings of the last start.
         self.settings: dict[str, WorkerSettings] = {}
-        #: When each worker's process was up: name to (from, until or ``None``).
         self.lives: dict[str, list[tuple[int, int | None]]] = {}
+        #: Workers with the times of their crashes.
+        self.crashes: set[tuple[str, int]] = set()
         self._assignors = assignors
         self._random = random.Random(seed)  # noqa: S311 - a simulation, not a secret
         self._pool = JobPool(timings, self.runs, self._random)
@@ -76,28 +71,25 @@ class Cluster:
         self._unreachable: set[str] = set()
         self._config_blocked: set[str] = set()
         self._keep_log = keep_log
-        self._clients: list[Client] = []
+        self._clients: list[SimulatedClient] = []
         self._driver = HerderDriver(
             self.clock,
-            # The link is made below, of the driver: neither can be there first.
+            # Driver and link refer to each other; the link is created below.
             lambda driven, token, request: self._link.ask(driven, token, request),  # noqa: PLW0108
             lambda driven: self._link.came_back(driven),  # noqa: PLW0108
             self._is_over,
         )
         self._link = GroupLink(self.clock, self.coordinator, self._driven, self, self._driver.move)
 
-    # --- what the surroundings do -------------------------------------------------------------------
+    # --- events -------------------------------------------------------------------------------------
 
     def start_worker(
         self, name: str, settings: WorkerSettings, held: Jobs | None = None, start_ms: int | None = None
     ) -> None:
-        """Starts a worker's process; one that is up already is left alone.
+        """Start a worker's process; no effect if it already runs.
 
         Args:
-            name: Its name.
-            settings: Its configuration.
-            held: What it owns from the beginning, running already; for a group that exists when the episode begins.
-            start_ms: Until it asks to join; the timings' figure if not given.
+            start_ms: Time until its first join; by default from the timings.
         """
         if name in self._driven:
             return
@@ -118,30 +110,31 @@ class Cluster:
         self._link.beat_later(driven)
 
     def configure(self, **changes: Any) -> None:
-        """Changes settings of all workers that ever started, as if they had always been so."""
+        """Change settings of all workers so far, as if they had always been so."""
         for name in self.settings:
             self.settings[name] = attrs.evolve(self.settings[name], **changes)
             if name in self._driven:
                 self._driven[name].process.settings = self.settings[name]
 
     def crash(self, name: str) -> None:
-        """A worker's process dies: its jobs end at once, and the group hears nothing more of it."""
+        """Crash a worker's process: its jobs end at once, and its heartbeats stop."""
         driven = self._driven.pop(name, None)
         if driven is not None:
             lost = len(self.runs.running(driven.process.number))
             self.say(name, "crash", f"crashes with {lost} jobs", jobs=lost)
+            self.crashes.add((name, self.now))
             self._end(name, driven)
 
     def stop(self, name: str) -> None:
-        """A worker is asked to stop in order: it stops its jobs, then leaves the group."""
+        """Stop a worker cleanly: it stops its jobs, then leaves the group."""
         driven = self._driven.get(name)
         if driven is not None and not driven.process.stopping:
-            self.say(name, "stop-asked", "is asked to stop")
+            self.say(name, "stop-asked", "is stopping")
             driven.process.stopping = True
             self.wake(driven.process.number)
 
     def partition(self, name: str, duration_ms: int) -> None:
-        """A worker cannot reach the brokers for a while: neither the coordinator nor the config topic."""
+        """Cut a worker off from the brokers for a while: from the coordinator and the config topic."""
         if name in self._driven:
             self._unreachable.add(name)
             self.say(name, "partition", f"loses the brokers for {duration_ms / 1000:g} s")
@@ -153,14 +146,14 @@ class Cluster:
         self._catch_up(name)
 
     def stall(self, name: str, duration_ms: int) -> None:
-        """A worker's herder thread hangs for a while, for instance in a connector's ``stop``; heartbeats go on."""
+        """Block a worker's herder thread for a while, as in a connector's ``stop``; heartbeats continue."""
         driven = self._driven.get(name)
         if driven is not None:
             driven.busy_until = max(driven.busy_until, self.now + duration_ms)
             self.say(name, "stall", f"its herder thread hangs for {duration_ms / 1000:g} s")
 
     def block_config(self, name: str, duration_ms: int) -> None:
-        """A worker gets no records of the config topic for a while."""
+        """Withhold records of the config topic from a worker for a while."""
         if name in self._driven:
             self._config_blocked.add(name)
             self.say(name, "config-blocked", f"gets nothing of the config topic for {duration_ms / 1000:g} s")
@@ -172,21 +165,23 @@ class Cluster:
         self._catch_up(name)
 
     def lose_sync(self, name: str) -> None:
-        """The next assignment for a worker gets lost on its way."""
+        """Drop the next assignment for a worker."""
         self._link.lost_syncs.add(name)
 
-    def request(self, operations: Sequence[Operation], via: str | None = None, pacing: Pacing = "answered") -> Client:
-        """A REST client sends requests, one after the other."""
-        client = Client(self, tuple(operations), via, pacing)
+    def request(
+        self, operations: Sequence[ClientOperation], via: str | None = None, pacing: Pacing = "answered"
+    ) -> SimulatedClient:
+        """Let a REST client send requests, one after the other."""
+        client = SimulatedClient(self, tuple(operations), via, pacing)
         self._clients.append(client)
         client.send_next()
         return client
 
-    # --- what is to be seen -------------------------------------------------------------------------
+    # --- state --------------------------------------------------------------------------------------
 
     @property
     def now(self) -> int:
-        """What the clock shows."""
+        """The present time."""
         return self.clock.now
 
     @property
@@ -195,11 +190,11 @@ class Cluster:
         return self.coordinator.rounds
 
     def alive(self) -> list[str]:
-        """Names of the workers that are up, in the order of their starts."""
+        """Names of the running workers, in the order of their starts."""
         return list(self._driven)
 
     def worker(self, name: str) -> WorkerProcess | None:
-        """A worker's process, if it is up."""
+        """A worker's process, if it runs."""
         driven = self._driven.get(name)
         return None if driven is None else driven.process
 
@@ -208,13 +203,13 @@ class Cluster:
         return self.coordinator.members().get(self.coordinator.leader_id or "")
 
     def last_heard_ms(self, name: str) -> int | None:
-        """When the coordinator last heard of a worker."""
+        """Time of a worker's last request to the coordinator."""
         return self.coordinator.last_heard_ms(name)
 
-    def is_calm(self, *, for_client: Client | None = None) -> bool:
-        """Whether nobody (but ``for_client``) wants or waits for anything."""
-        if self.coordinator.state is not GroupState.STABLE:
-            return not self._driven and self.coordinator.state is GroupState.EMPTY
+    def is_calm(self, *, for_client: SimulatedClient | None = None) -> bool:
+        """True if no process except ``for_client`` needs or waits for anything."""
+        if self.coordinator.state is not CoordinatorState.STABLE:
+            return not self._driven and self.coordinator.state is CoordinatorState.EMPTY
         members = set(self.coordinator.members())
         if any(not client.is_done and client is not for_client for client in self._clients):
             return False
@@ -228,14 +223,10 @@ class Cluster:
     # --- time ---------------------------------------------------------------------------------------
 
     def run_until(self, time_ms: int, *, until_calm: bool = False) -> bool:
-        """Lets time pass up to a moment of the clock.
-
-        Args:
-            time_ms: The moment.
-            until_calm: Stop as soon as everything is calm.
+        """Advance the clock to a time.
 
         Returns:
-            Whether it stopped because everything is calm.
+            True if it stopped because the group is calm.
         """
         waited_for = still_waited_for()
         while True:
@@ -253,14 +244,14 @@ class Cluster:
             if client.pacing == "calm" and client.is_waiting and self.is_calm(for_client=client):
                 client.send_next()
 
-    # --- Surroundings of a worker -------------------------------------------------------------------
+    # --- interface for workers ----------------------------------------------------------------------
 
     def reachable(self, worker: str) -> bool:
-        """Whether a worker reaches the coordinator."""
+        """True if a worker reaches the coordinator."""
         return worker not in self._unreachable
 
     def can_read_config(self, worker: str) -> bool:
-        """Whether a worker can read the config topic."""
+        """True if a worker can read the config topic."""
         return worker not in self._unreachable and worker not in self._config_blocked
 
     def assignor(self, protocol: ConnectProtocol) -> ConnectAssignor:
@@ -268,7 +259,7 @@ class Cluster:
         return self._assignors(protocol)
 
     def say(self, actor: str, event: str, text: str, **details: Any) -> None:
-        """Adds to the event log."""
+        """Add to the event log."""
         if self._keep_log:
             self.log.add(self.now, actor, event, text, **details)
 
@@ -277,7 +268,7 @@ class Cluster:
         self._link.leave(member_id, reason)
 
     def assigned(self, generation: int, answer: ConnectAssignment | None) -> None:
-        """Notes what a leader decided."""
+        """Record a leader's decision."""
         current = self.rounds[-1]
         if current.generation != generation:
             return
@@ -292,14 +283,14 @@ class Cluster:
                 self.say(current.leader, "remark", remark)
 
     def work_started(self, generation: int) -> None:
-        """A worker has started what it was assigned."""
+        """Record that a worker has started its new jobs."""
         for each in reversed(self.rounds):
             if each.generation == generation:
                 each.done_ms = self.now
                 return
 
     def jitter(self) -> int:
-        """What a small duration is longer by than it should be."""
+        """Random addition to a small duration."""
         return (int(self._random.random() * self.timings.jitter_ms) if self.timings.jitter_ms else 0) + self.pause()
 
     def _delivery_jitter(self) -> int:
@@ -307,17 +298,17 @@ class Cluster:
         return self._random.choice(drawn) if drawn else self.jitter()
 
     def pause(self) -> int:
-        """What a step takes longer because the machine is busy."""
+        """Additional time of a step on a busy machine."""
         return self._random.choice(self.timings.pauses_ms) if self.timings.pauses_ms else 0
 
-    # --- surroundings of requests and clients -------------------------------------------------------
+    # --- interface for requests and clients ---------------------------------------------------------
 
     def after(self, delay_ms: int, action: Callable[[], None]) -> None:
-        """Has ``action`` called in a while."""
+        """Schedule ``action`` after a delay."""
         self.clock.after(delay_ms, action)
 
     def at_process(self, process: int, time_ms: int, action: Callable[[], None]) -> None:
-        """Has ``action`` called at a moment if the process is still up."""
+        """Schedule ``action`` at a time, if the process still runs then."""
 
         def if_alive() -> None:
             if process in self._by_number:
@@ -326,12 +317,12 @@ class Cluster:
         self.clock.at(time_ms, if_alive)
 
     def send(self, worker: str, request: Request, time_ms: int) -> None:
-        """A request reaches a worker's process at a moment, if that is still up then."""
+        """Deliver a request to a worker's process at a time, if it still runs then."""
         process = self._driven[worker].process
         self.at_process(process.number, time_ms, lambda: process.requests.add(request))
 
     def forward(self, leader: str, request: Request) -> bool:
-        """Passes a request on to a worker."""
+        """Forward a request to a worker."""
         driven = self._driven.get(leader)
         if driven is None:
             return False
@@ -340,13 +331,13 @@ class Cluster:
         return True
 
     def wake(self, process: int) -> None:
-        """Wakes a herder that polls, or will."""
+        """Wake a herder from its present or next poll."""
         driven = self._by_number.get(process)
         if driven is not None:
             self._driver.wake(driven)
 
     def written(self, worker: str, *, tasks: bool) -> None:
-        """The others will hear of what a worker wrote."""
+        """Deliver a worker's write to the others."""
         if tasks:
             for client in self._clients:
                 client.slip_in(worker)

@@ -1,17 +1,17 @@
-"""Documents of played episodes of Connect groups: what `assignor connect simulate --json` prints."""
+"""Documents of simulated Connect episodes: the output of `assignor connect simulate --json`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from assignor_lab.simulation.connect.episode_figures import episode_figures
-from assignor_lab.simulation.connect.simulate import Played
+from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode
 
 __all__ = ["episode_document"]
 
 
-def episode_document(played: Played) -> dict[str, Any]:
-    """What happened in an episode: figures, rebalances, jobs on two workers, log; times in ms from its begin."""
+def episode_document(played: PlayedConnectEpisode) -> dict[str, Any]:
+    """An episode as a document: figures, rebalances, jobs on two workers, log; times in ms from its begin."""
     cluster, begin = played.cluster, played.cluster.start_ms
     until = begin + played.episode.until_ms
     return {

@@ -1,4 +1,4 @@
-"""Metrics of Connect: plain functions on what is owned, and on a group that was played.
+"""Metrics of Connect: plain functions of owned jobs, and of a simulated group.
 
 Units are jobs, seconds and task-seconds; lower is better everywhere.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assignment_api.connect import ConfiguredJobs, Jobs
-from assignor_lab.simulation.connect.cluster import Cluster
-from assignor_lab.simulation.connect.simulate import Played
+from assignor_lab.simulation.connect.cluster import SimulatedCluster
+from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode
 
 __all__ = [
     "connector_imbalance",
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def worker_imbalance(owned: Mapping[str, Jobs]) -> int:
-    """Most tasks on a worker less fewest; 0 without workers. At best 1 where the tasks do not divide evenly."""
+    """Most tasks on a worker less fewest; 0 without workers. At best 1 if the tasks do not divide evenly."""
     sizes = [len(jobs.tasks) for jobs in owned.values()]
     return max(sizes) - min(sizes) if sizes else 0
 
@@ -41,15 +41,15 @@ def connector_imbalance(owned: Mapping[str, Jobs]) -> int:
 
 
 def unassigned_jobs(configured: ConfiguredJobs, owned: Mapping[str, Jobs]) -> int:
-    """Configured jobs that nobody owns."""
+    """Configured jobs without an owner."""
     connectors = frozenset(name for jobs in owned.values() for name in jobs.connectors)
     tasks = frozenset(task for jobs in owned.values() for task in jobs.tasks)
     wanted = configured.jobs()
     return sum(name not in connectors for name in wanted.connectors) + sum(task not in tasks for task in wanted.tasks)
 
 
-def jobs_stopped(cluster: Cluster, start_ms: int, end_ms: int) -> int:
-    """How often a running job ended between two moments of the group's clock, crashes included."""
+def jobs_stopped(cluster: SimulatedCluster, start_ms: int, end_ms: int) -> int:
+    """Number of ends of running jobs between two times of the group's clock, crashes included."""
     return sum(
         run.end_ms is not None and start_ms <= run.end_ms <= end_ms and run.end_ms > run.start_ms
         for runs in cluster.runs.runs.values()
@@ -57,10 +57,10 @@ def jobs_stopped(cluster: Cluster, start_ms: int, end_ms: int) -> int:
     )
 
 
-def unavailable_task_seconds(cluster: Cluster, start_ms: int, end_ms: int, *, per_task: bool = False) -> float:
-    """Task-seconds in which configured tasks did not run between two moments, from each task's first start on.
+def unavailable_task_seconds(cluster: SimulatedCluster, start_ms: int, end_ms: int, *, per_task: bool = False) -> float:
+    """Task-seconds without running configured tasks between two times, counted from each task's first start.
 
-    A task that was deleted counts up to its last stop. With ``per_task`` the worst task's seconds.
+    A deleted task counts up to its last stop. With ``per_task`` the worst task's seconds.
     """
     last = cluster.config.view(cluster.config.end).jobs
     worst = total = 0
@@ -74,23 +74,23 @@ def unavailable_task_seconds(cluster: Cluster, start_ms: int, end_ms: int, *, pe
     return (worst if per_task else total) / 1000
 
 
-def rebalances(cluster: Cluster, start_ms: int, end_ms: int) -> int:
-    """Generations that were formed between two moments."""
+def rebalances(cluster: SimulatedCluster, start_ms: int, end_ms: int) -> int:
+    """Number of generations formed between two times."""
     return sum(start_ms <= each.joined_ms <= end_ms for each in cluster.rounds)
 
 
-def rounds_to_stable(cluster: Cluster, since_ms: int) -> int | None:
-    """Generations from a moment on until everything is calm; ``None`` if it is not."""
+def rounds_to_stable(cluster: SimulatedCluster, since_ms: int) -> int | None:
+    """Generations from a time until the group is calm; ``None`` if it is not."""
     return sum(each.joined_ms >= since_ms for each in cluster.rounds) if cluster.is_calm() else None
 
 
-def owned_now(cluster: Cluster) -> dict[str, Jobs]:
-    """Worker to what it holds."""
+def owned_now(cluster: SimulatedCluster) -> dict[str, Jobs]:
+    """Worker to its jobs."""
     held = {name: cluster.worker(name) for name in cluster.alive()}
     return {name: process.membership.held or Jobs() for name, process in held.items() if process is not None}
 
 
-def episode_figures(played: Played) -> dict[str, tuple[float | None, str]]:
+def episode_figures(played: PlayedConnectEpisode) -> dict[str, tuple[float | None, str]]:
     """Figures of an episode: name to value and unit. The group's forming is not counted."""
     cluster, begin = played.cluster, played.cluster.start_ms
     end = begin + played.episode.until_ms
@@ -108,6 +108,6 @@ def episode_figures(played: Played) -> dict[str, tuple[float | None, str]]:
         "worst task unavailable": (unavailable_task_seconds(cluster, begin, end, per_task=True), "s"),
         "task imbalance between workers": (worker_imbalance(owned), "tasks"),
         "task imbalance of the worst connector": (connector_imbalance(owned), "tasks"),
-        "jobs that nobody owns": (unassigned_jobs(configured, owned), "jobs"),
+        "jobs without an owner": (unassigned_jobs(configured, owned), "jobs"),
         "jobs on two workers at once": (len({str(each.job) for each in overlaps}), "jobs"),
     }

@@ -1,6 +1,6 @@
-"""Episodes of kind ``connect-episode``: from a document to what happens to a group (scenario format, section 6).
+"""Episodes of kind ``connect-episode``: reads a document's events (scenario format, section 6).
 
-The scenario reader has checked the frame and the group at the start; here every event and every timing is checked.
+The scenario reader has checked the frame and the initial group. This module checks every event and every timing.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from assignor_lab.documents.shapes import (
     whole,
 )
 from assignor_lab.scenarios import Place, Scenario
-from assignor_lab.simulation.connect.timings import Timings
+from assignor_lab.simulation.connect.timings import ConnectTimings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 from assignor_lab.simulation.episode_files import check_kind, episodes_in
 
-__all__ = ["EVENT_TYPES", "LEADER", "ConnectEpisode", "Event", "read_episode", "read_episodes"]
+__all__ = ["EVENT_TYPES", "LEADER", "ConnectEpisode", "ConnectEvent", "read_episode", "read_episodes"]
 
-#: In place of a worker's name: whoever leads at that moment.
+#: Stands for the present leader in place of a worker's name.
 LEADER = "@leader"
 
-#: Longest episode, a year: times beyond it are mistakes, and a virtual clock gets there heartbeat by heartbeat.
+#: Longest episode, a year: longer times are mistakes, and the virtual clock advances heartbeat by heartbeat.
 _LONGEST_MS = 366 * 24 * 3_600_000
 
 _moment = whole(0, _LONGEST_MS)
@@ -85,21 +85,16 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
     "alter": ({"connectors": map_of(text, count)}, {"via": text}),
     "delete": ({"connectors": _names}, {"via": text}),
 }
-#: What can happen in an episode.
 EVENT_TYPES = tuple(_EVENTS)
 
-_TIMINGS = {field.name: whole(0, _LONGEST_MS) for field in attrs.fields(Timings) if isinstance(field.default, int)}
+_TIMINGS = {
+    field.name: whole(0, _LONGEST_MS) for field in attrs.fields(ConnectTimings) if isinstance(field.default, int)
+}
 
 
 @attrs.frozen
-class Event:
-    """Something that happens to the group.
-
-    Args:
-        at_ms: When, in milliseconds since the episode began.
-        type: One of :data:`EVENT_TYPES`.
-        details: The event's other keys.
-    """
+class ConnectEvent:
+    """An event of the group."""
 
     at_ms: int
     type: str
@@ -108,26 +103,19 @@ class Event:
 
 @attrs.frozen(eq=False)
 class ConnectEpisode:
-    """A group, and what happens to it.
+    """A group, and its events.
 
     Args:
-        id: Name of the episode.
-        start_ms: What the clock shows when it begins.
-        connectors: Connector to number of tasks, configured at the beginning.
-        workers: Name to settings and to what it owns, running already; the first one leads.
-        events: By time; events of one moment in the order of the document.
-        until_ms: How long it lasts, in milliseconds since it began.
-        timings: How long things take.
-        place: Where it was read.
+        start_ms: Initial time of the clock.
     """
 
     id: str
     start_ms: int
     connectors: Mapping[str, int]
     workers: Mapping[str, tuple[WorkerSettings, Jobs]]
-    events: tuple[Event, ...]
+    events: tuple[ConnectEvent, ...]
     until_ms: int
-    timings: Timings
+    timings: ConnectTimings
     place: Place
 
 
@@ -135,13 +123,13 @@ def read_episodes(source: str | PathLike[str] | BinaryIO) -> list[ConnectEpisode
     """All episodes of a file.
 
     Raises:
-        DocumentFormatError: if the file cannot be read, or holds anything but episodes of Connect groups.
+        DocumentFormatError: if the file cannot be read, or holds anything except episodes of Connect groups.
     """
     return episodes_in(source, read_episode)
 
 
 def read_episode(scenario: Scenario) -> ConnectEpisode:
-    """The episode that a scenario of kind ``connect-episode`` describes.
+    """The episode in a scenario of kind ``connect-episode``.
 
     Raises:
         DocumentFormatError: with its place, if it is of another kind or an event or timing of it is wrong.
@@ -166,7 +154,7 @@ def _episode(scenario: Scenario) -> ConnectEpisode:
         workers,
         tuple(sorted(events, key=lambda event: event.at_ms)),
         until,
-        Timings.from_mapping(timings),
+        ConnectTimings.from_mapping(timings),
         scenario.place,
     )
 
@@ -193,17 +181,17 @@ def _initial(initial: Mapping[str, Any]) -> tuple[int, Mapping[str, int], Mappin
     return max(1, begin["time_ms"]), begin["connectors"], workers
 
 
-def _event(value: Any) -> Event:
+def _event(value: Any) -> ConnectEvent:
     kind = value["type"]
     if kind not in _EVENTS:
         raise Mismatch(f'unknown type "{kind:.80}" of event: {suggestion(kind, EVENT_TYPES, "types")}', "type")
     required, optional = _EVENTS[kind]
     read = record({"at_ms": _moment, "type": text, **required}, optional)(value)
-    return Event(read.pop("at_ms"), read.pop("type"), read)
+    return ConnectEvent(read.pop("at_ms"), read.pop("type"), read)
 
 
 def worker_settings(base: WorkerSettings, details: Mapping[str, Any]) -> WorkerSettings:
-    """``base`` with what an event says of the worker's configuration."""
+    """``base`` with the settings of an event."""
     changes: dict[str, Any] = {
         key: details[key] for key in ("max_delay_ms", "downgrade") if key in details
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Many random episodes, in one process or several: which of them break a rule of safety."""
+"""Search for random episodes that violate a rule of safety, in one process or several."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from assignor_lab.simulation.connect.safety import broken_rules, play_random
 from assignor_lab.simulation.connect.simulate import assignors_from
 from assignor_lab.simulation.seeded_parts import parts_of_seeds
 
-__all__ = ["BrokenEpisode", "FuzzedPart", "fuzz", "fuzzed"]
+__all__ = ["BrokenEpisode", "FuzzedConnectPart", "fuzz", "fuzzed"]
 
 
 @attrs.frozen
 class BrokenEpisode:
-    """A random episode that broke a rule.
+    """A random episode that violates a rule.
 
     Args:
-        seed: Its seed, from which the same episode is made again.
-        rules: A sentence for each rule that it broke, or for what ended it.
+        rules: A sentence for each violated rule, or for the error that ended it.
     """
 
     seed: int
@@ -31,13 +30,8 @@ class BrokenEpisode:
 
 
 @attrs.frozen
-class FuzzedPart:
-    """What came of some episodes.
-
-    Args:
-        episodes: How many were played.
-        broken: Those that broke a rule, by seed.
-    """
+class FuzzedConnectPart:
+    """Result of some episodes."""
 
     episodes: int
     broken: tuple[BrokenEpisode, ...]
@@ -45,39 +39,29 @@ class FuzzedPart:
 
 def fuzz(
     episodes: int, seed: int, assignor: str | None = None, processes: int = 1, *, may_run_code: bool = False
-) -> Iterator[FuzzedPart]:
-    """Plays the random episodes of the seeds ``seed``, ``seed + 1`` and so on.
-
-    Args:
-        episodes: How many.
-        seed: The first seed.
-        assignor: Assignor for every protocol but ``eager``; Kafka's own if not given.
-        processes: How many processes share them; what comes of them does not depend on it.
-        may_run_code: As for :meth:`~assignment_api.plugins.Registry.connect_assignor`.
-
-    Yields:
-        What came of them, part by part, in the order of the seeds.
+) -> Iterator[FuzzedConnectPart]:
+    """Simulate the random episodes of the seeds ``seed``, ``seed + 1`` and so on.
 
     Raises:
-        UnknownPluginError, PluginLoadError: if the assignor cannot be had.
+        UnknownPluginError, PluginLoadError: if the assignor is not available.
     """
     _assignors(assignor, may_run_code)
     yield from parts_of_seeds(partial(_played, assignor=assignor, may_run_code=may_run_code), episodes, seed, processes)
 
 
 def fuzzed(seed: int, assignors: AssignorFactory) -> BrokenEpisode | None:
-    """Plays the random episode of a seed: which rules it broke, or ``None``; what ends it is a broken rule, too."""
+    """Rules that the random episode of a seed violates, or ``None``; an error that ends it counts as one."""
     try:
         broken = broken_rules(play_random(seed, assignors))
-    except Exception as error:  # noqa: BLE001 - a simulation that cannot go on is what is looked for
+    except Exception as error:  # noqa: BLE001 - a simulation that cannot continue is a finding
         broken = [f"the episode ended with {type(error).__name__}: {error!s:.500}"]
     return BrokenEpisode(seed, tuple(broken)) if broken else None
 
 
-def _played(seeds: range, assignor: str | None, *, may_run_code: bool) -> FuzzedPart:
+def _played(seeds: range, assignor: str | None, *, may_run_code: bool) -> FuzzedConnectPart:
     assignors = _assignors(assignor, may_run_code)
     broken = (fuzzed(seed, assignors) for seed in seeds)
-    return FuzzedPart(len(seeds), tuple(each for each in broken if each is not None))
+    return FuzzedConnectPart(len(seeds), tuple(each for each in broken if each is not None))
 
 
 @cache

@@ -1,6 +1,6 @@
-"""Episodes that come with the simulator: those of the blog's figures, and what goes wrong in real groups.
+"""Episodes of the simulator: those of the blog's figures, and faults of real groups.
 
-Each is a document of format 1 as a file would hold it, so that it can be printed, changed and played.
+Each is a document of format 1 as in a file, so that it can be printed, changed and simulated.
 """
 
 from __future__ import annotations
@@ -10,18 +10,12 @@ from typing import Any
 
 import attrs
 
-__all__ = ["EPISODES", "NamedEpisode"]
+__all__ = ["EPISODES", "NamedConnectEpisode"]
 
 
 @attrs.frozen
-class NamedEpisode:
-    """An episode that comes with the simulator.
-
-    Args:
-        name: What users select it by.
-        summary: One sentence.
-        document: Makes its document.
-    """
+class NamedConnectEpisode:
+    """An episode of the simulator."""
 
     name: str
     summary: str
@@ -148,49 +142,48 @@ def _kip987() -> dict[str, Any]:
     return _episode("kip987-test-plan", connectors, members, events, 780_000, "sessioned", 30_000)
 
 
-#: Name to episode.
-EPISODES: Mapping[str, NamedEpisode] = {
+EPISODES: Mapping[str, NamedConnectEpisode] = {
     each.name: each
     for each in (
-        NamedEpisode(
+        NamedConnectEpisode(
             "worker-joins", "The blog's figure 1: a third worker joins; one round revokes, one assigns.", _joins
         ),
-        NamedEpisode(
+        NamedConnectEpisode(
             "worker-bounces",
             "Figure 2: a worker is back within the delay, and gets its jobs at the end of it.",
             _bounces,
         ),
-        NamedEpisode(
+        NamedConnectEpisode(
             "worker-leaves", "Figure 3: a worker leaves for good; the others get its jobs after the delay.", _leaves
         ),
-        NamedEpisode(
+        NamedConnectEpisode(
             "leader-crashes", "The leader dies, its memory with it: its jobs are placed without any delay.", _leader
         ),
-        NamedEpisode(
+        NamedConnectEpisode(
             "zombie", "A herder hangs beyond the poll timeout: its jobs go on although others get them.", _zombie
         ),
-        NamedEpisode(
+        NamedConnectEpisode(
             "join-storm",
             "Workers join while others are still being given work; revocations are kept apart by pauses.",
             _storm,
         ),
-        NamedEpisode(
+        NamedConnectEpisode(
             "missed-config",
             "A worker cannot read the config topic: it leaves, and waits a while between its attempts.",
             _missed,
         ),
-        NamedEpisode("protocol-upgrade", "A rolling restart takes a group from eager to sessioned.", _upgrade),
-        NamedEpisode(
+        NamedConnectEpisode("protocol-upgrade", "A rolling restart takes a group from eager to sessioned.", _upgrade),
+        NamedConnectEpisode(
             "downgrade",
             "A worker that speaks only eager joins: Kafka's code leaves jobs running twice.",
             _downgrade("downgrade", "kafka"),
         ),
-        NamedEpisode(
+        NamedConnectEpisode(
             "downgrade-kip415",
-            "The same as KIP-415 promised it: an empty assignment, then a second one.",
+            "The same by the rule of KIP-415: an empty assignment, then a second one.",
             _downgrade("downgrade-kip415", "kip415"),
         ),
-        NamedEpisode(
+        NamedConnectEpisode(
             "kip987-test-plan",
             "From sessioned to static by a rolling restart; static workers join and leave, wildcard workers leave.",
             _kip987,

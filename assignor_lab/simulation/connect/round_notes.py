@@ -1,4 +1,4 @@
-"""Notes on a leader's decision: figures of the rebalance, and a sentence for the log."""
+"""Records of a leader's decision: figures of the rebalance, and a sentence for the log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["describe_decision", "note_decision"]
 
 
 def note_decision(current: Round, answer: ConnectAssignment | None) -> None:
-    """Notes in a rebalance what its leader decided; ``None`` = it had not read the config topic far enough."""
+    """Record a leader's decision in a rebalance; ``None`` = it had not read the config topic far enough."""
     if answer is None:
         current.mismatch = True
         return

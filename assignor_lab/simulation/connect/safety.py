@@ -1,7 +1,7 @@
-"""Random episodes, and the rules that none of them may break.
+"""Random episodes, and the safety rules that none of them may violate.
 
-No job runs on two workers at once but where Kafka itself allows it, by name; nothing is lost for ever; the group comes
-to rest within a bounded number of rounds after the last event.
+No job runs on two workers at once, except in named cases of Kafka itself. No job is lost forever. The group settles
+within a bounded number of rounds after the last event.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.connect.cluster import AssignorFactory
 from assignor_lab.simulation.connect.episode_figures import owned_now
 from assignor_lab.simulation.connect.episode_format import read_episode
-from assignor_lab.simulation.connect.simulate import Played, simulate
+from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode, simulate
 
 __all__ = ["MOST_ROUNDS", "broken_rules", "play_random", "random_episode"]
 
-#: Rounds after the last event within which every group has to be at rest.
+#: Rounds after the last event within which every group must settle.
 MOST_ROUNDS = 16
 
-#: Everything that happens is over by then; what lasts longest after it is the 300 s that an eager worker waits before
-#: it tries again to read the config topic (``worker.unsync.backoff.ms``), and the rounds after that.
+#: All events are over by the first time. The longest effect afterwards is the 300 s wait of an eager worker before it
+#: reads the config topic again (``worker.unsync.backoff.ms``), and the rounds after that.
 _BUSY_MS, _QUIET_MS = 120_000, 440_000
 
 
@@ -43,7 +43,7 @@ def random_episode(seed: int) -> Mapping[str, Any]:
     ]
     times = sorted(draw.randrange(5_000, _BUSY_MS) for _ in range(draw.randint(1, 6)))
     events = [_event(draw, time, [*workers, "w9"], [*connectors, "new"]) for time in times]
-    # Somebody is there in the end, and nobody is cut off.
+    # At the end at least one worker runs, and none is cut off.
     events.append({"at_ms": _BUSY_MS + 5_000, "type": "start", "worker": "w1"})
     return {
         "format": 1,
@@ -94,15 +94,15 @@ def _event(draw: random.Random, time: int, workers: list[str], connectors: list[
     }
 
 
-def play_random(seed: int, assignors: AssignorFactory) -> Played:
-    """Plays the random episode of a seed."""
+def play_random(seed: int, assignors: AssignorFactory) -> PlayedConnectEpisode:
+    """Simulate the random episode of a seed."""
     document = random_episode(seed)
     episode = read_episode(scenario_from_document(document, Place(document["id"])))
     return simulate(episode, assignors, seed, keep_log=False)
 
 
-def broken_rules(played: Played) -> list[str]:
-    """Sentences about every rule that an episode broke; none is as it should be."""
+def broken_rules(played: PlayedConnectEpisode) -> list[str]:
+    """A sentence for every rule that an episode violates."""
     cluster = played.cluster
     end = cluster.start_ms + played.episode.until_ms
     broken = [
@@ -121,7 +121,7 @@ def broken_rules(played: Played) -> list[str]:
     return broken
 
 
-def _lost(played: Played) -> list[str]:
+def _lost(played: PlayedConnectEpisode) -> list[str]:
     cluster = played.cluster
     held = owned_now(cluster)
     if not held:
@@ -137,8 +137,8 @@ def _lost(played: Played) -> list[str]:
     wildcard = cluster.coordinator.protocol is not ConnectProtocol.STATIC or any(
         not cluster.settings[name].static.is_set for name in held
     )
-    # Without a wildcard worker KIP-987 leaves what nobody lists unassigned.
-    broken += [f"{job} is owned by nobody" for job in wanted if wildcard and job not in owners]
+    # Without a wildcard worker KIP-987 leaves unlisted jobs unassigned.
+    broken += [f"{job} has no owner" for job in wanted if wildcard and job not in owners]
     running = {job for job, run in cluster.runs.open_runs() if run.start_ms <= cluster.now}
     broken += [f"{job} is owned and does not run" for job in owners if job not in running]
     return broken

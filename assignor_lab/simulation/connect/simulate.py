@@ -1,4 +1,4 @@
-"""Plays an episode on a simulated Connect group."""
+"""Simulates an episode of a Connect group."""
 
 from __future__ import annotations
 
@@ -11,24 +11,23 @@ import attrs
 from assignment_api.connect import ConnectAssignor, ConnectProtocol, Jobs
 from assignment_api.plugins import Registry
 from assignor_lab.kafka.herder.assignors import assignor_names
-from assignor_lab.simulation.connect.client import Operation
-from assignor_lab.simulation.connect.cluster import AssignorFactory, Cluster
-from assignor_lab.simulation.connect.episode_format import LEADER, ConnectEpisode, Event, worker_settings
+from assignor_lab.simulation.connect.client import ClientOperation
+from assignor_lab.simulation.connect.cluster import AssignorFactory, SimulatedCluster
+from assignor_lab.simulation.connect.episode_format import LEADER, ConnectEpisode, ConnectEvent, worker_settings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 
-__all__ = ["Played", "assignors_from", "simulate"]
+__all__ = ["PlayedConnectEpisode", "assignors_from", "simulate"]
 
 
 def assignors_from(registry: Registry, selector: str | None = None, *, may_run_code: bool = False) -> AssignorFactory:
-    """Makes assignors that plugins offer.
+    """Factory for assignors of plugins.
 
     Args:
-        registry: The plugins.
-        selector: An assignor for every protocol but ``eager``, whose members report nothing; Kafka's own if not given.
-        may_run_code: As for :meth:`~assignment_api.plugins.Registry.connect_assignor`.
+        selector: An assignor for every protocol except ``eager``, under which members report no jobs; Kafka's own if
+            not given.
 
     Raises:
-        UnknownPluginError, PluginLoadError: if one cannot be had.
+        UnknownPluginError, PluginLoadError: if one is not available.
     """
     names = assignor_names(selector)
     found = {name: registry.connect_assignor(name, may_run_code=may_run_code) for name in dict.fromkeys(names.values())}
@@ -40,37 +39,29 @@ def assignors_from(registry: Registry, selector: str | None = None, *, may_run_c
 
 
 @attrs.frozen(eq=False)
-class Played:
-    """An episode after it was played.
+class PlayedConnectEpisode:
+    """A simulated episode.
 
     Args:
-        episode: The episode.
-        cluster: The group at its end, with its ledger, its rounds and its log.
-        formed_rounds: Rebalances in which the group was formed, before anything happened.
-        is_calm: Whether everything had come to rest at its end.
-        calm_ms: Since when, in milliseconds since the episode began: the last moment in which a rebalance ended.
+        calm_ms: Time since the group is calm, in milliseconds since the episode began: the end of the last rebalance.
     """
 
     episode: ConnectEpisode
-    cluster: Cluster
+    cluster: SimulatedCluster
     formed_rounds: int
     is_calm: bool
     calm_ms: int | None
 
 
-def simulate(episode: ConnectEpisode, assignors: AssignorFactory, seed: int = 0, *, keep_log: bool = True) -> Played:
-    """Plays an episode.
+def simulate(
+    episode: ConnectEpisode, assignors: AssignorFactory, seed: int = 0, *, keep_log: bool = True
+) -> PlayedConnectEpisode:
+    """Simulate an episode.
 
-    The group is there when it begins: its members join at once, the first one leads, and their first rebalance makes
-    the leader know what they own.
-
-    Args:
-        episode: The episode.
-        assignors: Makes assignors.
-        seed: Seed of every draw.
-        keep_log: Whether to write down what happens.
+    The group exists when it begins: its members join at once, and the first one leads. Their first rebalance gives the
+    leader their jobs.
     """
-    cluster = Cluster(
+    cluster = SimulatedCluster(
         assignors, episode.timings, episode.connectors, seed, episode.start_ms, len(episode.workers), keep_log=keep_log
     )
     for name, (settings, owned) in episode.workers.items():
@@ -85,10 +76,10 @@ def simulate(episode: ConnectEpisode, assignors: AssignorFactory, seed: int = 0,
     cluster.run_until(begin + episode.until_ms)
     calm = cluster.is_calm()
     last = max((each.done_ms or each.joined_ms for each in cluster.rounds), default=begin)
-    return Played(episode, cluster, formed, calm, last - begin if calm else None)
+    return PlayedConnectEpisode(episode, cluster, formed, calm, last - begin if calm else None)
 
 
-def _happen(cluster: Cluster, episode: ConnectEpisode, event: Event) -> None:
+def _happen(cluster: SimulatedCluster, episode: ConnectEpisode, event: ConnectEvent) -> None:
     details = event.details
     name = details.get("worker", "")
     if name == LEADER:
@@ -117,19 +108,20 @@ def _happen(cluster: Cluster, episode: ConnectEpisode, event: Event) -> None:
         cluster.lose_sync(name)
 
 
-def _request(cluster: Cluster, event: Event) -> None:
+def _request(cluster: SimulatedCluster, event: ConnectEvent) -> None:
     connectors = event.details["connectors"]
     if event.type == "delete":
-        operations = [Operation("delete", name) for name in connectors]
+        operations = [ClientOperation("delete", name) for name in connectors]
     elif event.type == "alter":
-        operations = [Operation("alter", name, tasks) for name, tasks in connectors.items()]
+        operations = [ClientOperation("alter", name, tasks) for name, tasks in connectors.items()]
     else:
-        operations = [Operation("create", name, tasks) for name, tasks in connectors.items()]
+        operations = [ClientOperation("create", name, tasks) for name, tasks in connectors.items()]
     cluster.request(operations, event.details.get("via"))
 
 
-def _settings(cluster: Cluster, episode: ConnectEpisode, name: str, details: Mapping[str, Any]) -> WorkerSettings:
-    """The worker's own settings of last time, else those of the group without anything static."""
+def _settings(
+    cluster: SimulatedCluster, episode: ConnectEpisode, name: str, details: Mapping[str, Any]
+) -> WorkerSettings:
     base = cluster.settings.get(name)
     if base is None:
         first = next(iter(episode.workers.values()), (WorkerSettings(), Jobs()))[0]
@@ -137,8 +129,7 @@ def _settings(cluster: Cluster, episode: ConnectEpisode, name: str, details: Map
     return worker_settings(base, details)
 
 
-def _bounce(cluster: Cluster, name: str, down_ms: int, settings: WorkerSettings) -> None:
-    """A worker stops in order, and is started again a while after its process has ended."""
+def _bounce(cluster: SimulatedCluster, name: str, down_ms: int, settings: WorkerSettings) -> None:
     cluster.stop(name)
 
     def again() -> None:
@@ -150,7 +141,7 @@ def _bounce(cluster: Cluster, name: str, down_ms: int, settings: WorkerSettings)
     cluster.clock.after(down_ms, again)
 
 
-def _roll(cluster: Cluster, episode: ConnectEpisode, details: Mapping[str, Any]) -> None:
+def _roll(cluster: SimulatedCluster, episode: ConnectEpisode, details: Mapping[str, Any]) -> None:
     for index, name in enumerate(details.get("workers", cluster.alive())):
         settings = _settings(cluster, episode, name, details)
         cluster.clock.after(index * details["every_ms"], partial(_bounce, cluster, name, details["down_ms"], settings))

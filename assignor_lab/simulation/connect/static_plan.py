@@ -1,7 +1,7 @@
-"""Plans static workers (KIP-987, "Choosing static assignments"): which worker lists which jobs.
+"""Plans static workers (KIP-987, "Choosing static assignments"): jobs for each worker's lists.
 
-Jobs have weights, workers have sizes, in the same unit of the user's choice. The heaviest job goes first, to the worker
-that has most left relative to its size; nothing is random.
+Jobs have weights and workers have sizes, in the same unit of the user's choice. The heaviest job goes first, to the
+worker with the most room relative to its size; nothing is random.
 """
 
 from __future__ import annotations
@@ -30,18 +30,15 @@ _LARGEST = 100_000
 
 
 class StaticPlanError(AssignorLabError):
-    """A plan cannot be made of what was given."""
+    """The input does not allow a plan."""
 
 
 @attrs.frozen
 class ConnectorDemand:
-    """A connector that is to be placed.
+    """A connector to place.
 
     Args:
-        name: Its name.
-        tasks: How many tasks it has, or may have at most (``tasks.max``).
         connector_weight: Weight of its connector instance.
-        task_weight: Weight of each of its tasks.
         is_maximum: ``tasks`` is only an upper bound.
     """
 
@@ -54,12 +51,10 @@ class ConnectorDemand:
 
 @attrs.frozen
 class WorkerOffer:
-    """A worker that can be had.
+    """An available worker.
 
     Args:
-        name: Its name.
-        size: What it can carry, in the unit of the weights.
-        wildcard: It is to list nothing, and takes whatever nobody lists.
+        wildcard: It lists no jobs, and runs all unlisted ones.
     """
 
     name: str
@@ -69,13 +64,11 @@ class WorkerOffer:
 
 @attrs.frozen
 class PlannedWorker:
-    """What a worker is to be started with.
+    """Planned configuration of a worker.
 
     Args:
-        name: Its name.
         configs: Keys of its configuration; empty for a wildcard worker.
-        load: Weight of what it lists.
-        size: What it can carry.
+        load: Weight of its listed jobs.
     """
 
     name: str
@@ -93,9 +86,8 @@ class StaticPlan:
     """The plan.
 
     Args:
-        workers: In the order given.
-        uncovered: Jobs that no worker has room for; wildcard workers run them, if there are any.
-        warnings: Sentences about what may not be as wanted.
+        uncovered: Jobs without room on any worker; wildcard workers run them, if there are any.
+        warnings: Sentences about possible problems.
     """
 
     workers: tuple[PlannedWorker, ...]
@@ -104,14 +96,10 @@ class StaticPlan:
 
 
 def plan_static(connectors: Sequence[ConnectorDemand], workers: Sequence[WorkerOffer]) -> StaticPlan:
-    """Makes a plan.
-
-    Args:
-        connectors: What is to run, in any order.
-        workers: What is there, in any order.
+    """Create a plan.
 
     Raises:
-        StaticPlanError: if a name is there twice, or a connector cannot be listed.
+        StaticPlanError: if a name occurs twice, or a connector cannot be listed.
     """
     _check(connectors, workers)
     jobs = _jobs(connectors)
@@ -124,7 +112,7 @@ def plan_static(connectors: Sequence[ConnectorDemand], workers: Sequence[WorkerO
         if not room:
             uncovered.append(str(job))
             continue
-        # Least loaded relative to its size once the job is on it; the order of the input decides between equals.
+        # Least loaded relative to its size after adding the job; the order of the input decides ties.
         best = min(room, key=lambda worker: (loads[worker.name] + weight) / worker.size if worker.size else 0.0)
         loads[best.name] += weight
         names, tasks = listed[best.name]
@@ -185,10 +173,12 @@ def _warnings(
     warnings = []
     wildcard = [worker.name for worker in workers if worker.wildcard]
     if uncovered and wildcard:
-        warnings.append(f"{len(uncovered)} jobs are listed by nobody: wildcard workers {', '.join(wildcard)} run them")
+        warnings.append(
+            f"{len(uncovered)} jobs are in no worker's list: wildcard workers {', '.join(wildcard)} run them"
+        )
     elif uncovered:
         warnings.append(
-            f"{len(uncovered)} jobs are listed by nobody, and there is no wildcard worker: they will not run; "
+            f"{len(uncovered)} jobs are in no worker's list, and there is no wildcard worker: they will not run; "
             "add a worker, or room"
         )
     elif wildcard:
@@ -229,7 +219,7 @@ _input = record({"connectors": list_of(_connector), "workers": list_of(_worker)}
 
 
 def read_plan_input(data: bytes, place: Place) -> tuple[list[ConnectorDemand], list[WorkerOffer]]:
-    """Reads connectors and workers of a JSON document.
+    """Read connectors and workers of a JSON document.
 
     ``{"connectors": [{"name", "tasks" or "tasks.max", "connector_weight"?, "task_weight"?}], "workers": [{"name",
     "size", "wildcard"?}], "weights"?: {connector: weight of each of its tasks}}``.

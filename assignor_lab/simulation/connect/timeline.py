@@ -1,27 +1,21 @@
-"""A timeline of a simulated group in text: a row for each worker, a column for each stretch of time."""
+"""Timeline of a simulated group as text: a row for each worker, a column for each stretch of time."""
 
 from __future__ import annotations
 
-from assignor_lab.simulation.connect.cluster import Cluster
+from assignor_lab.simulation.connect.cluster import SimulatedCluster
 
 __all__ = ["timeline"]
 
-#: Share of the busiest moment's jobs, from few to all.
+#: Share of the largest number of jobs, from few to all.
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
-def timeline(cluster: Cluster, start_ms: int, end_ms: int, width: int = 100) -> list[str]:
+def timeline(cluster: SimulatedCluster, start_ms: int, end_ms: int, width: int = 100) -> list[str]:
     """Rows of a timeline.
 
-    For each worker how many jobs it ran at the end of each stretch: a bar from ``▁`` to ``█`` (the most that any worker
-    ever ran), ``·`` up without a job, a blank while its process was down. Below, in the last row, ``|`` where a
-    rebalance ended in the stretch, ``#`` where several did.
-
-    Args:
-        cluster: The group after it was played.
-        start_ms: Where the timeline begins, by the group's clock.
-        end_ms: Where it ends, later.
-        width: Number of columns.
+    A worker's row shows its number of jobs at the end of each stretch: a bar from ``▁`` to ``█`` (the most that any
+    worker ever ran), ``·`` for no jobs, a blank while its process was down. The last row has ``|`` if a rebalance ended
+    in the stretch, ``#`` if several did.
     """
     step = max(1, -(-(end_ms - start_ms) // width))
     columns = -(-(end_ms - start_ms) // step)
@@ -29,7 +23,7 @@ def timeline(cluster: Cluster, start_ms: int, end_ms: int, width: int = 100) -> 
     for runs in cluster.runs.runs.values():
         for run in runs:
             end = end_ms if run.end_ms is None else run.end_ms
-            # A column shows the moment in which it ends.
+            # A column shows the time at its end.
             first = max(0, -(-(run.start_ms - start_ms) // step) - 1)
             last = min(columns, -(-(end - start_ms) // step) - 1) if run.end_ms is not None else columns
             row = counts[run.worker]
@@ -56,11 +50,11 @@ def _sign(count: int, most: int, *, up: bool) -> str:
     return "·" if up else " "
 
 
-def _is_up(cluster: Cluster, name: str, time_ms: int) -> bool:
+def _is_up(cluster: SimulatedCluster, name: str, time_ms: int) -> bool:
     return any(begin < time_ms and (end is None or time_ms <= end) for begin, end in cluster.lives[name])
 
 
-def _marks(cluster: Cluster, start_ms: int, step: int, columns: int) -> str:
+def _marks(cluster: SimulatedCluster, start_ms: int, step: int, columns: int) -> str:
     marks = [0] * columns
     for each in cluster.rounds:
         column = (each.joined_ms - start_ms) // step

@@ -18,11 +18,8 @@ class WorkerSettings:
     """A worker's configuration.
 
     Args:
-        protocol: ``connect.protocol``.
-        max_delay_ms: ``scheduled.rebalance.max.delay.ms``.
-        static: ``static.connectors`` and ``static.tasks``.
-        downgrade: What happens when the group goes back to ``eager``: ``kafka`` (nothing is stopped, KAFKA-13816) or
-            ``kip415`` (an empty assignment and a second rebalance).
+        downgrade: Rule for the group's return to ``eager``: ``kafka`` (nothing is stopped, KAFKA-13816) or ``kip415``
+            (an empty assignment and a second rebalance).
         configs: Further keys for the assignors.
     """
 

@@ -1,1 +1,1 @@
-"""A Streams group on the virtual clock: instances, their state, and the protocol that gives them tasks."""
+"""Simulation of a Streams group on a virtual clock: instances, their state, and the group protocol."""

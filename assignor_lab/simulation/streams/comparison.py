@@ -1,4 +1,4 @@
-"""A played episode beside what really happened, after it was played: nothing in here reaches a simulation."""
+"""Comparison of a simulated episode with its recording, which the simulation never reads."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 __all__ = ["compared_with", "merged_interruptions", "same_placements"]
 
-#: An interruption belongs to the action during which it began, with so much grace (a probe sees its beginning late).
+#: An interruption belongs to the action during which it began, with this grace (a probe sees its begin late).
 _GRACE_MS = 500
-#: Shorter interruptions are not told of by the probe.
+#: The probe does not report shorter interruptions.
 _SHORTEST_MS = 500
 
 
@@ -19,15 +19,14 @@ def compared_with(
     """The ``compared`` of a result.
 
     Args:
-        document: The result.
-        reads: When each load began, in milliseconds since the first event, and its bytes.
-        recorded: What the episode says that followed: ``generations``, in the streams protocol ``changes`` of members'
-            tasks, and where a probe looked on ``probe``.
+        recorded: The recorded result in the episode: ``generations``, in the streams protocol ``changes`` of members'
+            tasks, and with a probe ``probe``.
 
     Returns:
-        ``actions``: as in the result, each figure as recorded and as simulated. ``generations``: for how many of the
-        recorded ones each process had the same tasks in the simulation. ``probe``: for each of its windows the time
-        without output, summed and of the worst task, and restored bytes.
+        ``actions``: as in the result, each figure as recorded and as simulated. ``generations``: number of recorded
+            ones
+        in which each process had the same tasks in the simulation. ``probe``: for each of its windows the time without
+        output, summed and of the worst task, and restored bytes.
     """
     real = list(recorded.get("generations", ()))
     bounds = [action["t_ms"] for action in document["actions"]]
@@ -63,7 +62,6 @@ def _within(generations: Sequence[Mapping[str, Any]], begin: int, end: int | Non
 def _last_assignment(
     changes: Sequence[int] | None, generations: Sequence[Mapping[str, Any]], begin: int, end: int | None
 ) -> int | None:
-    """How long after ``begin`` the last assignment came, or in the streams protocol the last change of tasks."""
     if changes is None:
         return int(generations[-1]["assignment_t_ms"] - begin) if generations else None
     within = [each for each in changes if begin <= each and (end is None or each < end)]
@@ -73,15 +71,11 @@ def _last_assignment(
 def same_placements(document: Mapping[str, Any], recorded: Mapping[str, Any]) -> list[tuple[bool, bool]]:
     """For each recorded generation since the first action whether each process has the same tasks in the simulation.
 
-    Compared is the generation in force then, or the one of the same place: the same number after the same action, as
-    it takes longer in one of the two.
+    It is compared with the simulated generation at the same time, or with the one of the same number after the same
+    action, since one of the two is slower.
 
     Args:
-        document: The result.
-        recorded: What the episode says that followed.
-
-    Returns:
-        Whether the active tasks are the same, and whether all are, by generation.
+        recorded: The recorded result in the episode.
     """
     bounds = [action["t_ms"] for action in document["actions"]]
     real, ours = list(recorded.get("generations", ())), document["generations"]
@@ -136,7 +130,6 @@ def _window(
 
 
 def _sum(sizes: Iterable[float | None]) -> int | None:
-    """The sum of sizes; ``None`` if one of them is unknown."""
     total = 0.0
     for size in sizes:
         if size is None:
@@ -150,7 +143,7 @@ def _count(away: Mapping[str, int]) -> int:
 
 
 def merged_interruptions(intervals: Sequence[Sequence[Any]]) -> list[tuple[int, int]]:
-    """Stretches without anybody, whatever the causes that follow one another in them."""
+    """Periods without processing, regardless of consecutive causes in them."""
     merged: list[tuple[int, int]] = []
     for begin, end, _cause in intervals:
         if merged and merged[-1][1] == begin:

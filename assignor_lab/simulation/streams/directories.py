@@ -1,15 +1,15 @@
-"""Task directories of an instance: who has locked them, what threads report of them, which the cleaner deletes."""
+"""Task directories of an instance: locks, reports of threads, and deletion by the cleaner."""
 
 from __future__ import annotations
 
 from assignor_lab.simulation.streams.instances import Instance, Thread
-from assignor_lab.simulation.streams.stores import Store
+from assignor_lab.simulation.streams.stores import TaskStore
 
 __all__ = ["delete_if_due", "lock_unused", "reported_offsets", "unlock"]
 
 
 def lock_unused(thread: Thread, now_ms: int, cleanup_delay_ms: int) -> None:
-    """A thread that joins locks what lies on the disk and no thread of its process has open or locked."""
+    """Lock directories on disk that no thread of the process has open or locked, for a joining thread."""
     for store in list(thread.instance.stores.values()):
         unused = not store.is_open and store.locked_by is None
         if unused and not delete_if_due(thread.instance, store, now_ms, cleanup_delay_ms):
@@ -17,16 +17,16 @@ def lock_unused(thread: Thread, now_ms: int, cleanup_delay_ms: int) -> None:
 
 
 def unlock(thread: Thread, now_ms: int) -> None:
-    """A thread that was assigned tasks unlocks what it has locked and does not open."""
+    """Unlock the directories that a thread has locked and does not open after its assignment."""
     for store in thread.instance.stores.values():
         if store.locked_by == thread.key:
             store.locked_by, store.unlocked_ms = None, now_ms
 
 
 def reported_offsets(thread: Thread, now_ms: int) -> dict[int, int | None]:
-    """What a thread reports of tasks with state: ``None`` for an active task that runs, else the offset.
+    """Offsets of a thread's tasks with state: ``None`` for a running active task.
 
-    It reports what it has open, what it has locked, and what it was given and could not open yet.
+    It reports open and locked tasks, and assigned ones that it could not open yet.
     """
     found: dict[int, int | None] = {}
     for task, store in sorted(thread.instance.stores.items()):
@@ -36,11 +36,11 @@ def reported_offsets(thread: Thread, now_ms: int) -> dict[int, int | None]:
     return found
 
 
-def delete_if_due(instance: Instance, store: Store, now_ms: int, cleanup_delay_ms: int) -> bool:
-    """Whether the cleaner has deleted a directory that nobody uses; it runs once in each delay.
+def delete_if_due(instance: Instance, store: TaskStore, now_ms: int, cleanup_delay_ms: int) -> bool:
+    """Delete an unused directory if the cleaner is due, once in each delay; returns whether it did.
 
-    It goes by when the directory was last modified. Since stores keep their offsets themselves, nothing is written
-    beside them, so that this is when it was made (Kafka: ``StateDirectory.cleanRemovedTasks``; tried with 4.3.1).
+    It uses the last modification of the directory. Since stores keep their offsets themselves, no file next to them
+    changes, so this is the time of creation (Kafka: ``StateDirectory.cleanRemovedTasks``; tried with 4.3.1).
     """
     if not cleanup_delay_ms or store.is_open or store.locked_by is not None:
         return False

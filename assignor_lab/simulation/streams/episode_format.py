@@ -1,7 +1,7 @@
-"""Episodes of kind ``streams-episode``: from a document to what happens to a group (scenario format, section 6).
+"""Episodes of kind ``streams-episode``: reads a document's group and events (scenario format, section 6).
 
-The scenario reader has checked the frame and the group at the start; here everything else is checked, and that the
-events do not contradict one another.
+The scenario reader has checked the frame and the initial group. This module checks the rest, and that the events are
+consistent.
 """
 
 from __future__ import annotations
@@ -35,24 +35,27 @@ from assignor_lab.documents.shapes import (
     text,
     whole,
 )
+from assignor_lab.documents.wording import plural
 from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
 from assignor_lab.scenarios import Scenario, scenario_from_document
+from assignor_lab.scenarios.consumers import static_instance
 from assignor_lab.scenarios.scenario import EpisodeContent
+from assignor_lab.scenarios.settings import is_exactly_once
 from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.simulation.episode_files import check_kind, episodes_in
-from assignor_lab.simulation.streams.episode import Changelog, Event, InstanceSettings, StreamsEpisode
+from assignor_lab.simulation.streams.episode import Changelog, InstanceSettings, StreamsEpisode, StreamsEvent
 from assignor_lab.simulation.streams.presence import refuse_contradictions
-from assignor_lab.simulation.streams.timings import Timings
+from assignor_lab.simulation.streams.timings import StreamsTimings, timings_of_settings
 from assignor_lab.simulation.streams.timings_format import LONGEST_MS, check_timings, with_timings
 
 __all__ = ["EVENT_TYPES", "instance_settings", "read_episode", "read_episodes", "read_workload", "with_workload"]
 
-#: Bytes of a record where only the state's bytes are known.
+#: Assumed bytes of a record if only the state's bytes are known.
 _RECORD_BYTES = 200
-#: Records of a state of which nothing is known: more than any recovery lag.
+#: Assumed records of an unknown state: more than any recovery lag.
 _UNKNOWN_RECORDS = float(2**31 - 1)
 
-#: Versions of members' messages that are played: older ones count no joins, and newer ones than the last are to come.
+#: Simulated versions of members' messages: older ones count no joins; the newest one is a future version.
 _OLDEST_VERSION, _NEWEST_VERSION = 8, LATEST_SUPPORTED_VERSION + 1
 
 _moment = whole(0, LONGEST_MS)
@@ -73,7 +76,6 @@ def _host(value: Any) -> HostInfo:
     return HostInfo(host, int(port))
 
 
-#: A moment for each thread, thread 1 first; null: as usual.
 _by_thread = list_of(nullable(whole(0, LONGEST_MS)))
 _settings: Mapping[str, Check[Any]] = {
     "process_id": _process_id,
@@ -99,6 +101,7 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
     "add_thread": ({"client": text}, {"joins_ms": whole(0, LONGEST_MS), "member_id": text}),
     "remove_thread": ({"client": text}, {"thread": whole(1, 10_000)}),
     "corrupt": ({"client": text, "tasks": list_of(text)}, {}),
+    "tasks": ({"tasks": list_of(text)}, {}),
     "lose_disk": ({"client": text}, {"process_id": _process_id}),
     "rolling_restart": (
         {"down_ms": _duration, "every_ms": _duration},
@@ -111,7 +114,6 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
     "end_offsets_fail": ({"for_ms": _duration}, {}),
     "metadata_changes": ({}, {}),
 }
-#: What can happen in an episode.
 EVENT_TYPES = tuple(_EVENTS)
 
 _KIND = "streams-episode"
@@ -130,14 +132,11 @@ def read_episodes(
     """All episodes of a file.
 
     Args:
-        source: The file.
-        workload: What their tasks weigh, in place of what they say (:func:`with_workload`); ``None``: as they say.
-        timings: Timings in place of theirs of the same names.
-        racks: Fills in the racks that they lack, or ``None``.
-        settings: Settings of their groups in place of theirs (:func:`with_timings`).
+        timings: Timings that replace theirs of the same names.
+        settings: Settings that replace those of their groups (:func:`with_timings`).
 
     Raises:
-        DocumentFormatError: if the file cannot be read, or holds anything but episodes of Streams groups.
+        DocumentFormatError: if the file cannot be read, or holds anything except episodes of Streams groups.
     """
 
     def read(scenario: Scenario) -> StreamsEpisode:
@@ -150,11 +149,11 @@ def read_episodes(
 
 
 def read_episode(scenario: Scenario) -> StreamsEpisode:
-    """The episode that a scenario of kind ``streams-episode`` describes.
+    """The episode in a scenario of kind ``streams-episode``.
 
     Raises:
-        DocumentFormatError: with its place, if it is of another kind, if a part of it is wrong, or if its events
-            contradict one another.
+        DocumentFormatError: with its place, if it is of another kind, a part of it is wrong, or its events are
+            inconsistent.
     """
     check_kind(scenario, _KIND)
     with faults_at(scenario.place):
@@ -166,7 +165,9 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
     content: EpisodeContent = scenario.content
     initial = content.initial
     until = at(_moment, document["until_ms"], "until_ms")
-    timings = at(check_timings, document.get("timings", {}), "timings")
+    # The settings of the state's source count unless the episode overrides them.
+    settings = {**document["initial"].get("settings", {}), **document.get("settings", {})}
+    timings = {**timings_of_settings(settings), **at(check_timings, document.get("timings", {}), "timings")}
     if initial.time_ms > LONG_MAX // 2:
         raise Mismatch("too late for a clock that is to run on", "initial", "source", "time_ms")
     tasks = tuple(sorted(initial.tasks, key=lambda task: task.id.sort_key()))
@@ -175,10 +176,11 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
     assumptions += document["initial"].get("assumptions", [])
     changelogs = _changelogs(document, tasks, initial.workload, known, assumptions)
     inputs = tuple(_input(task, initial.workload) for task in tasks)
-    if not any(inputs):
+    weights = () if initial.workload is None else map(initial.workload.of, (task.id for task in tasks))
+    if all(weight.input_bytes_per_s is None for weight in weights):
         assumptions.append(
-            "nothing is known of what tasks read as input: bytes across zones are those of state alone (give "
-            "input_bytes_per_s with --workload)"
+            "the tasks' input is unknown: bytes across zones are those of state alone (give input_bytes_per_s with "
+            "--workload)"
         )
     events = [at(_event, event, "events", index) for index, event in enumerate(document["events"])]
     _refuse_unknown_tasks(events, known)
@@ -198,11 +200,12 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
             {TaskId.parse(task): lag for task, lag in (client["lags"] or {}).items()}
             for client in document["initial"]["clients"]
         ),
+        instance_ids=tuple(static_instance(client) for client in document["initial"]["clients"]),
         events=tuple(events),
         until_ms=until,
         timings=_timings(timings, initial.workload),
         missing_topics=tuple(at(list_of(text), document.get("missing_topics", []), "missing_topics")),
-        eos=at(boolean, document.get("eos", False), "eos"),
+        eos=at(boolean, document.get("eos", is_exactly_once(settings) or False), "eos"),
         coming_refiner=at(boolean, document.get("coming_refiner", False), "coming_refiner"),
         assumptions=tuple(assumptions),
         place=scenario.place,
@@ -210,8 +213,10 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
     )
 
 
-def _refuse_unknown_tasks(events: Iterable[Event], known: set[str]) -> None:
+def _refuse_unknown_tasks(events: Iterable[StreamsEvent], known: set[str]) -> None:
     for index, event in enumerate(events):
+        if event.type == "tasks" and not event.details["tasks"]:
+            raise Mismatch("expected at least one task that exists from then on", "events", index, "tasks")
         for place, name in enumerate(event.details.get("tasks", ())):
             if name not in known:
                 hint = suggestion(name, sorted(known), "tasks")
@@ -231,7 +236,7 @@ _LARGEST_WORKLOAD = 64 * 1024 * 1024
 
 
 def read_workload(file: Path) -> dict[str, Any]:
-    """What an operator's file tells of the tasks' weight: ``tasks``, ``restore_bytes_per_s``, ``changelogs``.
+    """Weights of the tasks in an operator's file: ``tasks``, ``restore_bytes_per_s``, ``changelogs``.
 
     Raises:
         DocumentFormatError: if the file cannot be read or is no workload.
@@ -241,9 +246,9 @@ def read_workload(file: Path) -> dict[str, Any]:
 
 
 def with_workload(scenario: Scenario, file: Path) -> Scenario:
-    """An episode's scenario with the workload that an operator's file tells, in place of its own.
+    """An episode's scenario with the workload of an operator's file, which replaces its own.
 
-    The file is one JSON object in the form of a scenario's ``workload``, with ``changelogs`` as in an episode besides.
+    The file is one JSON object in the form of a scenario's ``workload``, with ``changelogs`` as in an episode.
 
     Raises:
         DocumentFormatError: with its place, if the scenario is no episode, or if the file cannot be read, is no
@@ -281,10 +286,10 @@ def _records_of(changelog: Mapping[str, Any]) -> float:
     return float(checked["records"] + checked.get("backlog_records", 0))
 
 
-def _timings(timings: Mapping[str, int], workload: Workload | None) -> Timings:
+def _timings(timings: Mapping[str, int], workload: Workload | None) -> StreamsTimings:
     if "restore_bytes_per_s" not in timings and workload is not None and workload.restore_bytes_per_s:
         timings = {**timings, "restore_bytes_per_s": max(1, int(workload.restore_bytes_per_s))}
-    return Timings.from_mapping(timings)
+    return StreamsTimings.from_mapping(timings)
 
 
 def _input(task: TaskInfo, workload: Workload | None) -> float:
@@ -317,24 +322,24 @@ def _changelogs(
             found.append(Changelog(_UNKNOWN_RECORDS, None, is_known=False))
     if unknown:
         assumptions.append(
-            f"nothing is known of the state of {unknown} tasks: bytes and the time of restoring are unknown. The "
-            "time without a running task leaves restoring out. An instance without a copy counts as behind (give sizes "
+            f"nothing is known of the state of {plural(unknown, 'task')}: bytes, and times that include "
+            "restoring, are unknown. An instance without a copy counts as behind (give sizes "
             "with --workload, or record with --sample-every)"
         )
     return tuple(found)
 
 
-def _event(value: Any) -> Event:
+def _event(value: Any) -> StreamsEvent:
     kind = value["type"]
     if kind not in _EVENTS:
         raise Mismatch(f'unknown type "{kind:.80}" of event: {suggestion(kind, EVENT_TYPES, "types")}', "type")
     required, optional = _EVENTS[kind]
     read = record({"at_ms": _moment, "type": text, **required}, optional)(value)
-    return Event(read.pop("at_ms"), read.pop("type"), read.pop("client", ""), read)
+    return StreamsEvent(read.pop("at_ms"), read.pop("type"), read.pop("client", ""), read)
 
 
 def instance_settings(base: InstanceSettings, details: Mapping[str, Any]) -> InstanceSettings:
-    """``base`` with what a ``start`` event says of the instance's configuration."""
+    """``base`` with the settings of a ``start`` event."""
     changes = {key: details[key] for key in _settings if key != "process_id" and key in details}
-    # These are of one start: the next one has others.
+    # These belong to one start: the next one has others.
     return attrs.evolve(base, **{"member_ids": (), "startup_ms": None, "joins_ms": (), **changes})

@@ -1,4 +1,4 @@
-"""Instances and their threads, as far as they are the same under every protocol."""
+"""Instances and their threads, independent of the protocol."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assignment_api.streams import ProcessID
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.streams.episode import InstanceSettings
 from assignor_lab.simulation.streams.restoring import Reader
-from assignor_lab.simulation.streams.stores import Store
+from assignor_lab.simulation.streams.stores import TaskStore
 
 __all__ = ["Instance", "Thread", "deferred"]
 
@@ -20,19 +20,14 @@ class Thread:
     """A stream thread with its consumer.
 
     Args:
-        instance: Whose it is.
-        number: From 1.
         key: Number of the thread in the whole simulation; a thread of a new process has another one.
         reader: Its restore consumer.
-        active: Active tasks that it was given.
-        standby: Standbys and warm-ups that it was given.
-        running: Active tasks that it works on.
-        unfetched: Active tasks for whose input its consumer has no position yet.
-        had_tasks: It was given active tasks before.
-        begun: Task that it works on to when it began to, in milliseconds.
-        stalled_until_ms: Until when it does nothing (:mod:`assignor_lab.simulation.streams.stalls`); ``None``: it is
-            free.
-        held: Tasks whose state stood still with the process.
+        had_tasks: It has had active tasks before.
+        is_assigned: The group has sent it an assignment, which may be empty.
+        initialised_ms: Time at which it has initialised all tasks of that assignment.
+        begun: Processed task to its start, in milliseconds.
+        stalled_until_ms: End of its stall (:mod:`assignor_lab.simulation.streams.stalls`); ``None``: it is free.
+        held: Tasks whose state was suspended with the process.
     """
 
     instance: Instance
@@ -44,6 +39,9 @@ class Thread:
     running: set[int] = attrs.field(factory=set)
     unfetched: set[int] = attrs.field(factory=set)
     had_tasks: bool = False
+    is_assigned: bool = False
+    waits: bool = False
+    initialised_ms: int = 0
     begun: dict[int, int] = attrs.field(factory=dict)
     stalled_until_ms: int | None = None
     held: set[int] = attrs.field(factory=set)
@@ -59,23 +57,16 @@ class Instance:
     """An instance of the application: a process while it is up, and a disk all the time.
 
     Args:
-        name: Its name.
-        process_id: Its process id, which lies on its disk.
-        settings: What is configured for it.
-        stores: Task to its directory.
-        threads: Of the running process; empty while it is down.
-        is_up: Its process runs and has not been asked to end.
-        is_silent: Its process stands still.
-        started_ms: When its process was started last.
-        disks_lost: How many state directories it has lost.
-        ends_ms: When a process that was asked to end has ended.
-        leaves_ms: What its threads take to leave after it was asked to end, thread 1 first; ``None``: as long as any.
+        process_id: Its process id, which is stored on its disk.
+        is_up: Its process runs and is not ending.
+        disks_lost: Number of its lost state directories.
+        leaves_ms: Time until its threads leave after the begin of its end, thread 1 first; ``None``: the default.
     """
 
     name: str
     process_id: ProcessID
     settings: InstanceSettings
-    stores: dict[int, Store] = attrs.field(factory=dict)
+    stores: dict[int, TaskStore] = attrs.field(factory=dict)
     threads: list[Thread] = attrs.field(factory=list)
     is_up: bool = False
     is_silent: bool = False
@@ -86,7 +77,7 @@ class Instance:
 
 
 def deferred(clock: VirtualClock, thread: Thread, action: Callable[[], None]) -> bool:
-    """Whether a living thread is stalled: what it would do comes when it is free."""
+    """True if a living thread is stalled: the action is deferred until it is free."""
     if thread.stalled_until_ms is None or thread not in thread.instance.threads:
         return False
     clock.at(thread.stalled_until_ms, action)

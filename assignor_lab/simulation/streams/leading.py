@@ -1,4 +1,4 @@
-"""Who decides where tasks run: what a simulated group needs of an assignor, whatever it is and wherever it runs."""
+"""A simulated group's interface to its assignor, of any kind and in any process."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from assignment_api import ApplicationMetadata, AssignorLabError, TaskAssignment
 from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
 from assignor_lab.kafka.streams_group.releases import Release
 
-__all__ = ["Answer", "BrokersAssignor", "LeaderFailedError", "TaskLeader"]
+__all__ = ["LeaderAnswer", "BrokersAssignor", "LeaderFailedError", "TaskLeader"]
 
 
 class LeaderFailedError(AssignorLabError):
-    """An assignor gave no answer in a simulated group.
+    """An assignor failed in a simulated group.
 
-    In the classic protocol this ends the episode. In the streams protocol the broker refuses the request that asked,
-    whose client ends, and goes on.
+    In the classic protocol this ends the episode. In the streams protocol the broker refuses the calling request, whose
+    client ends, and the group continues.
     """
 
 
 @attrs.frozen
-class Answer:
+class LeaderAnswer:
     """An assignor's answer.
 
     Args:
-        assignment: Who gets what.
         sorted_sets: It came from one of Kafka's internal assignors
             (:func:`assignor_lab.kafka.leader.threads.spread_over_consumers`).
     """
@@ -37,10 +36,10 @@ class Answer:
 
 
 class TaskLeader(Protocol):
-    """Asks the assignor of a classic group; made anew for each episode."""
+    """Calls the assignor of a classic group; created for each episode."""
 
-    def assign(self, application: ApplicationMetadata) -> Answer:
-        """The answer for one rebalance; where lags are unknown, that of Kafka's fallback.
+    def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
+        """The answer for one rebalance; with unknown lags, that of Kafka's fallback.
 
         Raises:
             LeaderFailedError: if there is none.
@@ -49,13 +48,11 @@ class TaskLeader(Protocol):
 
 @attrs.frozen(eq=False)
 class BrokersAssignor:
-    """The assignor of a streams group, and the broker that it runs in.
+    """The assignor of a streams group, with its broker.
 
     Args:
-        name: Its name.
         release: Version of the broker.
-        refines: The broker warms state up before it moves tasks, as no released one does.
-        ask: The answer for one target; raises :class:`LeaderFailedError` if there is none.
+        ask: Returns the answer for one target; raises :class:`LeaderFailedError` if there is none.
     """
 
     name: str

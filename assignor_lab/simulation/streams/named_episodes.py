@@ -1,6 +1,6 @@
-"""Episodes of Streams groups that come with the simulator: incidents that were published, each with its figure.
+"""Streams episodes of the simulator: published incidents, each with its figure.
 
-Each is a document as a file would hold it, so that it can be printed, changed and played.
+Each is a document as in a file, so that it can be printed, changed and simulated.
 """
 
 from __future__ import annotations
@@ -10,24 +10,19 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
-__all__ = ["EPISODES", "NamedEpisode"]
+__all__ = ["EPISODES", "NamedStreamsEpisode"]
 
 
 @attrs.frozen
-class NamedEpisode:
-    """An episode that comes with the simulator.
+class NamedStreamsEpisode:
+    """An episode of the simulator.
 
     Args:
-        name: What users select it by.
-        summary: One sentence: what happens.
-        source: Who published it.
-        told: What was published, in words.
         published: The published figure.
-        unit: Its unit; ``... or more`` and ``... or fewer`` where the published figure is a bound.
-        figure: The same figure of a play.
-        document: Makes its document.
+        unit: Its unit; ``... or more`` and ``... or fewer`` if the published figure is a bound.
+        figure: The same figure of a simulation.
     """
 
     name: str
@@ -36,16 +31,16 @@ class NamedEpisode:
     told: str
     published: float
     unit: str
-    figure: Callable[[Played], float]
+    figure: Callable[[PlayedStreamsEpisode], float]
     document: Callable[[], Mapping[str, Any]]
 
     @property
     def shown_unit(self) -> str:
-        """The unit beside a figure that is no bound."""
+        """The unit of a figure that is no bound."""
         return self.unit.removesuffix(" or more").removesuffix(" or fewer")
 
     def is_met(self, found: float) -> bool:
-        """Whether a figure is within a quarter of the published one, or within the bound."""
+        """True if a figure is within a quarter of the published one, or within the bound."""
         if self.unit.endswith(" or more"):
             return found >= self.published
         if self.unit.endswith(" or fewer"):
@@ -78,8 +73,7 @@ def _starts(*names: str, at_ms: int = 0) -> list[dict[str, Any]]:
     return [{"at_ms": at_ms, "type": "start", "client": name, "threads": 1} for name in names]
 
 
-def _longest_after(played: Played, action: str) -> float:
-    """Seconds of the longest stretch in which a task was not processed, of those that begin with the first action."""
+def _longest_after(played: PlayedStreamsEpisode, action: str) -> float:
     begin = next(each.at_ms for each in played.actions if each.action == action)
     longest = 0
     for intervals in played.world.ledger.intervals:
@@ -91,25 +85,21 @@ def _longest_after(played: Played, action: str) -> float:
     return longest / 1000
 
 
-def _until_stable(played: Played) -> float:
-    """Seconds from the second start to the last assignment."""
+def _until_stable(played: PlayedStreamsEpisode) -> float:
     second = [each.at_ms for each in played.actions if each.action == "start"][-1]
     return (played.generations[-1].assigned_ms - second) / 1000
 
 
-def _first_task(played: Played) -> float:
-    """Seconds from the first join to the first task that runs."""
+def _first_task(played: PlayedStreamsEpisode) -> float:
     joined = played.first_ms + played.episode.timings.startup_ms
     return (min(runs[0][0] for runs in played.world.ledger.runs if runs) - joined) / 1000
 
 
-def _first_assignment(played: Played) -> float:
-    """Seconds from the first join to the first assignment."""
+def _first_assignment(played: PlayedStreamsEpisode) -> float:
     return (played.generations[0].assigned_ms - played.first_ms - played.episode.timings.startup_ms) / 1000
 
 
-def _restored_after_last_stop(played: Played) -> float:
-    """Part of the state of the tasks that were taken over then which had to be read again."""
+def _restored_after_last_stop(played: PlayedStreamsEpisode) -> float:
     stop = played.actions[-1].at_ms
     read = sum(each.size for each in played.world.reads.all if each.begun_ms > stop and not each.follows)
     taken = {each.task for each in played.world.takeovers if each.at_ms > stop}
@@ -117,8 +107,7 @@ def _restored_after_last_stop(played: Played) -> float:
     return read / sum(log.records * (log.bytes_per_record or 0.0) for log in logs if log is not None)
 
 
-def _longest_restoring_hours(played: Played) -> float:
-    """Hours of the longest wait for state after the second start."""
+def _longest_restoring_hours(played: PlayedStreamsEpisode) -> float:
     second = [each.at_ms for each in played.actions if each.action == "start"][-1]
     return max(
         (
@@ -131,20 +120,17 @@ def _longest_restoring_hours(played: Played) -> float:
     )
 
 
-def _rebalances_after_first_stop(played: Played) -> float:
-    """Rebalances that began after an instance was closed for the first time."""
+def _rebalances_after_first_stop(played: PlayedStreamsEpisode) -> float:
     stop = next(each.at_ms for each in played.actions if each.action == "stop")
     return sum(each.prepared_ms > stop for each in played.generations)
 
 
-def _rebalances_in_last_hour(played: Played) -> float:
-    """Rebalances in the last hour of the episode."""
+def _rebalances_in_last_hour(played: PlayedStreamsEpisode) -> float:
     end = played.world.begin_ms + played.episode.until_ms
     return sum(each.prepared_ms > end - 3_600_000 for each in played.generations)
 
 
-def _changes_that_move_standbys(played: Played) -> float:
-    """Part of the changes of metadata after which standbys are elsewhere and active tasks are not."""
+def _changes_that_move_standbys(played: PlayedStreamsEpisode) -> float:
     changes = [each.at_ms for each in played.episode.events if each.type == "metadata_changes"]
     before = played.generations[-len(changes) - 1 : -1]
     moved = [
@@ -181,7 +167,7 @@ def _long_roll() -> Mapping[str, Any]:
         *_starts("a", "b"),
         {"at_ms": 1_800_000, "type": "stop", "client": "a"},
         {"at_ms": 1_890_000, "type": "start", "client": "a"},
-        # b has had a's tasks, and still has their directories; nobody has used them for longer than ten minutes now.
+        # b had a's tasks, and still has their directories, unused for more than ten minutes now.
         {"at_ms": 3_600_000, "type": "stop", "client": "a"},
     ]
     return _episode("roll-longer-than-cleanup", _tasks(4), events, 2 * 3_600_000, state_bytes=500_000_000)
@@ -217,62 +203,62 @@ def _swinging() -> Mapping[str, Any]:
         for place, (name, count) in enumerate(threads.items())
     ]
     changes = [{"at_ms": 300_000 * each, "type": "metadata_changes"} for each in range(1, 7)]
-    # Ids of processes and members decide ties, and are drawn from the names: another name would not do.
+    # Ids of processes and members decide ties, and are drawn from the names: another name gives another result.
     document = _episode(
         "swinging-standbys", _tasks(3), [*starts, *changes], 2_100_000, protocol="streams", assignor="group_sticky"
     )
     return {**document, "initial": {**document["initial"], "config": {"num.standby.replicas": 2}}}
 
 
-EPISODES: Mapping[str, NamedEpisode] = {
+EPISODES: Mapping[str, NamedStreamsEpisode] = {
     each.name: each
     for each in (
-        NamedEpisode(
+        NamedStreamsEpisode(
             "close-without-leaving", "An instance of a classic group is closed in order.", "thriving.dev",
             "closing does not leave the group: its tasks stand still for 45 s, the session timeout", 45.0, "s",
             lambda played: _longest_after(played, "stop"), _close,
         ),
-        NamedEpisode(
+        NamedStreamsEpisode(
             "rounds-of-probing", "A second instance joins one that runs twenty tasks with state.", "KIP-441",
             "ten tasks move, two warm-ups in each probing interval of ten minutes: 50 minutes", 3_000.0, "s",
             _until_stable, _probing,
         ),
-        NamedEpisode(
+        NamedStreamsEpisode(
             "new-application-classic", "The first instance of a new application, classic protocol.",
             "group.initial.rebalance.delay.ms", "3 s from joining to the first assignment", 3.0, "s",
             _first_assignment, _new_classic,
         ),
-        NamedEpisode(
+        NamedStreamsEpisode(
             "new-application-streams-protocol", "The same under the streams protocol, while topics are created.",
             "measured with Kafka 4.3.1", "6.2 s from joining to the first task, for the first target is empty", 6.2,
             "s", _first_task, _new_application,
         ),
-        NamedEpisode(
+        NamedStreamsEpisode(
             "roll-longer-than-cleanup", "A roll takes longer than state.cleanup.delay.ms.",
             "littlehorse #861", "the state that others counted on is deleted, and all of it restored", 1.0,
             "of the state", _restored_after_last_stop, _long_roll,
         ),
-        NamedEpisode(
+        NamedStreamsEpisode(
             "scale-out-without-warm-ups", "A third instance joins, 100 GB a task, and tasks move at once.",
             "KIP-441", "hours without processing", 1.0, "hours or more", _longest_restoring_hours, _scale_out,
         ),
-        NamedEpisode(
+        NamedStreamsEpisode(
             "rolling-restart", "Three instances are restarted, one after the other, within the session timeout.",
             "KIP-345", "one restart triggers one rebalance: three", 3.0, "rebalances", _rebalances_after_first_stop,
             _roll("rolling-restart", static=False),
         ),
-        NamedEpisode(
+        NamedStreamsEpisode(
             "rolling-restart-static", "The same with static members.", "KIP-345",
             "a constant number for the whole roll, such as one for the leader", 1.0, "rebalances or fewer",
             _rebalances_after_first_stop, _roll("rolling-restart-static", static=True),
         ),
-        NamedEpisode(
+        NamedStreamsEpisode(
             "probing-for-ever", "Copies never count as caught up: acceptable.recovery.lag is 0 and changelogs grow.",
             "KAFKA-10651", "a probing rebalance each ten minutes without end (there by a mended bug): 6 an hour",
             6.0, "rebalances", _rebalances_in_last_hour, _for_ever,
         ),
-        NamedEpisode(
-            "swinging-standbys", "Targets are computed anew though nobody comes or goes.", "KAFKA-21166",
+        NamedStreamsEpisode(
+            "swinging-standbys", "Targets are computed again without a join or leave.", "KAFKA-21166",
             "standbys may oscillate between rounds: all of the changes move them", 1.0, "of the changes",
             _changes_that_move_standbys, _swinging,
         ),

@@ -1,4 +1,4 @@
-"""Stores that threads open, fill and close: locks of directories, and the state that is missing."""
+"""Stores that threads open, restore and close: locks of directories, and missing state."""
 
 from __future__ import annotations
 
@@ -12,27 +12,19 @@ from assignor_lab.simulation.streams.instances import Instance, Thread, deferred
 from assignor_lab.simulation.streams.reads import Reads
 from assignor_lab.simulation.streams.restoring import Reader, Restoring
 from assignor_lab.simulation.streams.running import Running
-from assignor_lab.simulation.streams.stores import LiveChangelog, Store
-from assignor_lab.simulation.streams.timings import Timings
+from assignor_lab.simulation.streams.stores import LiveChangelog, TaskStore
+from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = ["Opening"]
 
 
 class Opening:
-    """The stores of all instances.
-
-    Args:
-        clock: The clock.
-        timings: The timings.
-        changelogs: Changelogs by task; ``None`` for a task without state.
-        reads: What threads read, which is written down here.
-        running: The tasks that threads run, as soon as their state is complete.
-    """
+    """The stores of all instances."""
 
     def __init__(
         self,
         clock: VirtualClock,
-        timings: Timings,
+        timings: StreamsTimings,
         changelogs: Sequence[LiveChangelog | None],
         reads: Reads,
         running: Running,
@@ -42,13 +34,13 @@ class Opening:
         self._restoring = Restoring(clock, timings.machine_restore_percent / 100)
 
     def reader(self, machine: str | None) -> Reader:
-        """The restore consumer of a new thread, on a machine that it may share with others."""
+        """The restore consumer of a new thread, on a possibly shared machine."""
         return self._restoring.reader(machine)
 
     # --- opening ----------------------------------------------------------------------------------------------
 
     def open(self, thread: Thread, task: int, *, first: bool) -> None:
-        """A thread initialises a task that it was given; its ``first`` ones take longer."""
+        """Let a thread initialise an assigned task; its ``first`` ones take longer."""
         now, log = self._clock.now, self._changelogs[task]
         wait = self._timings.first_open_store_ms if first else self._timings.open_store_ms
         if log is None:
@@ -58,23 +50,24 @@ class Opening:
         store = thread.instance.stores.get(task)
         if store is not None and store.thread == thread.key:
             if self._cut_off(thread.instance, store):
-                # What is still missing comes with the other loads of the thread from now on.
+                # From now on the rest comes with the other loads of the thread.
                 store.paused(now)
             self._clock.at(now + self._timings.recycle_ms, partial(self.load, thread, store))
             return
         first_read = self._timings.restore_poll_ms if task in thread.active else self._timings.standby_ms
         if store is None:
-            # Until it is initialised there is nothing to tell of: who joins before says nothing of it.
+            # Until it is initialised, reports of a joining thread do not contain it.
             self._clock.at(now + wait, partial(self._lock, thread, task, first_read, 0))
         else:
             wait += first_read
-            # What another thread closes or unlocks with the same assignment, it locks anew if it joins again at once.
+            # If another thread closes or unlocks it after the same assignment, that thread locks it again if it rejoins
+            # at once.
             others = store.is_open or store.since_ms == now or store.locked_by is not None or store.unlocked_ms == now
             after = min(wait, self._timings.rejoin_ms + 1 if others else 1)
             self._clock.at(now + after, partial(self._lock, thread, task, wait - after, 0))
 
     def _lock(self, thread: Thread, task: int, then_ms: int, failures: int) -> None:
-        """A thread tries to lock the directory of a task that it was given; another of its process may have it."""
+        """Let a thread lock the directory of an assigned task; another thread of its process may have it."""
         instance, log = thread.instance, self._changelogs[task]
         if log is None or thread not in instance.threads or task not in thread.active | thread.standby:
             return
@@ -83,7 +76,7 @@ class Opening:
         store = instance.stores.get(task)
         now, delay = self._clock.now, self._timings.state_cleanup_delay_ms
         if store is None or delete_if_due(instance, store, now, delay):
-            store = instance.stores[task] = Store(task, log, created_ms=now)
+            store = instance.stores[task] = TaskStore(task, log, created_ms=now)
         if store.thread == thread.key:
             return
         if store.is_open or store.locked_by not in (None, thread.key):
@@ -93,10 +86,10 @@ class Opening:
         store.opened(now, thread.key)
         self._clock.after(then_ms, partial(self.load, thread, store))
 
-    # --- filling ----------------------------------------------------------------------------------------------
+    # --- restoring --------------------------------------------------------------------------------------------
 
-    def load(self, thread: Thread, store: Store) -> None:
-        """A task is initialised: what is missing begins to come, if anything is."""
+    def load(self, thread: Thread, store: TaskStore) -> None:
+        """A task is initialised: start restoring the missing part, if any."""
         if store.thread != thread.key or store.load is not None:
             return
         if deferred(self._clock, thread, partial(self.load, thread, store)):
@@ -108,7 +101,6 @@ class Opening:
         if missing < 1:
             self.complete(thread, store)
             return
-        # What an unknown state takes is unknown: no time counts for it, and the figures of restoring are null.
         amount = self._amount_ms(missing, store.record_bytes) if store.log.changelog.is_known else 0.0
         load = self._restoring.begin(thread.reader, amount, partial(self._loaded, thread, store), is_active=is_active)
         store.loading(now, load, to_offset)
@@ -117,12 +109,12 @@ class Opening:
         by_bytes = records * record_bytes / self._timings.restore_bytes_per_s
         return 1000 * max(by_bytes, records / self._timings.restore_records_per_s)
 
-    def _loaded(self, thread: Thread, store: Store) -> None:
+    def _loaded(self, thread: Thread, store: TaskStore) -> None:
         self._reads.settle(store, thread.instance.name, self._clock.now)
         self.complete(thread, store)
 
-    def complete(self, thread: Thread, store: Store) -> None:
-        """Nothing is missing: an active task runs, a copy follows."""
+    def complete(self, thread: Thread, store: TaskStore) -> None:
+        """State is complete: an active task runs, a copy follows."""
         store.loaded(self._clock.now)
         if store.task in thread.active:
             store.behind_ms = 0
@@ -132,7 +124,7 @@ class Opening:
             store.copies_from = (self._clock.now, store.offset)
 
     def stand_still(self, instance: Instance) -> None:
-        """A process reads no state for a while."""
+        """Suspend a process's reading of state."""
         threads = {thread.key: thread for thread in instance.threads}
         for store in instance.stores.values():
             if store.thread in threads and (store.load is not None or store.follows):
@@ -141,7 +133,7 @@ class Opening:
                 threads[store.thread].held.add(store.task)
 
     def go_on(self, thread: Thread) -> None:
-        """A thread reads on what stood still with its process."""
+        """Resume a thread's reading after a suspension."""
         now = self._clock.now
         held, thread.held = sorted(thread.held), set()
         for task in held:
@@ -151,34 +143,33 @@ class Opening:
             if task not in thread.running:
                 self.load(thread, store)
             elif store.end(now) - store.position(now) < 1:
-                store.follows = True  # nobody else has written
+                store.follows = True  # no other instance has written
 
     # --- closing ----------------------------------------------------------------------------------------------
 
     def has_open(self, thread: Thread, task: int) -> bool:
-        """Whether a thread works on a task, or has its store open."""
+        """True if a thread processes a task, or has its store open."""
         store = thread.instance.stores.get(task)
         return task in thread.running or (store is not None and store.thread == thread.key)
 
     def close(self, thread: Thread, task: int) -> None:
-        """A thread closes a task's store, if it has it open."""
+        """Close a task's store if the thread has it open."""
         store = thread.instance.stores.get(task)
         if store is not None and store.thread == thread.key:
             self._close(thread.instance, store)
 
     def close_all(self, instance: Instance) -> None:
-        """A process is closed in order."""
+        """Close a process cleanly."""
         for store in instance.stores.values():
             if store.is_open:
                 self._close(instance, store)
 
-    def _close(self, instance: Instance, store: Store) -> None:
+    def _close(self, instance: Instance, store: TaskStore) -> None:
         if self._cut_off(instance, store):
             store.paused(self._clock.now)
         store.closed(self._clock.now)
 
-    def _cut_off(self, instance: Instance, store: Store) -> bool:
-        """What was read of a store is written down, and no more comes; false if nothing was coming."""
+    def _cut_off(self, instance: Instance, store: TaskStore) -> bool:
         self._reads.settle(store, instance.name, self._clock.now)
         if store.load is None:
             return False
@@ -186,11 +177,11 @@ class Opening:
         return True
 
     def kill_all(self, instance: Instance, *, wipes: bool) -> None:
-        """A process is killed; with exactly-once that ``wipes`` what it had open and wrote to the disk.
+        """Kill a process; with exactly-once that ``wipes`` its open and written stores.
 
-        That a store is open is noted in its memory, too: as long as that was never full, the disk says that it was
-        closed in order, at the offset at which it was opened; a new store has none. What is corrupt is not reported
-        (read from the released 4.3.1 classes, and tried: ``AbstractColumnFamilyAccessor.open``).
+        A store's mark of being open is in its memory first. Until that memory was full once, the disk shows a clean
+        close, at the offset of the opening; a new store has none. Corrupt stores are not reported (read from the
+        released 4.3.1 classes, and tried: ``AbstractColumnFamilyAccessor.open``).
         """
         for store in list(instance.stores.values()):
             if store.is_open:

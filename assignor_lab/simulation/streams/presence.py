@@ -1,4 +1,4 @@
-"""Which instances run while an episode goes on, as far as its events alone say, and events that contradict that."""
+"""Running instances during an episode, derived from its events alone, and events that contradict that."""
 
 from __future__ import annotations
 
@@ -7,37 +7,30 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from assignor_lab.documents.shapes import Mismatch, suggestion
-from assignor_lab.simulation.streams.episode import Event
+from assignor_lab.simulation.streams.episode import StreamsEvent
 
-__all__ = ["Presence", "next_thread", "refuse_contradictions"]
+__all__ = ["RunningInstances", "next_thread", "refuse_contradictions"]
 
 
-#: What cannot happen to an instance that is stalled.
+#: Events that are impossible for a stalled instance.
 _OF_FREE = ("stop", "pause", "busy", "add_thread", "remove_thread", "corrupt")
 
 
-class Presence:
-    """Who runs at a moment, the steps of rolling restarts included.
-
-    Args:
-        running: Instances that run when the episode begins, each with the number of its threads.
-    """
+class RunningInstances:
+    """Running instances at a time, including the steps of rolling restarts."""
 
     def __init__(self, running: Mapping[str, int]) -> None:
-        #: Every instance that was ever started to whether it runs, in the order of their first starts.
+        #: Every instance so far to whether it runs, in the order of their first starts.
         self.up = dict.fromkeys(running, True)
-        #: Instance to the numbers of the threads of its latest process, by age.
         self.threads = {name: list(range(1, count + 1)) for name, count in running.items()}
-        #: Instance to the threads that its latest start had; one that says nothing has as many, or one.
         self._configured = dict(running)
-        #: Instance to until when it stands still, or a thread of it is busy.
         self.stalled: dict[str, int] = {}
-        #: Steps of rolling restarts: moment, number, instance, from stop to start in milliseconds (``None``: a start).
+        #: Steps of rolling restarts: time, number, instance, from stop to start in milliseconds (``None``: a start).
         self._steps: list[tuple[int, int, str, int | None]] = []
         self._number = 0
 
     def advance(self, at_ms: int) -> None:
-        """Steps of rolling restarts that come before ``at_ms`` are done; those of that moment come after its events."""
+        """Apply steps of rolling restarts before ``at_ms``; those of that time come after its events."""
         while self._steps and self._steps[0][0] < at_ms:
             at, _, name, down_ms = heapq.heappop(self._steps)
             if down_ms is None:
@@ -47,11 +40,11 @@ class Presence:
                 self._plan(at + down_ms, name, None)
 
     def is_stalled(self, name: str, at_ms: int) -> bool:
-        """Whether an instance stands still at a moment, or a thread of it is busy; its last moment is one of them."""
+        """True if an instance is suspended or has a busy thread, at the last moment of it, too."""
         return self.up.get(name, False) and at_ms <= self.stalled.get(name, -1)
 
-    def happen(self, event: Event) -> None:
-        """An event that contradicts nothing happens."""
+    def happen(self, event: StreamsEvent) -> None:
+        """Apply a consistent event."""
         self.advance(event.at_ms)
         if event.type == "start":
             self._start(event.client, event.details)
@@ -83,22 +76,16 @@ class Presence:
 
 
 def next_thread(numbers: Collection[int]) -> int:
-    """The number of the next thread of a process: the least that no living one has.
+    """The number of the next thread of a process: the least unused one.
 
     Kafka: ``KafkaStreams.getNextThreadIndex``.
     """
     return next(number for number in range(1, len(numbers) + 2) if number not in numbers)
 
 
-def refuse_contradictions(events: Iterable[Event], running: Mapping[str, int], until_ms: int) -> None:
-    """Raises a mismatch for events out of order, or about instances that are not as the event needs them.
-
-    Args:
-        events: The events.
-        running: Instances that run when the episode begins, each with the number of its threads.
-        until_ms: End of the episode.
-    """
-    presence = Presence(running)
+def refuse_contradictions(events: Iterable[StreamsEvent], running: Mapping[str, int], until_ms: int) -> None:
+    """Raise a mismatch for events out of order, or about instances in an unsuitable state."""
+    presence = RunningInstances(running)
     before = 0
     for index, event in enumerate(events):
         if event.at_ms < before:
@@ -120,7 +107,7 @@ def refuse_contradictions(events: Iterable[Event], running: Mapping[str, int], u
         presence.happen(event)
 
 
-def _refuse_thread(event: Event, threads: Mapping[str, Collection[int]], index: int) -> None:
+def _refuse_thread(event: StreamsEvent, threads: Mapping[str, Collection[int]], index: int) -> None:
     if event.type not in ("busy", "remove_thread"):
         return
     here = threads[event.client]
@@ -132,7 +119,7 @@ def _refuse_thread(event: Event, threads: Mapping[str, Collection[int]], index: 
         raise Mismatch(f"{event.client!r:.80} has 1 thread: stop the instance", "events", index, "client")
 
 
-def _refuse_contradiction(event: Event, up: Mapping[str, bool], index: int) -> None:
+def _refuse_contradiction(event: StreamsEvent, up: Mapping[str, bool], index: int) -> None:
     name = event.client
     if event.type == "start" and up.get(name):
         raise Mismatch(f"{name!r:.80} runs already: stop it first", "events", index, "client")

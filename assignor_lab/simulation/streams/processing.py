@@ -1,52 +1,46 @@
-"""The ledger of processing: which thread works on each task, and why nobody does where nobody does."""
+"""Ledger of processing: the thread that processes each task, and causes of interruptions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 __all__ = ["NOBODY", "NOT_NOTICED", "REBALANCE", "RESTORING", "REVOKED", "Ledger"]
 
-#: No member is in the group, or none has been there yet.
+#: The group has no members, or has had none yet.
 NOBODY = "nobody"
-#: Its owner has gone, and the group does not know yet.
+#: Its owner is gone, and the group has not noticed yet.
 NOT_NOTICED = "not_noticed"
-#: The group knows, and has not given it to anybody yet.
+#: The group has noticed, and has not reassigned it yet.
 REBALANCE = "rebalance"
-#: Somebody has it and is not ready yet: its store is opened, its state comes back, its first records are fetched.
+#: Its new owner is not ready: it opens the store, restores state, or fetches the first records.
 RESTORING = "restoring"
-#: Its owner gave it up for somebody else who has not been given it yet.
+#: Its owner has revoked it for another one that does not have it yet.
 REVOKED = "revoked"
 
 
 class Ledger:
-    """Who works on each task.
+    """Owners of tasks over time."""
 
-    Args:
-        tasks: Number of tasks.
-        now_ms: What the clock shows; until a task is run for the first time, nobody runs it.
-    """
-
-    __slots__ = ("_cause", "_owner", "_since", "intervals", "runs")
+    __slots__ = ("_cause", "_exists", "_owner", "_since", "intervals", "runs")
 
     def __init__(self, tasks: int, now_ms: int) -> None:
-        #: For each task the stretches in which nobody worked on it: from, to, cause; by time.
         self.intervals: list[list[tuple[int, int, str]]] = [[] for _ in range(tasks)]
-        #: For each task the stretches in which somebody did: from, to (``None``: still), name of the instance.
         self.runs: list[list[tuple[int, int | None, str]]] = [[] for _ in range(tasks)]
         self._owner: list[str | None] = [None] * tasks
         self._since = [now_ms] * tasks
         self._cause = [NOBODY] * tasks
+        self._exists = [True] * tasks
 
     def owner(self, task: int) -> str | None:
-        """Who works on a task, or ``None``."""
+        """The instance that processes a task, or ``None``."""
         return self._owner[task]
 
     def cause(self, task: int) -> str:
-        """Why nobody works on a task, or did not last."""
+        """Cause of a task's present or last interruption."""
         return self._cause[task]
 
     def starts(self, task: int, now_ms: int, owner: str) -> None:
-        """Somebody works on it from now on."""
+        """Record the begin of a run."""
         if self._owner[task] is None:
             self._write(task, now_ms)
         else:
@@ -55,7 +49,7 @@ class Ledger:
         self.runs[task].append((now_ms, None, owner))
 
     def stops(self, task: int, now_ms: int, cause: str) -> None:
-        """Nobody works on it from now on."""
+        """Record the end of a run."""
         if self._owner[task] is None:
             self.caused(task, now_ms, cause)
             return
@@ -63,19 +57,32 @@ class Ledger:
         self._owner[task], self._since[task], self._cause[task] = None, now_ms, cause
 
     def caused(self, task: int, now_ms: int, cause: str) -> None:
-        """There is another cause now why nobody works on it; nothing happens if somebody does."""
+        """Record another cause of an interruption; no effect on a running task."""
         if self._owner[task] is None and self._cause[task] != cause:
             self._write(task, now_ms)
             self._since[task], self._cause[task] = now_ms, cause
 
     def replace_cause(self, tasks: Iterable[int], now_ms: int, old: str, new: str) -> None:
-        """The same for all of ``tasks`` that have the cause ``old``."""
+        """The same for all of ``tasks`` with the cause ``old``."""
         for task in tasks:
             if self._owner[task] is None and self._cause[task] == old:
                 self.caused(task, now_ms, new)
 
+    def exist(self, tasks: Collection[int], now_ms: int) -> None:
+        """Only ``tasks`` exist from now on: no absence counts for the others."""
+        for task, existed in enumerate(self._exists):
+            exists = task in tasks
+            if exists == existed:
+                continue
+            if self._owner[task] is None:
+                self._write(task, now_ms)
+                self._since[task] = now_ms
+                if self._cause[task] == REVOKED:
+                    self._cause[task] = REBALANCE
+            self._exists[task] = exists
+
     def close(self, now_ms: int) -> None:
-        """Writes down what is still open at the end."""
+        """Record open interruptions at the end."""
         for task, owner in enumerate(self._owner):
             if owner is None:
                 self._write(task, now_ms)
@@ -84,7 +91,7 @@ class Ledger:
             self._since[task] = now_ms
 
     def _write(self, task: int, now_ms: int) -> None:
-        if now_ms > self._since[task]:
+        if self._exists[task] and now_ms > self._since[task]:
             self.intervals[task].append((self._since[task], now_ms, self._cause[task]))
 
     def _end_run(self, task: int, now_ms: int) -> None:

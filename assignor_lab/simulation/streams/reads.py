@@ -1,10 +1,10 @@
-"""What threads read from changelogs: state that comes back, and what copies follow."""
+"""Threads' reads from changelogs: restored state, and records that copies follow."""
 
 from __future__ import annotations
 
 import attrs
 
-from assignor_lab.simulation.streams.stores import Store
+from assignor_lab.simulation.streams.stores import TaskStore
 
 __all__ = ["Reads", "StateRead", "Takeover"]
 
@@ -14,12 +14,8 @@ class StateRead:
     """State that was read from a changelog.
 
     Args:
-        task: Number of the task.
-        instance: Who read it.
-        begun_ms: When that began, by the group's clock.
-        size: Bytes that were read; 0 if those of a record are unknown.
         is_active: For an active task, which waited for it.
-        follows: What others wrote while a copy followed them; otherwise what was missing before it did.
+        follows: Records that others wrote while a copy followed them; otherwise records missing before.
     """
 
     task: int
@@ -32,13 +28,10 @@ class StateRead:
 
 @attrs.frozen
 class Takeover:
-    """A task with state that an instance was given as active, from whatever it had of it.
+    """A task with state that moved to an instance as active, with any state there.
 
     Args:
-        task: Number of the task.
-        instance: Who was given it.
-        at_ms: When, by the group's clock.
-        lag: Records that its copy lacked then; all of them where it had none.
+        lag: Missing records of its copy; all of them without a copy.
     """
 
     task: int
@@ -48,13 +41,13 @@ class Takeover:
 
 
 class Reads:
-    """All reading of a group so far."""
+    """All reads of a group so far."""
 
     def __init__(self) -> None:
         self.all: list[StateRead] = []
 
-    def settle(self, store: Store, instance: str, now_ms: int) -> None:
-        """Writes down what a store has read since it began to load, or to follow; a copy that follows begins anew."""
+    def settle(self, store: TaskStore, instance: str, now_ms: int) -> None:
+        """Record a store's read since it began to load, or to follow; a following copy begins a new one."""
         position = store.position(now_ms)
         if store.load is not None:
             size = (position - store.from_offset) * store.record_bytes
@@ -67,5 +60,5 @@ class Reads:
             store.copies_from = None
 
     def restored(self, *, before_processing: bool = False) -> float:
-        """Bytes that came back; those that an active task waited for, or all."""
+        """Restored bytes: those that an active task waited for, or all."""
         return sum(read.size for read in self.all if not read.follows and (read.is_active or not before_processing))

@@ -1,4 +1,4 @@
-"""What really happened in a recorded episode, in the form in which the simulation tells what happens in it."""
+"""Result of a recorded episode, in the form of a simulated one."""
 
 from __future__ import annotations
 
@@ -7,21 +7,16 @@ from typing import Any
 
 __all__ = ["RECORDED", "recorded_result", "recorded_tasks", "recorded_totals", "shows_downtime"]
 
-#: Stands where a result has the name of its assignor.
+#: Replaces the name of the assignor in a result.
 RECORDED = "recorded"
-#: Stands where a result has a cause: a probe from outside sees none.
+#: Replaces the cause in a result: a probe from outside sees none.
 _SEEN = "seen by a probe"
-#: The same where the recording shows who had a task when.
+#: The same if the recording shows each task's owner over time.
 _NO_OWNER = "no owner by the recording"
 
 
 def recorded_result(document: Mapping[str, Any], recorded: Mapping[str, Any]) -> dict[str, Any]:
-    """The recorded counterpart of a result; what the recording does not tell is null.
-
-    Args:
-        document: Any result of the same episode that was compared with the recording: the same things were done in it.
-        recorded: The episode's ``recorded``.
-    """
+    """The recorded counterpart of a result; values missing in the recording are null."""
     compared = document["compared"]
     tasks, known = recorded_tasks(recorded, document["tasks"]), recorded_totals(recorded, document["tasks"])
     away = {task: sum(to - begin for begin, to, _ in rows) for task, rows in tasks.items()}
@@ -49,13 +44,9 @@ def recorded_result(document: Mapping[str, Any], recorded: Mapping[str, Any]) ->
 
 
 def recorded_tasks(recorded: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[list[Any]]]:
-    """Task to its recorded downtime: from, to, and how it is known.
+    """Task to its recorded downtime: from, to, and the evidence.
 
     A probe saw no output then. Without a probe it is the time from an owner's loss until the next owner runs the task.
-
-    Args:
-        recorded: The episode's ``recorded``.
-        tasks: The tasks of the episode.
     """
     windows: Sequence[Mapping[str, Any]] = recorded.get("probe", ())
     if not windows:
@@ -72,7 +63,7 @@ def recorded_tasks(recorded: Mapping[str, Any], tasks: Iterable[str]) -> dict[st
 
 
 def recorded_totals(recorded: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, Any]:
-    """The figures of the whole that a recording tells, by their names in a result's ``totals``."""
+    """The recorded totals, by their names in a result's ``totals``."""
     known: dict[str, Any] = {"rebalances": len(recorded.get("generations", ()))}
     windows: Sequence[Mapping[str, Any]] = recorded.get("probe", ())
     if shows_downtime(recorded):
@@ -86,7 +77,7 @@ def recorded_totals(recorded: Mapping[str, Any], tasks: Iterable[str]) -> dict[s
 
 
 def shows_downtime(recorded: Mapping[str, Any]) -> bool:
-    """Whether a recording shows downtime of tasks."""
+    """True if a recording shows downtime of tasks."""
     return bool(recorded.get("probe")) or "downtime" in recorded
 
 

@@ -1,10 +1,10 @@
-"""Restoring: how threads read state back, and how far each task has come.
+"""Restoring: threads' reading of state, and each task's progress.
 
 A thread restores its active tasks at once, each with an equal share of its rate; standbys and warm-ups of the thread
-wait until none is left. Threads of one machine may share what the machine can do.
+wait until none is left. Threads of one machine may share its capacity.
 
-Amounts are milliseconds of one thread alone. Progress is never stepped: a thread keeps what each of its loads has
-got so far as one figure, so that a load costs what its beginning and its end cost.
+Amounts are milliseconds of one thread alone. Progress is never stepped: a thread keeps one figure for the progress of
+its loads, so that a load has costs only at its begin and its end.
 """
 
 from __future__ import annotations
@@ -17,22 +17,18 @@ import attrs
 
 from assignor_lab.simulation.clock import VirtualClock
 
-__all__ = ["Load", "Reader", "Restoring"]
+__all__ = ["RestoreLoad", "Reader", "Restoring"]
 
 
 @attrs.define(eq=False)
-class Load:
-    """One task's state on its way to one thread.
+class RestoreLoad:
+    """One task's state in transfer to one thread.
 
     Args:
-        reader: The thread's reader.
-        is_active: For an active task, before which standbys wait.
-        amount_ms: What it takes a thread alone.
-        from_share: What the reader's loads had got when this one began.
-        begun_ms: When it began.
+        amount_ms: Its duration on a thread alone.
         done: Called when it is complete.
-        is_over: It is complete, or was given up.
-        reached: Which part of it was there then.
+        is_over: It is complete, or was cancelled.
+        reached: Complete part at that time.
     """
 
     reader: Reader
@@ -45,7 +41,7 @@ class Load:
     reached: float = 1.0
 
     def fraction(self, now_ms: int) -> float:
-        """Which part of it is there, from 0 to 1."""
+        """Complete part, from 0 to 1."""
         if self.is_over:
             return self.reached
         if self.amount_ms <= 0:
@@ -55,23 +51,17 @@ class Load:
 
 
 class _Queue:
-    """Loads of one thread that share its rate: active ones, or the others."""
-
     __slots__ = ("count", "heap", "share")
 
     def __init__(self) -> None:
-        #: What each load of the queue would have got had it been there from the beginning.
+        #: Share of each load of the queue if it had been there from the beginning.
         self.share = 0.0
-        self.heap: list[tuple[float, int, Load]] = []
+        self.heap: list[tuple[float, int, RestoreLoad]] = []
         self.count = 0
 
 
 class Reader:
-    """The restore consumer of one thread.
-
-    Args:
-        machine: What it shares with others.
-    """
+    """The restore consumer of one thread."""
 
     __slots__ = ("_at_ms", "_speed", "_version", "machine", "queues")
 
@@ -84,16 +74,16 @@ class Reader:
 
     @property
     def is_busy(self) -> bool:
-        """Whether anything is being loaded."""
+        """True if it has any load."""
         return bool(self.queues[0].count or self.queues[1].count)
 
     def share(self, now_ms: int, *, is_active: bool) -> float:
-        """What each load of a queue has got by now."""
+        """Share of each load of a queue by now."""
         queue = self.queues[is_active]
         return queue.share + (self._gain(now_ms) if self._working() is queue else 0.0)
 
     def settle(self, now_ms: int, speed: float) -> None:
-        """Writes down what was done so far, and goes on with ``speed`` of a thread alone."""
+        """Record the progress so far, and continue at ``speed`` of a thread alone."""
         working = self._working()
         if working is not None:
             working.share += self._gain(now_ms)
@@ -101,7 +91,7 @@ class Reader:
         self._version += 1
 
     def next_end_ms(self) -> int | None:
-        """When the next load is complete, if nothing changes."""
+        """End of the next load without further changes."""
         working = self._working()
         if working is None or self._speed <= 0:
             return None
@@ -112,7 +102,7 @@ class Reader:
 
     @property
     def version(self) -> int:
-        """Counts changes, so that what was planned before one is known to be stale."""
+        """Counts changes, so that older plans are recognised as stale."""
         return self._version
 
     def _working(self) -> _Queue | None:
@@ -125,10 +115,10 @@ class Reader:
 
 
 class _Machine:
-    """What the threads of one machine restore together.
+    """Restore capacity of one machine's threads.
 
     Args:
-        limit: In threads alone; 0 = as much as there are threads.
+        limit: In threads alone; 0 = one for each thread.
     """
 
     __slots__ = ("busy", "limit")
@@ -143,11 +133,10 @@ class _Machine:
 
 
 class Restoring:
-    """All loading of a group.
+    """All loads of a group.
 
     Args:
-        clock: The group's clock.
-        machine_limit: What all threads of a machine restore together, in threads alone; 0 = as much as there are.
+        machine_limit: Capacity of all threads of a machine, in threads alone; 0 = one for each thread.
     """
 
     def __init__(self, clock: VirtualClock, machine_limit: float) -> None:
@@ -157,17 +146,17 @@ class Restoring:
         self._sequence = 0
 
     def reader(self, machine: str | None) -> Reader:
-        """A reader for a new thread; ``machine`` ``None``: it shares with nobody."""
+        """A reader for a new thread; ``machine`` ``None``: not shared."""
         if machine is None:
             return Reader(_Machine(0.0))
         return Reader(self._machines.setdefault(machine, _Machine(self._limit)))
 
-    def begin(self, reader: Reader, amount_ms: float, done: Callable[[], None], *, is_active: bool) -> Load:
-        """Begins to load; ``done`` is called when it is complete, at the earliest with the clock's next step."""
+    def begin(self, reader: Reader, amount_ms: float, done: Callable[[], None], *, is_active: bool) -> RestoreLoad:
+        """Begin a load; ``done`` is called at its end, at the earliest with the clock's next step."""
         now = self._clock.now
         self._settle(reader, now)
         queue = reader.queues[is_active]
-        load = Load(reader, is_active, amount_ms, queue.share, now, done)
+        load = RestoreLoad(reader, is_active, amount_ms, queue.share, now, done)
         self._sequence += 1
         heapq.heappush(queue.heap, (queue.share + amount_ms, self._sequence, load))
         queue.count += 1
@@ -175,8 +164,8 @@ class Restoring:
         self._plan(reader, now)
         return load
 
-    def give_up(self, load: Load) -> None:
-        """Stops a load that is not complete; ``done`` will not be called."""
+    def give_up(self, load: RestoreLoad) -> None:
+        """Cancel an incomplete load; ``done`` will not be called."""
         if load.is_over:
             return
         now = self._clock.now
@@ -185,7 +174,7 @@ class Restoring:
         self._remove(load)
         self._plan(load.reader, now)
 
-    def _remove(self, load: Load) -> None:
+    def _remove(self, load: RestoreLoad) -> None:
         load.is_over = True
         load.reader.queues[load.is_active].count -= 1
         if not load.reader.is_busy:
@@ -208,7 +197,7 @@ class Restoring:
         return list(dict.fromkeys((*reader.machine.busy, reader)))
 
     def ended(self, reader: Reader, version: int) -> None:
-        """The next load of a reader is complete, unless something has changed since that was planned."""
+        """Complete the next load of a reader, unless something has changed since this was planned."""
         if reader.version != version:
             return
         now = self._clock.now
@@ -231,8 +220,6 @@ _ROUNDING_MS = 1e-6
 
 @attrs.frozen(eq=False)
 class _Ending:
-    """What the clock calls when a load should be complete."""
-
     restoring: Restoring
     reader: Reader
     version: int

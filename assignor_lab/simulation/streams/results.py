@@ -1,34 +1,28 @@
-"""The result of a played episode as a document (design, section 8)."""
+"""Result of a simulated episode as a document (design, section 8)."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assignor_lab.simulation.streams.comparison import compared_with
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.processing import RESTORING
 from assignor_lab.simulation.streams.reads import StateRead
-from assignor_lab.simulation.streams.simulate import Played
-from assignor_lab.simulation.streams.traffic import BYTES_OF_GIB, TrafficTerms, crossing_bytes
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
+from assignor_lab.simulation.streams.traffic import TrafficTerms, crossing_bytes, dollars_of
 
 __all__ = ["document_of", "totals_of"]
 
 _DEFAULT_TERMS = TrafficTerms()
-#: ``acceptable.recovery.lag`` where it is not configured.
+#: Default of ``acceptable.recovery.lag``.
 _RECOVERY_LAG = 10_000
 
 
-def document_of(played: Played, assignor: str, terms: TrafficTerms = _DEFAULT_TERMS) -> dict[str, Any]:
-    """What came of an episode. Times are milliseconds since its first event.
-
-    Args:
-        played: The episode after it was played.
-        assignor: Name of the assignor.
-        terms: Under which terms traffic is counted.
-    """
+def document_of(played: PlayedStreamsEpisode, assignor: str, terms: TrafficTerms = _DEFAULT_TERMS) -> dict[str, Any]:
+    """The result of an episode."""
     first, names = played.first_ms, list(map(str, played.world.tasks))
     document: dict[str, Any] = {
         "episode": played.episode.id,
@@ -51,28 +45,29 @@ def document_of(played: Played, assignor: str, terms: TrafficTerms = _DEFAULT_TE
     return document
 
 
-def totals_of(played: Played, terms: TrafficTerms) -> dict[str, Any]:
-    """The figures of the whole episode; null where something is not known.
+def totals_of(played: PlayedStreamsEpisode, terms: TrafficTerms) -> dict[str, Any]:
+    """The figures of the whole episode; null if unknown.
 
-    Where state of an unknown size was restored, its bytes and the time of restoring are null, and the time in which
-    tasks were unavailable is without that.
+    If state of an unknown size was restored, its bytes and all times that include restoring are null.
 
-    ``cold_takeovers`` counts tasks with state that were given to an instance whose copy lacked more than
-    ``acceptable.recovery.lag`` records then, the first start of a group included.
+    ``cold_takeovers`` counts assignments of tasks with state to an instance whose copy lacked more than
+    ``acceptable.recovery.lag`` records, including the first start of a group.
     """
     causes, away_s, worst = _unavailable(played)
+    is_known = causes.get(RESTORING, 0.0) is not None
     crossing = crossing_bytes(played, terms.reads_from)
-    costs = terms.dollars_per_gib
+    crossed = None if crossing is None else round(crossing)
     stable = [row["until_stable_ms"] for row in _actions(played) if row["until_stable_ms"] is not None]
     lag = int(played.episode.config.get("acceptable.recovery.lag", _RECOVERY_LAG))
     return {
-        "unavailable_task_s": round(away_s, 3),
+        "unavailable_task_s": away_s if is_known else None,
+        "unavailable_without_restoring_task_s": _without_restoring(causes),
         "restored_bytes": _restored(played),
-        "cross_zone_bytes": None if crossing is None else round(crossing),
-        "dollars": None if crossing is None or costs is None else round(crossing / BYTES_OF_GIB * costs, 6),
+        "cross_zone_bytes": crossed,
+        "dollars": dollars_of(crossed, terms.dollars_per_gib),
         "rebalances": len(played.generations),
         "warmups": _warmups(played.generations),
-        "worst_task_s": worst,
+        "worst_task_s": worst if is_known else None,
         "unavailable_by_cause_s": causes,
         "restored_before_processing_bytes": _restored(played, before_processing=True),
         "longest_until_stable_s": max(stable) / 1000 if stable else None,
@@ -81,27 +76,30 @@ def totals_of(played: Played, terms: TrafficTerms) -> dict[str, Any]:
     }
 
 
-def _is_sized(played: Played, read: StateRead) -> bool:
+def _without_restoring(causes: Mapping[str, float | None]) -> float:
+    # Each is an integer in milliseconds.
+    return sum(round(1000 * (seconds or 0.0)) for cause, seconds in causes.items() if cause != RESTORING) / 1000
+
+
+def _is_sized(played: PlayedStreamsEpisode, read: StateRead) -> bool:
     changelog = played.episode.changelogs[read.task]
     return changelog is None or changelog.bytes_per_record is not None
 
 
-def _restored(played: Played, *, before_processing: bool = False) -> int | None:
-    """Bytes that were restored; those that active tasks waited for, or all; ``None`` if those of a task are unknown."""
+def _restored(played: PlayedStreamsEpisode, *, before_processing: bool = False) -> int | None:
     reads = [each for each in played.world.reads.all if not each.follows and (each.is_active or not before_processing)]
     if not all(_is_sized(played, each) for each in reads):
         return None
     return round(played.world.reads.restored(before_processing=before_processing))
 
 
-def _restoring_is_known(played: Played) -> bool:
+def _restoring_is_known(played: PlayedStreamsEpisode) -> bool:
     changelogs = played.episode.changelogs
     restored = {each.task for each in played.world.reads.all if each.is_active and not each.follows}
     return all(log is None or log.is_known for log in map(changelogs.__getitem__, restored))
 
 
-def _unavailable(played: Played) -> tuple[dict[str, float | None], float, float]:
-    """Cause to task-seconds without anybody, sorted by cause; their sum; and the seconds of the worst task."""
+def _unavailable(played: PlayedStreamsEpisode) -> tuple[dict[str, float | None], float, float]:
     found: dict[str, int] = {}
     worst = 0
     for intervals in played.world.ledger.intervals:
@@ -132,7 +130,7 @@ def _generation(generation: Generation, first: int, names: Sequence[str]) -> dic
     }
 
 
-def _actions(played: Played) -> list[dict[str, Any]]:
+def _actions(played: PlayedStreamsEpisode) -> list[dict[str, Any]]:
     rows = []
     begun = [each.prepared_ms for each in played.generations]
     for index, action in enumerate(played.actions):
@@ -161,7 +159,6 @@ def _task(intervals: Iterable[tuple[int, int, str]], first: int) -> dict[str, An
 
 
 def _warmups(generations: Sequence[Generation]) -> int:
-    """Warm-ups that were begun: those of a generation that the one before did not have."""
     begun, before = 0, 0
     for each in generations:
         begun += max(0, each.warmups - before)

@@ -1,4 +1,4 @@
-"""Who runs which task: what threads begin and stop, and the ledger and changelogs that follow from it."""
+"""Running tasks of threads, with the resulting ledger and changelogs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.streams.instances import Thread, deferred
 from assignor_lab.simulation.streams.processing import NOT_NOTICED, REBALANCE, RESTORING, Ledger
 from assignor_lab.simulation.streams.stores import LiveChangelog
-from assignor_lab.simulation.streams.timings import Timings
+from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = ["Running"]
 
@@ -18,37 +18,31 @@ class Running:
     """The tasks that threads run.
 
     Args:
-        clock: The clock.
-        timings: The timings.
-        ledger: The ledger of who processes which task.
         changelogs: Changelogs by task, which grow while it is processed.
-        say: Adds a line about a thread's task to the log: thread, event, task.
     """
 
     def __init__(
         self,
         clock: VirtualClock,
-        timings: Timings,
+        timings: StreamsTimings,
         ledger: Ledger,
         changelogs: Sequence[LiveChangelog | None],
         say: Callable[[Thread, str, int], None],
     ) -> None:
         self._clock, self._timings, self._ledger, self._changelogs, self._say = clock, timings, ledger, changelogs, say
-        #: Task to the threads with output of it, the one that counts as its owner first: more than one until those that
-        #: were fenced hear of it.
         self._working: dict[int, list[Thread]] = {}
 
     # --- a thread begins ------------------------------------------------------------------------------------
 
     def begin(self, thread: Thread, task: int) -> None:
-        """A thread runs a task as soon as it is free, if it has it still."""
+        """Run a task as soon as the thread is free, if it still has it."""
         if not _has(thread, task) or task in thread.running:
             return
         if not deferred(self._clock, thread, partial(self.begin, thread, task)):
             self.begin_now(thread, task)
 
     def begin_now(self, thread: Thread, task: int) -> None:
-        """A thread runs a task; its first output comes a little later."""
+        """Run a task; its first output comes a little later."""
         thread.running.add(task)
         if task in thread.unfetched:
             self._ledger.replace_cause([task], self._clock.now, RESTORING, REBALANCE)
@@ -56,18 +50,20 @@ class Running:
             self.has_input(thread, task)
 
     def has_input(self, thread: Thread, task: int) -> None:
-        """A task that runs gets input."""
+        """A running task gets input; if its thread waits for the group, it processes that later."""
+        if thread.waits:
+            return
         self._say(thread, "runs", task)
         thread.begun[task] = self._clock.now
         self._clock.after(self._timings.output_ms, partial(self._has_output, thread, task, self._clock.now))
 
     def _has_output(self, thread: Thread, task: int, begun_ms: int) -> None:
         goes_on = _has(thread, task) and task in thread.running and thread.begun.get(task) == begun_ms
-        if goes_on and thread.stalled_until_ms is None:
+        if goes_on and thread.stalled_until_ms is None and not thread.waits:
             self.works(thread, task)
 
     def works(self, thread: Thread, task: int) -> None:
-        """A thread has output of a task; the first one that has counts as its owner."""
+        """A thread has output of a task; the first such thread counts as its owner."""
         working = self._working.setdefault(task, [])
         if thread not in working:
             working.append(thread)
@@ -82,19 +78,21 @@ class Running:
 
     # --- a thread stops -------------------------------------------------------------------------------------
 
-    def pause(self, thread: Thread) -> None:
-        """A thread processes nothing for a while, and the group does not know."""
+    def pause(self, thread: Thread, cause: str = NOT_NOTICED) -> None:
+        """Suspend a thread's processing; by default, the group does not notice."""
+        if thread.waits:
+            return
         for task in sorted(thread.running - thread.unfetched):
             self._say(thread, "stops", task)
-            self._works_no_more(thread, task, NOT_NOTICED)
+            self._works_no_more(thread, task, cause)
 
     def end(self, thread: Thread, task: int, cause: str) -> None:
-        """A thread gives a task up, for a cause for which nobody processes it then."""
+        """End a thread's run of a task, with the cause of the interruption."""
         self._runs_no_more(thread, task)
         self._works_no_more(thread, task, cause)
 
     def end_with_process(self, thread: Thread, task: int) -> None:
-        """A thread's process has ended, and nobody has noticed."""
+        """End a run with its process, unnoticed by the group."""
         stood_still = thread.stalled_until_ms is not None and task in thread.running
         self._runs_no_more(thread, task)
         if not stood_still:
@@ -103,10 +101,10 @@ class Running:
     def _runs_no_more(self, thread: Thread, task: int) -> None:
         if task in thread.running:
             thread.running.discard(task)
-            # Output that was on its way does not come, not even where it is given the task again meanwhile.
+            # Pending output is dropped, even if the thread gets the task again.
             thread.begun.pop(task, None)
-            if thread.stalled_until_ms is not None or task in thread.unfetched:
-                return  # it has said so, or has never processed anything
+            if thread.stalled_until_ms is not None or thread.waits or task in thread.unfetched:
+                return  # it has reported so, or has never processed anything
             self._say(thread, "stops", task)
 
     def _works_no_more(self, thread: Thread, task: int, cause: str) -> None:

@@ -1,4 +1,4 @@
-"""Plays an episode on a simulated Streams group."""
+"""Simulates an episode of a Streams group."""
 
 from __future__ import annotations
 
@@ -13,53 +13,61 @@ from assignment_api.streams import StreamsClientState, TaskId
 from assignor_lab.runtime.garbage import seldom_collected
 from assignor_lab.simulation.patience import still_waited_for
 from assignor_lab.simulation.streams.classic.group import ClassicGroup
-from assignor_lab.simulation.streams.episode import Event, InstanceSettings, StreamsEpisode
+from assignor_lab.simulation.streams.conducting import Conductor, Stage
+from assignor_lab.simulation.streams.episode import InstanceSettings, StreamsEpisode, StreamsEvent
 from assignor_lab.simulation.streams.episode_format import instance_settings
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.leading import BrokersAssignor, TaskLeader
 from assignor_lab.simulation.streams.stalls import StalledGroup, Stalls
 from assignor_lab.simulation.streams.streams_protocol.group import ProtocolGroup
-from assignor_lab.simulation.streams.world import World
+from assignor_lab.simulation.streams.world import SimulatedWorld
 
-__all__ = ["Action", "EndlessEpisodeError", "Group", "Played", "UnknownProtocolError", "simulate"]
+__all__ = [
+    "InstanceAction",
+    "EndlessEpisodeError",
+    "SimulatedGroup",
+    "PlayedStreamsEpisode",
+    "UnknownProtocolError",
+    "simulate",
+]
 
-#: Steps of the clock after which a group that finds no end is given up.
+#: Steps of the clock after which an endless simulation is cancelled.
 _MOST_STEPS = 20_000_000
 
 
 class UnknownProtocolError(AssignorLabError):
-    """An assignor is not of the protocol of an episode."""
+    """An assignor does not support the protocol of an episode."""
 
 
 class EndlessEpisodeError(AssignorLabError):
     """An episode takes more steps than any real group would."""
 
 
-class Group(StalledGroup, Protocol):
-    """A protocol as episodes use it: the world's view of it, and what it writes down."""
+class SimulatedGroup(StalledGroup, Protocol):
+    """A protocol in an episode: the simulation's interface to it, and its records."""
 
     generations: list[Generation]
-    #: When tasks of members changed, by time; ``None``: that is when generations are assigned.
+    #: Times of changes of members' tasks, in order; ``None``: those of the generations' assignments.
     changes: list[int] | None
-    #: When an assignor had no answer and the group went on without, and why.
+    #: Times at which an assignor failed and the group continued without an answer, with reasons.
     failures: list[tuple[int, str]]
 
     def end_offsets_fail(self, until_ms: int) -> None:
-        """Whoever assigns cannot learn end offsets until then."""
+        """Make end offsets unavailable to the assignor until this time."""
+
+    def is_complete(self) -> bool:
+        """True if running threads and members match, and no rebalance is in progress."""
 
     def metadata_changes(self) -> None:
-        """Metadata of the group's topics change, racks of replicas for instance: it rebalances."""
+        """Change metadata of the group's topics, such as racks of replicas: it rebalances."""
 
 
 @attrs.frozen
-class Action:
-    """Something that was done to an instance.
+class InstanceAction:
+    """An action on an instance.
 
     Args:
-        at_ms: When, by the group's clock.
-        action: ``start``, ``stop``, ``crash``, ``pause``, ``busy``, ``add_thread``, ``remove_thread`` or
-            ``corrupt``.
-        who: The instance's name.
+        action: ``start``, ``stop``, ``crash``, ``pause``, ``busy``, ``add_thread``, ``remove_thread`` or ``corrupt``.
     """
 
     at_ms: int
@@ -68,25 +76,17 @@ class Action:
 
 
 @attrs.frozen(eq=False)
-class Played:
-    """An episode after it was played.
+class PlayedStreamsEpisode:
+    """A simulated episode.
 
     Args:
-        episode: The episode.
-        world: Its instances, its ledger and its log.
-        generations: What the protocol decided, by time.
-        actions: What was done, by time; rolling restarts are in it step by step.
-        first_ms: When the first event happened, by the group's clock.
-        seed: The seed that it was played with.
-        changes: When tasks of members changed, where the protocol has no generations of its own for that.
-        failures: When the assignor had no answer and the group went on without, and why.
-        is_cut: The group went round, and was not played to the episode's end; ``episode`` ends where it was left.
+        is_cut: The group went in a cycle, and the simulation stopped early; ``episode`` ends there.
     """
 
     episode: StreamsEpisode
-    world: World
+    world: SimulatedWorld
     generations: tuple[Generation, ...]
-    actions: tuple[Action, ...]
+    actions: tuple[InstanceAction, ...]
     first_ms: int
     seed: int
     changes: tuple[int, ...] | None = None
@@ -101,36 +101,40 @@ def simulate(
     *,
     keep_log: bool = True,
     most_followups: int | None = None,
-) -> Played:
-    """Plays an episode.
+    conductor: Conductor | None = None,
+) -> PlayedStreamsEpisode:
+    """Simulate an episode.
 
-    Instances that are there at the beginning run what they had, and form their first generation at once.
+    Initial instances run their previous tasks, and form their first generation at once.
 
     Args:
-        episode: The episode.
-        assignor: Who decides.
-        seed: Seed of every draw.
-        keep_log: Whether to write down what happens.
-        most_followups: Generations in a row, each of which asks for the next one at once, after which the group counts
-            as one that goes round and is played no further; ``None``: it is played to the end.
+        most_followups: Number of consecutive generations with an immediate follow-up after which the group counts as
+            cycling and the simulation stops; ``None``: no limit.
+        conductor: Applies further events, at times that depend on the simulation, and ends it; ``None``: only the
+            episode's events.
 
     Raises:
-        LeaderFailedError: if the assignor of a classic group gives no answer.
-        UnknownProtocolError: if the assignor is not of the episode's protocol.
-        EndlessEpisodeError: if the group does not come to the end of the episode.
-        GivenUpError: if nobody waits for it any longer (:mod:`assignor_lab.simulation.patience`).
+        LeaderFailedError: if the assignor of a classic group fails.
+        UnknownProtocolError: if the assignor does not support the episode's protocol.
+        EndlessEpisodeError: if the group does not reach the end of the episode.
+        GivenUpError: if the caller has stopped waiting (:mod:`assignor_lab.simulation.patience`).
     """
-    world = World(episode, seed, keep_log=keep_log)
+    if isinstance(assignor, BrokersAssignor) and episode.is_carried_over and not assignor.release.has_static_members:
+        episode = _with_dynamic_members(episode, assignor.release.name)
+    world = SimulatedWorld(episode, seed, keep_log=keep_log)
     group = _group(world, assignor)
     player = _Player(world, group)
-    for client, lags in zip(episode.clients, episode.lags, strict=True):
-        player.there(client, lags)
+    started = zip(episode.clients, episode.instance_ids, episode.lags, strict=True)
+    for place, (client, instance_id, lags) in enumerate(started):
+        player.there(episode.name_of(place), client, instance_id, lags)
     player.form()
     for event in episode.events:
         world.clock.at(world.begin_ms + event.at_ms, partial(player.happen, event))
     end_ms = world.begin_ms + episode.until_ms
+    if conductor is not None:
+        conductor.begin(Stage(world, group, player.happen))
     with seldom_collected():
-        cut_ms = _play_on(episode, world, group, end_ms, most_followups)
+        cut_ms = _play_on(episode, world, group, end_ms, most_followups, conductor)
     is_cut = cut_ms is not None
     end_ms = end_ms if cut_ms is None else cut_ms
     world.finish(end_ms)
@@ -140,21 +144,27 @@ def simulate(
         until_ms = end_ms - world.begin_ms
         happened = tuple(event for event in episode.events if event.at_ms <= until_ms)
         episode = attrs.evolve(episode, events=happened, until_ms=until_ms)
-    return Played(
+    return PlayedStreamsEpisode(
         episode, world, tuple(group.generations), tuple(player.actions), world.begin_ms + first, seed, changes,
         tuple(group.failures), is_cut,
     )  # fmt: skip
 
 
 def _play_on(
-    episode: StreamsEpisode, world: World, group: Group, end_ms: int, most_followups: int | None
+    episode: StreamsEpisode,
+    world: SimulatedWorld,
+    group: SimulatedGroup,
+    end_ms: int,
+    most_followups: int | None,
+    conductor: Conductor | None,
 ) -> int | None:
-    """Plays to the end, or until the group goes round: returns when that was."""
     looked = 0
     waited_for = still_waited_for()
     for _ in range(_MOST_STEPS):
         if not world.clock.step(end_ms):
             return None
+        if conductor is not None and conductor.is_over():
+            return world.clock.now
         if waited_for is not None:
             waited_for(world.clock.now - world.begin_ms, episode.until_ms)
         if most_followups is not None and len(group.generations) > looked:
@@ -169,7 +179,26 @@ def _goes_round(generations: Sequence[Generation], most_followups: int) -> bool:
     return len(latest) == most_followups and all(each.followup == "immediate" for each in latest)
 
 
-def _group(world: World, assignor: TaskLeader | BrokersAssignor) -> Group:
+def _with_dynamic_members(episode: StreamsEpisode, release: str) -> StreamsEpisode:
+    events = tuple(
+        attrs.evolve(event, details={key: value for key, value in event.details.items() if key != "instance_id"})
+        for event in episode.events
+    )
+    if not any(episode.instance_ids) and events == episode.events:
+        return episode
+    sentence = (
+        f"static members are played as dynamic ones: brokers of Kafka {release} refuse group.instance.id in the "
+        "streams protocol (group_sticky_4_4 accepts it)"
+    )
+    return attrs.evolve(
+        episode,
+        instance_ids=(None,) * len(episode.clients),
+        events=events,
+        assumptions=(*episode.assumptions, sentence),
+    )
+
+
+def _group(world: SimulatedWorld, assignor: TaskLeader | BrokersAssignor) -> SimulatedGroup:
     protocol = world.episode.protocol
     if protocol == "streams" and isinstance(assignor, BrokersAssignor):
         return ProtocolGroup(world, assignor)
@@ -182,21 +211,25 @@ def _group(world: World, assignor: TaskLeader | BrokersAssignor) -> Group:
 
 
 class _Player:
-    """Does to a world what an episode says."""
-
-    def __init__(self, world: World, group: Group) -> None:
+    def __init__(self, world: SimulatedWorld, group: SimulatedGroup) -> None:
         self._world = world
         self._group = group
         self._stalls = Stalls(world, group)
-        self.actions: list[Action] = []
+        self.actions: list[InstanceAction] = []
 
-    def there(self, client: StreamsClientState, lags: Mapping[TaskId, int]) -> None:
-        """An instance that runs already, with what it had and what lies on its disk."""
+    def there(self, name: str, client: StreamsClientState, instance_id: str | None, lags: Mapping[TaskId, int]) -> None:
+        """Add an initial instance, with its previous tasks and its disk."""
         world = self._world
         settings = InstanceSettings(
-            max(1, client.num_stream_threads), client.rack_id, client.client_tags, client.host_info
+            max(1, client.num_stream_threads),
+            client.rack_id,
+            client.client_tags,
+            client.host_info,
+            instance_id,
+            # Members of the streams protocol are consumers here: their ids decide ties.
+            member_ids=tuple(client.consumers) if world.episode.protocol == "streams" else (),
         )
-        instance = world.there(str(client.process_id), settings, client.process_id)
+        instance = world.there(name, settings, client.process_id)
         threads = dict(zip(client.consumers, instance.threads, strict=False))
         thread_of = {task: thread for name, thread in threads.items() for task in client.previous_tasks_of(name)}
         held = dict.fromkeys(client.previous_active_tasks, True)
@@ -210,13 +243,11 @@ class _Player:
                 world.has_on_disk(instance, world.number_of[task], lag)
 
     def form(self) -> None:
-        """All that is there joins, and is not waited for any longer than that."""
         for instance in self._world.instances.values():
             for thread in instance.threads:
                 self._group.started(thread)
 
-    def happen(self, event: Event) -> None:
-        """Does one event."""
+    def happen(self, event: StreamsEvent) -> None:
         details = event.details
         if event.type == "start":
             self._start(event.client, details)
@@ -233,6 +264,8 @@ class _Player:
         elif event.type == "corrupt":
             self._done("corrupt", event.client)
             self._world.corrupt(event.client, event.details["tasks"], self._group)
+        elif event.type == "tasks":
+            self._world.exist(event.details["tasks"])
         elif event.type == "lose_disk":
             self._world.lose_disk(event.client, details.get("process_id"))
         elif event.type == "rolling_restart":
@@ -243,13 +276,13 @@ class _Player:
             self._group.end_offsets_fail(self._world.clock.now + details["for_ms"])
 
     def _done(self, action: str, who: str) -> None:
-        self.actions.append(Action(self._world.clock.now, action, who))
+        self.actions.append(InstanceAction(self._world.clock.now, action, who))
 
     def _start(self, name: str, details: Mapping[str, Any]) -> None:
         self._done("start", name)
         instance = self._world.instance(name)
         if instance.is_up:
-            # A roll has started it again already: another one was fenced and closed, which changed the order.
+            # A roll has already restarted it: another one was fenced and closed, which changed the order.
             return
         known = instance.settings
         self._world.start(name, instance_settings(known, details), details.get("process_id"), self._group)
@@ -257,11 +290,11 @@ class _Player:
     def _stop(self, name: str, *, leaves: bool | None, leaves_ms: Sequence[int | None] = ()) -> None:
         self._done("stop", name)
         self._world.instances[name].leaves_ms = leaves_ms
-        # One whose member was fenced has ended itself.
+        # An instance with a fenced member has ended itself.
         if self._world.instances[name].is_up:
             self._world.stop(name, self._group, leaves=leaves)
 
-    def _change_threads(self, event: Event) -> None:
+    def _change_threads(self, event: StreamsEvent) -> None:
         self._done(event.type, event.client)
         if not self._world.instances[event.client].is_up:
             return
@@ -271,7 +304,7 @@ class _Player:
         else:
             self._world.remove_thread(event.client, event.details.get("thread"), self._group)
 
-    def _stall(self, event: Event) -> None:
+    def _stall(self, event: StreamsEvent) -> None:
         self._done(event.type, event.client)
         if not self._world.instances[event.client].is_up:
             return

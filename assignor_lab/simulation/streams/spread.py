@@ -1,4 +1,4 @@
-"""Durations that are mostly near their median and sometimes many times as long, as those of busy machines are."""
+"""Durations near their median, sometimes many times as long, as on busy machines."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import math
 
 __all__ = ["spread_around"]
 
-#: No draw is further out than the first and the last hundredth.
+#: Draws are limited to the range between the first and the last percentile.
 _FURTHEST = 0.01
 
 
 def spread_around(median_ms: int, between_ms: int, drawn: float) -> int:
-    """A duration with a median and a distance between its quartiles: a log-logistic one, which has a long end.
+    """A duration with a given median and interquartile range, from a log-logistic distribution, which has a long tail.
 
     Args:
-        median_ms: The median.
-        between_ms: From the quarter that is quickest to the quarter that is slowest; 0: it is always the median.
-        drawn: From 0 to 1, each alike.
+        drawn: From 0 to 1, uniformly distributed.
     """
     if not median_ms or not between_ms:
         return median_ms

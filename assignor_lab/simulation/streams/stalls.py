@@ -1,8 +1,8 @@
-"""Stalls: processes that stand still (SIGSTOP, a long collection of garbage), and threads busy with one record.
+"""Stalls: suspended processes (SIGSTOP, a long garbage collection), and threads busy with one record.
 
-A stalled thread processes nothing and hears nothing: what it would do comes when it is free again. A process that
-stands still sends no heartbeats and restores nothing either; a busy thread's heartbeats go on in the background, and
-so does restoring, until ``max.poll.interval.ms`` is over.
+A stalled thread processes nothing and receives nothing; its actions are deferred until it is free. A suspended process
+sends no heartbeats and restores nothing either. A busy thread's heartbeats continue in the background, and so does
+restoring, until ``max.poll.interval.ms`` is over.
 """
 
 from __future__ import annotations
@@ -11,38 +11,33 @@ from functools import partial
 from typing import Protocol
 
 from assignor_lab.simulation.streams.instances import Instance, Thread
-from assignor_lab.simulation.streams.world import GroupProtocol, World
+from assignor_lab.simulation.streams.world import GroupProtocol, SimulatedWorld
 
 __all__ = ["StalledGroup", "Stalls"]
 
 
 class StalledGroup(GroupProtocol, Protocol):
-    """What stalls need of the protocol that a group speaks."""
+    """The stalls' interface to the group's protocol."""
 
     def paused(self, instance: Instance) -> None:
-        """Nothing is heard of an instance any more, until :meth:`free`."""
+        """An instance sends nothing any more, until :meth:`free`."""
 
     def missed_poll(self, thread: Thread) -> None:
-        """A thread has not polled for ``max.poll.interval.ms``; it may be told more than once."""
+        """A thread has not polled for ``max.poll.interval.ms``; may be called more than once."""
 
     def free(self, thread: Thread) -> None:
-        """A thread of a running process goes on after a stall."""
+        """A thread of a running process continues after a stall."""
 
 
 class Stalls:
-    """Has threads stall.
+    """Stalls threads."""
 
-    Args:
-        world: The world.
-        group: The group, which hears of it.
-    """
-
-    def __init__(self, world: World, group: StalledGroup) -> None:
+    def __init__(self, world: SimulatedWorld, group: StalledGroup) -> None:
         self._world = world
         self._group = group
 
     def pause(self, name: str, for_ms: int) -> None:
-        """A process stands still for a while."""
+        """Suspend a process for a while."""
         instance = self._world.instances[name]
         until_ms = self._world.clock.now - self._world.begin_ms + for_ms
         for thread in instance.threads:
@@ -53,7 +48,7 @@ class Stalls:
         self._world.stops_restoring(instance)
 
     def busy(self, name: str, number: int, for_ms: int) -> None:
-        """A thread works on one record for a while, and polls nothing."""
+        """Keep a thread busy with one record for a while, without polls."""
         world = self._world
         threads = [thread for thread in world.instances[name].threads if thread.number == number]
         self._stall(threads, for_ms)

@@ -1,8 +1,7 @@
-"""What an instance has on its disk: the state of one task, as far as it has got, and what a kill leaves of it.
+"""State of one task on an instance's disk, its progress, and its remainder after a kill.
 
-As measured with Kafka 4.3.1 (``tests/data/captures/downtime``): RocksDB keeps the
-offset itself, notes it at commits, after a restoration and at an orderly close, and has on the disk what it had noted
-when its memory was last full.
+As measured with Kafka 4.3.1 (``tests/data/captures/downtime``): RocksDB keeps the offset itself. It records it at
+commits, after a restoration and at a clean close. The disk has the value recorded when its memory was last full.
 """
 
 from __future__ import annotations
@@ -13,24 +12,22 @@ import math
 import attrs
 
 from assignor_lab.simulation.streams.episode import Changelog
-from assignor_lab.simulation.streams.restoring import Load
+from assignor_lab.simulation.streams.restoring import RestoreLoad
 
-__all__ = ["LiveChangelog", "Store"]
+__all__ = ["LiveChangelog", "TaskStore"]
 
 
 @attrs.define(eq=False)
 class LiveChangelog:
-    """The changelogs of one task while the episode goes on: they grow while the task is processed.
+    """The changelogs of one task during the episode: they grow while the task is processed.
 
-    What arrived while nobody processed it is caught up with at once when somebody does; what had been waiting before
-    the first time is worked off.
+    Input that arrived during an interruption is processed at once when the task runs again. Input from before the first
+    run is worked off at a given rate.
 
     Args:
-        changelog: What they held at the beginning.
-        begin_ms: When that was.
-        stopped_ms: Since when nobody has processed the task; ``None``: somebody does.
-        work_off_per_s: Records that it adds in a second while it works off what had been waiting.
-        first_ms: When somebody processed it for the first time; ``None``: nobody has yet.
+        changelog: Their initial content.
+        work_off_per_s: Records per second that it adds while it works off waiting input.
+        first_ms: Time of the first run; ``None``: none yet.
     """
 
     changelog: Changelog
@@ -40,12 +37,12 @@ class LiveChangelog:
     first_ms: int | None = None
 
     def runs(self, now_ms: int) -> None:
-        """Somebody processes the task from now on."""
+        """Record the begin of a run."""
         self.stopped_ms = None
         self.first_ms = now_ms if self.first_ms is None else self.first_ms
 
     def end(self, now_ms: int) -> float:
-        """Where they end."""
+        """End offset."""
         until = now_ms if self.stopped_ms is None else self.stopped_ms
         until = max(self.begin_ms, until)
         worked_off = 0.0
@@ -56,26 +53,25 @@ class LiveChangelog:
 
 
 @attrs.define(eq=False)
-class Store:
-    """One task's directory on one instance. Offsets are records of the task's changelogs, all together.
+class TaskStore:
+    """One task's directory on one instance.
+
+    Offsets are records of all changelogs of the task.
 
     Args:
-        task: Number of the task.
-        log: Its changelogs.
-        offset: How far it was at ``since_ms``, while nothing loads and it does not follow; never beyond the end.
-        since_ms: When it was opened, or closed.
-        thread: Number of the thread that has it open, or ``None``: it lies on the disk, closed.
-        load: What is being loaded.
-        from_offset: Where ``load`` began.
-        to_offset: Where it ends.
-        follows: It is at the changelog's end and stays there, but for what is on its way.
-        behind_ms: How long that is, for a copy that others write to.
-        marks: While it is open: moments and offsets between which it went evenly, the opening first.
-        noted: Moments and offsets that were noted besides commits: the end of a restoration.
+        offset: Its offset at ``since_ms``, while it neither loads nor follows; never beyond the end.
+        since_ms: Time of its opening or closing.
+        from_offset: Begin of ``load``.
+        to_offset: End of ``load``.
+        follows: It follows the changelog's end, except for records in transit.
+        behind_ms: Duration of that transit, for a copy with another writer.
+        marks: While it is open: times and offsets with linear progress between them, the opening first.
+        noted: Times and offsets recorded besides commits: the end of a restoration.
         locked_by: Number of the thread that has locked it without having it open, or ``None``.
-        unlocked_ms: When such a thread has unlocked it last.
-        created_ms: When its directory was made, which is all that the cleaner sees of its age.
-        copies_from: When and from where on it has followed what others write, for a copy that does; else ``None``.
+        unlocked_ms: Time at which such a thread last unlocked it.
+        created_ms: Creation of its directory, from which the cleaner computes its age.
+        copies_from: Time and offset from which it has followed another writer, for such a copy; otherwise ``None``.
+        flushed: Offset on disk of a store that was open before the episode; ``None``: that of its opening.
     """
 
     task: int
@@ -83,7 +79,7 @@ class Store:
     offset: float = 0.0
     since_ms: int = 0
     thread: int | None = None
-    load: Load | None = None
+    load: RestoreLoad | None = None
     from_offset: float = 0.0
     to_offset: float = 0.0
     follows: bool = False
@@ -94,10 +90,11 @@ class Store:
     unlocked_ms: int | None = None
     created_ms: int = 0
     copies_from: tuple[int, float] | None = None
+    flushed: float | None = None
 
     @property
     def is_open(self) -> bool:
-        """Whether a thread has it."""
+        """True if a thread has it open."""
         return self.thread is not None
 
     def end(self, now_ms: int) -> float:
@@ -110,48 +107,48 @@ class Store:
         return self.log.changelog.bytes_per_record or 0.0
 
     def position(self, now_ms: int) -> float:
-        """How far it is."""
+        """Its present offset."""
         if self.load is not None:
             return self.from_offset + (self.to_offset - self.from_offset) * self.load.fraction(now_ms)
         if self.follows:
-            # It has not gone back from where it was when it was complete.
+            # It has not gone back from its offset at completion.
             return max(self.offset, self.end(now_ms - self.behind_ms))
         return self.offset
 
     def opened(self, now_ms: int, thread: int) -> None:
-        """A thread opens it."""
+        """Record its opening by a thread."""
         self.thread, self.since_ms, self.follows, self.locked_by = thread, now_ms, False, None
-        self.marks, self.noted = [(now_ms, self.offset)], []
+        self.marks, self.noted, self.flushed = [(now_ms, self.offset)], [], None
 
-    def loading(self, now_ms: int, load: Load, to_offset: float) -> None:
-        """What is missing begins to come."""
+    def loading(self, now_ms: int, load: RestoreLoad, to_offset: float) -> None:
+        """Record the begin of a load."""
         self.offset = self.position(now_ms)
         self.load, self.from_offset, self.to_offset, self.follows = load, self.offset, to_offset, False
         self.marks.append((now_ms, self.offset))
 
     def loaded(self, now_ms: int) -> None:
-        """It is complete, and follows the changelog from now on."""
+        """Record completion: it follows the changelog from now on."""
         self.load, self.follows = None, True
         self.offset = self.end(now_ms)
         self.marks.append((now_ms, self.offset))
         self.noted.append(now_ms)
 
     def paused(self, now_ms: int) -> None:
-        """The loading is given up; what has come stays."""
+        """Cancel the load; the loaded part stays."""
         self.offset = self.position(now_ms)
         self.load, self.follows = None, False
         self.marks.append((now_ms, self.offset))
 
     def closed(self, now_ms: int) -> None:
-        """It is closed in order: all of it is on the disk."""
+        """Record a clean close: all of it is on disk."""
         self.offset = self.position(now_ms)
         self.thread, self.load, self.follows, self.since_ms = None, None, False, now_ms
 
     def killed(self, now_ms: int, commit_interval_ms: int, memtable_bytes: int) -> bool:
-        """Its process was killed: it is where it was when it was opened, or what a full memory has left since.
+        """Kill its process: it returns to its opening, or to the last flush of its full memory.
 
         Returns:
-            Whether its memory has been full since it was opened.
+            True if its memory has been full since it was opened.
         """
         self.marks.append((now_ms, self.position(now_ms)))
         per_memory = memtable_bytes / self.record_bytes if self.record_bytes else 0.0
@@ -163,21 +160,19 @@ class Store:
     def _kept(self, commit_interval_ms: int, fills: int, per_memory: float) -> float:
         opened_ms, opened_at = self.marks[0]
         if not fills:
-            return opened_at
+            return opened_at if self.flushed is None else self.flushed
         full_ms = self._moment(opened_at + fills * per_memory)
         commits = (full_ms - opened_ms) // commit_interval_ms * commit_interval_ms + opened_ms
         noted_ms = max((moment for moment in (commits, *self.noted) if moment <= full_ms), default=opened_ms)
         return max(opened_at, self._at(noted_ms))
 
     def _moment(self, offset: float) -> int:
-        """When it was at ``offset``."""
         for (from_ms, from_offset), (to_ms, to_offset) in zip(self.marks, self.marks[1:], strict=False):
             if to_offset >= offset and to_offset > from_offset:
                 return int(from_ms + (to_ms - from_ms) * (offset - from_offset) / (to_offset - from_offset))
         return self.marks[-1][0]
 
     def _at(self, moment_ms: int) -> float:
-        """Where it was at a moment since it was opened."""
         index = bisect.bisect_right(self.marks, moment_ms, key=lambda mark: mark[0])
         if index >= len(self.marks):
             return self.marks[-1][1]

@@ -1,32 +1,27 @@
-"""A timeline of a played episode in text: a row for each task, a column for each stretch of time."""
+"""Timeline of a simulated episode as text: a row for each task, a column for each stretch of time."""
 
 from __future__ import annotations
 
+from assignor_lab.documents.wording import plural
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED
-from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
 __all__ = ["LEGEND", "timeline"]
 
 _SIGNS = {NOT_NOTICED: "x", REBALANCE: "-", RESTORING: "r", REVOKED: "~", NOBODY: " "}
-#: What the signs mean.
 LEGEND = (
-    "letters: the instance that runs it; x its owner is gone and nobody has noticed, - the group rebalances, ~ taken "
-    "from its owner and not yet given, r given and its state comes back, blank: nobody is in the group; rebalances: | "
-    "one is over, # several are"
+    "letters: the instance that runs it; x its owner is gone, unnoticed by the group, - the group rebalances, "
+    "~ revoked and not yet assigned, r assigned and restoring, blank: the group has no members; rebalances: | one has "
+    "ended, # several have"
 )
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def timeline(played: Played, width: int = 100, most_tasks: int = 60) -> list[str]:
+def timeline(played: PlayedStreamsEpisode, width: int = 100, most_tasks: int = 60) -> list[str]:
     """Rows of a timeline.
 
-    A column of a task shows why nobody ran it where nobody did for any time of that stretch, and otherwise who did.
-    In the last row ``|`` where a generation was assigned in the stretch, ``#`` where several were.
-
-    Args:
-        played: The episode after it was played.
-        width: Number of columns.
-        most_tasks: Tasks that are shown; those that were away for longest.
+    A column of a task shows the cause of an interruption in that stretch, otherwise the owner. The last row has ``|``
+    if a generation was assigned in the stretch, ``#`` if several were.
     """
     first, end = played.first_ms, played.world.begin_ms + played.episode.until_ms
     step = max(1, -(-(end - first) // width))
@@ -46,7 +41,7 @@ def timeline(played: Played, width: int = 100, most_tasks: int = 60) -> list[str
             _paint(cells, begin - first, to - first, step, _SIGNS[cause])
         rows.append(f"{played.world.tasks[task]!s:<{label}}  {''.join(cells)}".rstrip())
     if len(shown) < len(away):
-        rows.append(f"({len(away) - len(shown)} tasks that were away for less are not shown)")
+        rows.append(f"({plural(len(away) - len(shown), 'task')} with less downtime not shown)")
     marks = [0] * columns
     for generation in played.generations:
         column = (generation.assigned_ms - first) // step

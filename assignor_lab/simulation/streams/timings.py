@@ -1,4 +1,4 @@
-"""Durations and rates of a simulated Streams group: Kafka's settings, and what a machine takes."""
+"""Durations and rates of a simulated Streams group: Kafka's settings, and figures of a machine."""
 
 from __future__ import annotations
 
@@ -7,63 +7,63 @@ from typing import Any
 
 import attrs
 
-__all__ = ["GROUP_SETTINGS", "SETTINGS", "TIMING_KEYS", "Timings", "timings_of_settings"]
+__all__ = ["GROUP_SETTINGS", "SETTINGS", "TIMING_KEYS", "StreamsTimings", "timings_of_settings"]
 
 
 @attrs.frozen
-class Timings:
-    """Every duration and rate of the simulation. Episodes may name any of them under ``timings``.
+class StreamsTimings:
+    """Every duration and rate of the simulation.
 
-    The first group are Kafka's settings with Kafka's defaults. The second is what a machine takes: figures that
-    ``assignor derive-constants`` found in recordings of one application on a machine of two cores.
+    Episodes may name any of them under ``timings``.
+
+    The first group are Kafka's settings with Kafka's defaults. The second are figures of a machine, which ``assignor
+    derive-constants`` found in recordings of one application on a machine of two cores.
 
     Args:
         heartbeat_interval_ms: ``heartbeat.interval.ms``.
         session_timeout_ms: ``session.timeout.ms``.
-        max_poll_interval_ms: ``max.poll.interval.ms``: how long a join phase waits for a member.
+        max_poll_interval_ms: ``max.poll.interval.ms``: longest wait of a join phase for a member.
         initial_rebalance_delay_ms: The broker's ``group.initial.rebalance.delay.ms``.
         streams_heartbeat_interval_ms: The group's ``streams.heartbeat.interval.ms``, of the streams protocol.
         streams_session_timeout_ms: The group's ``streams.session.timeout.ms``.
         streams_initial_rebalance_delay_ms: The broker's ``group.streams.initial.rebalance.delay.ms``.
         assignment_interval_ms: The group's ``streams.assignment.interval.ms``.
         task_offset_interval_ms: The broker's ``group.streams.task.offset.interval.ms``, from Kafka 4.4 on.
-        commit_interval_ms: ``commit.interval.ms``.
-        state_cleanup_delay_ms: ``state.cleanup.delay.ms``.
         startup_ms: From the start of a process until its threads are started.
         join_ms: From then until they join: they look for the coordinator first.
         startup_spread_ms: Drawn from 0 up to this by the seed and added to it.
         close_ms: From SIGTERM to the end of the process.
-        request_ms: A request to the coordinator and its answer, without what it waits for there.
-        heartbeat_late_us: What a heartbeat comes later than its interval says, in microseconds.
-        poll_ms: From the heartbeat that tells of a rebalance until the thread joins.
-        rejoin_ms: From an assignment until a thread that has to join again at once does so.
-        probe_ms: From the moment for which a probing rebalance is scheduled until the thread begins it.
-        assign_ms: From the end of the join phase until the leader's assignment is with the coordinator.
-        create_topics_ms: What that takes longer where internal topics have to be created.
+        request_ms: A request to the coordinator and its reply, without the coordinator's wait.
+        heartbeat_late_us: Delay of a heartbeat after its interval, in microseconds.
+        poll_ms: From the heartbeat that reports a rebalance until the thread joins.
+        rejoin_ms: From an assignment until a thread that must rejoin at once does so.
+        probe_ms: From the scheduled time of a probing rebalance until the thread begins it.
+        assign_ms: From the end of the join phase until the leader's assignment has reached the coordinator.
+        create_topics_ms: Additional time for creating internal topics.
         metadata_ms: From that assignment until the leader sees that topics have changed.
         broker_topics_ms: From the first join of a streams group until heartbeats see the topics that had to be created.
-        acknowledge_ms: From the broker's answer with an assignment until the member acknowledges it, in the streams
-            protocol, where it has something to give up.
-        acknowledge_new_ms: The same where it has nothing to give up.
-        acknowledge_loop_ms: From that answer to the last time that the consumer's network thread looked at the clock
+        acknowledge_ms: From the broker's reply with an assignment until the member acknowledges it, in the streams
+            protocol, if it has tasks to revoke.
+        acknowledge_new_ms: The same without tasks to revoke.
+        acknowledge_loop_ms: From that reply to the last time that the consumer's network thread looked at the clock
             before the acknowledgement: the next heartbeat comes an interval after that.
-        acknowledge_spread_ms: How far apart the quickest and the slowest quarter of ``acknowledge_ms`` lie; those of
-            ``acknowledge_new_ms`` in proportion. Drawn by the seed, now and then many times as long as usual. It is why
-            heartbeats of one process's members are not at one time.
+        acknowledge_spread_ms: Interquartile range of ``acknowledge_ms``; that of ``acknowledge_new_ms`` is in
+            proportion. Drawn by the seed, sometimes many times as long as usual. This separates the heartbeats of one
+            process's members.
         leave_ms: From SIGTERM until the members leave, in the streams protocol.
-        open_store_ms: From an assignment until a task that is new to the thread is initialised: it restores what is
-            missing, or runs.
+        open_store_ms: From an assignment until a task that is new to the thread is initialised: it restores missing
+            state, or runs.
         first_open_store_ms: The same for the first tasks of a process.
         recycle_ms: The same for a standby that becomes active, or the other way round.
-        restore_poll_ms: What restoring an active task takes where nothing is missing.
-        standby_ms: What a standby takes until it follows the changelog where little is missing.
-        work_off_records_per_s: Records that a task adds to its changelogs while it works off input that waited for it.
-        output_ms: From the moment in which a task runs until it has output.
-        restore_bytes_per_s: What one thread restores.
-        restore_records_per_s: What one thread restores, where records are small.
-        machine_restore_percent: What all threads of one machine restore together, in percent of one thread alone; 0:
-            as much as there are threads.
-        memtable_bytes: Size at which a store's memory goes to the disk, and the offset that it has noted with it.
+        restore_poll_ms: Duration of restoring an active task without missing state.
+        standby_ms: Duration until a standby with little missing state follows the changelog.
+        work_off_records_per_s: Records that a task adds to its changelogs while it works off waiting input.
+        output_ms: From the begin of a task's run until it has output.
+        restore_bytes_per_s: Restore rate of one thread.
+        restore_records_per_s: Restore rate of one thread for small records.
+        machine_restore_percent: Restore rate of all threads of one machine together, in percent of one thread alone; 0:
+            one for each thread.
+        memtable_bytes: Size at which a store's memory is flushed to the disk, with its recorded offset.
     """
 
     heartbeat_interval_ms: int = 3_000
@@ -108,12 +108,12 @@ class Timings:
     memtable_bytes: int = 16 * 1024 * 1024
 
     @classmethod
-    def from_mapping(cls, values: Mapping[str, Any]) -> Timings:
-        """Kafka's defaults and our figures, with ``values`` in place of them; keys are the arguments' names."""
+    def from_mapping(cls, values: Mapping[str, Any]) -> StreamsTimings:
+        """Kafka's defaults and our figures, overridden by ``values``; keys are the arguments' names."""
         return attrs.evolve(cls(), **values)
 
 
-#: Kafka's key to the timing that it sets.
+#: Kafka's key to its timing.
 SETTINGS: Mapping[str, str] = {
     "heartbeat.interval.ms": "heartbeat_interval_ms",
     "session.timeout.ms": "session_timeout_ms",
@@ -132,15 +132,15 @@ GROUP_SETTINGS: Mapping[str, str] = {
 #: Both.
 TIMING_KEYS: Mapping[str, str] = {**SETTINGS, **GROUP_SETTINGS}
 
-#: ``commit.interval.ms`` of Kafka Streams under exactly-once, where it is not configured.
+#: Default of ``commit.interval.ms`` of Kafka Streams under exactly-once.
 _COMMIT_EXACTLY_ONCE_MS = 100
 
 
 def timings_of_settings(settings: Mapping[str, Any]) -> dict[str, int]:
-    """Timings by their names, as a group's settings give them.
+    """Timings by their names, from a group's settings.
 
-    A consumer sends its ``max.poll.interval.ms`` as the rebalance timeout, so each tells the other. Under exactly-once
-    Kafka Streams commits every 100 ms unless it is configured.
+    A consumer sends its ``max.poll.interval.ms`` as the rebalance timeout, so each implies the other. Under
+    exactly-once Kafka Streams commits every 100 ms by default.
 
     Args:
         settings: Kafka's keys to values, as in ``settings`` of a scenario.

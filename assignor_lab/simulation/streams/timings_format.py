@@ -1,4 +1,4 @@
-"""Timings of a simulated Streams group in documents: under ``timings`` of an episode, and in a file of their own."""
+"""Timings of a simulated Streams group in documents: under ``timings`` of an episode, and in separate files."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Mismatch, any_value, at, open_record, record, whole
 from assignor_lab.scenarios import Scenario, scenario_from_document
-from assignor_lab.scenarios.settings import is_exactly_once
-from assignor_lab.simulation.streams.timings import Timings, timings_of_settings
+from assignor_lab.scenarios.settings import is_exactly_once, without_effect
+from assignor_lab.simulation.streams.timings import StreamsTimings, timings_of_settings
 
 __all__ = ["LONGEST_MS", "check_timings", "read_timings", "with_settings", "with_timings"]
 
-#: Longest time in an episode, a year: times beyond it are mistakes.
+#: Longest time in an episode, a year: longer times are mistakes.
 LONGEST_MS = 366 * 24 * 3_600_000
 
-_known = record({}, {field.name: whole(0, max(LONGEST_MS, 2**50)) for field in attrs.fields(Timings)})
-#: Timings that nothing could go on with if they were 0.
+_known = record({}, {field.name: whole(0, max(LONGEST_MS, 2**50)) for field in attrs.fields(StreamsTimings)})
+#: Timings that must not be 0.
 _AT_LEAST_ONE = (
     "heartbeat_interval_ms",
     "session_timeout_ms",
@@ -33,8 +33,8 @@ _AT_LEAST_ONE = (
     "restore_bytes_per_s",
     "restore_records_per_s",
 )
-_HINT = "is this what derive-constants --json prints?"
-#: Most bytes of a file of timings: restorations that they were derived from stand in it, too.
+_HINT = "is this the output of derive-constants --json?"
+#: Most bytes of a file of timings, which also has the restorations that they were derived from.
 _LARGEST = 64 * 1024 * 1024
 
 
@@ -55,7 +55,7 @@ _file = open_record({"timings": check_timings}, {"restorations": any_value, "not
 
 
 def read_timings(file: Path) -> dict[str, int]:
-    """Timings of a file, as ``assignor derive-constants --json`` prints them.
+    """Timings of a file with the output of ``assignor derive-constants --json``.
 
     Raises:
         DocumentFormatError: if the file cannot be read, or is not such a document.
@@ -65,18 +65,19 @@ def read_timings(file: Path) -> dict[str, int]:
 
 
 def with_timings(scenario: Scenario, timings: Mapping[str, int], settings: Mapping[str, Any] | None = None) -> Scenario:
-    """An episode's scenario with other timings and settings in place of its own of the same names.
+    """An episode's scenario with timings and settings that override its own of the same names.
 
     Args:
-        scenario: The episode.
-        timings: Timings by their names; they replace those that the settings give.
-        settings: Kafka's keys to values, as ``--config`` and ``-c`` give them.
+        timings: Timings by their names; they override those of the settings.
     """
     if not timings and not settings:
         return scenario
     own = at(check_timings, scenario.document.get("timings", {}), "timings")
     given = {**own, **timings_of_settings(settings or {}), **timings}
-    return scenario_from_document(with_settings(scenario.document, settings or {}, given), scenario.place)
+    document = with_settings(scenario.document, settings or {}, given)
+    if document.get("protocol") == "streams" and (ineffective := without_effect(settings or {})):
+        document["assumptions"] = list(dict.fromkeys([*document.get("assumptions", ()), *ineffective]))
+    return scenario_from_document(document, scenario.place)
 
 
 def with_settings(

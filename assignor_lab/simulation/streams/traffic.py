@@ -1,8 +1,8 @@
-"""What a played group reads from other zones: input of active tasks, state that comes back, and what copies follow.
+"""A simulated group's reads from other zones: input of active tasks, restored state, and records that copies follow.
 
-A client reads from the leader of a partition, unless it is told to read from the nearest replica (KIP-392:
-``client.rack``, and brokers with ``replica.selector.class``). Episodes say in which racks a partition has replicas, not
-which of them leads; leaders are taken to be spread evenly over them.
+A client reads from the leader of a partition, unless it is configured to read from the nearest replica (KIP-392:
+``client.rack``, and brokers with ``replica.selector.class``). Episodes have the racks of a partition's replicas, but
+not its leader; leaders are assumed to be spread evenly over them.
 """
 
 from __future__ import annotations
@@ -13,34 +13,28 @@ from typing import Literal
 import attrs
 
 from assignment_api.streams import TaskTopicPartition
-from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
-__all__ = ["BYTES_OF_GIB", "ReadsFrom", "TrafficTerms", "crossing_bytes"]
+__all__ = ["ReadsFrom", "TrafficTerms", "crossing_bytes", "dollars_of"]
 
 ReadsFrom = Literal["leader", "nearest"]
-BYTES_OF_GIB = 1 << 30
+_BYTES_OF_GIB = 1 << 30
 
 
 @attrs.frozen
 class TrafficTerms:
-    """Under which terms traffic is counted.
+    """Terms for counting traffic.
 
     Args:
-        reads_from: From whom clients read.
-        dollars_per_gib: What a GiB costs that is read from another zone, both directions together; ``None``: unknown.
+        dollars_per_gib: Price of a GiB from another zone, both directions together; ``None``: unknown.
     """
 
     reads_from: ReadsFrom = "leader"
     dollars_per_gib: float | None = None
 
 
-def crossing_bytes(played: Played, reads_from: ReadsFrom) -> float | None:
-    """Bytes that instances read from another rack (zone); ``None`` where racks, or the bytes of a state, are unknown.
-
-    Args:
-        played: The episode after it was played.
-        reads_from: From whom clients read.
-    """
+def crossing_bytes(played: PlayedStreamsEpisode, reads_from: ReadsFrom) -> float | None:
+    """Bytes that instances read from another rack (zone); ``None`` if racks, or the bytes of a state, are unknown."""
     world, tasks = played.world, played.episode.tasks
     racks = {name: instance.settings.rack for name, instance in world.instances.items()}
     shares: dict[tuple[int, str, bool], float] = {}
@@ -68,7 +62,12 @@ def crossing_bytes(played: Played, reads_from: ReadsFrom) -> float | None:
     return total
 
 
-def _known(played: Played) -> bool:
+def dollars_of(crossed: float | None, per_gib: float | None) -> float | None:
+    """Price in dollars of bytes from another zone; ``None`` if the bytes or the price of a GiB are unknown."""
+    return None if crossed is None or per_gib is None else crossed / _BYTES_OF_GIB * per_gib
+
+
+def _known(played: PlayedStreamsEpisode) -> bool:
     if any(each is not None and each.bytes_per_record is None for each in played.episode.changelogs):
         return False
     if any(instance.settings.rack is None for instance in played.world.instances.values()):
@@ -80,7 +79,6 @@ def _known(played: Played) -> bool:
 
 
 def _crossing_share(partitions: Sequence[TaskTopicPartition], rack: str, reads_from: ReadsFrom) -> float:
-    """Which part of what is read from these partitions comes from another rack."""
     if not partitions:
         return 0.0
     crossing = 0.0

@@ -1,7 +1,8 @@
-"""The world of a Streams group, the same under every protocol: instances, disks, restoring, processing.
+"""Simulation of a Streams group without its protocol: instances, disks, restoring, processing.
 
-A protocol (:class:`GroupProtocol`) tells the world which tasks each thread has now (:meth:`World.assign`,
-:meth:`World.revoke`); the world tells it who starts, stops and crashes, and answers what threads would report.
+A protocol (:class:`GroupProtocol`) assigns tasks to threads (:meth:`SimulatedWorld.assign`,
+:meth:`SimulatedWorld.revoke`). The world reports starts, stops and crashes to the protocol, and returns the threads'
+reports.
 """
 
 from __future__ import annotations
@@ -24,24 +25,26 @@ from assignor_lab.simulation.streams.presence import next_thread
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED, Ledger
 from assignor_lab.simulation.streams.reads import Reads, Takeover
 from assignor_lab.simulation.streams.running import Running
-from assignor_lab.simulation.streams.stores import LiveChangelog, Store
+from assignor_lab.simulation.streams.stores import LiveChangelog, TaskStore
 
-__all__ = ["GroupProtocol", "World"]
+__all__ = ["GroupProtocol", "SimulatedWorld"]
+
+#: Share of killed processes with their state on disk, if their past is unknown.
+_FLUSHED_SHARE = 0.5
 
 
 class GroupProtocol(Protocol):
-    """What the world needs of the protocol that a group speaks."""
+    """The world's interface to the group's protocol."""
 
     def started(self, thread: Thread) -> None:
         """A thread of a new process is ready to join."""
 
     def stopped(self, instance: Instance, *, leaves: bool | None, thread: Thread | None = None) -> None:
-        """Threads of an instance were closed in order; they process nothing any more.
+        """Threads of an instance were closed cleanly; they process nothing any more.
 
         Args:
-            instance: Which one.
-            leaves: Whether the members leave the group; ``None``: as the protocol has it.
-            thread: The thread that was closed alone; ``None``: all.
+            leaves: Whether the members leave the group; ``None``: the protocol's default.
+            thread: The only closed thread; ``None``: all.
         """
 
     def crashed(self, instance: Instance) -> None:
@@ -51,14 +54,8 @@ class GroupProtocol(Protocol):
         """Active tasks of a thread with exactly-once were corrupted, and are created again."""
 
 
-class World:
-    """Everything but the protocol.
-
-    Args:
-        episode: The episode.
-        seed: Seed of every draw.
-        keep_log: Whether to write down what happens.
-    """
+class SimulatedWorld:
+    """All parts except the protocol."""
 
     def __init__(self, episode: StreamsEpisode, seed: int, *, keep_log: bool = True) -> None:
         self.episode = episode
@@ -69,6 +66,8 @@ class World:
         self.random = random.Random(seed)  # noqa: S311 - a simulation, not a secret
         self.tasks: tuple[TaskId, ...] = tuple(task.id for task in episode.tasks)
         self.number_of = {task: number for number, task in enumerate(self.tasks)}
+        #: The tasks that exist now: leaders and brokers decide on these alone.
+        self.existing = frozenset(self.number_of.values())
         self.changelogs = tuple(
             None
             if each is None
@@ -79,20 +78,24 @@ class World:
         self.ledger = Ledger(len(self.tasks), self.begin_ms)
         self.reads = Reads()
         self.takeovers: list[Takeover] = []
+        self.remarks: dict[str, None] = {}
         self._running = Running(self.clock, self.timings, self.ledger, self.changelogs, self._say_of)
         self._opening = Opening(self.clock, self.timings, self.changelogs, self.reads, self._running)
+        #: Initial instance to whether a kill leaves its state.
+        self._flushed: dict[str, bool] = {}
         self._threads = 0
         self._keeps_log = keep_log
 
-    # --- what is done to instances --------------------------------------------------------------------
+    # --- actions on instances -------------------------------------------------------------------------
 
     def start(
         self, name: str, settings: InstanceSettings | None, process_id: ProcessID | None, group: GroupProtocol
     ) -> None:
-        """The process of an instance is started, which is known already or new.
+        """Start the process of a known or new instance.
 
-        ``settings`` are what is configured for it (``None``: what was, or Kafka's defaults), ``process_id`` what its
-        disk says from now on (``None``: what it said, or one drawn from the names); ``group`` hears of its threads.
+        ``settings`` are its configuration (``None``: the previous one, or Kafka's defaults). ``process_id`` is the id
+        on its disk from now on (``None``: the previous one, or one drawn from the names). ``group`` receives its
+        threads.
         """
         instance = self._up(name, settings, process_id)
         self.say(name, "start", f"process of {name} is started")
@@ -102,7 +105,7 @@ class World:
         known = dict(zip(instance.threads, instance.settings.joins_ms, strict=False))
         told = [after for after in known.values() if after is not None]
         if told:
-            joins = instance.started_ms + min(told) + 1  # after the one that is told of
+            joins = instance.started_ms + min(told) + 1
         for thread in instance.threads:
             after = known.get(thread)
             at_ms = joins if after is None else instance.started_ms + after
@@ -134,7 +137,7 @@ class World:
             group.started(thread)
 
     def stop(self, name: str, group: GroupProtocol, *, leaves: bool | None = None) -> None:
-        """An instance is closed in order: its stores with all that they have."""
+        """Close an instance cleanly, with the full content of its stores."""
         instance = self.instances[name]
         self.say(name, "stop", f"{name} is closed")
         self._end(instance)
@@ -144,12 +147,11 @@ class World:
         instance.threads = []
 
     def add_thread(self, name: str, joins_ms: int | None, group: GroupProtocol, member_id: str | None = None) -> None:
-        """A running process starts one more thread. Kafka: ``KafkaStreams.addStreamThread``.
+        """Start one more thread in a running process.
+
+        Kafka: ``KafkaStreams.addStreamThread``.
 
         Args:
-            name: Name of the instance.
-            joins_ms: Milliseconds until the thread asks to join; ``None``: as after a start.
-            group: Reports the thread.
             member_id: Its member id in the streams protocol, or ``None``.
         """
         instance = self.instances[name]
@@ -162,12 +164,9 @@ class World:
         self.clock.after(after_ms, partial(self._ready, thread, group))
 
     def remove_thread(self, name: str, number: int | None, group: GroupProtocol) -> None:
-        """A running process closes one thread, whose member leaves. Kafka: ``KafkaStreams.removeStreamThread``.
+        """Close one thread of a running process; its member leaves.
 
-        Args:
-            name: Name of the instance.
-            number: Number of the thread; ``None``: the oldest, as in Kafka.
-            group: Reports the end of the thread.
+        Kafka: ``KafkaStreams.removeStreamThread``.
         """
         instance = self.instances[name]
         found = [each for each in instance.threads if number in (None, each.number)]
@@ -180,21 +179,19 @@ class World:
             self._running.end_with_process(thread, task)
         for task in sorted(thread.active | thread.standby):
             self._opening.close(thread, task)
-        # A dynamic member unsubscribes; a static one is removed by the process's admin client.
+        # A dynamic member unsubscribes; the process's admin client removes a static one.
         group.stopped(instance, leaves=True, thread=thread)
         instance.threads.remove(thread)
         self._say_given(thread, has_ended=True)
 
     def corrupt(self, name: str, tasks: Iterable[str], group: GroupProtocol) -> None:
-        """Tasks of a running process are corrupted: they are closed dirty, and restored from the beginning.
+        """Corrupt tasks of a running process: they are closed dirty, and restored from the beginning.
 
-        With exactly-once, the thread asks for a rebalance if one of them is active (Kafka: ``StreamThread.runLoop``,
+        With exactly-once, the thread requests a rebalance if one of them is active (Kafka: ``StreamThread.runLoop``,
         ``TaskManager.handleCorruption``).
 
         Args:
-            name: Name of the instance.
-            tasks: The tasks; those that the instance does not have are passed over.
-            group: Reports the threads with such an active task.
+            tasks: The tasks; those of other instances are ignored.
         """
         wanted = {self.number_of[TaskId.parse(task)] for task in tasks}
         for thread in list(self.instances[name].threads):
@@ -210,18 +207,28 @@ class World:
             if self.episode.eos and thread.active & lost:
                 group.corrupted(thread)
 
+    def exist(self, tasks: Iterable[str]) -> None:
+        """Only these tasks exist from now on: the next decision of the group is on them.
+
+        A thread keeps a task that exists no longer until it is given other tasks. Its state stays on the disk.
+        """
+        self.existing = frozenset(self.number_of[TaskId.parse(task)] for task in tasks)
+        self.ledger.exist(self.existing, self.clock.now)
+        names = [str(self.tasks[task]) for task in sorted(self.existing)]
+        self.say("application", "tasks", f"the tasks are {', '.join(names)}", tasks=names)
+
     def crash(self, name: str, group: GroupProtocol) -> None:
-        """The process of an instance is killed."""
+        """Kill the process of an instance."""
         instance = self.instances[name]
         self.say(name, "crash", f"{name} is killed")
-        group.crashed(instance)  # before its threads run nothing any more: who runs tasks has committed
+        group.crashed(instance)  # before its threads end their runs: a processing thread has committed
         self._end(instance)
         self._opening.kill_all(instance, wipes=self.episode.eos)
         instance.ends_ms = self.clock.now
         instance.threads = []
 
     def lose_disk(self, name: str, process_id: ProcessID | None = None) -> None:
-        """The state directory of an instance that is down is gone, and its process id with it."""
+        """Delete the state directory of a stopped instance, with its process id."""
         instance = self.instance(name)
         instance.disks_lost += 1
         instance.stores.clear()
@@ -229,7 +236,7 @@ class World:
         self.say(name, "lose_disk", f"the state directory of {name} is gone")
 
     def instance(self, name: str) -> Instance:
-        """The instance of a name, which is made if there was none."""
+        """The instance of a name; a new one is created."""
         if name not in self.instances:
             process_id = drawn_process_id(self.episode.id, name, 0)
             self.instances[name] = Instance(name, process_id, InstanceSettings())
@@ -241,39 +248,54 @@ class World:
             for task in sorted(thread.active):
                 self._running.end_with_process(thread, task)
 
-    # --- what is there at the beginning -----------------------------------------------------------------
+    # --- initial state ----------------------------------------------------------------------------------
 
     def there(self, name: str, settings: InstanceSettings, process_id: ProcessID) -> Instance:
-        """An instance runs already; whose threads join is for the caller to say."""
+        """Add a running instance; the caller lets its threads join."""
         self.say(name, "start", f"{name} runs already")
         return self._up(name, settings, process_id)
 
     def has_already(self, thread: Thread, task: int, lag: int, *, is_active: bool) -> None:
-        """A thread has a task already: it runs it, or has a copy of it that is ``lag`` records behind."""
+        """Give a thread an initial task: it runs it, or has a copy that is ``lag`` records behind."""
         now, changelog = self.clock.now, self.changelogs[task]
         (thread.active if is_active else thread.standby).add(task)
+        thread.is_assigned = True
         self._say_given(thread)
         if is_active:
             thread.had_tasks = True
             self._running.begin_now(thread, task)
             self._running.works(thread, task)
         if changelog is not None:
-            store = Store(task, changelog, max(0.0, changelog.end(now) - max(0, lag)), created_ms=now)
+            store = TaskStore(task, changelog, max(0.0, changelog.end(now) - max(0, lag)), created_ms=now)
             thread.instance.stores[task] = store
             store.opened(now, thread.key)
+            if self.episode.is_at_rest and not self._is_flushed(thread.instance):
+                store.flushed = 0.0
             if is_active or lag <= 0:
                 self._opening.complete(thread, store)
             else:
                 self._opening.load(thread, store)
 
+    def _is_flushed(self, instance: Instance) -> bool:
+        """True if a kill leaves the state of an initial process; drawn by the seed.
+
+        RocksDB keeps the offset of the last clean close, or of the last full memory. A store that was restored once and
+        never closed has neither (``tests/data/captures/downtime``: A and C lost all state, B and D none).
+        """
+        if self.episode.eos:
+            return False  # the kill has wiped open stores
+        if instance.name not in self._flushed:
+            self._flushed[instance.name] = self.random.random() < _FLUSHED_SHARE
+        return self._flushed[instance.name]
+
     def has_on_disk(self, instance: Instance, task: int, lag: int) -> None:
-        """A directory lies on an instance's disk, ``lag`` records behind, if it has anything at all."""
+        """Put a directory on an instance's disk, ``lag`` records behind, if it has any records."""
         changelog = self.changelogs[task]
         if changelog is not None and 0 <= lag < changelog.end(self.begin_ms):
             offset = changelog.end(self.begin_ms) - lag
-            instance.stores[task] = Store(task, changelog, offset, self.begin_ms, created_ms=self.begin_ms)
+            instance.stores[task] = TaskStore(task, changelog, offset, self.begin_ms, created_ms=self.begin_ms)
 
-    # --- what a protocol gives and takes ------------------------------------------------------------------
+    # --- assignments of a protocol ------------------------------------------------------------------------
 
     def assign(
         self,
@@ -284,19 +306,16 @@ class World:
         joins_again: bool = False,
         is_over: bool = False,
     ) -> int:
-        """A thread has these tasks now; those that it had and that are not among them are closed or recycled.
+        """Give a thread these tasks; its other ones are closed or recycled.
 
         Args:
-            thread: The thread.
-            active: Its active tasks.
-            standby: Its standbys and warm-ups.
-            joins_again: It joins again at once, within the same poll. A consumer that waits for a join asks for no
-                positions (``ClassicKafkaConsumer.updateAssignmentMetadataIfNeeded``): what is new to it has no input
-                until it has joined.
-            is_over: Nobody has given it these: it hears that it is no member any more.
+            joins_again: It rejoins at once, within the same poll. A consumer that waits for a join requests no
+                positions (``ClassicKafkaConsumer.updateAssignmentMetadataIfNeeded``): its new tasks have no input until
+                it has joined.
+            is_over: These are not assigned: the thread learns that it is no longer a member.
 
         Returns:
-            Milliseconds until it has initialised what is new to it, if no other thread is in its way.
+            Milliseconds until it has initialised its new tasks, without delays by other threads.
         """
         now = self.clock.now
         active, standby = set(active), set(standby)
@@ -308,6 +327,7 @@ class World:
         added = sorted(active - thread.active)
         watched = sorted(standby - thread.standby)
         thread.active, thread.standby = active, standby
+        thread.is_assigned = not is_over
         self._say_given(thread, is_over=is_over)
         self._fetches(thread, added, joins_again=joins_again)
         first = not thread.had_tasks
@@ -320,10 +340,11 @@ class World:
             self._opening.open(thread, task, first=first)
         if not added and not watched:
             return 0
-        return self.timings.first_open_store_ms if first else self.timings.open_store_ms
+        takes = self.timings.first_open_store_ms if first else self.timings.open_store_ms
+        thread.initialised_ms = now + (takes if active else self.timings.open_store_ms)
+        return takes
 
     def _fetches(self, thread: Thread, added: Iterable[int], *, joins_again: bool) -> None:
-        """A consumer has joined: it asks where the input of its tasks is to be read from, or joins again first."""
         waited, thread.unfetched = thread.unfetched & thread.active, set()
         if joins_again:
             thread.unfetched = waited | set(added)
@@ -338,7 +359,7 @@ class World:
             self.takeovers.append(Takeover(task, instance.name, now, max(0.0, lag)))
 
     def revoke(self, thread: Thread, tasks: Iterable[int]) -> None:
-        """A thread gives up active tasks, whose stores it closes."""
+        """Take active tasks from a thread, which closes their stores."""
         for task in sorted(tasks):
             if task in thread.active:
                 self._running.end(thread, task, REVOKED)
@@ -347,10 +368,10 @@ class World:
         self._say_given(thread)
 
     def lost(self, thread: Thread) -> None:
-        """A thread hears that its member was removed: it closes its active tasks, which others may run already.
+        """A thread learns of its removal: it closes its active tasks, which others may run already.
 
         Copies stay open and follow. With exactly-once, running tasks are closed dirty, and their directories deleted;
-        those that restore are not (Kafka: ``TaskManager.handleLostAll``).
+        restoring ones are not (Kafka: ``TaskManager.handleLostAll``).
         """
         now = self.clock.now
         causes = {task: self.ledger.cause(task) for task in thread.active}
@@ -362,7 +383,7 @@ class World:
             thread.instance.stores.pop(task, None)
 
     def unowned(self, tasks: Iterable[int]) -> None:
-        """The group knows now that the owner of these tasks has gone."""
+        """The group has noticed that the owner of these tasks is gone."""
         self.ledger.replace_cause(tasks, self.clock.now, NOT_NOTICED, REBALANCE)
 
     def has_members(self, *, any_left: bool) -> None:
@@ -374,19 +395,32 @@ class World:
     # --- stalls -----------------------------------------------------------------------------------------------
 
     def deferred(self, thread: Thread, action: Callable[[], None]) -> bool:
-        """Whether a living thread is stalled: what it would do comes when it is free."""
+        """True if a living thread is stalled: the action is deferred until it is free."""
         return deferred(self.clock, thread, action)
 
     def stops_working(self, thread: Thread) -> None:
-        """A thread processes nothing for a while, and the group does not know."""
+        """Suspend a thread's processing, unnoticed by the group."""
         self._running.pause(thread)
 
+    def waits_for_group(self, thread: Thread) -> None:
+        """Suspend a thread's processing until its group is ready."""
+        if not thread.waits:
+            self._running.pause(thread, REBALANCE)
+            thread.waits = True
+
+    def group_is_ready(self, thread: Thread) -> None:
+        """Resume a thread's processing."""
+        if thread.waits:
+            thread.waits = False
+            for task in sorted(thread.running):
+                self._running.begin_now(thread, task)
+
     def stops_restoring(self, instance: Instance) -> None:
-        """Nor does its process read any state."""
+        """Suspend the restoring of an instance's process."""
         self._opening.stand_still(instance)
 
     def goes_on(self, thread: Thread) -> None:
-        """A thread works on what it worked on before, whoever has it now; it has not heard of anybody."""
+        """Resume a thread's work, even on tasks that others have now; it has learned nothing yet."""
         for task in sorted(thread.running):
             self._running.begin_now(thread, task)
         self._opening.go_on(thread)
@@ -394,11 +428,11 @@ class World:
     # --- stores ---------------------------------------------------------------------------------------------
 
     def lock_unused(self, thread: Thread) -> None:
-        """A thread locks what lies on the disk and nobody has open or locked, until it is assigned tasks."""
+        """Lock unused directories on disk for a thread, until its assignment."""
         lock_unused(thread, self.clock.now, self.timings.state_cleanup_delay_ms)
 
     def offset_sums(self, thread: Thread) -> dict[int, int | None]:
-        """What a thread reports of tasks with state: ``None`` for an active task that runs, else the offset."""
+        """A thread's reported offsets of tasks with state: ``None`` for a running active task."""
         return reported_offsets(thread, self.clock.now)
 
     def end_offset(self, task: int) -> int:
@@ -407,7 +441,7 @@ class World:
         return 0 if changelog is None else int(changelog.end(self.clock.now))
 
     def finish(self, end_ms: int) -> None:
-        """The episode is over: what is still going on is written down as far as it has come."""
+        """End the episode: record unfinished progress."""
         for instance in self.instances.values():
             for _, store in sorted(instance.stores.items()):
                 self.reads.settle(store, instance.name, end_ms)
@@ -416,12 +450,12 @@ class World:
     # --- the log ----------------------------------------------------------------------------------------------
 
     def say(self, actor: str, event: str, text: str, **details: object) -> None:
-        """Adds a line to the log."""
+        """Add a line to the log."""
         if self._keeps_log:
             self.log.add(self.clock.now, actor, event, text, **details)
 
     def took_place(self, thread: Thread, before: ProcessID) -> None:
-        """A static member has taken the place of one of process ``before``: it gets what was decided for that one."""
+        """A static member has taken the place of one of process ``before``, with the tasks decided for that one."""
         if before != thread.instance.process_id:
             self.say(
                 thread.instance.name, "took_place",

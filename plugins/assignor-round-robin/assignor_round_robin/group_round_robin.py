@@ -1,4 +1,4 @@
-"""Group round robin: a broker-side assignor (KIP-1071) that spreads evenly and looks at nothing else."""
+"""Group round robin: a broker-side assignor (KIP-1071) that only balances."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["GroupRoundRobinTaskAssignor"]
 
 
 class GroupRoundRobinTaskAssignor(TaskAssignor):
-    """Deals active tasks out in turn, one for each member; standbys to the members with least on other processes."""
+    """Distributes active tasks in turn, one for each member; standbys to the least loaded of other processes."""
 
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Stateful tasks first, so that they are spread evenly whatever else there is.
+        """Places stateful tasks first, so that they are balanced among themselves.
 
         Raises:
             GroupAssignorError: if there are tasks and no members.
@@ -41,7 +41,7 @@ class GroupRoundRobinTaskAssignor(TaskAssignor):
 
 @attrs.define
 class _Member:
-    """A member and what it has so far."""
+    """A member and its tasks so far."""
 
     id: str
     process: str
@@ -53,7 +53,7 @@ class _Member:
 
 
 def _by_turns(group: GroupSpec) -> list[_Member]:
-    """All members: first one of every process, then those with a second one, and so on; by their ids."""
+    """All members: the first of every process, then the second ones, and so on; by their ids."""
     of_process: dict[str, list[str]] = {}
     for member_id, member in sorted(group.members.items()):
         of_process.setdefault(member.metadata.process_id, []).append(member_id)
@@ -75,7 +75,7 @@ def _tasks(topology: TopologyDescriber) -> list[TaskId]:
 
 
 def _place_standbys(task: TaskId, members: list[_Member], owner: str, standbys: int) -> None:
-    """Each on a process that has nothing of the task; fewer where there are not so many."""
+    """Each standby on a process without the task; fewer if there are not enough processes."""
     taken = {owner}
     for _ in range(standbys):
         free = [member for member in members if member.process not in taken]

@@ -1,11 +1,11 @@
-"""What this distribution offers to Assignor Lab."""
+"""The offers of this distribution to Assignor Lab."""
 
 from __future__ import annotations
 
 from assignment_api.plugins import GroupAssignorPlugin, TaskAssignorPlugin, hookimpl
 from assignor_round_robin.group_round_robin import GroupRoundRobinTaskAssignor
 from assignor_round_robin.round_robin import RoundRobinTaskAssignor
-from assignor_round_robin.weighted_spread import WeightedSpreadTaskAssignor
+from assignor_round_robin.weighted_spread import MAX_MOVES, WeightedSpreadTaskAssignor
 
 __all__ = ["assignor_lab_group_assignors", "assignor_lab_task_assignors"]
 
@@ -23,13 +23,14 @@ def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
             name="weighted_spread",
             factory=WeightedSpreadTaskAssignor,
             summary="Gives each client its share by threads and moves as few active tasks as that allows.",
+            settings=(MAX_MOVES,),
         ),
     ]
 
 
 @hookimpl
 def assignor_lab_group_assignors() -> list[GroupAssignorPlugin]:
-    """The one for groups that brokers assign."""
+    """The assignor for groups of the streams protocol."""
     return [
         GroupAssignorPlugin(
             name="group_round_robin",

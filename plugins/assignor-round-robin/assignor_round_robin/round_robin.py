@@ -1,4 +1,4 @@
-"""Round robin: the simplest assignor that Kafka would accept."""
+"""Round robin: the simplest assignor that Kafka accepts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["RoundRobinTaskAssignor", "answer"]
 
 
 class RoundRobinTaskAssignor(TaskAssignor):
-    """Deals tasks out in turn, one for each thread of each client; standbys as Kafka's utility places them."""
+    """Distributes tasks in turn, one for each thread of each client; Kafka's utility places the standbys."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Stateful tasks first, so that they are spread evenly whatever else there is.
+        """Places stateful tasks first, so that they are balanced among themselves.
 
         Raises:
             TaskAssignmentError: if no client has a thread.
@@ -40,14 +40,14 @@ class RoundRobinTaskAssignor(TaskAssignor):
 
 
 def _seats(application: ApplicationMetadata) -> list[ProcessID]:
-    """Each client as often as it has threads: first every client once, then those with a second thread, and so on."""
+    """Each client once for each thread: every client first, then those with a second thread, and so on."""
     clients = sorted(application.streams_client_states().values(), key=lambda client: client.process_id)
     most = max((client.num_stream_threads for client in clients), default=0)
     return [client.process_id for thread in range(most) for client in clients if client.num_stream_threads > thread]
 
 
 def answer(application: ApplicationMetadata, actives: dict[ProcessID, list[TaskId]]) -> TaskAssignment:
-    """The active tasks as an answer, with the standbys that the application asks for."""
+    """The active tasks as an answer, with the application's standbys."""
     placed = {
         process: StreamsClientAssignment.of(process, [AssignedTask.active(task) for task in tasks])
         for process, tasks in actives.items()

@@ -1,4 +1,4 @@
-"""Weighted spread: each client's share by threads, with as few moves of active tasks as that allows."""
+"""Weighted spread: shares of clients by threads, with as few moves of active tasks as possible."""
 
 from __future__ import annotations
 
@@ -10,25 +10,31 @@ import attrs
 from assignment_api import (
     LATEST_OFFSET,
     ApplicationMetadata,
-    ConfigError,
     ProcessID,
     TaskAssignment,
     TaskAssignmentError,
     TaskAssignor,
     TaskId,
 )
+from assignment_api.plugins import Setting
 from assignor_round_robin.round_robin import answer
 
 __all__ = ["MAX_MOVES", "WeightedSpreadTaskAssignor"]
 
-MAX_MOVES = "assignor.weighted_spread.max_moves"
+MAX_MOVES = Setting(
+    "assignor.weighted_spread.max_moves",
+    type="int",
+    default=None,
+    summary="Most stateful tasks that move in one rebalance; without it, as many as balance needs.",
+    least=0,
+)
 
-#: Behind every real lag, in offsets.
+#: Larger than every real lag, in offsets.
 _NO_STATE = 2**63
 
 
 class WeightedSpreadTaskAssignor(TaskAssignor):
-    """Shares by number of threads; a task stays where it was while the share of its client allows it."""
+    """Shares by number of threads; a task stays in place while its client's share allows it."""
 
     def __init__(self) -> None:
         self._max_moves: int | None = None
@@ -37,17 +43,12 @@ class WeightedSpreadTaskAssignor(TaskAssignor):
         """Reads ``assignor.weighted_spread.max_moves``.
 
         Raises:
-            ConfigError: if it is no number from 0.
+            ConfigError: if it is not a number from 0.
         """
-        value = configs.get(MAX_MOVES)
-        if value is None:
-            return
-        if isinstance(value, bool) or not str(value).strip().isdecimal():
-            raise ConfigError(f"Invalid value {value} for configuration {MAX_MOVES}: expected a number from 0")
-        self._max_moves = int(value)
+        self._max_moves = MAX_MOVES.value_in(configs)
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Stateful tasks first, each kind by shares of its own.
+        """Places stateful tasks first; each kind has its own shares.
 
         Raises:
             TaskAssignmentError: if no client has a thread.
@@ -70,12 +71,12 @@ class WeightedSpreadTaskAssignor(TaskAssignor):
 
 @attrs.define
 class _Board:
-    """Who has which active tasks so far.
+    """Active tasks of each client so far.
 
     Args:
         threads: Client to its number of threads, by process id.
-        owners: Task to the client that ran it.
-        lags: Client to task to how far behind it is, in offsets; 0 where it ran.
+        owners: Task to its previous client.
+        lags: Client to task to its lag, in offsets; 0 on the previous client.
     """
 
     threads: Mapping[ProcessID, int]
@@ -113,7 +114,7 @@ class _Board:
 
 
 def _owners(application: ApplicationMetadata) -> dict[TaskId, ProcessID]:
-    """Task to the first client, by process id, that had it as an active task."""
+    """Task to the first client, by process id, with it as an active task."""
     owners: dict[TaskId, ProcessID] = {}
     for process, client in sorted(application.streams_client_states().items()):
         for task in client.previous_active_tasks:
@@ -138,7 +139,7 @@ def _behind(lag: int) -> int:
 
 
 def _shares(threads: Mapping[ProcessID, int], held: Mapping[ProcessID, int], tasks: int) -> dict[ProcessID, int]:
-    """Largest remainders; of equal ones those that can keep a task with it come first, then by process id."""
+    """Largest remainders; equal ones go first to clients that keep a task with it, then by process id."""
     total = sum(threads.values())
     shares = {process: tasks * count // total for process, count in threads.items()}
 
@@ -151,7 +152,7 @@ def _shares(threads: Mapping[ProcessID, int], held: Mapping[ProcessID, int], tas
 
 
 def _with_followup(result: TaskAssignment, application: ApplicationMetadata) -> TaskAssignment:
-    """The same, asking for a further rebalance after the probing interval."""
+    """The same answer with a request for a rebalance after the probing interval."""
     deadline = application.current_time_ms() + application.assignment_configs().probing_rebalance_interval_ms
     first, *others = result.assignments
     return TaskAssignment([first.with_followup_rebalance(deadline), *others])

@@ -1,4 +1,4 @@
-"""The two assignors, and that the lab finds them."""
+"""The two assignors, and their discovery by the lab."""
 
 from __future__ import annotations
 

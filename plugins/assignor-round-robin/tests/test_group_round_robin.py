@@ -1,4 +1,4 @@
-"""The assignor for groups that brokers assign, and that the lab finds it."""
+"""The assignor for groups of the streams protocol, and its discovery by the lab."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOPOLOGY = TopologyDescriber([Subtopology("0", 5, True), Subtopology("1", 2, Fal
 
 
 def group(processes: list[int], standbys: int = 0) -> GroupSpec:
-    """A group with so many members on each process."""
+    """A group with this number of members on each process."""
     members = {
         f"m{process}{number}": GroupMember(MemberMetadata(f"p{process}"))
         for process, count in enumerate(processes)

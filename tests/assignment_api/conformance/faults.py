@@ -1,18 +1,25 @@
-"""Assignors with one fault each, around one that has none: what the kit has to find."""
-
 from __future__ import annotations
 
 import itertools
+import math
 import random
+import threading
 import time
+from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from assignment_api import (
+    LATEST_OFFSET,
     ApplicationMetadata,
     AssignedTask,
+    AssignmentError,
+    ConsumerAssignments,
+    GroupSubscription,
     ProcessID,
     StreamsClientAssignment,
     TaskAssignment,
+    TaskAssignmentError,
     TaskAssignor,
     TaskId,
 )
@@ -23,10 +30,10 @@ Placed = dict[ProcessID, list[TaskId]]
 
 
 class Faultless(TaskAssignor):
-    """Leaves a task where it was, gives the others to who has least; standbys on the following clients."""
-
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         clients = sorted(application.streams_client_states())
+        if not clients and type(self).__name__ != "NeedsAClient":
+            raise TaskAssignmentError("no client can run a task")
         actives = self.actives(application, clients)
         standbys = self.standbys(application, clients, actives)
         return self.answer(application, actives, standbys)
@@ -73,16 +80,12 @@ class MutatesItsInput(Faultless):
 
 
 class ReadsTheClock(Faultless):
-    """Rotates by the hour: two calls in a row agree."""
-
     def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
         turn = int(time.time() // 3_600) % len(clients)
         return super().actives(application, [*clients[turn:], *clients[:turn]])
 
 
 class FollowsTheHashOrder(Faultless):
-    """Walks a set of texts."""
-
     def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
         placed: Placed = {client: [] for client in clients}
         texts = {f"{task}" for task in application.all_tasks()}
@@ -92,8 +95,6 @@ class FollowsTheHashOrder(Faultless):
 
 
 class RemembersCalls(Faultless):
-    """Counts its calls in a class attribute."""
-
     calls = 0
 
     def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
@@ -106,8 +107,6 @@ class RemembersCalls(Faultless):
 
 
 class LosesATask(Faultless):
-    """The last client of three or more loses one of its tasks."""
-
     def answer(self, application: ApplicationMetadata, actives: Placed, standbys: Placed) -> TaskAssignment:
         last = [*actives][-1]
         if len(actives) >= 3 and actives[last]:
@@ -116,8 +115,6 @@ class LosesATask(Faultless):
 
 
 class RunsATaskTwice(Faultless):
-    """A task that two clients had stays on both."""
-
     def answer(self, application: ApplicationMetadata, actives: Placed, standbys: Placed) -> TaskAssignment:
         first, *others = actives
         if others and len(actives[first]) >= 2 and actives[first][0] not in standbys[others[0]]:
@@ -141,8 +138,6 @@ class CopiesBesideTheActive(Faultless):
 
 
 class _Oscillates(Faultless):
-    """Passes everything on to the next client in each rebalance, in turns of ``period``."""
-
     period = 2
 
     def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
@@ -168,7 +163,7 @@ class OscillatesWithPeriodThree(_Oscillates):
 
 
 class IsSlowBySize(Faultless):
-    """Looks at all triples of tasks with all pairs of clients."""
+    """Iterates over all triples of tasks with all pairs of clients."""
 
     def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
         tasks = sorted(application.all_tasks())
@@ -198,19 +193,313 @@ class DrawsAtRandom(Faultless):
         return placed
 
 
-#: Fault to the rules of which the kit has to name one.
-FAULTS: dict[type[Faultless], set[str]] = {
-    MutatesItsInput: {"input untouched"},
-    ReadsTheClock: {"no clock"},
-    FollowsTheHashOrder: {"any process"},
-    RemembersCalls: {"nothing kept"},
-    LosesATask: {"nothing lost"},
-    RunsATaskTwice: {"accepted"},
-    CopiesBesideTheActive: {"copies elsewhere"},
-    OscillatesWithPeriodTwo: {"at rest"},
-    OscillatesWithPeriodThree: {"at rest"},
-    IsSlowBySize: {"growth"},
-    AnswersInAnotherType: {"right types"},
-    RaisesOnOneClient: {"answers"},
-    DrawsAtRandom: {"no chance"},
+class DropsTheNameOfTheTopology(Faultless):
+    def answer(self, application: ApplicationMetadata, actives: Placed, standbys: Placed) -> TaskAssignment:
+        unnamed = {
+            client: [TaskId(task.subtopology, task.partition) for task in held] for client, held in actives.items()
+        }
+        return super().answer(application, unnamed, {client: [] for client in actives})
+
+
+class NeedsAClient(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        len(application.all_tasks()) // len(clients)
+        return super().actives(application, clients)
+
+
+class NeedsATask(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        max(application.all_tasks())
+        return super().actives(application, clients)
+
+
+class KnowsOneDigitOnly(Faultless):
+    """Loses every partition from 10 on."""
+
+    def answer(self, application: ApplicationMetadata, actives: Placed, standbys: Placed) -> TaskAssignment:
+        kept = {client: [task for task in held if task.partition < 10] for client, held in actives.items()}
+        return super().answer(application, kept, standbys)
+
+
+class LosesPartitionsOfLargeGroups(Faultless):
+    """Loses every partition from 300 on, which no history has."""
+
+    def answer(self, application: ApplicationMetadata, actives: Placed, standbys: Placed) -> TaskAssignment:
+        kept = {client: [task for task in held if task.partition < 300] for client, held in actives.items()}
+        return super().answer(application, kept, standbys)
+
+
+class KnowsSixClients(Faultless):
+    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+        clients = sorted(application.streams_client_states())[:6]
+        actives = self.actives(application, clients)
+        return self.answer(application, actives, self.standbys(application, clients, actives))
+
+
+class ComparesHosts(Faultless):
+    """Has no order for addresses."""
+
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        states = application.streams_client_states()
+        hosts: list[Any] = [{"host": states[client].host_info} for client in clients if states[client].host_info]
+        hosts.sort()
+        return super().actives(application, clients)
+
+
+class ForgetsCopiesWithTags(Faultless):
+    def standbys(self, application: ApplicationMetadata, clients: list[ProcessID], actives: Placed) -> Placed:
+        if application.assignment_configs().rack_aware_assignment_tags:
+            return {client: [] for client in clients}
+        return super().standbys(application, clients, actives)
+
+
+class LosesTasksOfOtherRacks(Faultless):
+    def answer(self, application: ApplicationMetadata, actives: Placed, standbys: Placed) -> TaskAssignment:
+        if application.assignment_configs().rack_aware_assignment_strategy == "balance_subtopology":
+            for client, held in actives.items():
+                rack = application.streams_client_states()[client].rack_id
+                held[:] = [task for task in held if rack in self.racks(application, task)]
+        return super().answer(application, actives, standbys)
+
+    def racks(self, application: ApplicationMetadata, task: TaskId) -> set[str]:
+        sources = application.task_infos()[task].source_partitions()
+        return {rack for source in sources for rack in source.rack_ids or ()}
+
+
+class KeepsVanishedTasks(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        placed = super().actives(application, clients)
+        for client in clients:
+            previous = application.streams_client_states()[client].previous_active_tasks
+            placed[client] += [task for task in previous if task not in application.all_tasks()]
+        return placed
+
+
+class BelievesEveryOwner(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        placed = super().actives(application, clients)
+        for client in clients:
+            for task in application.streams_client_states()[client].previous_active_tasks:
+                if task in application.all_tasks() and task not in placed[client]:
+                    placed[client].append(task)
+        return placed
+
+
+class NeedsEveryWeight(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        workload = application.workload()
+        if workload is not None:
+            sum(workload.tasks[task].weight or 0 for task in application.all_tasks())
+        return super().actives(application, clients)
+
+
+class AddsUpUnknownLags(Faultless):
+    """Treats -3 as a number of offsets."""
+
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        if application.compute_task_lags():
+            for client in application.streams_client_states().values():
+                for lag in client.stateful_tasks_to_lag_sums().values():
+                    math.sqrt(0 if lag == LATEST_OFFSET else lag)
+        return super().actives(application, clients)
+
+
+class ExpectsTheFirstClientToLead(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        placed = super().actives(application, clients)
+        if application.leader_process_id() != next(iter(application.streams_client_states()), None):
+            placed[clients[-1]].clear()
+        return placed
+
+
+class ReadsTheProcessFromConsumers(Faultless):
+    """A static member keeps the names of its consumers when its process id changes."""
+
+    def answer(self, application: ApplicationMetadata, actives: Placed, standbys: Placed) -> TaskAssignment:
+        states = application.streams_client_states()
+        named = {client: ProcessID(UUID(int=int(states[client].consumers[0].split("-")[1]) + 1)) for client in actives}
+        moved = {named[client]: held for client, held in actives.items()}
+        return super().answer(application, moved, {named[client]: held for client, held in standbys.items()})
+
+
+class CalculatesWithTexts(Faultless):
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        assert configs["num.standby.replicas"] >= 0
+
+
+class RaisesInItsCallback(Faultless):
+    def on_assignment_computed(
+        self, assignment: ConsumerAssignments, subscription: GroupSubscription, error: AssignmentError
+    ) -> None:
+        max(len(member.partitions) for member in assignment.members.values() if member.partitions)
+
+
+class RemembersItsCallback(Faultless):
+    """Rotates by the number of callbacks."""
+
+    calls = 0
+
+    def on_assignment_computed(
+        self, assignment: ConsumerAssignments, subscription: GroupSubscription, error: AssignmentError
+    ) -> None:
+        RemembersItsCallback.calls += 1
+
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        turn = RemembersItsCallback.calls % max(len(clients), 1)
+        placed: Placed = {client: [] for client in clients}
+        for number, task in enumerate(sorted(application.all_tasks())):
+            placed[clients[(number + turn) % len(clients)]].append(task)
+        return placed
+
+
+class MakesNoStandbys(Faultless):
+    def standbys(self, application: ApplicationMetadata, clients: list[ProcessID], actives: Placed) -> Placed:
+        return {client: [] for client in clients}
+
+
+class WarmsUpWithoutEnd(Faultless):
+    """One copy more than configured, without a follow-up."""
+
+    def standbys(self, application: ApplicationMetadata, clients: list[ProcessID], actives: Placed) -> Placed:
+        placed = super().standbys(application, clients, actives)
+        if application.assignment_configs().num_standby_replicas == 0 and len(clients) > 1:
+            stateful = [task for task in actives[clients[0]] if task in application.stateful_tasks()]
+            placed[clients[1]] += stateful[:1]
+        return placed
+
+
+class WarmsUpTooMany(Faultless):
+    """As many warm-ups as there are tasks, with a follow-up."""
+
+    def standbys(self, application: ApplicationMetadata, clients: list[ProcessID], actives: Placed) -> Placed:
+        placed = super().standbys(application, clients, actives)
+        if application.assignment_configs().num_standby_replicas == 0 and len(clients) > 1:
+            placed[clients[1]] += [task for task in actives[clients[0]] if task in application.stateful_tasks()]
+        return placed
+
+    def answer(self, application: ApplicationMetadata, actives: Placed, standbys: Placed) -> TaskAssignment:
+        answer = super().answer(application, actives, standbys)
+        return TaskAssignment([each.with_followup_rebalance(0) for each in answer.assignments])
+
+
+class _FollowsUp(Faultless):
+    """Requests one follow-up for a new client."""
+
+    def deadline_ms(self, application: ApplicationMetadata) -> int:
+        raise NotImplementedError
+
+    def answer(self, application: ApplicationMetadata, actives: Placed, standbys: Placed) -> TaskAssignment:
+        states = application.streams_client_states()
+        is_new = any(not states[client].previous_active_tasks for client, held in actives.items() if held)
+        answer = super().answer(application, actives, standbys)
+        if not is_new:
+            return answer
+        return TaskAssignment(
+            [each.with_followup_rebalance(self.deadline_ms(application)) for each in answer.assignments]
+        )
+
+
+class FollowsUpAfterADuration(_FollowsUp):
+    def deadline_ms(self, application: ApplicationMetadata) -> int:
+        return application.assignment_configs().probing_rebalance_interval_ms
+
+
+class FollowsUpInNanoseconds(_FollowsUp):
+    def deadline_ms(self, application: ApplicationMetadata) -> int:
+        return application.current_time_ms() * 1_000_000
+
+
+class FollowsUpBeforeTheEpoch(_FollowsUp):
+    def deadline_ms(self, application: ApplicationMetadata) -> int:
+        return -1
+
+
+class SwapsTheKeys(Faultless):
+    """Each assignment is under the process id of another client."""
+
+    def answer(self, application: ApplicationMetadata, actives: Placed, standbys: Placed) -> TaskAssignment:
+        answer = super().answer(application, actives, standbys)
+        keys = [each.process_id for each in answer.assignments]
+        return TaskAssignment(dict(zip([*keys[1:], *keys[:1]], answer.assignments, strict=True)))
+
+
+class LoopsThreeTimesOverTasks(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        tasks = range(len(application.all_tasks()))
+        sum(1 for _ in itertools.product(tasks, tasks, tasks))
+        return super().actives(application, clients)
+
+
+class ChangesTags(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        for client in application.streams_client_states().values():
+            if client.client_tags:
+                object.__setattr__(client, "client_tags", {})
+        return super().actives(application, clients)
+
+
+class WaitsForAnEvent(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        threading.Event().wait(0.000_1)
+        return super().actives(application, clients)
+
+
+class ReadsTheClockInAThread(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        thread = threading.Thread(target=time.time)
+        thread.start()
+        thread.join()
+        return super().actives(application, clients)
+
+
+class MakesAGeneratorWithoutASeed(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        return super().actives(application, clients if random.Random().random() >= 0 else clients[::-1])
+
+
+#: Fault to its rule, and to the most events, members and tasks of its shrunk history. None: a single state shows it.
+FAULTS: dict[type[Faultless], tuple[str, tuple[int, int, int] | None]] = {
+    MutatesItsInput: ("input untouched", (0, 2, 0)),
+    ReadsTheClock: ("no clock", (0, 1, 0)),
+    FollowsTheHashOrder: ("any process", (0, 2, 3)),
+    RemembersCalls: ("nothing kept", (0, 2, 1)),
+    LosesATask: ("nothing lost", (0, 3, 3)),
+    RunsATaskTwice: ("accepted", (0, 2, 3)),
+    CopiesBesideTheActive: ("copies elsewhere", (0, 1, 1)),
+    OscillatesWithPeriodTwo: ("at rest", (0, 2, 1)),
+    OscillatesWithPeriodThree: ("at rest", (0, 3, 1)),
+    IsSlowBySize: ("growth", None),
+    AnswersInAnotherType: ("right types", (0, 2, 0)),
+    RaisesOnOneClient: ("answers", (0, 1, 0)),
+    DrawsAtRandom: ("no chance", (0, 1, 1)),
+    DropsTheNameOfTheTopology: ("accepted", (0, 1, 1)),
+    NeedsAClient: ("answers", (0, 0, 0)),
+    NeedsATask: ("answers", (0, 1, 0)),
+    KnowsOneDigitOnly: ("nothing lost", (0, 1, 12)),
+    LosesPartitionsOfLargeGroups: ("nothing lost", None),
+    KnowsSixClients: ("accepted", (0, 7, 0)),
+    ComparesHosts: ("answers", (0, 2, 0)),
+    ForgetsCopiesWithTags: ("copies made", (0, 2, 1)),
+    LosesTasksOfOtherRacks: ("nothing lost", (0, 1, 2)),
+    KeepsVanishedTasks: ("accepted", (1, 1, 1)),
+    BelievesEveryOwner: ("accepted", (1, 2, 2)),
+    NeedsEveryWeight: ("answers", (0, 1, 1)),
+    AddsUpUnknownLags: ("answers", (3, 2, 1)),
+    ExpectsTheFirstClientToLead: ("nothing lost", (1, 2, 5)),
+    ReadsTheProcessFromConsumers: ("accepted", (1, 1, 0)),
+    CalculatesWithTexts: ("answers", (0, 0, 0)),
+    RaisesInItsCallback: ("callback", (0, 1, 0)),
+    RemembersItsCallback: ("nothing kept", (0, 2, 1)),
+    MakesNoStandbys: ("copies made", (0, 2, 1)),
+    WarmsUpWithoutEnd: ("copies asked for", (0, 2, 1)),
+    WarmsUpTooMany: ("copies asked for", (0, 2, 3)),
+    FollowsUpAfterADuration: ("point in time", (0, 1, 1)),
+    FollowsUpInNanoseconds: ("point in time", (0, 1, 1)),
+    FollowsUpBeforeTheEpoch: ("point in time", (0, 1, 1)),
+    SwapsTheKeys: ("answers", (0, 2, 0)),
+    LoopsThreeTimesOverTasks: ("growth", None),
+    ChangesTags: ("input untouched", (0, 1, 0)),
+    WaitsForAnEvent: ("no clock", (0, 1, 0)),
+    ReadsTheClockInAThread: ("no clock", (0, 1, 0)),
+    MakesAGeneratorWithoutASeed: ("no chance", (0, 1, 0)),
 }

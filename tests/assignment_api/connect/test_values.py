@@ -1,5 +1,3 @@
-"""The values of the Connect SPI: jobs, workers, protocols, rebalances, answers."""
-
 from __future__ import annotations
 
 import pickle

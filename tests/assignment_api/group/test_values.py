@@ -1,5 +1,3 @@
-"""The values of the SPI for Streams groups: ordered, read-only, with Kafka's errors."""
-
 from __future__ import annotations
 
 import random
@@ -114,7 +112,7 @@ def test_the_number_of_standbys_may_be_a_text(value: object) -> None:
     [
         (["zone", "cluster"], ("zone", "cluster")),
         ("zone,cluster", ("zone", "cluster")),
-        # As Java splits a text: nothing is trimmed, and only what is empty at the end is left out.
+        # As in Java's split: items are not trimmed, and only empty items at the end are dropped.
         ("zone, cluster ", ("zone", " cluster ")),
         ("zone,,cluster,,", ("zone", "", "cluster")),
         ("", ()),

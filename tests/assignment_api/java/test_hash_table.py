@@ -1,5 +1,3 @@
-"""Iteration orders against real JDKs, and the quick way against the literal one."""
-
 from __future__ import annotations
 
 import gzip
@@ -26,7 +24,7 @@ from assignment_api.java import (
 )
 
 JAVA = Path(__file__).parents[2] / "data" / "java"
-#: Hash codes that crowd slots now and then.
+#: Hash codes that sometimes collide in slots.
 CODES = st.one_of(
     st.integers(-(2**31), 2**31 - 1),
     st.integers(0, 5).map(lambda n: n * 4096),

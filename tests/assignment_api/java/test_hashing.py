@@ -1,5 +1,3 @@
-"""Hash codes against values that Java printed."""
-
 from __future__ import annotations
 
 from uuid import UUID

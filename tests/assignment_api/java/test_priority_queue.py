@@ -1,4 +1,4 @@
-"""The priority queue takes Java's steps: same polls, same array, also with ties and changing priorities."""
+"""The priority queue uses Java's steps: same polls, same array, also with ties and changing priorities."""
 
 from __future__ import annotations
 

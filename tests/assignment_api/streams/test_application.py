@@ -1,5 +1,3 @@
-"""What an assignor is shown: ordered, immutable, lags behind a gate."""
-
 from __future__ import annotations
 
 from typing import Any

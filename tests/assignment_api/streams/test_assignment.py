@@ -1,5 +1,3 @@
-"""Answers are values."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Kafka's types, ranges, defaults and messages (Kafka: ``StreamsConfig``)."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Order, text and equality of identifiers (Kafka: ``TaskId``)."""
-
 from __future__ import annotations
 
 import pickle

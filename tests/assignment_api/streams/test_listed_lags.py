@@ -1,5 +1,3 @@
-"""Lags of a client as two lists."""
-
 from __future__ import annotations
 
 import copy

@@ -1,6 +1,6 @@
 """Kafka's graph, literally: residual edges, breadth-first augmentation, Bellman-Ford sweeps in node order.
 
-Slow, with no assumption about costs: what both solvers are tested against (Kafka class ``Graph``).
+Slow, without assumptions about costs: the reference for tests of both solvers (Kafka class ``Graph``).
 Work per cancelled cycle: nodes x edges.
 """
 
@@ -29,7 +29,7 @@ class _Edge:
 
 
 class EndlessCyclesError(Exception):
-    """Cycles would be cancelled for ever."""
+    """The cancelling of cycles would never end."""
 
 
 class LiteralGraph:
@@ -47,7 +47,6 @@ class LiteralGraph:
         self._originals: dict[tuple[int, int], _Edge] = {}
 
     def add_edge(self, start: int, end: int, capacity: int, cost: int, flow: int) -> None:
-        """Adds an edge that carries ``flow`` of its ``capacity``; costs are 32-bit integers."""
         forward = _Edge(end, int32(cost), capacity - flow, True, flow)
         backward = _Edge(start, int32(-int32(cost)), flow, False, 0)
         forward.counter, backward.counter = backward, forward
@@ -56,7 +55,6 @@ class LiteralGraph:
         self._originals[start, end] = forward
 
     def flow(self, start: int, end: int) -> int:
-        """What the edge from ``start`` to ``end`` carries."""
         return self._originals[start, end].flow
 
     def solve_max_flow(self) -> int:
@@ -88,8 +86,8 @@ class LiteralGraph:
         """Cancels negative cycles until none is left.
 
         Raises:
-            IllegalAssignmentStateError: if the flow is not kept at some inner node.
-            EndlessCyclesError: if the flow comes back to what it was.
+            IllegalAssignmentStateError: if the flow is not conserved at an inner node.
+            EndlessCyclesError: if the flow returns to an earlier state.
         """
         self._check_flow()
         order = sorted(self._edges)
@@ -116,7 +114,7 @@ class LiteralGraph:
     def _negative_cycle(self, order: list[int], edges: dict[int, list[_Edge]]) -> list[_Edge] | None:
         distance = dict.fromkeys(order, 0)
         entered: dict[int, _Edge] = {}
-        last = len(order)  # one sweep more than nodes, the artificial start counted in
+        last = len(order)  # one more sweep than nodes, including the artificial start
         for sweep in range(last + 1):
             relaxed = False
             for node in order:
@@ -190,7 +188,7 @@ def literal_min_traffic(problem: FlowProblem) -> list[int]:
 def literal_balance(
     problem: FlowProblem, counts: Sequence[int], capacities: Sequence[Sequence[int]]
 ) -> list[int] | None:
-    """Client of each task after ``BalanceSubtopologyGraphConstructor``; None where not every task can be placed."""
+    """Client of each task after ``BalanceSubtopologyGraphConstructor``; None if a task cannot be placed."""
     tasks, clients, groups = len(problem.holder), len(counts), len(capacities)
     second = tasks + clients * groups
     sink = second + clients

@@ -1,4 +1,4 @@
-"""The two solvers cancel the very cycles that Kafka's graph cancels, whatever the costs."""
+"""The two solvers cancel exactly the cycles that Kafka's graph cancels, for any costs."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ def test_every_client_keeps_its_number_of_tasks_and_traffic_does_not_grow(proble
     assert problem.total_cost(owner) <= problem.total_cost(problem.holder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("balanced", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_long_tails_of_sweeps_are_skipped_without_another_answer(
@@ -87,7 +88,7 @@ def test_long_tails_of_sweeps_are_skipped_without_another_answer(
     assert any(periods > 0 for periods in skipped)
 
 
-#: Traffic costs and costs of moving that Kafka accepts, and that overflow in sums or are their own negative.
+#: Costs of traffic and of moves that Kafka accepts, and that overflow in sums or are their own negative.
 ODD_COSTS = st.sampled_from(
     [-(2**31), -(2**30), -(10**9), -7, -1, 0, 1, 10, 5 * 10**8, 10**9, 2**30, 2**30 + 1, 2**31 - 1]
 ) | st.integers(-(2**31), 2**31 - 1)
@@ -95,7 +96,6 @@ ODD_COSTS = st.sampled_from(
 
 @st.composite
 def odd_problems(draw: st.DrawFn, *, groups: bool) -> FlowProblem:
-    """Problems whose costs are sums of odd ones."""
     plain = draw(problems(groups=groups))
     traffic = draw(ODD_COSTS)
     crossed = draw(st.sampled_from([1, 2, 3, 9]))
@@ -110,12 +110,14 @@ def answer_or_endless(solve: Callable[[], list[int] | None]) -> list[int] | str 
         return "endless"
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(odd_problems(groups=False))
 def test_minimal_traffic_is_kafkas_for_any_costs(problem: FlowProblem) -> None:
     assert answer_or_endless(lambda: min_traffic(problem)) == answer_or_endless(lambda: literal_min_traffic(problem))
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(odd_problems(groups=True))
 def test_balanced_subtopologies_are_kafkas_for_any_costs(problem: FlowProblem) -> None:

@@ -1,5 +1,3 @@
-"""Standbys: where Kafka's public utility puts them, and the rules of tags that the assignors build on."""
-
 from __future__ import annotations
 
 import gzip

@@ -1,4 +1,4 @@
-"""Pseudonyms change no figure that names no name: captured and golden states scored with and without them."""
+"""Pseudonyms change no figure that contains no name: captured and golden states scored with and without them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from uuid import NAMESPACE_DNS, uuid5
 import pytest
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.groups.contest import Contest
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.rows import RowMaker
+from assignor_lab.groups.runner.comparison import ComparisonRunner
+from assignor_lab.groups.runner.rows import RowMaker
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scenarios.anonymous import NAMES_DECIDE, Pseudonyms, anonymous_document
 
@@ -42,7 +42,7 @@ def documents(file: str, most: int = 12) -> list[dict[str, Any]]:
 def rows(documents: Iterable[Mapping[str, Any]], assignors: Iterable[str]) -> list[dict[str, Any]]:
     registry, listed = discover(), list(documents)
     kind = kind_named(listed[0]["kind"])
-    contest = Contest(kind, [kind.competitor(registry, kind.find(registry, name)) for name in assignors])
+    contest = ComparisonRunner(kind, [kind.competitor(registry, kind.find(registry, name)) for name in assignors])
     maker = RowMaker(kind, kind.figures(registry, list(kind.metrics(registry)), config_sources(environ={}).effective()))
     found = [
         maker.row(answer)
@@ -61,6 +61,7 @@ def with_random_ids(document: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES)
 def test_every_figure_of_every_assignor_is_as_it_was(file: str) -> None:
     known = [with_random_ids(each) for each in documents(file)]
@@ -72,7 +73,6 @@ def test_every_figure_of_every_assignor_is_as_it_was(file: str) -> None:
 
 
 def one_worker_has_it(first: str, second: str) -> dict[str, Any]:
-    """Two workers, and a connector whose task the first one runs; nobody runs the connector itself."""
     nothing: dict[str, list[str]] = {"connectors": [], "tasks": []}
     members = [
         {"id": first, "owned": {**nothing, "tasks": ["files-0"]}, "static": {"connectors": None, "tasks": None}},
@@ -88,7 +88,7 @@ def one_worker_has_it(first: str, second: str) -> dict[str, Any]:
 def test_figures_of_connect_go_by_the_order_of_names_the_smallest_example() -> None:
     (before,) = rows([one_worker_has_it("a", "b")], ["connect_incremental"])
     (after,) = rows([one_worker_has_it("b", "a")], ["connect_incremental"])
-    assert (before["jobs_per_worker"], after["jobs_per_worker"]) == (2.0, 0.0)
+    assert (before["jobs_per_worker_range"], after["jobs_per_worker_range"]) == (2.0, 0.0)
 
 
 def test_a_connect_group_with_pseudonyms_says_so() -> None:
@@ -99,6 +99,7 @@ def test_a_connect_group_with_pseudonyms_says_so() -> None:
     )
 
 
+@pytest.mark.slow
 def test_clients_that_a_source_names_get_their_pseudonyms() -> None:
     known = documents("golden/streams-group/sticky.scenarios.jsonl.gz")[0]
     member = known["members"][0]["id"]

@@ -1,4 +1,4 @@
-"""Recordings with pseudonyms: no name is left in any byte, and every decision is the same."""
+"""Recordings with pseudonyms: no byte contains a name, and every decision is the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assignor_lab.capture.live.group_recording import GroupRecording
 from assignor_lab.capture.recorded.anonymous_records import anonymous_record
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
-from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
+from assignor_lab.capture.recorded.group_history import GroupRecord, RecordedHistory
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.scenarios.anonymous import Pseudonyms, read_pseudonyms
 from tests.capture.coordinator_records import generation, key, stable_groups
@@ -35,7 +35,6 @@ SECRETS = (b"classic", b"streams", b"real-connect", b"counts", b"p1", b"p2", b"w
 
 
 def cluster(group: str) -> ClusterAnswer:
-    """The brokers and topics that the recording's file of racks tells."""
     file = FLIGHT / group / "racks.toml"
     told = tomllib.loads(file.read_text()) if file.exists() else {"brokers": {}, "topics": {}}
     topics = {name: dict(enumerate(map(tuple, of))) for name, of in told["topics"].items()}
@@ -127,7 +126,7 @@ def test_hosts_tags_and_racks_of_clients_are_hidden() -> None:
     words = [word for word in (b"zone", b"127.0.0.1", b"tagged") if word in plain_value]
     assert words
     assert [word for word in words if word in value] == []
-    history = GroupHistory(names.group("tagged"))
+    history = RecordedHistory(names.group("tagged"))
     assert history.take(attrs.evolve(hidden))
     assert all(member["got"]["active"] for member in history.generations[0]["members"].values())
 

@@ -1,4 +1,4 @@
-"""Every key that is kept has a rule; every id that is no UUID is hashed."""
+"""Every kept key has a rule; every id that is no UUID is hashed."""
 
 from __future__ import annotations
 

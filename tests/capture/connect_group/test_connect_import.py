@@ -52,9 +52,9 @@ def test_every_recorded_generation_comes_out_as_recorded(
     out = tmp_path / "out.jsonl"
     assert run(str(DATA / "connect" / group / "exchanges.jsonl.gz"), "--check", "--out", str(out)) == 0
     said = capsys.readouterr().err
-    assert f"{rounds} of {rounds} recorded generations come out as Kafka's leader answered" in said
+    assert f"{rounds} of {rounds} recorded generations reproduced" in said
     assert len(documents(out)) == histories
-    # What was written is read again, and is the same.
+    # The written file reads back the same.
     again = b"".join(canonical_line(scenario.document) for scenario in read_scenarios(out))
     assert again == out.read_bytes()
 
@@ -65,7 +65,7 @@ def test_answers_that_came_later_now_and_earlier_then_are_no_differences(
 ) -> None:
     draw = random.Random(seed)
     lines = exchanges("sessioned")
-    # A round is told by its first answer, which comes up to so much later than the leader decided, and in order.
+    # A round begins with its first answer, which comes at most this much later than the leader's decision.
     late = {line["response_hex"]: draw.randrange(900) for line in lines}
     times = accumulate((line["t"] + late[line["response_hex"]] for line in lines), max)
     moved = [{**line, "t": time} for line, time in zip(lines, times, strict=True)]
@@ -87,7 +87,7 @@ def test_another_answer_is_a_difference(tmp_path: Path) -> None:
 
 def test_a_changed_recording_ends_the_check_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = exchanges("eager")
-    # In the bytes of an assignment, one worker's task becomes another one.
+    # Replace one worker's task in the bytes of an assignment.
     task = b"\x00\x02ea\x00\x00\x00\x02\xff\xff\xff\xff".hex()
     changed = [
         {**line, "response_hex": line["response_hex"].replace(task, task.replace("ffffffff", "00000001"))}
@@ -146,6 +146,7 @@ def test_what_is_no_recording_is_told_with_its_place(
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_bytes_of_a_member_cut_short_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = next(line for line in exchanges("sessioned") if line["state"] == "create connectors")
     for end in range(0, len(line["response_hex"]), 40):
@@ -188,7 +189,7 @@ def test_a_calm_state_stays_as_it_is_and_a_lost_worker_is_replaced(tmp_path: Pat
     run(str(DATA / "rest" / "sessioned.jsonl.gz"), "--lose", "127.0.0.1:18083", "--join", "new", "--out", str(out),
         "-c", "scheduled.rebalance.max.delay.ms=0")  # fmt: skip
     with pytest.raises(SystemExit) as left:
-        main(["assign", "--assignor", "connect_incremental", "--scenarios", str(out), "--out", str(answers)])
+        main(["assign", "--assignor", "connect_incremental", str(out), "--out", str(answers)])
     assert left.value.code == 0
     calm, lost, *_ = documents(answers)[0]["rounds"]
     assert not any(jobs["tasks"] or jobs["connectors"] for jobs in calm["assigned"].values())
@@ -214,6 +215,7 @@ def test_one_source_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
 # --- hostile bytes ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_changed_bytes_are_a_value_or_a_typed_error() -> None:
     line = max(exchanges("sessioned"), key=lambda each: len(each["response_hex"]))
     data, draw = bytes.fromhex(line["response_hex"]), random.Random(1)

@@ -1,5 +1,3 @@
-"""Logs of Connect workers that really ran, and what can be done to them."""
-
 from __future__ import annotations
 
 import gzip
@@ -18,29 +16,24 @@ GROUPS = ("sessioned", "eager", "conflict")
 
 
 def files(group: str) -> list[Path]:
-    """The logs of a group's workers."""
     return sorted((CAPTURES / group).glob("*.log.gz"))
 
 
 @cache
 def lines(group: str, worker: str) -> tuple[str, ...]:
-    """The lines of a log."""
     with gzip.open(CAPTURES / group / f"{worker}.log.gz", "rt", encoding="utf-8") as log:
         return tuple(log)
 
 
 def lives_of(changed: list[str]) -> list[WorkerLife]:
-    """What is read from a log of these lines."""
     return read_worker_log(BytesIO("".join(changed).encode()))
 
 
 def configured(name: str, logged: Mapping[str, Any]) -> ConnectAssignor:
-    """A built-in assignor, with what a log tells of its configuration."""
     assignor = discover().connect_assignor(name).create()
     assignor.configure(logged)
     return assignor
 
 
 def compared(changed: list[str]) -> list[ComparedRound]:
-    """The rounds in a log of these lines beside our answers."""
     return [found for life in lives_of(changed) for found in replay(life, configured)]

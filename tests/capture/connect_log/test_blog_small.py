@@ -1,7 +1,7 @@
 """The rebalances of the recorded experiment ``blog-small``, decided again.
 
-The recording tells no bytes and no configuration, but every worker's jobs of every generation. Configured is what is
-placed in this or a later generation, and during the kill everything.
+The recording has no bytes and no configuration, but every worker's jobs of every generation. Jobs count as configured
+if this or a later generation places them; during the kill all do.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import gzip
 import json
 from typing import Any
+
+import pytest
 
 from assignment_api.connect import (
     MAX_DELAY_KEY,
@@ -22,7 +24,7 @@ from assignment_api.connect import (
 from assignor_lab.kafka.wire.connect import AssignmentMessage, decode_connect_assignment, encode_connect_assignment
 from tests.capture.connect_log.logs import CAPTURES, configured
 
-#: The log's clock is not the leader's look at it.
+#: The log's time is not the time at which the leader read its clock.
 _CLOCK_MS = 50
 
 
@@ -68,6 +70,7 @@ def _configured_under_sessioned(generations: list[dict[str, Any]]) -> list[Confi
     return later[::-1]
 
 
+@pytest.mark.slow
 def test_122_incremental_rebalances_are_decided_as_recorded() -> None:
     generations = _generations("sessioned")
     assignor = configured("connect_incremental", {MAX_DELAY_KEY: 30_000})

@@ -130,6 +130,7 @@ def test_a_process_that_starts_again_has_forgotten_what_the_one_before_knew() ->
     assert all(life.from_start for life in lives)
 
 
+@pytest.mark.slow
 def test_the_command_ends_with_1_where_answers_differ(tmp_path: Path) -> None:
     log = tmp_path / "w2.log"
     log.write_text(
@@ -163,6 +164,7 @@ def _rounds(lives: list[WorkerLife]) -> list[RecordedRound]:
     return [recorded for life in lives for recorded in life.rounds]
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
 def test_a_damaged_log_is_read_as_far_as_it_goes(data: st.DataObject) -> None:

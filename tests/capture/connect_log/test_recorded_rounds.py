@@ -10,7 +10,7 @@ from assignor_lab.capture.logs.connect import read_worker_log, received_as_answe
 from assignor_lab.cli.app import build_app
 from tests.capture.connect_log.logs import GROUPS, configured, files
 
-#: Group to its leaders' rounds, and to the assignments that its workers say that they received.
+#: Group to its leaders' rounds, and to the assignments that its workers logged.
 _ROUNDS = {"sessioned": 32, "eager": 11, "conflict": 38}
 _RECEIVED = {"sessioned": 89, "eager": 19, "conflict": 75}
 
@@ -54,7 +54,7 @@ def test_the_command_prints_the_number_of_compared_rounds() -> None:
 
     assert result.exit_code == 0, result.output
     assert "81 rounds recorded, 81 compared, 81 the same" in result.stdout
-    assert "183 times a worker said what it runs after one of them, 183 times" in result.stdout
+    assert "183 reports of a worker's work after one of them, 183 as our" in result.stdout
 
 
 def test_the_command_tells_each_round_as_json() -> None:

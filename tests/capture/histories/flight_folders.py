@@ -1,4 +1,4 @@
-"""Folders as ``assignor record`` writes them, with the bytes of captured groups, as a coordinator would have them."""
+"""Folders in the form of ``assignor record``, with the bytes of captured groups as a coordinator would write them."""
 
 from __future__ import annotations
 
@@ -25,14 +25,6 @@ def write_folder(
     records: Iterable[tuple[int, bytes, bytes | None]],
     samples: Iterable[Mapping[str, Any]] = (),
 ) -> Path:
-    """Writes a folder.
-
-    Args:
-        folder: The folder, made if need be.
-        group: The group.
-        records: Time, key and value of each record.
-        samples: Lines of the file of samples; none: there is no such file.
-    """
     folder.mkdir(parents=True, exist_ok=True)
     lines: list[Mapping[str, Any]] = [{"format": 1, "kind": "group-records", "group": group, "partition": 3}]
     for offset, (time_ms, name, content) in enumerate(records):
@@ -55,21 +47,24 @@ def classic_folder(
     samples: Iterable[Mapping[str, Any]] = (),
     clock: Callable[[int, int], int] = lambda _generation, time_ms: time_ms,
 ) -> Path:
-    """The recording of a captured classic group: the generations that its recorded descriptions show.
+    """The recording of a captured classic group: the generations in its recorded descriptions.
+
+    A generation is written again when a static member returns.
 
     Args:
-        folder: The folder.
         application: The group.
         samples: As for :func:`write_folder`.
-        clock: What the coordinator's clock says, by generation and time.
+        clock: Time of the coordinator's clock, by generation and time.
     """
-    name, records, last = "", [], 0
+    name, records, last, members = "", [], 0, {""}
     for _, line in json_lines(CAPTURES / application / "exchanges.jsonl.gz"):
         if line["api_key"] != _DESCRIBE_GROUPS:
             continue
         for group in described_groups(bytes.fromhex(line["response_hex"]), line["api_version"]):
             (answer,) = group_answers([group])
-            if group.group_state == "Stable" and answer.generation > last:
+            here = {each.member_id for each in answer.members}
+            if group.group_state == "Stable" and (answer.generation, here) != (last, members):
+                members = here
                 name, last = group.group_id, answer.generation
                 time_ms = clock(last, line["t"])
                 records.append((time_ms, key(2, name), generation(last, group, time_ms=time_ms)))
@@ -77,7 +72,6 @@ def classic_folder(
 
 
 def streams_folder(folder: Path, capture: str) -> Path:
-    """The recording of a captured group of the streams protocol: the targets that its descriptions show."""
     records: list[tuple[int, bytes, bytes | None]] = []
     known: dict[str, None] = {}
     last, name = 0, ""

@@ -1,4 +1,4 @@
-"""Pasts of the captured groups, as their logs alone tell them."""
+"""Histories of the captured groups, from their logs alone."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from assignment_api.plugins import config_sources
-from assignor_lab.capture.episodes import import_episode
-from assignor_lab.capture.histories import History, history_episode, read_histories
+from assignor_lab.capture.histories import DecisionHistory, history_episode, read_histories
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
+from calibration.episodes import import_episode
 from tests.capture.captured_logs import CAPTURES, logs
 
 __all__ = ["CAPTURES", "decisions_of", "done_to", "episode_of", "past_of", "properties_of", "timeline_of"]
@@ -32,7 +32,7 @@ def decisions_of(application: str) -> tuple[Scenario, ...]:
 
 
 @cache
-def past_of(application: str) -> History:
+def past_of(application: str) -> DecisionHistory:
     (history,) = read_histories(decisions_of(application))
     return history
 
@@ -44,13 +44,11 @@ def episode_of(application: str) -> dict[str, Any]:
 
 @cache
 def timeline_of(application: str) -> dict[str, Any]:
-    """The episode of the experiment's own timeline: what was really done."""
     name = _TIMELINES.get(application, f"{application}-classic")
     return import_episode(CAPTURES / "timelines" / f"{name}.json.gz", CAPTURES / application)
 
 
 def done_to(episode: dict[str, Any], offset_ms: int = 0) -> list[tuple[str, str, int]]:
-    """What was done to whom and when, in epoch milliseconds."""
     begin = episode["initial"]["source"]["time_ms"]
     return [
         (event["type"], event["client"], begin + event["at_ms"] + offset_ms)

@@ -1,4 +1,4 @@
-"""An application that comes back with another topology: each decision has the tasks that there were then."""
+"""An application that returns with another topology: each decision has the tasks of its time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ def generations(folder: Path) -> list[RecordedGeneration]:
 
 
 def without(generation: RecordedGeneration, subtopology: int) -> RecordedGeneration:
-    """The generation as an application without a sub-topology would have left it."""
     assert generation.answer is not None
     members = []
     for each in generation.answer.members:

@@ -1,5 +1,3 @@
-"""Timelines of Connect groups: who came and went, what moved, and where rounds are missing."""
-
 from __future__ import annotations
 
 import json
@@ -8,13 +6,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
 from assignor_lab.capture.histories.connect_timeline import connect_timelines, is_connect_past
 from assignor_lab.capture.histories.timeline import GroupTimeline
 from assignor_lab.cli.app import build_app
 from assignor_lab.scenarios import read_scenarios
-from assignor_lab.scoring.timelines import SourceTimeline
+from assignor_lab.scoring.sources.timelines import SourceTimeline
 from tests.capture.captured_logs import CAPTURES
 
 SESSIONED = CAPTURES / "connect" / "sessioned" / "exchanges.jsonl.gz"
@@ -87,7 +86,18 @@ def test_histories_of_one_group_are_one_timeline_that_tells_of_missing_rounds() 
 
 def test_an_answer_that_nobody_knows_is_said() -> None:
     (_, second) = timeline(document("sessioned", FIRST, ([member(ONE, "c-0")], None))).entries
-    assert second.reason == "what the leader answered is not known"
+    assert second.reason == "the leader's answer is unknown"
+
+
+def test_generations_and_created_changed_and_deleted_connectors_are_shown() -> None:
+    made = document("sessioned", FIRST, JOINS, MOVES)
+    for each, connectors in zip(made["rounds"], ({"c": 2}, {"c": 1, "d": 0}, {"c": 1}), strict=True):
+        each["connectors"] = connectors
+    made["source"]["generations"] = [4, 5, 6]
+    entries = timeline(made).entries
+    assert [each.generation for each in entries] == [4, 5, 6]
+    assert entries[1].reason == "1 job taken away first; connector d created; connector c has 1 task (2 before)"
+    assert entries[2].reason == "connector d deleted"
 
 
 @cache
@@ -97,6 +107,7 @@ def imported() -> str:
     return "".join(f"{line}\n" for line in told.stdout.splitlines() if line.startswith("{"))
 
 
+@pytest.mark.slow
 def test_history_shows_a_recorded_groups_rebalances_and_decides_them_again(tmp_path: Path) -> None:
     file = tmp_path / "connect.jsonl"
     file.write_text(imported())
@@ -110,6 +121,7 @@ def test_history_shows_a_recorded_groups_rebalances_and_decides_them_again(tmp_p
     assert sum(each["active_moved"] for each in history["decisions"]) == 33
 
 
+@pytest.mark.slow
 def test_a_scored_source_of_connect_has_the_same_timeline(tmp_path: Path) -> None:
     file = tmp_path / "connect.jsonl"
     file.write_text(imported())

@@ -15,7 +15,7 @@ from assignor_lab.scenarios.anonymous import anonymous_document, read_pseudonyms
 from assignor_lab.simulation.streams.episode_format import read_episode
 from tests.capture.captured_logs import logs
 
-#: As ``StreamThread.runLoop`` writes it: a set of tasks from 2.8 on, before that tasks with their changelogs.
+#: The texts of ``StreamThread.runLoop``: a set of tasks since 2.8; before that, tasks with their changelogs.
 _LINES = {
     "[0_0, 1_2]": ["0_0", "1_2"],
     "{0_0=[app-counts-changelog-0]}": ["0_0"],
@@ -23,7 +23,7 @@ _LINES = {
 
 
 def changed(folder: Path, listed: str) -> list[str]:
-    """Logs of a group, in one of which i1 reports corrupted tasks five minutes after the beginning."""
+    """Logs of a group; one has a report of corrupted tasks by i1 five minutes after the beginning."""
     files = []
     for log in logs("tagged"):
         lines = gzip.decompress(log.read_bytes()).decode().splitlines()

@@ -1,4 +1,4 @@
-"""Recordings of ``assignor record`` as decisions: through the same readers as brokers' answers."""
+"""Recordings of ``assignor record`` as decisions: the same readers as for brokers' answers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,21 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from assignment_api.plugins import config_sources
+from assignment_api.streams import TaskId
 from assignment_api.streams.client_state import UNTOLD_LAG
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.episodes import past_as_episodes
 from assignor_lab.capture.histories.flight_recordings import flight_recordings, recorded_decisions
+from assignor_lab.capture.histories.held_back import meant_for
+from assignor_lab.capture.histories.recorded_generations import recorded_generations
+from assignor_lab.capture.recorded.broker_answers import DescribedGroup
 from assignor_lab.capture.recorded.group_records import _layout
+from assignor_lab.capture.recorded.kept_records import read_kept_records
+from assignor_lab.capture.recorded.member_evidence import members_of
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.scenarios import Place, scenario_from_document
@@ -41,10 +48,11 @@ def decided(folder: Path, application: str | None = None) -> list[dict[str, Any]
 
 @cache
 def logged(application: str) -> dict[int, dict[str, Any]]:
-    """Generation to what its leader's log says of it."""
+    """Generation to its leader's log."""
     return {each.document["source"]["generation"]: dict(each.document) for each in decisions_of(application)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("application", ["tagged", "warm", "plain-ha", "orders-2", "plain"])
 def test_what_was_decided_is_what_the_leaders_log_says(application: str, folders: Path) -> None:
     found = decided(classic_folder(folders / application, application), application)
@@ -71,6 +79,28 @@ def test_tasks_that_were_held_back_are_those_of_who_got_them_next_and_unknown_be
     unknown = [each["source"]["generation"] for each in found if "observed" not in each]
     assert unknown
     assert all(number + 1 not in numbers for number in unknown)
+
+
+def test_a_generation_with_another_member_shows_no_process_of_held_back_tasks(folders: Path) -> None:
+    (file,) = flight_recordings(classic_folder(folders / "joined", "orders-2"))
+    generations = recorded_generations(read_kept_records(file, None), lambda _: None)
+    answers = [each.answer for each in generations if each.answer is not None]
+    sources = members_of(answers).sources
+    all_tasks = frozenset().union(*map(_given, answers))
+    shown_by_the_next = 0
+    for answer, later in pairwise(answers):
+        held = all_tasks - _given(answer)
+        unaided = meant_for(answer, held, sources, None)
+        newcomer = attrs.evolve(later.members[0], member_id="newcomer", assignment=None)
+        joined = attrs.evolve(later, members=(*later.members, newcomer))
+        assert meant_for(answer, held, sources, joined) == unaided
+        shown_by_the_next += meant_for(answer, held, sources, later) != unaided
+    assert shown_by_the_next
+
+
+def _given(answer: DescribedGroup) -> set[TaskId]:
+    infos = [member.assignment.info for member in answer.members if member.assignment is not None]
+    return {task for info in infos for task in info.active_tasks}
 
 
 def test_without_samples_lags_are_what_members_reported_and_that_is_said(folders: Path) -> None:
@@ -120,6 +150,7 @@ def test_targets_of_a_streams_group_are_decisions(capture: str, folders: Path) -
     assert {each["id"]: each["tasks"] for each in found[-1]["subtopologies"]} == {"0": 6, "1": 4, "2": 4}
 
 
+@pytest.mark.slow
 def test_a_streams_groups_past_is_an_episode_with_its_instances_by_their_names(folders: Path) -> None:
     (episode,) = past_as_episodes([str(streams_folder(folders / "episode", "orders-group-3"))])
     events = [(each["type"], each["client"]) for each in episode.document["events"]]
@@ -165,7 +196,7 @@ def test_a_record_that_cannot_be_read_is_told_and_the_rest_is_read(folders: Path
 
 def test_a_recording_without_a_decision_says_what_to_do(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "empty", "g", [(1, key(17, "g"), None)])
-    with pytest.raises(HistoryError, match="none of the 1 records of group 'g' is a decision"):
+    with pytest.raises(HistoryError, match="none of 1 record of group 'g' is a decision"):
         decided(folder)
 
 

@@ -1,8 +1,9 @@
-"""Histories as episodes: what the decisions alone tell of who came and went, beside what was really done."""
+"""Histories as episodes: joins and leaves in the decisions alone, compared with the real actions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -10,22 +11,26 @@ import pytest
 
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories import history_episode, read_histories
+from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.simulation.streams.episode_format import read_episode
-from tests.capture.histories.pasts import decisions_of, done_to, episode_of, past_of, timeline_of
+from tests.capture.flight_recording import decisions, write_recording
+from tests.capture.histories.pasts import CAPTURES, decisions_of, done_to, episode_of, past_of, timeline_of
+from tests.capture.live.recorded_lives import STREAMS
 
 
 def really_done(application: str, until_ms: int) -> list[tuple[str, str, int]]:
     return [each for each in done_to(timeline_of(application)) if each[2] < until_ms]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("application", ["tagged", "orders-2", "warm", "plain-ha"])
 def test_who_was_started_stopped_and_killed_is_what_was_really_done(application: str) -> None:
     found = done_to(episode_of(application))
     last = max(moment.time_ms for moment in past_of(application).moments)
     done = really_done(application, last)
     stops = [each for each in done if each[0] != "start"][-1:]
-    # The shutdown at the end is no part of the decisions.
+    # The shutdown at the end is not in the decisions.
     count = len(done) if not stops else len(found)
     assert {(kind, who) for kind, who, _ in found} <= {(kind, who) for kind, who, _ in done}
     assert len(found) <= count
@@ -116,8 +121,8 @@ def test_decisions_of_two_groups_are_two_histories() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"observed": None}, "does not say what Kafka decided"),
-        ({"source": {"group": "g"}}, "does not say when it was"),
+        ({"observed": None}, "has no decision of Kafka"),
+        ({"source": {"group": "g"}}, "has no time"),
     ],
 )
 def test_a_state_that_is_no_decision_is_refused_with_its_place(change: Mapping[str, Any], words: str) -> None:
@@ -155,7 +160,6 @@ def test_one_decision_is_no_history() -> None:
 
 
 def as_other_process(scenario: Scenario, client_id: str) -> Scenario:
-    """The decision with another process in the place of one client's, which has nothing of what that one had."""
     text = {
         client["process_id"]
         for client in scenario.document["clients"]
@@ -185,6 +189,73 @@ def test_recorded_downtime_lasts_from_the_loss_of_a_task_until_its_next_owner_ru
     after = next(each["assignment_t_ms"] for each in generations if each["assignment_t_ms"] > stopped)
     for task in before["assigned"]["h3"]["active"]:
         assert [stopped, after] in down[task]
-    # The first instance starts with all tasks: nobody had them until its first assignment.
+    # The first instance starts with all tasks, which had no owner until its first assignment.
     first = generations[0]["assignment_t_ms"]
     assert all(intervals[0] == [0, first] for intervals in down.values())
+
+
+def recorded(folder: Path) -> list[dict[str, Any]]:
+    write_recording(folder / STREAMS, STREAMS)
+    return decisions(folder / STREAMS)
+
+
+def streams_episode(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    (history,) = read_histories(
+        [scenario_from_document(each, Place("records", number)) for number, each in enumerate(documents, 1)]
+    )
+    return history_episode(history)
+
+
+def test_recorded_downtime_of_the_streams_protocol_is_between_two_current_assignments(
+    tmp_path: Path,
+) -> None:
+    documents = recorded(tmp_path)
+    episode = streams_episode(documents)
+    down = episode["recorded"]["downtime"]
+    first = episode["initial"]["source"]["time_ms"]
+    assert down["shows_restoring"] is False
+    epoch = 1795363378003 - first
+    assert [epoch + 352, epoch + 559] in down["tasks"]["1_2"]
+    assert [epoch + 357, epoch + 559] in down["tasks"]["1_3"]
+    # The killed member was fenced after 14 s; its tasks moved with two heartbeats.
+    killed, fenced = epoch + 14_006, 1795363392224 - first
+    assert [killed, fenced + 1] in down["tasks"]["1_1"]
+    assert [killed, fenced + 255] in down["tasks"]["0_1"]
+
+
+def test_an_older_file_of_streams_decisions_shows_no_downtime(tmp_path: Path) -> None:
+    documents = [dict(each, source=dict(each["source"])) for each in recorded(tmp_path)]
+    for each in documents:
+        each["source"].pop("current", None)
+    assert "downtime" not in streams_episode(documents)["recorded"]
+
+
+def test_a_coordinators_log_shows_the_downtime_of_the_streams_protocol() -> None:
+    log = CAPTURES / "lives" / "broker.log.gz"
+    for episode in streams_episodes(log):
+        known = {task["id"] for task in episode["initial"]["tasks"]}
+        down = episode["recorded"]["downtime"]["tasks"]
+        assert down.keys() == known
+        for intervals in down.values():
+            moments = [moment for interval in intervals for moment in interval]
+            assert moments == sorted(moments)
+            assert moments[0] >= 0
+
+
+def streams_episodes(log: Path) -> list[dict[str, Any]]:
+    documents = [each for each in logged_decisions([str(log)]) if "subtopologies" in each]
+    scenarios = [scenario_from_document(each, Place("log", number)) for number, each in enumerate(documents, 1)]
+    return [history_episode(each) for each in read_histories(scenarios)]
+
+
+def test_a_history_that_missed_an_instance_sooner_bounds_an_unknown_session_timeout() -> None:
+    log = str(CAPTURES / "versions" / "3.9.2.log.gz")
+    (history,) = read_histories(
+        [scenario_from_document(each, Place("log", number)) for number, each in enumerate(logged_decisions([log]), 1)]
+    )
+    episode = history_episode(history)
+    # The instance b is in generation 6 and not in generation 7.
+    times = {each["generation"]: each["assignment_t_ms"] for each in episode["recorded"]["generations"]}
+    assert episode["timings"]["session_timeout_ms"] == times[7] - times[6]
+    assert any("Kafka's default is too long" in sentence for sentence in episode["assumptions"])
+    assert history_episode(history, {"session_timeout_ms": 45_000})["timings"]["session_timeout_ms"] == 45_000

@@ -1,4 +1,4 @@
-"""Reasons that decisions alone show, beside what the coordinators and the clients reported."""
+"""Reasons inferred from decisions alone, compared with those of the coordinators and the clients."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ _TIMELINES = {"orders-2": "orders-classic-2"}
 
 
 def reported(application: str) -> dict[int, tuple[str, str]]:
-    """Generation to the coordinator's reason and the client's."""
     name = _TIMELINES.get(application, f"{application}-classic")
     timeline = json.loads(gzip.decompress((CAPTURES / "timelines" / f"{name}.json.gz").read_bytes()))
     return {each["generation"]: (each["reason"], each.get("client_reason") or "") for each in timeline["generations"]}
@@ -37,7 +36,7 @@ def inferred(application: str) -> dict[int | None, str]:
 
 
 def fits(words: str, coordinator: str, client: str) -> bool:
-    """Whether an inferred reason is what was reported."""
+    """True if an inferred reason matches the reported one."""
     if words == PROBING or "was due" in words:
         return "followup rebalance scheduled for 1" in client
     if words == FOLLOW_UP:
@@ -72,7 +71,6 @@ def test_a_thread_that_comes_alone_is_named_as_one() -> None:
 
 
 def without_a_thread(scenario: Scenario) -> Scenario:
-    """The decision with one consumer less of the first instance."""
     first, *others = scenario.document["clients"]
     less = {**first, "threads": first["threads"] - 1, "consumers": first["consumers"][:-1]}
     return attrs.evolve(scenario, document={**scenario.document, "clients": [less, *others]})
@@ -90,6 +88,7 @@ def run(*arguments: str) -> Any:
     return CliRunner().invoke(build_app(), ["history", *arguments], env={"COLUMNS": "200"})
 
 
+@pytest.mark.slow
 def test_history_shows_causes_as_reasons_and_what_follows_in_its_own_column() -> None:
     result = run(*map(str, logs("plain-ha")), "--config", str(properties_of("plain-ha")))
     assert "h3 joined" in result.stdout
@@ -98,6 +97,7 @@ def test_history_shows_causes_as_reasons_and_what_follows_in_its_own_column() ->
     assert "reasons are inferred from members and tasks" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_reason_of_the_coordinator_goes_before_an_inferred_one() -> None:
     result = run(*(str(CAPTURES / "lives" / name) for name in ("broker.log.gz", "c1.log.gz", "c2.log.gz")))
     assert "heartbeat expiration" in result.stdout

@@ -1,4 +1,4 @@
-"""Logs that are given with a folder of `record`: they tell why and since when, and decide nothing."""
+"""Logs in addition to a folder of `record`: they add causes and times, but change no decision."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import shutil
 from pathlib import Path
 
 import attrs
+import pytest
 
 from assignor_lab.capture.histories.connect_timeline import connect_timelines
-from assignor_lab.capture.histories.past import Surroundings, scenarios_of, scenarios_of_past
+from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of, scenarios_of_past
 from assignor_lab.capture.histories.past_files import RECORDING, files_of, grouped
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.scenarios import Scenario
@@ -22,12 +23,11 @@ LIVES = CAPTURES / "lives" / "broker.log.gz"
 
 def past_of(*sources: Path | str) -> tuple[list[Scenario], list[str]]:
     told: list[str] = []
-    scenarios = list(scenarios_of_past([str(source) for source in sources], Surroundings(on_problem=told.append)))
+    scenarios = list(scenarios_of_past([str(source) for source in sources], PastSurroundings(on_problem=told.append)))
     return scenarios, told
 
 
 def flight(folder: Path, group: str) -> Path:
-    """The folder that `record` wrote of a real group."""
     folder.mkdir()
     records = gzip.decompress((CAPTURES / "flight" / group / "records.jsonl.gz").read_bytes())
     (folder / "records.jsonl").write_bytes(records)
@@ -38,6 +38,7 @@ def reasons(scenarios: list[Scenario]) -> dict[int, str | None]:
     return {each.document["source"]["generation"]: each.document["source"].get("reason") for each in scenarios}
 
 
+@pytest.mark.slow
 def test_recorded_generations_get_the_reasons_that_the_coordinator_logged(tmp_path: Path) -> None:
     alone, _ = past_of(classic_folder(tmp_path / "past", "tagged"))
     beside, told = past_of(tmp_path / "past", COORDINATOR)
@@ -50,6 +51,7 @@ def test_recorded_generations_get_the_reasons_that_the_coordinator_logged(tmp_pa
     assert [each.observed for each in beside] == [each.observed for each in alone]
 
 
+@pytest.mark.slow
 def test_logs_of_instances_tell_who_was_started_and_decide_nothing_once_more(tmp_path: Path) -> None:
     folder = classic_folder(tmp_path / "past", "tagged")
     beside, told = past_of(*logs("tagged"), folder)
@@ -75,7 +77,7 @@ def test_epochs_of_the_streams_protocol_get_reasons(tmp_path: Path) -> None:
 def test_rounds_of_connect_workers_get_reasons(tmp_path: Path) -> None:
     folder = flight(tmp_path / "past", "real-connect")
     broker = tmp_path / "broker.log"
-    # As a coordinator of 4.4 logs it; this group's own log was not kept.
+    # The text of a 4.4 coordinator; this group's own log was not kept.
     broker.write_text(
         "[2026-11-22 16:02:50,000] INFO [GroupCoordinator id=1] Preparing to rebalance group real-connect in state "
         "PreparingRebalance with old generation 1 (reason: Adding new member w2-7d; client reason: not provided). "
@@ -112,4 +114,4 @@ def test_a_run_that_is_repeated_reads_the_same_files_the_same_way(tmp_path: Path
     # A manifest keeps names, and the kind of the source.
     again = [attrs.evolve(file, kind=kind) for file in together]
     ((_, kind, together),) = grouped(again)
-    assert all(each.document["source"]["reason"] for each in scenarios_of(kind, together, Surroundings()))
+    assert all(each.document["source"]["reason"] for each in scenarios_of(kind, together, PastSurroundings()))

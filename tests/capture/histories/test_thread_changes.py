@@ -1,5 +1,3 @@
-"""Threads that a history's processes start or remove while they run, as events of its episode."""
-
 from __future__ import annotations
 
 import json
@@ -27,7 +25,6 @@ def events(scenarios: Sequence[Scenario], **timings: int) -> list[dict[str, Any]
 
 
 def with_threads(scenario: Scenario, client_id: str, numbers: Sequence[int]) -> Scenario:
-    """The decision with other threads of one instance."""
     document = json.loads(json.dumps(dict(scenario.document)))
     for client in document["clients"]:
         if client["consumers"] and client["consumers"][0].startswith(f"{client_id}-"):
@@ -82,7 +79,7 @@ def test_a_thread_that_is_missing_for_a_moment_was_late() -> None:
 
 
 def test_threads_that_go_shortly_before_their_process_ended_with_it() -> None:
-    # The session of one of i4's threads ends before that of the other one.
+    # The session of one of i4's threads ends before the other one's.
     scenarios = [
         with_threads(each, "i4", (2,)) if number == 21 else each
         for number, each in enumerate(decisions_of("tagged"), start=1)
@@ -106,7 +103,9 @@ def test_an_added_member_of_a_streams_group_keeps_its_id(tmp_path: Any) -> None:
     for document in documents[1:]:
         first = next(each for each in document["members"])
         process = documents[0]["members"][0]["process_id"]
-        document["members"].append({**first, "id": "later", "process_id": process, "active": {}, "standby": {}})
+        document["members"].append(
+            {**first, "id": "later", "client_id": None, "process_id": process, "active": {}, "standby": {}}
+        )
         document["observed"]["members"]["later"] = {"active": {}, "standby": {}, "warmup": {}}
         document["source"]["time_ms"] += 120_000
     scenarios = [scenario_from_document(each, Place("past", number)) for number, each in enumerate(documents, 1)]

@@ -72,7 +72,7 @@ def test_targets_of_a_streams_group_come_out_of_the_brokers_assignor(tmp_path: P
     past = scenarios_of_past([str(streams_folder(tmp_path / "past", "orders-group-3"))])
     checked = list(checked_decisions(past, REGISTRY, CONFIG))
     assert {each.assignor for each in checked} == {"group_sticky"}
-    # Some epochs were too short for the questions that the recording is made of: what members had is then older.
+    # Some epochs were too short for the recording's requests; their members' tasks are older.
     assert sum(each.difference is None for each in checked) >= 16
 
 

@@ -95,7 +95,9 @@ public final class TopologyApplications {
         final Path folder = Path.of(arguments[1]);
         final Collection<String> wanted = Arrays.asList(arguments).subList(2, arguments.length);
         final List<Application> applications = new ArrayList<>();
-        for (final TopologyRows.Row row : TopologyRows.all()) {
+        final List<TopologyRows.Row> rows = new ArrayList<>(TopologyRows.all());
+        rows.addAll(TopologyRows.variants());
+        for (final TopologyRows.Row row : wanted.isEmpty() ? TopologyRows.all() : rows) {
             if (wanted.isEmpty() || wanted.contains(row.name())) {
                 applications.add(new Application(row, applications.size(), true));
                 if (!row.isClassicOnly()) {

@@ -216,6 +216,58 @@ final class TopologyRows {
         return rows;
     }
 
+    /** Further cases, which run only if they are named. */
+    static List<Row> variants() {
+        final List<Row> rows = new ArrayList<>();
+        rows.add(row("depot", Map.of("depot-stock", 3, "depot-sales", 3, "depot-raw", 3, "depot-copy", 3), b -> {
+            final KTable<String, String> stock = table(b, "depot-stock", "stock");
+            b.<String, String>stream("depot-sales").leftJoin(stock, (x, y) -> x + y).groupBy((k, v) -> v)
+                .count(Materialized.as("per"));
+            copied(b, "depot-copy");
+            b.<String, String>stream("depot-raw").groupByKey().count(
+                Materialized.<String, Long, KeyValueStore<Bytes, byte[]>>as("raw").withLoggingDisabled());
+        }).with(OPTIMIZATION, "all").withTopic("depot-stock-changelog", 3)
+            .withTopic("depot.streams-stock-changelog", 3));
+        rows.add(new Row("settings", Map.of("settings-in", 3, "settings-x", 3, "settings-y", 2),
+            List.of("settings-in", "settings-x", "settings-y"), Map.of(), false, (builder, config) -> settings()));
+        rows.add(row("eta", Map.of("eta-prices-changelog", 3, "eta-in", 3), b -> {
+            joined(b, "eta-in", table(b, "eta-prices-changelog", "list"));
+            counted(b, "eta-in", "counts");
+        }).with("acceptable.recovery.lag", "3", "num.standby.replicas", "1"));
+        rows.add(new Row("kappa", Map.of("kappa-a", 3, "kappa-b", 3), List.of("kappa-a", "kappa-b"),
+            Map.of("acceptable.recovery.lag", "3"), false, (builder, config) -> {
+                final Topology topology = new Topology();
+                topology.addSource("sa", new StringDeserializer(), new StringDeserializer(), "kappa-a");
+                topology.addProcessor("pa", writer("kept"), "sa").addStateStore(store("kept"), "pa")
+                    .addStateStore(store("cache").withLoggingDisabled(), "pa");
+                topology.addReadOnlyStateStore(store("kept-ro"), "sb", new StringDeserializer(),
+                    new StringDeserializer(), "kappa-b", "kept-ro-reader", writer("kept-ro"));
+                return topology;
+            }));
+        rows.add(row("patternfk", Map.of("patternfk-s-1", 3, "patternfk-s-2", 3, "patternfk-u", 3), b ->
+            b.<String, String>stream(Pattern.compile("patternfk-s-\\d"))
+                .join(table(b, "patternfk-u", "u"), (x, y) -> x + y)
+                .groupBy((k, v) -> v, Grouped.as("val")).count(Materialized.as("vals")))
+            .with(OPTIMIZATION, "all", "num.standby.replicas", "1", "acceptable.recovery.lag", "3").classicOnly());
+        rows.add(row("shared3", Map.of("shared3-a", 3, "shared3-b", 3, "shared3-c", 3), b -> {
+            b.addStateStore(store("s1"));
+            b.addStateStore(store("s2").withLoggingDisabled());
+            b.<String, String>stream("shared3-a").process(writer("s1"), "s1", "s2");
+            b.<String, String>stream("shared3-b").process(writer("s1"), "s1");
+            b.<String, String>stream("shared3-c").groupByKey().aggregate(() -> "", (k, v, a) -> v,
+                Materialized.<String, String, KeyValueStore<Bytes, byte[]>>as("s3").withLoggingDisabled());
+        }).with("num.standby.replicas", "1", "acceptable.recovery.lag", "3"));
+        rows.add(row("suppnolog", Map.of("suppnolog-in", 3, "suppnolog-l", 3, "suppnolog-r", 3), b -> {
+            b.<String, String>stream("suppnolog-in").groupByKey().windowedBy(TimeWindows.ofSizeWithNoGrace(WINDOW))
+                .count(TopologyRows.windowed("counts"))
+                .suppress(Suppressed.untilWindowCloses(BufferConfig.unbounded().withLoggingDisabled()));
+            b.<String, String>stream("suppnolog-l").join(b.<String, String>stream("suppnolog-r"), (x, y) -> x + y,
+                JoinWindows.ofTimeDifferenceWithNoGrace(WINDOW),
+                StreamJoined.<String, String, String>as("nolog").withLoggingDisabled()).to(OUT);
+        }));
+        return rows;
+    }
+
     private static Row row(final String name, final Map<String, Integer> topics, final Steps steps) {
         return new Row(name, topics, topics.keySet().stream().sorted().toList(), Map.of(), false,
             (builder, config) -> {
@@ -278,6 +330,21 @@ final class TopologyRows {
         topology.addSource("clicks-source", new StringDeserializer(), new StringDeserializer(), "readonly-clicks");
         topology.addProcessor("enrich", writer("users"), "clicks-source");
         topology.connectProcessorAndStateStores("enrich", "users");
+        return topology;
+    }
+
+    /** A read-only store beside a logged one that stays empty, and a store that is not logged. */
+    private static Topology settings() {
+        final Topology topology = new Topology();
+        topology.addReadOnlyStateStore(store("limits"), "from", new StringDeserializer(),
+            new StringDeserializer(), "settings-in", "keeps", writer("limits"));
+        topology.addSource("x", new StringDeserializer(), new StringDeserializer(), "settings-x");
+        topology.addProcessor("px", writer("limits"), "x");
+        topology.connectProcessorAndStateStores("px", "limits");
+        topology.addStateStore(store("seen"), "px");
+        topology.addSource("y", new StringDeserializer(), new StringDeserializer(), "settings-y");
+        topology.addProcessor("py", writer("tmp"), "y");
+        topology.addStateStore(store("tmp").withLoggingDisabled(), "py");
         return topology;
     }
 }

@@ -1,7 +1,7 @@
-"""What brokers of each release tell (``python -m tests.capture.live.broker_releases``, after scripts/build-brokers).
+"""Answers of brokers of each release (``python -m tests.capture.live.broker_releases``, after scripts/build-brokers).
 
-Starts a broker of each release with a classic Streams application, one of the streams protocol where the release has
-it, and a Connect worker, all with clients of 4.3.1; asks it with our commands; and prints a table of what came.
+Starts a broker of each release with a classic Streams application, one of the streams protocol if the release supports
+it, and a Connect worker, all with clients of 4.3.1. Runs our commands against it, and prints a table of the results.
 """
 
 from __future__ import annotations
@@ -29,8 +29,6 @@ COLUMNS = ("brokers", "group", "`groups`", "`capture`", "`record`")
 
 
 class Broker(RecordedLives):
-    """One broker of a release, with a group of each kind that it serves."""
-
     def start(self, kinds: list[str]) -> None:
         self.start_broker()
         self.create_input(4)
@@ -44,7 +42,7 @@ class Broker(RecordedLives):
 
     def _properties(self, name: str, values: Mapping[str, object]) -> Path:
         if name == "broker" and self.release == "4.1":
-            # There the streams protocol is on trial, and has to be asked for.
+            # In this release the streams protocol is not final and must be enabled.
             values = {
                 **values,
                 "group.coordinator.rebalance.protocols": "classic,consumer,streams",
@@ -59,7 +57,6 @@ class Broker(RecordedLives):
 
 
 def rows(release: str, folder: Path) -> Sequence[tuple[str, ...]]:
-    """A row for each kind of group."""
     kinds = [CLASSIC, CONNECT, *([STREAMS] if RELEASES[release] else [])]
     broker = Broker(folder, release)
     try:
@@ -94,7 +91,7 @@ def _of_streams(document: Mapping[str, Any]) -> list[str]:
 
 
 def _of_streams_group(document: Mapping[str, Any]) -> list[str]:
-    has_config = not any("is not told" in each for each in document["assumptions"] if "num.standby" in each)
+    has_config = not any("is unknown" in each for each in document["assumptions"] if "num.standby" in each)
     return ["topology, members, targets"] + ["the group's config"] * has_config
 
 
@@ -115,7 +112,6 @@ def _recorded(broker: Broker, kind: str) -> str:
 
 
 def table(found: list[tuple[str, ...]]) -> str:
-    """The table in Markdown; releases that tell the same share a row."""
     merged: dict[tuple[str, ...], list[str]] = {}
     for release, *rest in found:
         merged.setdefault(tuple(rest), []).append(release)
@@ -125,7 +121,6 @@ def table(found: list[tuple[str, ...]]) -> str:
 
 
 def main() -> int:
-    """Starts everything and prints the table."""
     parser = argparse.ArgumentParser(prog="python -m tests.capture.live.broker_releases", description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into the documentation")
     parser.add_argument("releases", nargs="*", default=list(RELEASES), help="some releases only")

@@ -17,8 +17,6 @@ RACK = "r1"
 
 
 class RealApplications(RealConnect):
-    """One broker, and whatever is started beside it."""
-
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
         (streams,) = OFFICIAL.glob("kafka-streams-*.jar")
@@ -47,7 +45,6 @@ class RealApplications(RealConnect):
         self._spawn(name, "96m", "OrdersApplication", *self.settings_of(name, application, settings))
 
     def start_process(self, name: str, applications: Mapping[str, Mapping[str, object]]) -> None:
-        """One process with an instance of each application."""
         arguments: list[str] = []
         for application, settings in applications.items():
             arguments += ["--"] * bool(arguments)

@@ -6,11 +6,13 @@ import json
 import re
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from kafka import KafkaAdminClient, KafkaConsumer, TopicPartition
+from prometheus_client.parser import text_string_to_metric_families
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
@@ -21,11 +23,12 @@ BROKERS = Path(__file__).parents[3] / "build" / "brokers"
 LOGGING = Path(__file__).with_name("coordinator-log4j2.xml")
 CLASSIC, STREAMS, CONNECT = "classic", "streams", "real-connect"
 SESSION_MS = 10_000
+DELAY_MS = 3_000
 RECORDS = 400
 #: Nine processes start on two cores, which others may use, too.
 LONG_S = 240.0
 
-#: How tasks of the classic group are assigned: what is killed comes back with nothing, and lags then.
+#: Assignment of the classic group's tasks: a killed instance returns without state, and lags then.
 ASSIGNMENT = {
     "num.standby.replicas": 1,
     "acceptable.recovery.lag": 5,
@@ -35,7 +38,7 @@ ASSIGNMENT = {
 }
 RACKS = {"p1": "r1", "p2": "r2", "p3": "r1"}
 
-#: What a coordinator logs when a leader has answered, and when it has worked out a target itself.
+#: A coordinator's log lines for a leader's answer, and for its own targets.
 _ANSWERED = re.compile(r"Assignment received from leader \S+ for group (\S+) for generation (\d+)\.")
 _DECIDED = re.compile(r"\[GroupId (\S+?)\]\S* .*[Cc]omputed (?:a )?new target assignment for epoch (\d+) ")
 
@@ -47,10 +50,11 @@ class RecordedLives(RealApplications):
         super().__init__(directory)
         self.release = release
         self.out = directory / "past"
-        self.ports = dict(zip(("w1", "w2", "w3"), free_ports(3), strict=True))
+        *workers, self.metrics_port = free_ports(4)
+        self.ports = dict(zip(("w1", "w2", "w3"), workers, strict=True))
 
     def live(self) -> None:
-        """What happens to the groups; afterwards nobody is left but the broker."""
+        """Plays the groups' events; afterwards only the broker is left."""
         self.start_broker()
         self.start_second_broker()
         self.create_input(4)
@@ -78,14 +82,17 @@ class RecordedLives(RealApplications):
         self.stop("p2")
         self.stop("w2")
         self.wait_for_members(2)
+        until(self.serves_the_latest_decisions, "metrics", LONG_S)
+        self.reproduced = self.metric("assignor_group_reproduced_decisions_ratio")
+        self.served = {sample.name for sample in self.samples()}
         self.stop("recorder")
-        # Whatever was decided while it was stopped is there, and nothing more is decided.
+        # All decisions from the time of its stop are present, and no new ones follow.
         for name in ("p1", "p3", "w1", "w3"):
             self.kill(name)
         self.record("--resume")
 
     def start_second_broker(self) -> None:
-        """A broker in another rack: partitions lie here and there."""
+        """Starts a broker in another rack, so that partitions are in both."""
         (port,) = free_ports(1)
         text = (self.directory / "broker.properties").read_text()
         changed = {
@@ -108,10 +115,10 @@ class RecordedLives(RealApplications):
             admin.close()
         return found
 
-    # --- who takes part ---------------------------------------------------------------------------------
+    # --- members ----------------------------------------------------------------------------------------
 
     def start_applications(self, name: str) -> None:
-        # Every record goes to the changelog at once: nothing is written while the groups rebalance.
+        # Every record goes to the changelog at once: no record is written while the groups rebalance.
         common = {"num.stream.threads": 1, "client.rack": RACKS[name], "statestore.cache.max.bytes": 0}
         classic = {**ASSIGNMENT, "consumer.session.timeout.ms": SESSION_MS}
         self.start_process(name, {CLASSIC: {**common, **classic}, STREAMS: {**common, "group.protocol": "streams"}})
@@ -139,7 +146,9 @@ class RecordedLives(RealApplications):
         self.processes[name].wait(START_S)
 
     def start_recorder(self, *options: str) -> None:
-        arguments = self.recording("--follow", "--sample-every", "1s", *options)
+        served = ["--metrics", f":{self.metrics_port}"]
+        served += [option for key, value in ASSIGNMENT.items() for option in ("-c", f"{key}={value}")]
+        arguments = self.recording("--follow", "--sample-every", "1s", *served, *options)
         self._spawn_command("recorder", [str(Path(sys.executable).with_name("assignor")), *arguments])
 
     def record(self, *options: str) -> None:
@@ -151,7 +160,6 @@ class RecordedLives(RealApplications):
         return ["record", "--bootstrap-server", self.address, "--all", "--out", str(self.out), *options]
 
     def wait_for_members(self, number: int) -> None:
-        """Returns when each group has so many processes, and has got all its tasks."""
         until(
             lambda: self.settled() == {CLASSIC: number, STREAMS: number, CONNECT: number}, f"{number} of each", LONG_S
         )
@@ -165,10 +173,29 @@ class RecordedLives(RealApplications):
             if each["state"] == "Stable" and each["tasks"] is not None
         }
 
-    # --- what was to be seen ----------------------------------------------------------------------------
+    # --- observations -----------------------------------------------------------------------------------
+
+    def metric(self, name: str) -> dict[str, float]:
+        """Group to the value of a metric that the running recorder serves."""
+        return {sample.labels["group"]: sample.value for sample in self.samples() if sample.name == name}
+
+    def samples(self) -> list[Any]:
+        """The samples that the running recorder serves; none while it does not."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=10) as reply:
+                families = list(text_string_to_metric_families(reply.read().decode()))
+        except OSError:
+            return []
+        return [sample for family in families for sample in family.samples]
+
+    def serves_the_latest_decisions(self) -> bool:
+        """Whether the running recorder's metrics are those of the last decisions in the brokers' logs."""
+        latest = {group: max(self.decided(group)) for group in (CLASSIC, STREAMS, CONNECT)}
+        return self.metric("assignor_group_generation") == latest and set(
+            self.metric("assignor_group_members").values()
+        ) == {2}
 
     def decided(self, group: str) -> set[int]:
-        """Generations or epochs that the coordinator logged a decision of."""
         text = "".join((self.directory / f"{broker}.out").read_text() for broker in ("broker", "broker2"))
         return {int(number) for name, number in (*_ANSWERED.findall(text), *_DECIDED.findall(text)) if name == group}
 
@@ -180,7 +207,7 @@ class RecordedLives(RealApplications):
     def _broker_java(self, heap: str) -> list[str]:
         lib = LIB if self.release == "4.3" else BROKERS / f"kafka-{self.release}" / "lib"
         assert lib.is_dir(), f"no broker {self.release}: run these tests as `make test-services`, which brings it"
-        # Brokers before 4.0 bring another way to log, and it is the coordinator's words that are wanted.
+        # Brokers before 4.0 bring another logging library, and the coordinator's texts are needed.
         bound = LIB.glob("log4j-*.jar" if not list(lib.glob("log4j-core-*.jar")) else "log4j-slf4j-impl-*.jar")
         path = ":".join([f"{lib}/*", *map(str, sorted(bound))])
         return ["java", *JVM, f"-Xmx{heap}", f"-Dlog4j2.configurationFile={LOGGING}", "-cp", path]
@@ -196,5 +223,5 @@ class RecordedLives(RealApplications):
             }
             values = {**values, **times}
         elif "scheduled.rebalance.max.delay.ms" in values:
-            values = {**values, "session.timeout.ms": SESSION_MS, "scheduled.rebalance.max.delay.ms": 3_000}
+            values = {**values, "session.timeout.ms": SESSION_MS, "scheduled.rebalance.max.delay.ms": DELAY_MS}
         return super()._properties(name, values)

@@ -90,7 +90,6 @@ class RecordedTopologies(RealApplications):
         self._wait_for("ready")
 
     def command(self, line: str) -> None:
-        """Sends a command for all applications, and waits until it is done."""
         assert self.java.stdin is not None
         self.java.stdin.write(f"{line}\n")
         self.java.stdin.flush()
@@ -103,7 +102,6 @@ class RecordedTopologies(RealApplications):
 
     def produce_more(self) -> None:
         self.command(f"produce {RECORDS}")
-        # Nothing is written any more when the next rebalance asks for the ends.
         before: dict[str, Any] = {}
 
         def is_calm() -> bool:
@@ -129,7 +127,6 @@ class RecordedTopologies(RealApplications):
     # --- groups -----------------------------------------------------------------------------------------
 
     def settle(self, processes: int) -> None:
-        """Returns when each group has so many processes and all its tasks, and keeps what brokers answer then."""
         before: dict[str, int] = {}
 
         def is_settled() -> bool:

@@ -1,4 +1,6 @@
-"""Brokers that answer as a test says: a socket each, and a few requests. For what no real broker does when asked."""
+"""Brokers with scripted responses: a socket each, and a few requests. For cases that no real broker produces on
+demand.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from kafka.protocol.metadata import (
 
 __all__ = ["ScriptedBrokers"]
 
-#: Request to the versions that are answered: those of Kafka 2.8, which knows neither types of groups nor key 89.
+#: Request to its supported versions: those of Kafka 2.8, which has neither types of groups nor key 89.
 VERSIONS = {
     ApiVersionsRequest: 4,
     MetadataRequest: 9,
@@ -49,10 +51,10 @@ class ScriptedBrokers:
     """Brokers on this machine.
 
     Args:
-        groups: Each broker's groups: id to what DescribeGroups tells of it (state, protocol type, protocol).
-        host: Where they listen.
-        moves: Group to the broker that says, once, that another one is its coordinator now.
-        is_lost: Whether no broker is ever the coordinator of anything.
+        groups: Each broker's groups: id to its values in DescribeGroups (state, protocol type, protocol).
+        host: Their address.
+        moves: Group to the broker that reports, once, another coordinator.
+        is_lost: True if no broker is ever a group's coordinator.
     """
 
     def __init__(
@@ -83,7 +85,6 @@ class ScriptedBrokers:
 
     @property
     def address(self) -> str:
-        """That of the first one."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.ports[0]}"
 
@@ -94,7 +95,7 @@ class ScriptedBrokers:
 
     def __exit__(self, *_: object) -> None:
         for each in self._sockets:
-            # A thread that waits there is woken by this, and not by closing.
+            # This wakes a waiting thread; closing does not.
             each.shutdown(socket.SHUT_RDWR)
         self._stack.close()
 
@@ -113,7 +114,7 @@ class ScriptedBrokers:
             while len(size := stream.read(4)) == 4:
                 length = int.from_bytes(size, "big")
                 if length > _LONGEST:
-                    # As a broker does with what is no request, such as a greeting of TLS.
+                    # Brokers do that at invalid requests, such as a TLS greeting.
                     return
                 link.sendall(self._response(number, stream.read(length)))
 

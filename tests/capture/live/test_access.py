@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assignor_lab.capture.live.access import TOKEN_COMMAND, Access, read_access
+from assignor_lab.capture.live.access import TOKEN_COMMAND, BrokerAccess, read_access
 from assignor_lab.capture.live.cluster import connected
 from assignor_lab.capture.live.errors import AccessSettingsError, UnreachableBrokersError
 
@@ -117,16 +117,18 @@ def test_settings_that_cannot_work_say_what_would(values: dict[str, str], said: 
         read_access("kafka-1:9092", settings(tmp_path, **values))
 
 
-def oauth(folder: Path, command: str) -> Access:
+def oauth(folder: Path, command: str) -> BrokerAccess:
     values = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "OAUTHBEARER"}
     return read_access("kafka-1:9092", settings(folder, **values, **{TOKEN_COMMAND: command}))
 
 
+@pytest.mark.slow
 def test_a_command_gives_the_token(tmp_path: Path) -> None:
     access = oauth(tmp_path, f"{sys.executable} -c 'print(\"abc.def\")'")
     assert access.settings["sasl_oauth_token_provider"].token() == "abc.def"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "said"),
     [

@@ -1,4 +1,4 @@
-"""What goes wrong between us and brokers: one sentence that says what to do, exit code 2, and no file."""
+"""Failures between us and brokers: one sentence with a remedy, exit code 2, and no file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import attrs
 import pytest
 
 from assignor_lab.capture.live.capture import Capturing, LeftOut
-from assignor_lab.capture.live.cluster import Cluster, ListedGroup
+from assignor_lab.capture.live.cluster import ConnectedCluster, ListedGroup
 from assignor_lab.cli.main import main
 from tests.capture.live.scripted_brokers import ScriptedBrokers
 from tests.connect.real_kafka import free_ports
@@ -22,8 +22,6 @@ CONSUMERS = ("Stable", "consumer", "range")
 
 @attrs.frozen
 class Told:
-    """How a command ended, and what it printed."""
-
     code: object
     stdout: str
     stderr: str
@@ -31,8 +29,6 @@ class Told:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
-    """The command as users have it: the exit code and what is printed are its own."""
-
     def ran(*arguments: str) -> Told:
         code: object = 0
         try:
@@ -47,8 +43,6 @@ def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
 
 @pytest.fixture
 def refused(run: Callable[..., Told]) -> Callable[..., str]:
-    """What a command says that ends with 2, in one paragraph."""
-
     def said(*arguments: str) -> str:
         told = run(*arguments)
         assert told.code == 2, told
@@ -74,6 +68,7 @@ def test_a_coordinator_that_moves_is_followed(run: Callable[..., Told]) -> None:
     assert asked == [0, 1]
 
 
+@pytest.mark.slow
 def test_a_coordinator_that_never_comes_is_said(refused: Callable[..., str]) -> None:
     with ScriptedBrokers([{"orders": CONSUMERS}], is_lost=True) as brokers:
         said = refused("capture", "--bootstrap-server", brokers.address, "--group", "orders", "--timeout", "2")
@@ -86,11 +81,13 @@ def test_brokers_on_ipv6_are_asked(run: Callable[..., Told]) -> None:
     assert [each["id"] for each in json.loads(told.stdout)] == ["orders"]
 
 
+@pytest.mark.slow
 def test_a_host_that_is_unknown_is_said(refused: Callable[..., str]) -> None:
     said = refused("groups", "--bootstrap-server", "no-such-host.invalid:9092", "--timeout", "2")
     assert "no-such-host.invalid:9092: no such host: check the name" in said
 
 
+@pytest.mark.slow
 def test_a_port_where_nobody_listens_is_said(refused: Callable[..., str]) -> None:
     address = f"127.0.0.1:{free_ports(1)[0]}"
     said = refused("groups", "--bootstrap-server", address, "--timeout", "2")
@@ -132,7 +129,7 @@ def test_a_group_of_a_newer_type_is_named_by_its_type(kind: str) -> None:
             return [ListedGroup("readers", kind, kind.title(), "Stable")]
 
     left_out: list[LeftOut] = []
-    assert list(Capturing(cast("Cluster", Listing())).documents(["readers"], left_out.append)) == []
+    assert list(Capturing(cast("ConnectedCluster", Listing())).documents(["readers"], left_out.append)) == []
     assert f"group readers: is a {kind} group, none of Kafka Streams or Connect" in str(left_out[0])
 
 
@@ -144,6 +141,7 @@ def test_a_broker_that_is_too_old_for_a_group_is_said(tmp_path: Path, refused: C
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_who_takes_a_tls_greeting_and_never_answers_is_not_waited_for(
     tmp_path: Path, refused: Callable[..., str]
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from assignor_lab.capture.live.classic import classic_document, unsettled
 from assignor_lab.capture.live.errors import GroupUnusableError
-from assignor_lab.capture.recorded import ClusterAnswer, GroupAnswer, RecordedState, TopicPartition
+from assignor_lab.capture.recorded import ClusterAnswer, DescribedGroup, RecordedState, TopicPartition
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.recorded.groups import recording, states
 
@@ -18,7 +18,6 @@ APPLICATIONS = ["plain", "plain-ha", "tagged", "warm", "orders-2"]
 
 @cache
 def recorded(application: str) -> tuple[RecordedState, ...]:
-    """States whose decision a leader logged, of moments at which the group had settled."""
     found, _ = states(application)
     return tuple(state for state in found if unsettled(state.seen.answer) is None)
 
@@ -29,7 +28,6 @@ def reports_state(state: RecordedState) -> bool:
 
 
 def cluster(application: str, at_ms: int) -> ClusterAnswer:
-    """All topics as the whole recording knows them: early answers lack those that the leader made."""
     answers = [answer for _, answer in recording(application).clusters]
     topics = {name: partitions for answer in answers for name, partitions in answer.topics.items()}
     return ClusterAnswer(answers[-1].racks, topics)
@@ -113,8 +111,7 @@ def test_a_group_that_hands_over_has_not_settled() -> None:
     assert unsettled(attrs.evolve(first, members=(silent, *first.members[1:]))) is not None
 
 
-def first_generation(application: str) -> GroupAnswer:
-    """A group of which nobody has, or reports, state."""
+def first_generation(application: str) -> DescribedGroup:
     state = recorded(application)[-1]
     members = []
     for member in state.seen.answer.members:

@@ -1,4 +1,4 @@
-"""What Connect's workers tell of a group that is captured, beside its brokers."""
+"""Data of Connect's workers in a captured group, in addition to its brokers'."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 
 from assignor_lab.capture.live.record_file import RecordFile
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
-from assignor_lab.capture.recorded.group_history import GroupHistory, GroupRecord
+from assignor_lab.capture.recorded.group_history import GroupRecord, RecordedHistory
 from assignor_lab.capture.recorded.group_records import GroupKey, _layout, read_classic_generation, read_group_key
 from assignor_lab.documents.errors import DocumentFormatError
 from tests.capture.coordinator_records import generation, key, stable_groups, value
@@ -16,8 +16,8 @@ from tests.capture.coordinator_records import generation, key, stable_groups, va
 GROUP = "orders"
 
 
-def history(*records: tuple[bytes, bytes | None]) -> GroupHistory:
-    made = GroupHistory(GROUP)
+def history(*records: tuple[bytes, bytes | None]) -> RecordedHistory:
+    made = RecordedHistory(GROUP)
     for offset, (each, content) in enumerate(records):
         made.take(GroupRecord(offset, 5_000 + offset, each, content))
     return made
@@ -70,7 +70,7 @@ def test_what_compaction_took_is_a_hole() -> None:
 def test_a_clock_that_goes_back_is_said_and_the_order_stays() -> None:
     group = stable_groups()[-1]
     old = [(key(2, GROUP), generation(number, group, version=1)) for number in (1, 2, 3)]
-    made = GroupHistory(GROUP)
+    made = RecordedHistory(GROUP)
     for offset, (time_ms, (each, content)) in enumerate(zip((9_000, 4_000, 4_500), old, strict=True)):
         made.take(GroupRecord(offset, time_ms, each, content))
     assert [each["generation"] for each in made.generations] == [1, 2, 3]
@@ -95,10 +95,10 @@ def test_a_group_that_is_deleted_and_made_anew_counts_from_the_beginning() -> No
 
 def test_a_group_that_goes_on_in_the_other_protocol_says_so_and_no_clock_went_back() -> None:
     group = stable_groups()[-1]
-    made = GroupHistory(GROUP)
+    made = RecordedHistory(GROUP)
     classic, streams = [(key(2, GROUP), generation(2, group, version=1))], streams_records(2, {"m": [0]})
     records = [*classic, (key(2, GROUP), None), *streams, *((each, None) for each, _ in streams), *classic]
-    # What follows a deletion was decided a moment before that was written.
+    # A decision after a deletion is a moment older than its record.
     times = [5_000, 6_000, *(5_990 for _ in streams), *(7_000 for _ in streams), 6_950]
     for offset, (time_ms, (each, content)) in enumerate(zip(times, records, strict=True)):
         made.take(GroupRecord(offset, time_ms, each, content))
@@ -123,7 +123,7 @@ def test_a_version_that_is_not_known_is_counted_and_the_rest_is_read() -> None:
 
 
 def streams_records(epoch: int, tasks: dict[str, list[int]]) -> list[tuple[bytes, bytes | None]]:
-    """A target of a streams group, in the order in which a coordinator writes it."""
+    """A target of a streams group, in the order of a coordinator's records."""
     target = _layout("StreamsGroupTargetAssignmentMemberValue")
     member = value(
         "StreamsGroupMemberMetadataValue", 0, instance_id=None, rack_id="r1", client_id="c", client_host="h",
@@ -165,6 +165,7 @@ def test_a_member_whose_records_are_deleted_has_left() -> None:
     assert told[1]["left"] == ["m1"]
 
 
+@pytest.mark.slow
 def test_whatever_bytes_come_end_in_a_value_or_a_typed_error() -> None:
     draw = random.Random(7)
     content = generation(3, stable_groups()[-1])

@@ -1,4 +1,4 @@
-"""A broker with TLS, SCRAM and an authorizer: what each right is for, as the docs' table says."""
+"""A broker with TLS, SCRAM and an authorizer: the purpose of each right, as in the docs' table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ USERS = ("nobody", "describer", "reader", "watcher", "lister")
 
 
 class GuardedBroker(RealApplications):
-    """Applications use a plain listener, on which everything is permitted; who asks uses the guarded one."""
+    """Applications use a plain listener without authorization; commands use the guarded one."""
 
     def start_guarded_broker(self) -> None:
         (self.guarded,) = free_ports(1)
@@ -164,6 +164,15 @@ def test_the_recorder_needs_to_read_the_coordinators_topic(broker: GuardedBroker
     permitted = broker.ask("reader", "record", "--group", "classic", "--out", str(tmp_path / "past"), "--json")
     assert permitted.exit_code == 0, permitted.output
     assert json.loads(permitted.stdout)["generations"]
+
+
+def test_samples_without_rights_on_topics_are_reported_and_the_recording_continues(
+    broker: GuardedBroker, tmp_path: Path
+) -> None:
+    options = ["--group", "classic", "--for", "4s", "--sample-every", "1s", "--out", str(tmp_path / "past")]
+    told = broker.ask("watcher", "record", *options)
+    assert told.exit_code == 0, told.output
+    assert told.stderr.count("no sample: no topic of group classic is visible: DESCRIBE on the topics is needed") == 1
 
 
 def logins_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:

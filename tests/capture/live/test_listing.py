@@ -8,7 +8,7 @@ from typing import Any, cast
 import attrs
 import pytest
 
-from assignor_lab.capture.live.cluster import Cluster, ListedGroup
+from assignor_lab.capture.live.cluster import ConnectedCluster, ListedGroup
 from assignor_lab.capture.live.errors import TooOldBrokerError
 from assignor_lab.capture.live.listing import GroupSummary, list_groups
 from assignor_lab.capture.recorded import ClusterAnswer
@@ -27,8 +27,6 @@ def exchanges(file: str, key: int) -> list[tuple[bytes, int]]:
 
 @attrs.frozen
 class Answering:
-    """A cluster whose answers were recorded."""
-
     listed: Sequence[ListedGroup]
     described: Sequence[Any] = ()
     streams: Sequence[DescribedStreamsGroup] | None = None
@@ -54,7 +52,7 @@ class Answering:
 
 
 def summary(answering: Answering) -> GroupSummary:
-    (told,) = list_groups(cast("Cluster", answering))
+    (told,) = list_groups(cast("ConnectedCluster", answering))
     return told
 
 
@@ -108,7 +106,7 @@ def empty(name: str) -> tuple[ListedGroup, Any]:
 
 
 def test_an_empty_group_is_known_by_what_streams_writes_beside_its_offsets() -> None:
-    # As a stopped application of 4.3.1 has it at a real broker; consumers leave it empty, or write what they like.
+    # From a stopped 4.3.1 application at a real broker; consumers leave it empty, or write other values.
     for metadata, kind in (("AgAAAaIFl1zD", "streams (classic)"), ("", "other"), ("AgAA", "other"), ("mine!", "other")):
         listed, group = empty("app")
         told = summary(Answering([listed], [group], committed={"app": ["", metadata]}))
@@ -125,7 +123,7 @@ def test_a_group_that_is_listed_and_may_not_be_described_is_refused() -> None:
 def test_internal_topics_of_another_application_make_no_group_one_of_streams() -> None:
     (orders, one), (other, two) = empty("orders"), empty("orders-eu")
     answering = Answering([orders, other], [one, two], names=["orders-eu-counts-changelog"])
-    told = {each.id: (each.kind, each.note) for each in list_groups(cast("Cluster", answering))}
+    told = {each.id: (each.kind, each.note) for each in list_groups(cast("ConnectedCluster", answering))}
     assert told["orders"] == ("other", "")
     assert told["orders-eu"] == (
         "streams (classic)",
@@ -162,4 +160,4 @@ def test_brokers_that_cannot_describe_a_streams_group_say_so() -> None:
 
 def test_consumers_and_share_groups_are_others() -> None:
     listed = [ListedGroup("a", "consumer", "consumer", "Stable"), ListedGroup("b", "share", "share", "Empty")]
-    assert [each.kind for each in list_groups(cast("Cluster", Answering(listed)))] == ["other", "other"]
+    assert [each.kind for each in list_groups(cast("ConnectedCluster", Answering(listed)))] == ["other", "other"]

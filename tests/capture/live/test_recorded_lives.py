@@ -1,20 +1,22 @@
-"""Lives of real groups, as a recorder beside them tells them: all that was decided, and decided again by us."""
+"""Lives of real groups in a recording: all decisions, and the same decisions by our assignors."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+import yaml  # type: ignore[import-untyped]
+from typer.testing import CliRunner, Result
 
 from assignment_api.plugins import discover
 from assignor_lab.capture.histories.flight_recordings import recorded_decisions
 from assignor_lab.capture.recorded.connect import compare_observed
 from assignor_lab.cli.app import build_app
 from assignor_lab.scenarios import Place, scenario_from_document
-from tests.capture.live.recorded_lives import ASSIGNMENT, CLASSIC, CONNECT, STREAMS, RecordedLives
+from tests.capture.live.recorded_lives import ASSIGNMENT, CLASSIC, CONNECT, DELAY_MS, STREAMS, RecordedLives
 
 pytestmark = pytest.mark.services
 
@@ -42,7 +44,7 @@ def decisions(lives: RecordedLives, group: str) -> list[dict[str, Any]]:
 def answers(assignor: str, documents: list[dict[str, Any]], folder: Path, *options: str) -> list[dict[str, Any]]:
     file = folder / "decisions.jsonl"
     file.write_text("".join(json.dumps(document) + "\n" for document in documents))
-    arguments = ["assign", "--assignor", assignor, "--scenarios", str(file), *options]
+    arguments = ["assign", "--assignor", assignor, str(file), *options]
     told = CliRunner().invoke(build_app(arguments), arguments, catch_exceptions=False)
     assert told.exit_code == 0, told.stderr
     return [json.loads(line) for line in told.stdout.splitlines()]
@@ -60,8 +62,23 @@ def test_who_was_killed_left_and_who_came_back_is_somebody_new(lives: RecordedLi
         history = lives.history(group)
         joined = [name for each in history for name in each["joined"]]
         left = [name for each in history for name in each["left"]]
-        # Three are started, one is killed, and comes back; one is stopped.
+        # Three start, one is killed and returns, one stops.
         assert (len(set(joined)), len(set(left))) == (4, 2), group
+
+
+def test_a_running_recorder_serves_metrics_of_each_group(lives: RecordedLives) -> None:
+    assert lives.reproduced.keys() == {CLASSIC, STREAMS, CONNECT}
+    assert lives.reproduced[STREAMS] > 0.9 or lives.release != "4.3"
+
+
+def test_a_check_of_the_recording_names_the_instances_that_came_and_went(lives: RecordedLives) -> None:
+    arguments = ["check", str(lives.out), "--json"]
+    told = CliRunner().invoke(build_app(arguments), arguments, catch_exceptions=False)
+    groups = {each["group"]: each for each in json.loads(told.stdout)["groups"]}
+    assert groups.keys() == {CLASSIC, STREAMS, CONNECT}
+    # One kill and one stop are ordinary; under load a rebalance can follow another.
+    rules = {finding["rule"] for each in groups.values() for finding in each["findings"]}
+    assert rules <= {"no known cause", "back and forth"}
 
 
 def test_the_coordinators_logs_tell_why_each_was_decided(lives: RecordedLives) -> None:
@@ -77,7 +94,9 @@ def test_the_coordinators_logs_tell_why_each_was_decided(lives: RecordedLives) -
 def test_every_classic_decision_comes_out_as_the_leader_decided_racks_included(
     lives: RecordedLives, tmp_path: Path
 ) -> None:
-    documents = decisions(lives, CLASSIC)
+    # Under load one rebalance can interrupt another: the receiver of a moved task is unknown then.
+    documents = [each for each in decisions(lives, CLASSIC) if "observed" in each]
+    assert len(documents) > 4
     config = [option for key, value in ASSIGNMENT.items() for option in ("-c", f"{key}={value}")]
     found = answers("high_availability", documents, tmp_path, *config)
     assert [each["assignment"] for each in found] == [each["observed"]["assignment"] for each in documents]
@@ -91,7 +110,7 @@ def test_every_target_comes_out_of_the_assignor_of_the_brokers_release(lives: Re
 
 
 def test_every_connect_round_comes_out_of_ours(lives: RecordedLives) -> None:
-    """The order within a worker's jobs is that of a map of the leader's, which nobody tells: sets are compared."""
+    """Sets are compared: the order of a worker's jobs is that of an unrecorded map of the leader."""
     compared = []
     for document in decisions(lives, CONNECT):
         history = scenario_from_document(document, Place(str(document["id"]))).connect_history
@@ -99,3 +118,40 @@ def test_every_connect_round_comes_out_of_ours(lives: RecordedLives) -> None:
         compared += list(made)
     assert [each.difference for each in compared if each.difference] == []
     assert len(compared) == len(lives.decided(CONNECT))
+
+
+# --- the how-to pages Choose settings, Alert on rebalances, A nightly check ------------------------------------------
+
+
+def done(*words: object) -> Result:
+    arguments = [str(word) for word in words]
+    return CliRunner().invoke(build_app(arguments), arguments, catch_exceptions=False)
+
+
+def test_a_recorded_group_gets_advice(lives: RecordedLives) -> None:
+    fixed = ("--fix", "session.timeout.ms", "--fix", "connect.protocol", "--days", 2, "--processes", 1)
+    told = done("advise", lives.out / CONNECT, "-c", f"scheduled.rebalance.max.delay.ms={DELAY_MS}", *fixed, "--json")
+    made = json.loads(told.stdout)
+    assert told.exit_code == 0
+    assert made["group"] == CONNECT
+    assert made["tried"][0]["name"] == "present settings"
+    assert made["tried"][0]["task_seconds"] > 0
+
+
+def test_a_running_recorder_serves_every_metric_of_the_alerts(lives: RecordedLives) -> None:
+    rules = yaml.safe_load(Path("docs/monitoring/alerts.yaml").read_text())
+    expressions = " ".join(rule["expr"] for group in rules["groups"] for rule in group["rules"])
+    named = set(re.findall(r"assignor_\w+", expressions))
+    assert named
+    assert named <= lives.served
+
+
+def test_a_second_nightly_check_has_nothing_new(lives: RecordedLives, tmp_path: Path) -> None:
+    last, junit, summary = (tmp_path / name for name in ("last.json", "check.xml", "summary.md"))
+    words = ("check", lives.out, "--since", last, "--junit", junit, "--summary", summary)
+    done(*words)
+    assert junit.read_text().count("<testcase ") >= 3
+    assert all(group in summary.read_text() for group in (CLASSIC, STREAMS, CONNECT))
+    again = done(*words, "--json")
+    assert again.exit_code == 0
+    assert not any(each["findings"] for each in json.loads(again.stdout)["groups"])

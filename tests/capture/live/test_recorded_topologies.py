@@ -1,4 +1,4 @@
-"""Decisions of many small applications at a real broker come out again, with and without the text of the topology."""
+"""Decisions of many small applications at a real broker are reproduced, with and without the topology's text."""
 
 from __future__ import annotations
 
@@ -10,15 +10,10 @@ from typing import Any
 import pytest
 
 from tests.capture.live.recorded_topologies import RecordedTopologies
-from tests.capture.topology_recordings import STREAMS, TopologyRecordings, run
+from tests.capture.test_topology_captures import decided_otherwise
+from tests.capture.topology_recordings import STREAMS, TopologyRecordings
 
 pytestmark = pytest.mark.services
-
-#: Applications without two sub-topologies with state and as many tasks, and without tables that are read back.
-SHOWN_BY_PARTITIONS = (
-    "globalstore", "merge", "orders", "orders-eu", "ownrepartition", "pattern", "plaintable", "severalstores",
-    "sharedstore", "streamjoin", "suppressed", "unlogged",
-)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -47,13 +42,6 @@ def captured(lived: RecordedTopologies, name: str, *options: str) -> dict[str, A
     return document
 
 
-def assigned(assignor: str, documents: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
-    file = folder / "scenarios.jsonl"
-    file.write_text("".join(json.dumps(document) + "\n" for document in documents))
-    answers = run("assign", "--assignor", assignor, "--scenarios", str(file)).stdout
-    return [json.loads(line) for line in answers.splitlines()]
-
-
 def test_every_logged_decision_comes_out_again(recordings: TopologyRecordings) -> None:
     different = {}
     for name in classic(recordings):
@@ -74,11 +62,9 @@ def test_every_recorded_decision_comes_out_again_with_the_topology(recordings: T
     assert min(decisions for decisions, _ in found.values()) > 4
 
 
-def test_every_recorded_decision_comes_out_again_where_partitions_show_the_changelogs(
-    recordings: TopologyRecordings,
-) -> None:
+def test_every_recorded_decision_comes_out_again_without_the_topology(recordings: TopologyRecordings) -> None:
     different = {}
-    for name in SHOWN_BY_PARTITIONS:
+    for name in classic(recordings):
         _, differences = recordings.checked(str(recordings.past(name)), *recordings.config(name))
         if differences:
             different[name] = differences
@@ -107,13 +93,15 @@ def test_captured_groups_are_decided_as_their_leaders_did_with_the_topology(
     documents = [captured(lived, name, *recordings.config(name), *recordings.topology(name)) for name in names]
     wrong = {name: recordings.wrong_tasks(name, each) for name, each in zip(names, documents, strict=True)}
     assert {name: tasks for name, tasks in wrong.items() if tasks} == {}
-    answers = assigned("high_availability", documents, tmp_path)
-    different = [
-        name
-        for name, document, answer in zip(names, documents, answers, strict=True)
-        if answer["assignment"] != document["observed"]["assignment"]
-    ]
-    assert different == []
+    assert decided_otherwise(documents, tmp_path) == []
+
+
+def test_captured_groups_are_decided_as_their_leaders_did_without_the_topology(
+    lived: RecordedTopologies, tmp_path: Path
+) -> None:
+    names = classic(lived.recordings)
+    documents = [captured(lived, name, *lived.recordings.config(name)) for name in names]
+    assert decided_otherwise(documents, tmp_path) == []
 
 
 def test_captured_groups_of_the_streams_protocol_run_their_latest_recorded_targets(lived: RecordedTopologies) -> None:
@@ -124,5 +112,5 @@ def test_captured_groups_of_the_streams_protocol_run_their_latest_recorded_targe
             stateful = {each["id"] for each in document["subtopologies"] if each["stateful"]}
             known = recordings.subtopologies(name).items()
             assert stateful == {key for key, each in known if each["changelogs"]}, name
-            # Deciding it again from these is no test: what members had before is in the recording only.
+            # A replay of these is no test: only the recording has the members' previous tasks.
             assert document["observed"] == latest["observed"], name

@@ -1,4 +1,4 @@
-"""A recording whose disk is full, and signals that end one: what was said to be there is there, and it goes on."""
+"""A full disk, and signals that end a recording: reported records are saved, and it can continue."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def record_of(number: int) -> GroupRecord:
 
 @contextmanager
 def longest_file(size: int) -> Iterator[None]:
-    """Limits the length of files; a longer write fails as on a full disk, after a part.
+    """Limits the length of files: a longer write fails after a part, as on a full disk.
 
     Only the code below has the limit: pytest's own output may be a file, and is written before fixtures end.
     """

@@ -104,7 +104,7 @@ def test_a_recording_of_many_goes_on_wherever_it_was_killed(tmp_path: Path) -> N
         folder = tmp_path / f"cut-{cut}"
         made = many(folder)
         take(made, listed[:cut])
-        # These were not said to be there: the process is gone.
+        # These were not reported as saved: the process had ended.
         for each in listed[cut : cut + 2]:
             made.take(0, each)
         index = folder / RECORDING
@@ -180,7 +180,7 @@ def test_another_leader_of_the_partition_is_told_once_it_is_there(tmp_path: Path
     assert told == [
         "partition 7 of __consumer_offsets is led by broker 1 now, and was by 2: reading goes on at offset 41"
     ]
-    # The client library has no public word for it.
+    # The client library has no public API for it.
     assert callable(KafkaConsumer(bootstrap_servers=[], api_version=(2, 8))._client.cluster.leader_for_partition)
 
 
@@ -213,15 +213,15 @@ def test_what_is_passed_over_in_segments_is_said(tmp_path: Path) -> None:
 
 def test_a_group_without_records_in_segments_is_named_and_leaves_no_file(tmp_path: Path) -> None:
     told = run("--segments", str(segment(tmp_path)), "--group", "nobody", "--out", str(tmp_path / "past"))
-    assert "none of the 4 records" in str(told.exception)
+    assert "none of 4 records" in str(told.exception)
     assert not (tmp_path / "past").exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--group", "g"], "say where from"),
-        (["--group", "g", "--segments", "x", "--bootstrap-server", "h:1"], "say where from"),
+        (["--group", "g"], "give one source"),
+        (["--group", "g", "--segments", "x", "--bootstrap-server", "h:1"], "give one source"),
         (["--segments", "x"], "name the group"),
         (["--group", "g", "--all", "--segments", "x"], "name the group"),
         (["--group", "g", "--segments", "x", "--follow"], "files are read once"),

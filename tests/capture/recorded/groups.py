@@ -1,4 +1,4 @@
-"""The recorded groups: their exchanges with brokers, their logs, and what becomes of them."""
+"""The recorded groups: their exchanges with brokers, their logs, and derived scenarios."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from pathlib import Path
 
 from assignment_api.plugins import config_sources
 from assignor_lab.capture.logs.import_log import read_decisions
-from assignor_lab.capture.logs.rebalance import Decision
+from assignor_lab.capture.logs.rebalance import LoggedDecision
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
-from assignor_lab.capture.recorded import RecordedState, Recording, Unusable, read_recording, recorded_states
+from assignor_lab.capture.recorded import RecordedResponses, RecordedState, Unusable, read_recording, recorded_states
 from tests.capture.captured_logs import CAPTURES, logs
 
-#: Application to the number of stable states that were recorded.
+#: Application to its number of recorded stable states.
 STABLE = {"warm": 6, "orders-2": 28, "plain": 7, "tagged": 12, "plain-ha": 6}
 
 
 @cache
-def recording(application: str) -> Recording:
+def recording(application: str) -> RecordedResponses:
     return read_recording([CAPTURES / application / "exchanges.jsonl.gz"])
 
 
 @cache
-def decisions(application: str) -> tuple[Decision, ...]:
+def decisions(application: str) -> tuple[LoggedDecision, ...]:
     problems: list[object] = []
     found = list(read_decisions(logs(application), problems.append))
     assert not problems

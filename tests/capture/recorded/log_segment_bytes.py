@@ -1,4 +1,4 @@
-"""Log segments of the coordinators' topic, made byte by byte as a broker does."""
+"""Log segments of the coordinators' topic, built byte by byte."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ def record_key(kind: int, *texts: str) -> bytes:
 
 
 def offset_commit(group: str, number: int) -> tuple[bytes, bytes]:
-    """What a consumer's commit leaves in the topic."""
     key = record_key(1, group, "some-topic") + struct.pack(">i", number % 100)
     return key, struct.pack(">hqih", 3, number, -1, 0) + struct.pack(">q", 1_700_000_000_000 + number)
 
@@ -31,7 +30,7 @@ def batch(
     latest_ms: int | None = None,
     is_sealed: bool = True,
 ) -> bytes:
-    """One record batch; offsets and times are those of the records, and unless it is sealed its checksum is 0."""
+    """One record batch with the records' offsets and times; its checksum is 0 unless it is sealed."""
     listed = list(records)
     base, first_ms = listed[0].offset, listed[0].time_ms
     content = b"".join(_record(each, base, first_ms) for each in listed)

@@ -1,4 +1,4 @@
-"""Answers of brokers: every version says the same, and any bytes are a value or a typed error."""
+"""Answers of brokers: all versions give the same result; any bytes give a value or a typed error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from assignor_lab.capture.recorded import (
     BrokerAnswerError,
-    GroupAnswer,
+    DescribedGroup,
     read_cluster_answer,
     read_group_answer,
     read_recording,
@@ -34,7 +34,7 @@ def exchanges() -> list[dict[str, Any]]:
 
 
 def test_all_versions_of_an_answer_say_the_same() -> None:
-    told: dict[int, GroupAnswer] = {}
+    told: dict[int, DescribedGroup] = {}
     for exchange in exchanges():
         if exchange["api_key"] == 15:
             (answer,) = read_group_answer(bytes.fromhex(exchange["response_hex"]), exchange["api_version"])

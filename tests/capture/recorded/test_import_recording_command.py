@@ -1,5 +1,3 @@
-"""``assignor import-recording``: recorded answers and logs to scenarios, and whether Kafka's answers come out again."""
-
 from __future__ import annotations
 
 import json
@@ -15,15 +13,15 @@ from tests.capture.recorded.groups import STABLE
 
 def run(application: str, *more: object) -> int:
     folder = CAPTURES / application
-    given = [argument for log in logs(application) for argument in ("--log", str(log))]
-    configured = ["--config", str(folder / "application.properties")]
-    arguments = ["import-recording", str(folder / "exchanges.jsonl.gz"), *given, *configured, *map(str, more)]
+    files = [folder / "exchanges.jsonl.gz", *logs(application)]
+    arguments = ["import", *files, "--config", folder / "application.properties", *more]
     with pytest.raises(SystemExit) as ended:
-        main(arguments)
+        main(list(map(str, arguments)))
     assert isinstance(ended.value.code, int)
     return ended.value.code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("application", "replayable"), [("warm", 6), ("orders-2", 28), ("plain", 6)])
 def test_recorded_states_come_out_as_kafka_sent_them(
     application: str, replayable: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -44,6 +42,7 @@ def test_a_wrong_configuration_is_found_out(tmp_path: Path, capsys: pytest.Captu
     assert "standby_tasks was" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_without_check_scenarios_go_to_the_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("plain") == 0
 
@@ -59,3 +58,11 @@ def test_a_recording_that_is_none_ends_with_2(tmp_path: Path, capsys: pytest.Cap
 
     assert ended.value.code == 2
     assert "exchanges.jsonl, line 1: not JSON" in capsys.readouterr().err
+
+
+def test_responses_without_logs_end_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["import", str(CAPTURES / "warm" / "exchanges.jsonl.gz")])
+
+    assert ended.value.code == 2
+    assert "give the logs of all instances, too" in " ".join(capsys.readouterr().err.split())

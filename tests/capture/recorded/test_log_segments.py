@@ -56,7 +56,7 @@ def test_a_batch_with_a_wrong_checksum_is_counted_and_the_next_is_read(tmp_path:
 
 
 def test_half_a_batch_at_the_end_is_counted(tmp_path: Path) -> None:
-    # An offset of which no byte is 0: zeros at the end are room that a broker made in advance.
+    # An offset without a zero byte: zeros at the end are space that a broker reserved.
     wanted = ours(0x0101010101010101)
     whole = batch([wanted])
     for length in range(1, len(whole)):

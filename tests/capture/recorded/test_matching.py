@@ -1,5 +1,3 @@
-"""Which decision a description of a stable group shows."""
-
 from __future__ import annotations
 
 import attrs

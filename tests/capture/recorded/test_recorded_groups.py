@@ -1,4 +1,4 @@
-"""States rebuilt from recorded bytes, and what our assignors make of them: exactly what Kafka sent to every member."""
+"""States rebuilt from recorded bytes: our assignors' answers are exactly Kafka's messages to every member."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ def test_59_distinct_stable_states_were_recorded() -> None:
     assert sum(STABLE.values()) == 59
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("application", APPLICATIONS)
 def test_every_member_would_be_sent_the_bytes_that_kafka_sent(application: str) -> None:
     registry = discover()
@@ -71,16 +72,16 @@ def test_a_rebuilt_state_is_the_golden_scenario_of_its_generation(application: s
     for state in states(application)[0]:
         expected = golden[state.seen.answer.generation]
         assert state.document["config"] == expected["config"]
-        # The golden scenarios of applications without racks leave out those of the brokers.
+        # The golden scenarios of applications without racks omit the brokers' racks.
         racks = application in ("warm", "orders-2")
         assert without_order(state.document["tasks"], racks=racks) == without_order(expected["tasks"])
         assert clients_by_process(state.document, racks=racks) == clients_by_process(expected, racks=racks)
 
 
 def clients_by_process(document: dict[str, Any], *, racks: bool) -> dict[str, Any]:
-    """The clients; what each consumer reported is left out where the golden scenarios have it from the log.
+    """The clients, without the consumers' reports if the golden scenarios have them from the log.
 
-    The log shows tasks whose partitions a consumer owned, also those that it did not report.
+    The log lists tasks of each partition that a consumer owned, even unreported ones.
     """
     left_out = () if racks else ("previous_by_consumer",)
     return {

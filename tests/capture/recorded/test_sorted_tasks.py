@@ -1,5 +1,3 @@
-"""Tasks of an assignment, which lists one for each partition."""
-
 from __future__ import annotations
 
 from assignment_api import TaskId

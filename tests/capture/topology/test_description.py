@@ -1,4 +1,4 @@
-"""Java's description of a topology: what it says of tasks, and where it does not fit the log."""
+"""Java's description of a topology: its tasks, and contradictions to the log."""
 
 from __future__ import annotations
 
@@ -7,17 +7,34 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assignment_api.streams import TaskId
 from assignor_lab.capture.errors import TopologyTextError
-from assignor_lab.capture.topology import Brokers, Members, parse_topology, resolved, task_document
+from assignor_lab.capture.topology import Brokers, Members, Topic, parse_topology, resolved, task_document
 from assignor_lab.capture.topology.group_topology import by_subtopology
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.captured_logs import GOLDEN, documents
 from tests.capture.topologies import GLOBAL, ORDERS, PATTERN
+
+#: A store that is read back or not logged, beside one with a changelog.
+UNKNOWN_STORE = """\
+Topologies:
+   Sub-topology: 0
+    Source: from (topics: [users])
+      --> keeps
+    Source: clicked (topics: [clicks])
+      --> clicks
+    Processor: keeps (stores: [limits])
+      --> none
+      <-- from
+    Processor: clicks (stores: [limits, seen])
+      --> none
+      <-- clicked
+"""
 
 
 def described(tmp_path: Path, text: str = ORDERS) -> Path:
@@ -38,6 +55,7 @@ def topics(task: dict[str, Any]) -> list[tuple[str, bool, bool]]:
     return [(item["topic"], item["source"], item["changelog"]) for item in task["partitions"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("application", ["tagged", "orders-2"])
 def test_tasks_are_those_that_the_brokers_knew(application: str, tmp_path: Path) -> None:
     import gzip
@@ -87,6 +105,46 @@ def test_a_store_without_lags_is_not_logged() -> None:
 def test_a_description_of_another_application_is_not_used() -> None:
     members = Members((TaskId.parse("3_0"),))
     assert resolved(parse_topology(ORDERS), "app", members, Brokers(), optimized=None) is None
+
+
+@pytest.mark.parametrize(("topic", "is_matched"), [("orders-eu", True), ("refunds-eu", False)])
+def test_a_topic_that_no_pattern_matches_is_a_conflict(topic: str, is_matched: bool) -> None:
+    key = ("shop", 0)
+    members = Members((TaskId.parse("shop__0_0"),), {key: (topic,)}, frozenset([topic]))
+    topology = resolved(parse_topology(PATTERN), "app", members, Brokers(), optimized=None)
+    assert topology is not None
+    assert topology.subtopologies[key].sources == (topic,)
+    assert topology.conflicts == (
+        ()
+        if is_matched
+        else (
+            "members read refunds-eu as sub-topology shop__0, <text> has pattern orders-.* there: the members' topics "
+            "are used",
+        )
+    )
+
+
+def test_a_store_that_was_not_restored_with_its_sub_topology_is_not_logged() -> None:
+    members = Members((TaskId.parse("0_0"),), logged={(None, 0): True}, restored={"seen": "app-seen-changelog"})
+    topology = resolved(parse_topology(UNKNOWN_STORE), "app", members, Brokers(), optimized=None)
+    assert topology is not None
+    assert topology.subtopologies[None, 0].changelogs == ("app-seen-changelog",)
+
+    two = attrs.evolve(members, restored={"seen": "app-seen-changelog", "limits": None})
+    topology = resolved(parse_topology(UNKNOWN_STORE), "app", two, Brokers(), optimized=None)
+    assert topology is not None
+    assert topology.subtopologies[None, 0].changelogs == ("app-limits-changelog", "app-seen-changelog")
+
+
+def test_changelogs_that_a_store_may_have_are_listed() -> None:
+    members = Members((TaskId.parse("0_0"),), {(None, 0): ("clicks", "users")}, logged={(None, 0): True})
+    known = {name: Topic({0: ()}) for name in ("clicks", "users", "app-seen-changelog")}
+    brokers = Brokers(known.get, frozenset(known))
+    topology = resolved(parse_topology(UNKNOWN_STORE), "app", members, brokers, optimized=None)
+    assert topology is not None
+    (sub,) = topology.subtopologies.values()
+    assert sub.changelogs is None
+    assert sub.possible == (("app-seen-changelog", "users"), ("app-seen-changelog",))
 
 
 def test_a_sub_topology_with_state_of_which_the_text_has_no_store_is_a_conflict() -> None:

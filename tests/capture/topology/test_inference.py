@@ -1,11 +1,9 @@
-"""Whose a changelog topic is."""
-
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from assignment_api import TaskId
-from assignor_lab.capture.topology import Brokers, GroupTopology, Members, Store, SubTopology, Topic
+from assignor_lab.capture.topology import Brokers, GroupSubTopology, GroupTopology, Members, Topic, TopologyStore
 from assignor_lab.capture.topology import inferred as inferred_topology
 
 
@@ -34,9 +32,12 @@ def inferred(all_tasks: list[TaskId], stateful: set[int], known: Mapping[str, To
 def test_a_changelog_belongs_to_the_only_stateful_subtopology_with_as_many_tasks() -> None:
     topology = inferred(tasks(s0=3, s1=2, s2=3), {0, 1}, topics(a_changelog=3, b_changelog=2, c_changelog=3))
 
-    assert topology.subtopologies[None, 0].stores == (Store("a", "app-a-changelog"), Store("c", "app-c-changelog"))
-    assert topology.subtopologies[None, 1].stores == (Store("b", "app-b-changelog"),)
-    assert topology.subtopologies[None, 2] == SubTopology(("in-2",), (), is_logged=False)
+    assert topology.subtopologies[None, 0].stores == (
+        TopologyStore("a", "app-a-changelog"),
+        TopologyStore("c", "app-c-changelog"),
+    )
+    assert topology.subtopologies[None, 1].stores == (TopologyStore("b", "app-b-changelog"),)
+    assert topology.subtopologies[None, 2] == GroupSubTopology(("in-2",), (), is_logged=False)
 
 
 def test_where_two_subtopologies_have_as_many_tasks_their_stores_are_unknown() -> None:
@@ -44,7 +45,7 @@ def test_where_two_subtopologies_have_as_many_tasks_their_stores_are_unknown() -
 
     assert topology.subtopologies[None, 0].stores is None
     assert topology.subtopologies[None, 1].stores is None
-    assert topology.subtopologies[None, 2].stores == (Store("c", "app-c-changelog"),)
+    assert topology.subtopologies[None, 2].stores == (TopologyStore("c", "app-c-changelog"),)
     assert "stores and partitions of the tasks of sub-topologies 0, 1 are unknown" in topology.assumptions
 
 
@@ -72,5 +73,67 @@ def test_changelogs_of_a_named_topology_carry_its_name() -> None:
     members = Members(tuple(named), logged={("first", 0): True, ("second", 0): True})
     topology = inferred_topology("app", members, Brokers(known.get, frozenset(known)))
 
-    assert topology.subtopologies["first", 0].stores == (Store("s", "app-first-s-changelog"),)
-    assert topology.subtopologies["second", 0].stores == (Store("t", "app-second-t-changelog"),)
+    assert topology.subtopologies["first", 0].stores == (TopologyStore("s", "app-first-s-changelog"),)
+    assert topology.subtopologies["second", 0].stores == (TopologyStore("t", "app-second-t-changelog"),)
+
+
+def test_brokers_are_not_asked_for_partitions_that_do_not_exist() -> None:
+    asked: list[tuple[str, int]] = []
+
+    def ends(partitions: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], int]:
+        asked.extend(partitions)
+        return dict.fromkeys(asked, 5)
+
+    known = {
+        **topics(a_changelog=3, b_changelog=3),
+        "in-0": Topic({0: (), 1: ()}),
+        "in-1": Topic({0: (), 1: (), 2: ()}),
+    }
+    all_tasks = tasks(s0=3, s1=3)
+    read: dict[tuple[str | None, int], tuple[str, ...]] = {(None, 0): ("gone", "in-0"), (None, 1): ("in-1",)}
+    members = Members(tuple(all_tasks), read, logged={(None, 0): True, (None, 1): True})
+    inferred_topology("app", members, Brokers(known.get, frozenset(known), ends=ends))
+    assert ("in-0", 1) in asked
+    assert not [each for each in asked if each == ("in-0", 2) or each[0] == "gone"]
+
+
+def test_an_empty_changelog_is_left_over_though_several_subtopologies_have_as_many_tasks() -> None:
+    known = {
+        **topics(table_changelog=2, counts_changelog=2, counts_repartition=2),
+        "users": Topic({0: (), 1: ()}),
+    }
+    ends = {(topic, number): 0 if topic == "app-table-changelog" else 9 for topic in known for number in (0, 1)}
+    members = Members(
+        tuple(tasks(s0=2, s1=2)),
+        {(None, 0): ("users",), (None, 1): ("app-counts-repartition",)},
+        logged={(None, 0): True, (None, 1): True},
+    )
+    brokers = Brokers(known.get, frozenset(known), ends=lambda asked: {each: ends[each] for each in asked})
+    topology = inferred_topology("app", members, brokers, optimized=True)
+    assert topology.subtopologies[None, 0].changelogs == ("users",)
+    assert topology.subtopologies[None, 1].changelogs == ("app-counts-changelog",)
+    assert any("app-table-changelog is empty" in sentence for sentence in topology.assumptions)
+
+
+def test_an_empty_changelog_behind_an_empty_topic_is_in_use() -> None:
+    known = {**topics(counts_changelog=1, words_repartition=1), "users": Topic({0: ()})}
+    members = Members(
+        tuple(tasks(s0=1, s1=1)),
+        {(None, 0): ("users",), (None, 1): ("app-words-repartition",)},
+        logged={(None, 0): True, (None, 1): True},
+    )
+    ends = {(topic, 0): 9 if topic == "users" else 0 for topic in known}
+    brokers = Brokers(known.get, frozenset(known), ends=lambda asked: {each: ends[each] for each in asked})
+    topology = inferred_topology("app", members, brokers, optimized=True)
+    assert not any("left from before" in sentence for sentence in topology.assumptions)
+
+
+def test_a_source_that_is_called_as_a_changelog_is_a_topic_of_the_users() -> None:
+    known = topics(prices_changelog=2, list_changelog=2)
+    members = Members(tuple(tasks(s0=2)), {(None, 0): ("app-prices-changelog",)}, logged={(None, 0): True})
+    topology = inferred_topology("app", members, Brokers(known.get, frozenset(known)))
+    assert topology.subtopologies[None, 0].stores == (TopologyStore("list", "app-list-changelog"),)
+
+    alone = topics(prices_changelog=2)
+    read_back = inferred_topology("app", members, Brokers(alone.get, frozenset(alone)))
+    assert read_back.subtopologies[None, 0].changelogs == ("app-prices-changelog",)

@@ -1,4 +1,4 @@
-"""Whose an internal topic is, where one application's name begins with another's."""
+"""Owner of an internal topic if one application's name begins with another's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from assignment_api.streams import TaskId
 from assignor_lab.capture.live.group_recording import GroupRecording
 from assignor_lab.capture.topology import Brokers, Members, Topic, inferred
-from assignor_lab.capture.topology.internal_topics import is_internal_of
+from assignor_lab.capture.topology.internal_topics import feeds_store, is_internal_of
 
 GROUPS = ("orders", "orders-eu", "orders-eu-test", "payments")
 TOPICS = ("orders-counts-changelog", "orders-eu-counts-changelog", "orders-eu-in", "orders-eu-test-by-city-repartition")
@@ -33,3 +33,13 @@ def test_changelogs_of_an_application_with_a_longer_name_are_not_taken() -> None
     members = Members(tasks, {(None, 0): ("in",)}, logged={(None, 0): True})
     topology = inferred("orders", members, Brokers(topics.get, frozenset(topics), GROUPS))
     assert topology.subtopologies[None, 0].changelogs == ("orders-counts-changelog",)
+
+
+def test_names_show_the_topic_that_fills_a_store() -> None:
+    numbered = [f"KTABLE-FK-JOIN-SUBSCRIPTION-REGISTRATION-{number:010}-topic" for number in (4, 20)]
+    store = "KTABLE-FK-JOIN-SUBSCRIPTION-STATE-STORE-0000000024"
+    assert [feeds_store(topic, store, numbered) for topic in numbered] == [False, True]
+    assert feeds_store("join-subscription-registration-topic", "join-subscription-store")
+    assert feeds_store("counts-repartition", "counts")
+    assert not feeds_store("join-subscription-registration-topic", "join")
+    assert not feeds_store("counts", "counts")

@@ -1,4 +1,4 @@
-"""Descriptions resolved as Kafka 4.3.1 itself resolves them: 65 topologies of its own builder."""
+"""Descriptions resolved as by Kafka 4.3.1 itself: 65 topologies of its own builder."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from assignor_lab.capture.topology import Brokers, GroupTopology, Members, Topic
 FILE = Path(__file__).parents[2] / "data" / "topologies" / "described.jsonl.gz"
 with gzip.open(FILE, "rt") as lines:
     ROWS: list[dict[str, Any]] = [json.loads(line) for line in lines]
-#: Kafka knows what a pattern reads once it has been told which topics there are.
+#: Kafka knows the topics of a pattern once it has the list of existing topics.
 MATCHED = {"0": ["orders-a", "orders-b"]}
-#: Topics that only look like some of an application's own.
+#: Topics with names like an application's own.
 OTHERS = ("app-eu-in", "elsewhere", "app-other-changelog")
 
 
@@ -27,7 +27,6 @@ def is_pattern(row: Mapping[str, Any]) -> bool:
 
 
 def expected(row: Mapping[str, Any]) -> dict[str, tuple[list[str], list[str]]]:
-    """Sub-topology to its sources and its changelogs, as Kafka has them."""
     found = {number: (sub["sources"], sub["changelogs"]) for number, sub in row["subtopologies"].items()}
     return {"0": (MATCHED["0"], ["app-c-changelog"]), **found} if is_pattern(row) else found
 

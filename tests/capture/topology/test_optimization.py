@@ -1,4 +1,4 @@
-"""With ``topology.optimization`` the topic of a table is its changelog."""
+"""With ``topology.optimization`` a table's topic is its changelog."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from assignor_lab.capture.histories.settings import optimization_in
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.capture.topology import (
     Brokers,
+    GroupSubTopology,
     GroupTopology,
     Members,
-    Store,
-    SubTopology,
     Topic,
+    TopologyStore,
     inferred,
     parse_topology,
     resolved,
@@ -126,6 +126,7 @@ def partitions_of(document: dict[str, Any], task: str) -> list[tuple[str, bool]]
     return [(each["topic"], each["changelog"]) for each in found["partitions"]]
 
 
+@pytest.mark.slow
 def test_the_log_the_configuration_or_nobody_tells_of_it(tmp_path: Path) -> None:
     dumped = started().replace("\tupgrade.from", "\ttopology.optimization = all\n\tupgrade.from")
     assert partitions_of(imported(tmp_path, dumped), "0_3") == [("orders-in", True)]
@@ -160,7 +161,7 @@ def test_a_recorded_group_without_a_changelog_reads_its_only_source_topic_back()
 
 
 def test_a_source_topic_that_is_a_changelog_is_one_partition_with_both_flags() -> None:
-    sub = SubTopology(("users", "clicks"), (Store("users", "users"),), is_logged=True)
+    sub = GroupSubTopology(("users", "clicks"), (TopologyStore("users", "users"),), is_logged=True)
     document = task_document(TASK, GroupTopology({(None, 0): sub}), Brokers(), [])
     flags = [(each["topic"], each["source"], each["changelog"]) for each in document["partitions"]]
     assert flags == [("users", True, True), ("clicks", True, False)]

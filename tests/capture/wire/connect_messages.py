@@ -1,5 +1,3 @@
-"""Connect's messages with what Kafka 4.3.1's classes make of them."""
-
 from __future__ import annotations
 
 import gzip
@@ -18,7 +16,6 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 
 def round_trips() -> list[dict[str, Any]]:
-    """Vectors that go both ways."""
     return _lines(GOLDEN / "wire.vectors.jsonl.gz")
 
 
@@ -28,5 +25,5 @@ def lenient() -> list[dict[str, Any]]:
 
 
 def recorded(group: str) -> list[dict[str, Any]]:
-    """Distinct messages of a group that ran, as members' ``hex`` and ``kafka`` = what Kafka's classes read."""
+    """Distinct messages of a real group, as members' ``hex`` and ``kafka`` = the result of Kafka's classes."""
     return _lines(DATA / "captures" / "connect" / group / "members.jsonl.gz")

@@ -108,6 +108,7 @@ def test_a_count_beyond_the_message_is_not_believed() -> None:
         decode_subscription(head + bytes(16) + bytes(4) + struct.pack(">i", 2**31 - 1))
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_tasks_takes_little_time_and_memory() -> None:
     tasks = b"".join(struct.pack(">iiqh", 0, number, 0, -1) for number in range(60_000))
     subscription = struct.pack(">ii", 11, 11) + bytes(20) + struct.pack(">i", 60_000) + tasks + bytes(9)

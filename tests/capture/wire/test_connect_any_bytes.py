@@ -93,6 +93,7 @@ def test_any_bytes_are_a_value_or_a_typed_error(kind: str, message: bytes) -> No
     _reads_or_names_its_place(kind, message)
 
 
+@pytest.mark.slow
 def test_twenty_thousand_messages_with_random_bytes_changed_are_values_or_typed_errors() -> None:
     dice = random.Random(987)
     for _ in range(20_000):
@@ -114,7 +115,7 @@ def test_what_was_decoded_is_json_and_survives_being_encoded(damaged: tuple[str,
     try:
         again = form.encode(form.check(decoded))
     except (Mismatch, UnsupportedConnectVersionError):
-        # Kafka reads numbers of tasks below -1, and versions that nobody writes.
+        # Kafka reads numbers of tasks below -1, and versions that are never written.
         return
     assert form.encode(form.check(form.decode(again))) == again
 
@@ -189,11 +190,11 @@ def test_a_value_without_bytes_is_a_typed_error(message: SubscriptionMessage) ->
         encode_connect_subscription(message)
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_jobs_takes_little_time_and_memory() -> None:
     tasks = tuple(ConnectorTaskId(f"connector-{number % 1000}", number // 1000) for number in range(200_000))
     message = AssignmentMessage(2, 0, "L", "u", 7, tuple(f"connector-{number}" for number in range(1000)), tasks)
     tracemalloc.start()
-    # Of this process alone: other work on the machine does not count.
     started = time.process_time()
     data = encode_connect_assignment(message)
     assert len(decode_connect_assignment(data).tasks) == 200_000

@@ -15,7 +15,7 @@ from assignor_lab.kafka.wire.connect import (
 )
 from tests.capture.wire.connect_messages import GROUPS, recorded
 
-#: What Kafka's reader makes of a worker that owns nothing.
+#: Kafka's reading of a worker without jobs.
 _EMPTY: dict[str, Any] = {
     "version": 1,
     "error": 0,
@@ -40,7 +40,7 @@ def _in_our_words(kafka: dict[str, Any]) -> dict[str, Any]:
 
 
 def _restricted(ours: dict[str, Any], kafka: dict[str, Any]) -> dict[str, Any]:
-    # The eager reader does not tell a version, nor what version 0 does not have.
+    # The eager reader returns neither a version nor fields beyond version 0.
     assert set(kafka) <= set(ours)
     return {key: ours[key] for key in kafka}
 
@@ -80,7 +80,7 @@ def test_recorded_bytes_are_written_again_as_they_were(group: str) -> None:
 
 
 def test_an_assignment_on_the_wire_is_a_difference() -> None:
-    """A calm round sends nothing; what a worker owns is in its subscription (captures' README, surprise 18)."""
+    """A stable round sends nothing; a worker's jobs are in its subscription (captures' README, surprise 18)."""
     assignments: list[AssignmentMessage] = [
         decode_connect_assignment(bytes.fromhex(message["hex"])) for message in _messages("sessioned", "assignment")
     ]

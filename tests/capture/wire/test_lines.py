@@ -1,5 +1,3 @@
-"""``assignor wire``: what stays in a line, and input that is none."""
-
 from __future__ import annotations
 
 import json

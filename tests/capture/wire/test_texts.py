@@ -1,4 +1,4 @@
-"""Java's texts on the wire. What malformed bytes become was seen from the released classes."""
+"""Java's texts on the wire. The results for malformed bytes are those of the released classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that answers as a test says, on a loopback port."""
+"""A server with scripted responses, on a loopback port."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import attrs
 
 @attrs.define
 class Reply:
-    """What is answered: ``body`` is JSON, or bytes as they are."""
+    """A response: ``body`` is JSON, or raw bytes."""
 
     status: int = 200
     body: Any = None
@@ -41,8 +41,6 @@ Answer = Callable[[str, str], Reply]
 
 @attrs.define
 class Scripted:
-    """A running server, and what it was asked."""
-
     url: str
     seen: list[Seen] = attrs.field(factory=list)
 
@@ -77,7 +75,7 @@ def scripted(answer: Answer, tls: SSLContext | None = None) -> Iterator[Scripted
 
     class Quiet(ThreadingHTTPServer):
         def handle_error(self, request: object, client_address: object) -> None:
-            """A client that leaves early is what some tests want."""
+            """Some tests need a client that leaves early."""
 
     listener = Quiet(("127.0.0.1", 0), Handler)
     listener.daemon_threads = True
@@ -98,8 +96,6 @@ def scripted(answer: Answer, tls: SSLContext | None = None) -> Iterator[Scripted
 def cluster(
     connectors: dict[str, Any], extra: Callable[[str, str], Reply | None] = lambda method, path: None
 ) -> Answer:
-    """Connect's reads of a cluster; ``extra`` comes first."""
-
     def answer(method: str, path: str) -> Reply:
         special = extra(method, path)
         if special is not None:
@@ -121,7 +117,7 @@ def cluster(
 
 
 def connector(name: str, states: dict[int | None, tuple[str, str]], tasks: int | None = None, trace: str = "") -> Any:
-    """What Connect says of a connector: ``states`` are those of the instance (``None``) and the tasks, with workers."""
+    """Connect's status of a connector: ``states`` are those of the instance (``None``) and the tasks, with workers."""
 
     def instance(state: str, worker: str) -> dict[str, str]:
         return {"state": state, "worker_id": worker, **({"trace": trace} if state == "FAILED" else {})}

@@ -1,4 +1,4 @@
-"""URLs, certificates, credentials, and answers without end: what a client of somebody else's cluster has to stand."""
+"""URLs, certificates, credentials, and endless responses: a robust client of a foreign cluster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 import trustme
 
 from assignor_lab.cli.main import main
-from assignor_lab.connect.remote import Access, ConnectUrlError, parse_url
+from assignor_lab.connect.remote import ConnectUrlError, RequestSettings, parse_url
 from assignor_lab.connect.remote.urls import parse_worker_id
 from tests.connect.remote.scripted import Reply, cluster, connector, scripted
 
@@ -34,14 +34,14 @@ def run(*arguments: str) -> int:
 
 @pytest.fixture
 def limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short and small, so that tests of limits take no time."""
+    """Short and small limits, for fast tests."""
     from assignor_lab.connect.remote import access
 
-    monkeypatch.setattr(access.Access, "__init__", _with_limits(access.Access.__init__))
+    monkeypatch.setattr(access.RequestSettings, "__init__", _with_limits(access.RequestSettings.__init__))
 
 
 def _with_limits(initialize: object) -> object:
-    def init(self: Access, *arguments: object, **named: object) -> None:
+    def init(self: RequestSettings, *arguments: object, **named: object) -> None:
         named |= {"request_timeout_s": 1.0, "max_answer_bytes": 100_000}
         initialize(self, *arguments[:2], **named)  # type: ignore[operator]
 
@@ -220,7 +220,7 @@ def test_what_hangs_up_without_a_word_is_not_taken_for_tls(capsys: pytest.Captur
 
 @contextlib.contextmanager
 def speaks_both(plain: bytes, tls: ssl.SSLContext | None) -> Iterator[int]:
-    """A port that answers ``plain`` to what is not TLS."""
+    """A port that answers ``plain`` to bytes that are not TLS."""
 
     def serve_one(connection: socket.socket) -> None:
         with connection, contextlib.suppress(OSError):
@@ -282,7 +282,6 @@ def test_an_answer_that_is_none_is_told(capsys: pytest.CaptureFixture[str], repl
 
 @contextlib.contextmanager
 def raw(data: bytes, *, keep_open: bool) -> Iterator[str]:
-    """A server that answers every connection with the same bytes."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(5)
@@ -326,6 +325,7 @@ def test_what_is_no_http_is_told(capsys: pytest.CaptureFixture[str], data: bytes
     assert url in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_nobody_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""Whatever JSON a server sends, it is a value or a typed error."""
+"""Any JSON from a server gives a value or a typed error."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignor_lab.connect.instances.connector_run import traceback_text
 from assignor_lab.connect.remote import ClusterState, NotConnectError, find, read_info, read_status
 from assignor_lab.connect.remote.answers import read_expanded, read_names, read_server
 from assignor_lab.connect.remote.findings import loads, trace_head
 from assignor_lab.connect.remote.state import RemoteWorker, state_of
+from connect_workers.instances.connector_run import traceback_text
 
 KEYS = (
     "name",

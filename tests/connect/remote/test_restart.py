@@ -1,4 +1,4 @@
-"""`assignor connect restart`: what it says would restart, what it asks for, and what it waits for."""
+"""`assignor connect restart`: the announced restarts, the requests, and the wait."""
 
 from __future__ import annotations
 
@@ -39,7 +39,6 @@ def run(*arguments: str) -> int:
 def restarts(
     posts: Sequence[Reply], states: Sequence[dict[int | None, tuple[str, str]]], name: str = "a"
 ) -> tuple[Answer, list[str]]:
-    """A cluster that answers restarts with ``posts``, one after the other, and then goes through ``states``."""
     asked: list[str] = []
     waiting: Iterator[Reply] = iter(posts)
     coming = iter(states[1:])
@@ -65,7 +64,7 @@ def plan(states: dict[int | None, tuple[str, str]], *chosen: int | None, name: s
     return Reply(202, connector(name, changed)["status"])
 
 
-# --- what would restart -----------------------------------------------------------------------------
+# --- announced restarts -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -91,7 +90,7 @@ def test_a_dry_run_shows_the_plan_and_changes_nothing(
 
 
 def _recorded_restarts() -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Restarts that real Connect answered with a plan, and the last states that it told before."""
+    """Restarts that real Connect answered with a plan, with the last states before them."""
     path = Path(__file__).parents[2] / "data" / "captures" / "rest" / "sessioned.jsonl.gz"
     with gzip.open(path, "rt") as lines:
         recorded = [json.loads(line) for line in lines]
@@ -116,7 +115,7 @@ def test_the_plan_is_that_of_recorded_answers() -> None:
         assert ours.connector.state == theirs.connector.state
 
 
-# --- what is asked for ------------------------------------------------------------------------------
+# --- requests ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -212,7 +211,7 @@ def test_other_refusals_are_told_at_once(capsys: pytest.CaptureFixture[str], rep
     assert said in capsys.readouterr().err
 
 
-# --- what comes back --------------------------------------------------------------------------------
+# --- responses --------------------------------------------------------------------------------------
 
 
 def outcome(
@@ -299,18 +298,16 @@ def test_a_worker_that_is_silent_for_a_moment_is_asked_again(monkeypatch: pytest
         assert run("a", "--url", server.url, "--include-tasks") == 0
 
 
-# --- workers that are dead --------------------------------------------------------------------------
+# --- dead workers -----------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def living() -> Iterator[str]:
-    """Id of a worker that takes connections."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield f"127.0.0.1:{listener.getsockname()[1]}"
 
 
 def with_cluster(states: Sequence[dict[int | None, tuple[str, str]]], *chosen: int | None) -> Answer:
-    """A cluster that restarts ``chosen``, and then goes through ``states``."""
     answer, _ = restarts([plan(states[0], *chosen)], states)
 
     def answers(method: str, path: str) -> Reply:
@@ -321,6 +318,7 @@ def with_cluster(states: Sequence[dict[int | None, tuple[str, str]]], *chosen: i
     return answers
 
 
+@pytest.mark.slow
 def test_what_is_running_on_paper_on_a_dead_worker_is_not_back(living: str, capsys: pytest.CaptureFixture[str]) -> None:
     states: dict[int | None, tuple[str, str]] = {None: ("RUNNING", living), 0: ("RUNNING", living), 1: ("RUNNING", W1)}
     with scripted(with_cluster([states], None, 0, 1)) as server:
@@ -340,6 +338,7 @@ def test_which_worker_is_dead_is_told_to_programs(living: str, capsys: pytest.Ca
     assert [told[job]["came_back"] for job in ("a", "a-0")] == [True, False]
 
 
+@pytest.mark.slow
 def test_a_task_that_others_take_over_from_a_dead_worker_is_back(
     living: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -360,7 +359,7 @@ def test_a_dry_run_says_that_a_worker_is_dead(living: str, capsys: pytest.Captur
     states: dict[int | None, tuple[str, str]] = {None: ("RUNNING", living), 0: ("FAILED", W1)}
     with scripted(with_cluster([states])) as server:
         assert run("a", "--url", server.url, "--include-tasks", "--dry-run") == 0
-        assert f"{W1} takes no connection (Connection refused): what it has will not" in capsys.readouterr().out
+        assert f"{W1} takes no connection (Connection refused): its jobs will not" in capsys.readouterr().out
         assert run("a", "--url", server.url, "--include-tasks", "--dry-run", "--json") == 0
     told = json.loads(capsys.readouterr().out)["restarts"]
     assert ["worker_is_dead" in each for each in told] == [False, True]

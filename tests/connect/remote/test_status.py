@@ -1,4 +1,4 @@
-"""`assignor connect status`: what it points out, and whom it asks what."""
+"""`assignor connect status`: its findings, and its requests to each worker."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ def run(*arguments: str) -> int:
 
 @pytest.fixture
 def alive() -> Iterator[str]:
-    """Id of a worker that takes connections."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(50)
@@ -89,7 +88,7 @@ def test_imbalance_counts_workers_that_live(alive: str, capsys: pytest.CaptureFi
         tasks: dict[int | None, tuple[str, str]] = dict.fromkeys(range(3), ("RUNNING", alive))
         connectors = {"a": connector("a", {None: ("RUNNING", alive), **tasks, 3: ("RUNNING", other)})}
         with scripted(cluster(connectors)) as server:
-            # The asked worker has no job: it is one more, with nothing.
+            # The queried worker has no job: it counts as one more, without jobs.
             assert run("--url", server.url, "--fail-on", "imbalance", "--json") == 1
             told = json.loads(capsys.readouterr().out)
     assert len(told["workers"]) == 3
@@ -97,6 +96,7 @@ def test_imbalance_counts_workers_that_live(alive: str, capsys: pytest.CaptureFi
     assert told["findings"][0]["detail"].startswith("3 tasks, while")
 
 
+@pytest.mark.slow
 def test_the_exit_code_is_that_of_the_wanted_findings(alive: str) -> None:
     connectors = {"a": connector("a", {None: ("RUNNING", alive), 0: ("FAILED", alive)})}
     with scripted(cluster(connectors)) as server:
@@ -181,6 +181,7 @@ def test_many_workers_are_listed_by_connector(capsys: pytest.CaptureFixture[str]
     assert "w0:1: C, 0; w1:1: 1; w2:1: 2" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.slow
 def test_recorded_answers_of_real_connect_are_read(capsys: pytest.CaptureFixture[str]) -> None:
     import gzip
 

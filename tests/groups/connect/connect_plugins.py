@@ -1,4 +1,4 @@
-"""Assignors for Connect that do what plugins should not, and one that is right."""
+"""Assignors for Connect with bad behaviour, and a correct one."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from assignment_api.plugins import ConnectAssignorPlugin
 
 
 class AllToTheFirst(ConnectAssignor):
-    """Every unowned job to the first worker; counts its rounds in the delay."""
-
     def __init__(self) -> None:
         self._rounds = 0
 
@@ -37,7 +35,7 @@ class AllToTheFirst(ConnectAssignor):
 
 
 class Answering(ConnectAssignor):
-    """Returns what it was made with."""
+    """Returns its constructor's argument."""
 
     def __init__(self, answer: Any) -> None:
         self._answer = answer

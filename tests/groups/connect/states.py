@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assignment_api.connect import ConfiguredJobs, ConnectorTaskId, Jobs
-from assignor_lab.groups.connect.metrics import CONNECT_METRICS, Decision
+from assignor_lab.groups.connect.metrics import CONNECT_METRICS, ConnectDecision
 
 METRICS = {metric.name: metric for metric in CONNECT_METRICS}
 
@@ -17,8 +17,8 @@ def jobs(text: str) -> Jobs:
     )
 
 
-def decision(configured: dict[str, int], before: dict[str, str], after: dict[str, str], **more: Any) -> Decision:
-    return Decision(
+def decision(configured: dict[str, int], before: dict[str, str], after: dict[str, str], **more: Any) -> ConnectDecision:
+    return ConnectDecision(
         ConfiguredJobs(configured),
         {member: jobs(text) for member, text in before.items()},
         {member: jobs(text) for member, text in after.items()},
@@ -26,7 +26,7 @@ def decision(configured: dict[str, int], before: dict[str, str], after: dict[str
     )
 
 
-def figure(metric: str, state: Decision) -> float | None:
+def figure(metric: str, state: ConnectDecision) -> float | None:
     return METRICS[metric].compute(state)
 
 
@@ -40,7 +40,6 @@ def member(name: str, owned: str = "") -> dict[str, Any]:
 
 
 def history(name: str, *rounds: dict[str, Any], protocol: str = "sessioned") -> dict[str, Any]:
-    """A scenario document; each round has ``connectors`` and ``members``."""
     return {
         "format": 1,
         "kind": "connect",

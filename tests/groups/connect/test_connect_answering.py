@@ -1,5 +1,3 @@
-"""``assignor assign`` on histories of Connect groups: rows, failures, configuration, kinds."""
-
 from __future__ import annotations
 
 import gzip
@@ -12,7 +10,7 @@ import pytest
 
 from assignment_api.plugins import UntrustedCodeError, config_sources, discover
 from assignor_lab.cli.main import main
-from assignor_lab.groups.answering import AnswerOptions, answerer
+from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, scenario_from_document
 
 DATA = Path(__file__).parents[2] / "data" / "golden" / "connect"
@@ -61,6 +59,7 @@ def assign(*arguments: str) -> int:
     return int(left.value.code or 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("assignor", "scenarios", "results"),
     [
@@ -69,11 +68,10 @@ def assign(*arguments: str) -> int:
     ],
 )
 def test_the_command_gives_kafkas_answers(assignor: str, scenarios: Path, results: str, tmp_path: Path) -> None:
-    """To every fifth history; the assignors themselves are put all of them in ``test_connect_golden.py``."""
     some, out = tmp_path / "some.jsonl", tmp_path / "out.jsonl.gz"
     with gzip.open(scenarios) as lines:
         some.write_bytes(b"".join(islice(lines, 0, None, 5)))
-    assert assign("--assignor", assignor, "--scenarios", str(some), "--out", str(out)) == 0
+    assert assign("--assignor", assignor, str(some), "--out", str(out)) == 0
     name = f"connect_{results.partition('.')[0]}"
     expected = [{**result, "assignor": name} for result in documents(DATA / f"{results}.results.jsonl.gz")[::5]]
     assert len(expected) >= 40
@@ -155,6 +153,7 @@ def test_what_nobody_may_run_is_said_once() -> None:
 # --- plugins ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attribute", ["AllToTheFirst", "FIRST"])
 def test_an_assignor_may_be_named_as_code_and_lives_through_all_rounds(attribute: str) -> None:
     answered = row(CODE + attribute, history(one_round(member("w1")), one_round(member("w1", "files-0"))))
@@ -169,6 +168,7 @@ def test_code_runs_only_where_it_may() -> None:
         answerer(CODE + "AllToTheFirst", discover(), options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("attribute", "error", "message"),
     [
@@ -189,6 +189,7 @@ def test_whatever_a_plugin_does_is_a_row(attribute: str, error: str, message: st
     assert message in answered["error"]["message"]
 
 
+@pytest.mark.slow
 def test_a_configuration_that_an_assignor_refuses_is_a_row() -> None:
     answered = row(CODE + "AllToTheFirst", history(one_round(member("w1")), max_delay_ms=13))
     assert answered["error"] == {
@@ -209,6 +210,6 @@ def test_an_unreadable_line_is_named_and_nothing_is_written(tmp_path: Path, caps
     good = json.dumps(dict(history(one_round(member("w1"))).document))
     bad = json.dumps({**history().document, "rounds": [{"time_ms": 1, **one_round(member("w1", "files"))}]})
     file.write_text(f"{good}\n{bad}\n")
-    assert assign("--assignor", "connect_incremental", "--scenarios", str(file), "--out", str(out)) == 2
+    assert assign("--assignor", "connect_incremental", str(file), "--out", str(out)) == 2
     assert "line 2, rounds[0].members[0].owned.tasks[0]" in capsys.readouterr().err
     assert not out.exists()

@@ -1,4 +1,4 @@
-"""Histories and episodes put to Connect assignors, without Spark."""
+"""Histories and episodes with Connect assignors, without Spark."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ import pytest
 from assignment_api.connect import ConnectAssignment, ConnectAssignor, Rebalance
 from assignment_api.plugins import discover
 from assignment_api.plugins.selection import config_sources
-from assignor_lab.groups.scorer import Scorer
-from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.runner.scorer import Scorer
+from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.scenarios import ScenarioKindError
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.competitors import competitors
-from assignor_lab.scoring.sources import NoSuchStateError, plan_sources
+from assignor_lab.scoring.sources.plan import NoSuchStateError
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.simulation.connect.episode_figures import episode_figures
 from assignor_lab.simulation.connect.episode_format import read_episodes
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from assignor_lab.simulation.connect.simulate import assignors_from, simulate
 from tests.groups.connect.states import history, member
 
+pytestmark = [pytest.mark.slow, pytest.mark.long]
+
 ALL = ("connect_eager", "connect_incremental", "connect_static")
 # Everything is on w1; w2 is new. An even share of the tasks is two, so w1 gives one up; the next rebalance places it.
-# An eager group stops all four jobs and deals them out again at once.
+# An eager group stops all four jobs and distributes them again at once.
 JOIN = history("join", {"connectors": {"a": 3}, "members": [member("w1", "a a-0 a-1 a-2"), member("w2")]})
 
 
@@ -36,7 +39,6 @@ class Raises(ConnectAssignor):
 
 
 def rows(source: Mapping[str, Any], assignors: Sequence[str] = ALL, *overrides: str) -> dict[str, list[dict[str, Any]]]:
-    """Assignor to its rows, in order."""
     with plan_sources([source], discover()) as plan:
         config = config_sources(overrides=overrides, environ={})
         metrics = tuple(plan.kind.load().metrics(discover()))
@@ -56,14 +58,13 @@ def test_a_worker_joins() -> None:
     assert (incremental["rebalances"], eager["rebalances"]) == (1.0, 0.0)
     assert (incremental["rounds_to_stable"], eager["rounds_to_stable"]) == (2.0, 1.0)
     assert (incremental["followup"], eager["followup"]) == (True, False)
-    assert (eager["clients"], eager["tasks"], eager["jobs_per_worker"]) == (2, 3, 0.0)
-    # Three jobs on w1, none on w2; two would be an even share.
-    assert (incremental["jobs_per_worker"], incremental["jobs_above_even_share"]) == (3.0, 1.0)
-    assert static["answer"] == incremental["answer"] != eager["answer"]
+    assert (eager["clients"], eager["tasks"], eager["jobs_per_worker_range"]) == (2, 3, 0.0)
+    assert (incremental["jobs_per_worker_range"], incremental["jobs_above_even_share"]) == (3.0, 1.0)
+    assert static["answer_digest"] == incremental["answer_digest"] != eager["answer_digest"]
 
 
 class CountsItsCalls(ConnectAssignor):
-    """Asks for a further rebalance twice, and tells how often it was asked."""
+    """Requests a further rebalance twice, and reports the number of its calls."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -73,6 +74,7 @@ class CountsItsCalls(ConnectAssignor):
         return ConnectAssignment({}, rejoin=self.calls < 3, remarks=(f"call {self.calls}",))
 
 
+@pytest.mark.slow
 def test_what_follows_from_an_answer_leaves_the_assignor_as_it_was() -> None:
     one = {"connectors": {"a": 1}, "members": [member("w1")]}
     name = "tests.groups.connect.test_connect_contest:CountsItsCalls"
@@ -81,6 +83,7 @@ def test_what_follows_from_an_answer_leaves_the_assignor_as_it_was() -> None:
     assert [row["remarks"] for row in found] == [["call 1"], ["call 2"], ["call 3"]]
 
 
+@pytest.mark.slow
 def test_every_failure_is_a_row_and_others_are_not_touched() -> None:
     raises = "tests.groups.connect.test_connect_contest:Raises"
     found = rows(JOIN, [raises, "connect_eager", "nowhere"])
@@ -98,6 +101,7 @@ def test_an_incremental_assignor_fails_in_each_round_of_an_eager_group() -> None
     assert [row["error_type"] for row in found["connect_eager"]] == [None, None]
 
 
+@pytest.mark.slow
 def test_explicit_configuration_replaces_the_scenarios() -> None:
     lost = [
         {"connectors": {"a": 2}, "members": [member("w1", "a a-0"), member("w2", "a-1")]},
@@ -109,6 +113,7 @@ def test_explicit_configuration_replaces_the_scenarios() -> None:
     assert at_once["connect_incremental"][1]["jobs_unassigned"] == 0.0
 
 
+@pytest.mark.slow
 def test_an_episode_gives_the_figures_of_the_simulation() -> None:
     document = EPISODES["worker-leaves"].document()
     found = rows(document)
@@ -116,13 +121,14 @@ def test_an_episode_gives_the_figures_of_the_simulation() -> None:
     own = found["connect_incremental"][0]
     assert own["unavailable_task_seconds"] == episode_figures(played)["unavailable task-seconds"][0]
     assert own["episode_rebalances"] == episode_figures(played)["rebalances"][0]
-    # Kafka waits five minutes for the worker that is gone; an eager group does not.
+    # Kafka waits five minutes for the missing worker; an eager group does not.
     assert found["connect_eager"][0]["unavailable_task_seconds"] < own["unavailable_task_seconds"]
     assert found["connect_eager"][0]["episode_jobs_stopped"] > own["episode_jobs_stopped"]
 
 
+@pytest.mark.slow
 def test_jobs_that_moved_in_an_episode_are_those_that_started_elsewhere() -> None:
-    # Four jobs on each of three workers; one leaves for good, and nobody else's jobs have to move.
+    # Four jobs on each of three workers; one leaves for good, and the others keep their jobs.
     moved = rows(EPISODES["worker-leaves"].document())
     assert moved["connect_incremental"][0]["episode_jobs_moved"] == 4.0
     # It comes back within the delay, to its own jobs.
@@ -135,6 +141,7 @@ def read_episode_of(document: Mapping[str, Any]) -> Any:
     return read_episodes(io.BytesIO(json.dumps(document).encode()))[0]
 
 
+@pytest.mark.slow
 def test_an_assignor_that_fails_in_an_episode_is_a_row() -> None:
     raises = "tests.groups.connect.test_connect_contest:Raises"
     (row,) = rows(EPISODES["worker-joins"].document(), [raises])[raises]
@@ -143,9 +150,9 @@ def test_an_assignor_that_fails_in_an_episode_is_a_row() -> None:
 
 def test_one_run_has_one_kind() -> None:
     registry = discover()
-    with pytest.raises(ScenarioKindError, match=r"of kind 'connect-episode', and what comes before it .* 'connect'"):
+    with pytest.raises(ScenarioKindError, match=r"of kind 'connect-episode', and the items before it .* 'connect'"):
         plan_sources([JOIN, EPISODES["worker-joins"].document()], registry)
-    with pytest.raises(ScenarioKindError, match=r"of kind 'streams', and what comes before it is of kind 'connect'"):
+    with pytest.raises(ScenarioKindError, match=r"of kind 'streams', and the items before it are of kind 'connect'"):
         plan_sources([JOIN, Generated("streams_4x40", 1)], registry)
 
 

@@ -1,4 +1,4 @@
-"""Histories of Connect families in the contest: each assignor goes on from its own answer."""
+"""Histories of Connect families in the contest: each assignor continues from its own answer."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import pytest
 
 from assignment_api.plugins import PluginDefinitionError, ScenarioFamily, discover
 from assignor_lab.groups.connect.kind import CONNECT
-from assignor_lab.groups.scorer import Scorer
-from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.runner.scorer import Scorer
+from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring.competitors import kind_of_assignors
-from assignor_lab.scoring.sources import Generated, family_names, plan_sources
+from assignor_lab.scoring.sources.parts import Generated
+from assignor_lab.scoring.sources.reading import family_names, plan_sources
 
 FAMILY = "connect_rolling_restart"
 ASSIGNORS = ("connect_eager", "connect_incremental")
 
 
 def rows_of(seed: int, *assignors: str, family: str = FAMILY) -> list[dict[str, Any]]:
-    """The rows, by assignor."""
     rows = scorer(*assignors, family=family).rows(WorkItem(0, 0, family=family, seed=seed))
     return sorted(rows, key=lambda row: (assignors.index(row["assignor"]), row["round"]))
 
@@ -36,6 +36,7 @@ def test_there_is_a_row_for_each_round_and_assignor() -> None:
     assert {(row["family"], row["seed"], row["error_type"]) for row in rows} == {(FAMILY, 2, None)}
 
 
+@pytest.mark.slow
 def test_each_assignor_goes_on_from_its_own_answer() -> None:
     for seed in range(10):
         rows = rows_of(seed, *ASSIGNORS)
@@ -45,6 +46,7 @@ def test_each_assignor_goes_on_from_its_own_answer() -> None:
         assert last == [0.0, 0.0]
 
 
+@pytest.mark.slow
 def test_alone_an_assignor_has_the_rows_that_it_has_beside_others() -> None:
     def own(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         times = ("assign_ms", "build_ms", "metrics_ms")
@@ -57,11 +59,13 @@ def test_alone_an_assignor_has_the_rows_that_it_has_beside_others() -> None:
     assert own(rows_of(5, *ASSIGNORS)) == own(rows_of(5, "connect_incremental"))
 
 
+@pytest.mark.slow
 def test_a_family_that_is_not_here_is_a_failed_row() -> None:
     rows = rows_of(0, "connect_incremental", family="elsewhere")
     assert [row["error_type"] for row in rows] == ["PluginLoadError"]
 
 
+@pytest.mark.slow
 def test_a_family_that_fails_in_mid_history_leaves_no_row_out() -> None:
     class Failing:
         def __init__(self, seed: int) -> None:

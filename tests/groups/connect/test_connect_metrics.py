@@ -1,5 +1,3 @@
-"""Every figure of a Connect answer, computed by hand, and the page that says what they are."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -24,11 +22,11 @@ AFTER = {"w1": "a a-0 a-1", "w2": "b", "w3": "b-0"}
         ("jobs_stopped", 2),
         ("jobs_moved", 2),
         # 3, 1, 1.
-        ("jobs_per_worker", 2),
+        ("jobs_per_worker_range", 2),
         # Five jobs on three workers: an even share is 2, and w1 has 3.
         ("jobs_above_even_share", 1),
         # a: 2, 0, 0. b: 0, 0, 1.
-        ("tasks_of_connector_per_worker", 2),
+        ("tasks_of_connector_per_worker_range", 2),
         # a-2.
         ("jobs_unassigned", 1),
         ("rebalances", 1),
@@ -42,7 +40,7 @@ def test_a_group_of_three(metric: str, expected: int) -> None:
 def test_an_eager_group_stops_everything_that_it_runs() -> None:
     state = decision({"a": 1, "b": 0}, {"w1": "a a-0", "w2": "b gone"}, {"w1": "a a-0", "w2": "b"}, stops_all=True)
     assert figure("jobs_stopped", state) == 3
-    # All of it starts again where it ran.
+    # All of it starts again on the same worker.
     assert figure("jobs_moved", state) == 0
 
 
@@ -56,7 +54,7 @@ def test_a_job_that_is_on_another_worker_has_moved_also_in_an_eager_group() -> N
 def test_a_worker_that_moves_nothing_stops_nothing() -> None:
     state = decision({"a": 2}, {"w1": "a a-0"}, {"w1": "a-1 a a-0"})
     assert figure("jobs_stopped", state) == 0
-    assert figure("jobs_per_worker", state) == 0
+    assert figure("jobs_per_worker_range", state) == 0
     assert figure("jobs_above_even_share", state) == 0
     assert figure("jobs_unassigned", state) == 0
     assert figure("rebalances", state) == 0
@@ -64,7 +62,12 @@ def test_a_worker_that_moves_nothing_stops_nothing() -> None:
 
 def test_a_group_without_jobs_is_even() -> None:
     state = decision({}, {"w1": "", "w2": ""}, {"w1": "", "w2": ""})
-    for metric in ("jobs_per_worker", "jobs_above_even_share", "tasks_of_connector_per_worker", "jobs_unassigned"):
+    for metric in (
+        "jobs_per_worker_range",
+        "jobs_above_even_share",
+        "tasks_of_connector_per_worker_range",
+        "jobs_unassigned",
+    ):
         assert figure(metric, state) == 0
 
 

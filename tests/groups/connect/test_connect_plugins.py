@@ -1,5 +1,3 @@
-"""Metrics and observers of plugins, asked about Connect groups."""
-
 from __future__ import annotations
 
 import json
@@ -11,10 +9,10 @@ import pytest
 
 from assignment_api.plugins import MetricPlugin, PluginDefinitionError, Registry, discover
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.measures import plugin_columns
-from assignor_lab.groups.scorer import Scorer
-from assignor_lab.groups.terms import JobSpec
-from assignor_lab.scoring.sources import plan_sources
+from assignor_lab.groups.runner.measures import plugin_columns
+from assignor_lab.groups.runner.scorer import Scorer
+from assignor_lab.groups.runner.terms import JobSpec
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from tests.groups.connect.states import history, member
 from tests.plugins.installing import installed_in, write_distribution
@@ -115,7 +113,7 @@ def test_observers_see_every_answer_and_change_nothing(registry: Registry, capsy
             assert (name, workers, answered) == ("connect_incremental", 1, False)
             assert "cannot lead a group that speaks eager" in failure
         else:
-            # The group forms with all three; then one leaves, and the two that are left wait for it, and go on.
+            # The group forms with all three; then one leaves, and the two others wait for it, and continue.
             assert [workers for _, workers, _, _ in seen][-2:] == [2, 2]
             assert row["error_type"] is None
     said = capsys.readouterr().err.splitlines()
@@ -140,6 +138,7 @@ def test_the_pictures_of_a_rebalance() -> None:
     json.dumps(picture)
 
 
+@pytest.mark.slow
 def test_the_pictures_of_an_episode() -> None:
     contest = Scorer(JobSpec(("connect_eager", "nowhere"), (), kind="connect-episode"))
     with plan_sources([EPISODES["worker-leaves"].document()], discover()) as plan:
@@ -148,6 +147,8 @@ def test_the_pictures_of_an_episode() -> None:
     eager, nowhere = picture["answers"]
     assert eager["timeline"][0].startswith("worker1  ")
     assert eager["rebalances"][0]["protocol"] == "eager"
+    (left,) = eager["gantt"]["changes"]
+    assert (left["change"], left["instance"]) == ("stop", "worker2")
     assert (eager["workers"], eager["rebalances_left_out"]) == (None, 0)
     assert (nowhere["error"]["type"], nowhere["timeline"]) == ("UnknownPluginError", [])
 

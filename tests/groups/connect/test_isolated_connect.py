@@ -1,5 +1,3 @@
-"""Assignors for Connect in processes of their own."""
-
 from __future__ import annotations
 
 import os
@@ -11,11 +9,13 @@ import pytest
 from assignment_api.connect import ConnectAssignment, ConnectAssignor, Jobs, Rebalance, WorkerAssignment
 from assignment_api.plugins import discover
 from assignment_api.plugins.selection import config_sources
-from assignor_lab.groups.scorer import Scorer
-from assignor_lab.groups.terms import JobSpec
-from assignor_lab.scoring.sources import plan_sources
+from assignor_lab.groups.runner.scorer import Scorer
+from assignor_lab.groups.runner.terms import JobSpec
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from tests.groups.connect.states import history, member
+
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 ALL = ("connect_eager", "connect_incremental", "connect_static")
 HERE = "tests.groups.connect.test_isolated_connect:"
@@ -40,7 +40,7 @@ def rows(source: Any, assignors: tuple[str, ...], *overrides: str) -> list[dict[
 
 
 class CountsItsCalls(ConnectAssignor):
-    """Tells how often it was asked; its process ends at every third call that it counts."""
+    """Reports the number of its calls; its process ends at every third one."""
 
     def __init__(self) -> None:
         self.calls = 0

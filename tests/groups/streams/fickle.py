@@ -1,5 +1,3 @@
-"""Assignors whose answers depend on more than their input."""
-
 from __future__ import annotations
 
 import random
@@ -23,7 +21,7 @@ class ByHashSeed(Good):
 
 
 class BySortedOrder(Good):
-    """Everything on the smallest client, whatever the order of the input."""
+    """Everything on the smallest client, in any order of the input."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         first, *others = sorted(application.streams_client_states(), key=ProcessID.sort_key)
@@ -32,8 +30,6 @@ class BySortedOrder(Good):
 
 
 class Counts(Good):
-    """Answers otherwise once it has been asked about another state."""
-
     seen: set[int] = set()  # noqa: RUF012 - that is the fault
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:

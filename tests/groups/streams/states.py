@@ -1,5 +1,3 @@
-"""Small states and answers, written down as text: ``"0_0 0_1 | 1_0"`` is actives and standbys of a client."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -33,8 +31,6 @@ def process(number: int) -> ProcessID:
 
 @attrs.frozen
 class Client:
-    """A client before and after: what it had, and what it is given."""
-
     before: str = ""
     after: str = ""
     threads: int = 1
@@ -69,7 +65,7 @@ def figure(
     workload: Workload | None = None,
     metrics: Mapping[str, MetricPlugin] | None = None,
 ) -> float | None:
-    """The figure of a metric of the lab for the state and answer that ``clients`` describe."""
+    """The figure of a metric of the lab for the state and answer of ``clients``."""
     infos = [
         task_info(text, text in stateless.split(), (source_racks or {}).get(text), (log_racks or {}).get(text))
         for text in tasks.split()

@@ -1,4 +1,4 @@
-"""Every figure of coverage, computed by hand; and what holds for all metrics."""
+"""Every figure of coverage, computed by hand; and common properties of all metrics."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Whatever an assignor does becomes a value."""
-
 from __future__ import annotations
 
 import sys
@@ -14,9 +12,9 @@ from assignment_api import (
     AssignedTask,
     AssignmentConfigs,
     AssignmentError,
-    GroupAssignment,
+    ConsumerAssignment,
+    ConsumerAssignments,
     GroupSubscription,
-    MemberAssignment,
     MemberSubscription,
     ProcessID,
     StreamsClientAssignment,
@@ -31,7 +29,7 @@ from assignment_api import (
 )
 from assignment_api.utils.validation import strict_findings
 from assignor_lab.groups.streams.answers import has_followup
-from assignor_lab.groups.streams.asking import StreamsOutcome, invoke
+from assignor_lab.groups.streams.assignor_calls import StreamsOutcome, invoke
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT
 
 FIRST = ProcessID.parse("00000000-0000-0000-0000-000000000001")
@@ -206,8 +204,6 @@ def test_an_answer_that_kafka_refuses_is_refused() -> None:
 
 
 class Observer(TaskAssignor):
-    """Puts everything on the first client and remembers what it is shown."""
-
     def __init__(self, seen: list[Any]) -> None:
         self.seen = seen
 
@@ -215,7 +211,7 @@ class Observer(TaskAssignor):
         return all_on_first(application)
 
     def on_assignment_computed(
-        self, assignment: GroupAssignment, subscription: GroupSubscription, error: AssignmentError
+        self, assignment: ConsumerAssignments, subscription: GroupSubscription, error: AssignmentError
     ) -> None:
         self.seen.append((assignment, subscription, error))
 
@@ -247,7 +243,7 @@ def test_the_callback_is_shown_every_consumer() -> None:
     assert invoke(ObserverEntry(seen), state, {}).failure is None
     [(assignment, subscription, error)] = seen
     assert error is AssignmentError.NONE
-    assert assignment.members == {"a": MemberAssignment((TopicPartition("in", 3),)), "b": MemberAssignment()}
+    assert assignment.members == {"a": ConsumerAssignment((TopicPartition("in", 3),)), "b": ConsumerAssignment()}
     assert list(subscription.members) == ["a", "b"]
     assert subscription.members["b"] == MemberSubscription((TopicPartition("in", 3),), rack_id="r")
 

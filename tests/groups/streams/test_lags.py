@@ -1,5 +1,3 @@
-"""What is to be restored by the lags of the copies, computed by hand."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -9,7 +7,7 @@ import pytest
 from tests.groups.streams.states import Client, figure, weighing
 
 # 0_0 and 0_1 have changelogs of 1,000 and 500 records. Client 1 runs 0_0; client 2 has a standby of it that lags by
-# 40, and ran 0_1; client 3 has a copy of 0_0 whose offsets nobody knows, and nothing of 0_1.
+# 40, and ran 0_1; client 3 has a copy of 0_0 with unknown offsets, and nothing of 0_1.
 LAGS = ({"0_0": -2, "0_1": 500}, {"0_0": 40, "0_1": -2}, {"0_0": -3, "0_1": 500}, {"0_0": 1_000, "0_1": 500})
 BEFORE = ("0_0", "0_1 | 0_0", "| 0_0", "")
 TASKS = "0_0 0_1 1_0"
@@ -34,15 +32,14 @@ def lacking(
 @pytest.mark.parametrize(
     ("after", "offsets", "before_processing", "behind", "of_bytes"),
     [
-        # Everything stays where it is whole; the standby lacks 40 of 1,000 records, which are 80 of 2,000 bytes.
+        # Everything stays on its complete copy; the standby lacks 40 of 1,000 records, which are 80 of 2,000 bytes.
         (("0_0 1_0", "0_1 | 0_0", "", ""), 40, 0, 0, 80),
-        # 0_0 goes to its standby, which is caught up: 40 records first.
         (("1_0", "0_0 0_1", "", ""), 40, 40, 0, 80),
-        # To the copy of unknown offsets, which may lack all.
+        # To the copy with unknown offsets, which may lack all.
         (("", "0_1", "0_0 1_0", ""), 1_000, 1_000, 1, 2_000),
-        # To nobody's copy, 0_1, too.
+        # To a process without a copy, 0_1, too.
         (("", "", "", "0_0 0_1 1_0"), 1_500, 1_500, 2, 2_100),
-        # A stateless task has nothing to restore, whoever runs it; a task that nobody runs neither.
+        # A stateless task has nothing to restore on any client; neither has a task without an owner.
         (("", "", "", "1_0"), 0, 0, 0, 0),
     ],
 )

@@ -1,4 +1,4 @@
-"""The page on metrics says what the metrics say of themselves."""
+"""The page on metrics has the metrics' own sentences."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from pathlib import Path
 import pytest
 
 from assignment_api.plugins import MetricPlugin
+from assignor_lab.groups.streams.gaps import GAP_METRICS
 from assignor_lab.groups.streams.metrics import LAB_METRICS
 from assignor_lab.groups.streams_group.metrics import GROUP_METRICS
-from assignor_lab.scoring.schema import results_schema, run_metrics_schema
+from assignor_lab.scoring.output.tables import results_schema, run_metrics_schema
 
 DOCS = Path(__file__).parents[3] / "docs"
 
 
-@pytest.mark.parametrize("metric", [*LAB_METRICS, *GROUP_METRICS], ids=lambda metric: f"{metric.kind}-{metric.name}")
+@pytest.mark.parametrize(
+    "metric", [*LAB_METRICS, *GROUP_METRICS, *GAP_METRICS], ids=lambda metric: f"{metric.kind}-{metric.name}"
+)
 def test_each_metric_is_in_the_page_word_by_word(metric: MetricPlugin) -> None:
     better = {"lower": "lower", "higher": "higher", "none": "neither"}[metric.direction]
     line = f"| `{metric.name}` | {metric.unit} | {better} | {metric.summary} | {metric.unavoidable} |"

@@ -6,8 +6,6 @@ import pytest
 
 from tests.groups.streams.states import Client, figure
 
-# Client 1 ran 0_0, 0_1 and the stateless 1_0, with a standby of 0_2; client 2 ran 0_2, with a standby of 0_0.
-# Whoever ran 0_3 is gone. Client 3 is new.
 TASKS = "0_0 0_1 0_2 0_3 1_0"
 CLIENTS = [
     Client(before="0_0 0_1 1_0 | 0_2", after="0_0 | 0_1"),
@@ -19,7 +17,7 @@ CLIENTS = [
 @pytest.mark.parametrize(
     ("metric", "expected"),
     [
-        # 0_1 went from client 1 to client 3. 0_3 had nobody.
+        # 0_1 went from client 1 to client 3. 0_3 had no client.
         ("stateful_actives_moved", 1.0),
         # 1_0 went from client 1 to client 3.
         ("stateless_actives_moved", 1.0),

@@ -1,4 +1,4 @@
-"""What a probe finds out about an assignor."""
+"""The findings of a probe about an assignor."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import pytest
 
 from assignment_api import TaskAssignment
 from assignment_api.plugins import Policy, discover
-from assignor_lab.groups.streams.asking import ASKING, invoke
+from assignor_lab.groups.streams.assignor_calls import ASKING, invoke
 from assignor_lab.groups.streams.probing import Probe, Prober
-from assignor_lab.runtime import CallOutcome, Failure
+from assignor_lab.runtime import CallFailure, CallOutcome
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.plugins import Isolation
 from tests.runtime.test_isolation import Named, application
 
-FINDINGS = ("same_again", "same_hash_seed", "same_order", "pure")
+pytestmark = pytest.mark.slow
+
+FINDINGS = ("deterministic", "same_hash_seed", "same_order", "pure")
 LIMITS = Limits(deadline_ms=2_000, memory_mb=192)
 
 
@@ -76,5 +78,5 @@ def test_the_peak_of_memory_is_that_of_the_call(prober: Prober, isolation: Isola
 
 @pytest.mark.parametrize("name", ["KillsItsLauncher", "LeavesDaemonAndDies", "WritesGarbage"])
 def test_without_an_answer_nothing_is_found(prober: Prober, name: str) -> None:
-    outcome = CallOutcome[TaskAssignment](Failure("ProcessDiedError", None, "it died"))
+    outcome = CallOutcome[TaskAssignment](CallFailure("ProcessDiedError", None, "it died"))
     assert prober.probe(f"tests.runtime.hostile:{name}", None, application(), {}, outcome) is None

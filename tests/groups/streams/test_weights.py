@@ -21,7 +21,7 @@ CLIENTS = [
     ("metric", "expected"),
     [
         # 12 / 2 = 6, 1 / 1 = 1, 3 / 1 = 3 for each thread.
-        ("active_weight_per_thread", 5.0),
+        ("active_weight_per_thread_range", 5.0),
         # The mean is 16 / 4 = 4.
         ("active_weight_above_even_share", 0.5),
         # 120 / 2 = 60, 0, 40; the mean is 160 / 4 = 40.

@@ -1,4 +1,4 @@
-"""When tasks of a play were down: the same time as in its totals, cause by cause, and whose each task was."""
+"""Downtimes of a play's tasks: the same time as in its totals, by cause, and each task's owners."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ import pytest
 
 from assignor_lab.groups.streams_episode import down_times as module
 from assignor_lab.groups.streams_episode.down_times import CAUSES, down_times
-from assignor_lab.groups.streams_episode.pictures import _rebalances
-from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.groups.streams_episode.snapshots import _rebalances
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from tests.groups.streams_episode.test_episode_kind import answers
 
 NAMES = ("high_availability", "group_sticky_4_4")
 
 
 @pytest.fixture(scope="module")
-def plays() -> dict[str, tuple[Played, dict[str, Any]]]:
-    """Two instances start, one crashes and comes back a minute later."""
+def plays() -> dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]]:
     found = {}
     for name, each in answers(*NAMES).items():
         assert each.outcome.answer is not None
@@ -26,7 +25,7 @@ def plays() -> dict[str, tuple[Played, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_causes_add_up_to_the_totals(plays: dict[str, tuple[Played, dict[str, Any]]], name: str) -> None:
+def test_causes_add_up_to_the_totals(plays: dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]], name: str) -> None:
     played, totals = plays[name]
     down = down_times(played)
     by_cause = dict.fromkeys(CAUSES, 0)
@@ -43,7 +42,7 @@ def test_causes_add_up_to_the_totals(plays: dict[str, tuple[Played, dict[str, An
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_who_crashed_had_it_before(plays: dict[str, tuple[Played, dict[str, Any]]], name: str) -> None:
+def test_who_crashed_had_it_before(plays: dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]], name: str) -> None:
     down = down_times(plays[name][0])
     unnoticed = {
         (down["instances"][before], down["instances"][after], begin)
@@ -56,7 +55,9 @@ def test_who_crashed_had_it_before(plays: dict[str, tuple[Played, dict[str, Any]
     assert {begin for _, _, begin in unnoticed} == {100_000}
 
 
-def test_stretches_count_once_and_the_first_was_nobodys(plays: dict[str, tuple[Played, dict[str, Any]]]) -> None:
+def test_stretches_count_once_and_the_first_was_nobodys(
+    plays: dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]],
+) -> None:
     for played, _ in plays.values():
         for task in down_times(played)["tasks"]:
             begins = [begin for begin, *_ in task["intervals"]]
@@ -65,12 +66,12 @@ def test_stretches_count_once_and_the_first_was_nobodys(plays: dict[str, tuple[P
             assert task["intervals"][0][3] == -1
 
 
-def test_a_simulated_clock_is_no_time_of_day(plays: dict[str, tuple[Played, dict[str, Any]]]) -> None:
+def test_a_simulated_clock_is_no_time_of_day(plays: dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]]) -> None:
     assert down_times(plays[NAMES[0]][0])["begun_ms"] is None
 
 
 def test_what_is_left_out_is_counted(
-    plays: dict[str, tuple[Played, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+    plays: dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played = plays[NAMES[0]][0]
     whole = down_times(played)
@@ -85,8 +86,10 @@ def test_what_is_left_out_is_counted(
     assert down["by_cause_ms"] == whole["by_cause_ms"]
 
 
-def test_a_rebalance_says_when_all_tasks_ran_again(plays: dict[str, tuple[Played, dict[str, Any]]]) -> None:
-    """A task that waits for the next rebalance, since nobody has noticed that its owner is gone, is not waited for."""
+def test_a_rebalance_says_when_all_tasks_ran_again(
+    plays: dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]],
+) -> None:
+    """A task with a departed owner that is not yet noticed waits for the next rebalance, and does not count."""
     for played, _ in plays.values():
         down = down_times(played)
         noticed = [

@@ -1,4 +1,4 @@
-"""Episodes of Streams groups as a kind of scenario: every competitor lives its own life in the same world."""
+"""Episodes of Streams groups as a kind of scenario: every competitor has its own course in the same world."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import FoundTaskAssignor, TaskAssignorPlugin, config_sources, discover
-from assignor_lab.groups.contest import Contest
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.kind import Answer, Competitor
+from assignor_lab.groups.kind import Competitor, CompetitorAnswer
+from assignor_lab.groups.runner.comparison import ComparisonRunner
+from assignor_lab.groups.runner.terms import NO_CONFIG
 from assignor_lab.groups.streams_episode.metrics import DOLLARS, EPISODE_METRICS
 from assignor_lab.groups.streams_episode.player import PlayedEpisode
-from assignor_lab.groups.terms import NO_CONFIG
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from tests.scoring import assignors
@@ -34,7 +34,7 @@ def partitions(number: int) -> list[dict[str, Any]]:
     ]
 
 
-Played = Answer[StreamsEpisode, PlayedEpisode]
+Played = CompetitorAnswer[StreamsEpisode, PlayedEpisode]
 
 
 def answers(
@@ -46,7 +46,7 @@ def answers(
     text = json.dumps(document(EVENTS, tasks, records=20_000, config=config))
     competitors = [*(KIND.competitor(registry, each) for each in found), *more]
     sources = config_sources(None, overrides, environ={}) if overrides else NO_CONFIG
-    contest = Contest(KIND, competitors, {}, sources)
+    contest = ComparisonRunner(KIND, competitors, {}, sources)
     return {each.assignor: each for each in contest.answers(WorkItem(0, 0, text, "episodes.jsonl", 1))}
 
 
@@ -68,6 +68,7 @@ def test_each_competitor_plays_the_world_under_the_protocol_that_it_decides_in(p
     assert protocols == {"high_availability": "classic", "sticky": "classic", "group_sticky_4_4": "streams"}
 
 
+@pytest.mark.slow
 def test_figures_are_the_totals_of_the_play(played: dict[str, Played]) -> None:
     for each in played.values():
         found, result = figures(each), each.outcome.answer
@@ -86,10 +87,11 @@ def test_figures_are_the_totals_of_the_play(played: dict[str, Played]) -> None:
 def test_a_row_says_who_was_there_and_stands_for_what_was_decided(played: dict[str, Played]) -> None:
     rows = {name: KIND.row(each) for name, each in played.items()}
     assert {(row["clients"], row["tasks"], row["members"]) for row in rows.values()} == {(2, 4, 2)}
-    assert rows["high_availability"]["answer"] != rows["sticky"]["answer"]
-    assert rows["sticky"]["answer"] == KIND.row(answers("sticky")["sticky"])["answer"]
+    assert rows["high_availability"]["answer_digest"] != rows["sticky"]["answer_digest"]
+    assert rows["sticky"]["answer_digest"] == KIND.row(answers("sticky")["sticky"])["answer_digest"]
 
 
+@pytest.mark.slow
 def test_standbys_are_read_from_the_episode_and_replaced_by_what_is_said_on_purpose() -> None:
     with_copies = figures(answers("sticky", config={"num.standby.replicas": 1})["sticky"])
     overrides = ["num.standby.replicas=0"]
@@ -114,10 +116,12 @@ def test_the_picture_has_a_timeline_and_the_rebalances_of_each(played: dict[str,
         assert result is not None
         assert len(each["rebalances"]) == len(result.played.generations)
         assert any(line.startswith("0_0") for line in each["timeline"])
+        changes = [(change["change"], change["instance"]) for change in each["gantt"]["changes"]]
+        assert changes == [("start", "a"), ("start", "b"), ("crash", "b"), ("start", "b")]
         rows, until = each["gantt"]["rows"], each["gantt"]["until_ms"]
         assert [row["task"] for row in rows] == ["0_0", "0_1", "0_2", "0_3"]
         for row in rows:
-            # Somebody has it or nobody has, all the time, and never both.
+            # At every time a task has an owner or none, never both.
             stretches = sorted([*row["runs"], *row["waits"]])
             assert [begin for begin, _, _ in stretches] == [0, *(to for _, to, _ in stretches[:-1])]
             assert stretches[-1][1] == until

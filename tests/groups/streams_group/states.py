@@ -26,7 +26,7 @@ METRICS = {metric.name: metric for metric in GROUP_METRICS}
 
 @attrs.frozen
 class Member:
-    """A member before and after: what it had, and what it is given."""
+    """A member's tasks before and after."""
 
     process: str
     before: str = ""
@@ -90,5 +90,5 @@ def figure(
     standbys: int = 0,
     **configs: Any,
 ) -> float | None:
-    """The figure of a metric for the group and the answer that ``members`` describe."""
+    """The figure of a metric for the group and the answer of ``members``."""
     return METRICS[metric].compute(group(members, standbys, **configs), topology(tasks, stateless), answer(members))

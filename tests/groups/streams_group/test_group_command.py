@@ -1,14 +1,10 @@
-"""``assignor score`` on groups that brokers assign: the same files, gates and promises as for applications."""
+"""``assignor score`` on groups of the streams protocol: the same files, gates and promises as for applications."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
-import signal
-import subprocess
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +14,21 @@ import pytest
 from assignment_api.plugins import discover
 from assignor_lab.scenarios import canonical_line
 from assignor_lab.scenarios.families import STREAMS_GROUP_FAMILIES
+from assignor_lab.scoring import Generated
 from assignor_lab.scoring.output.folder import RESULTS
-from assignor_lab.scoring.sources import family_names
+from assignor_lab.scoring.sources.reading import family_names
 from assignor_lab.scoring.spark import waves
 from tests.groups.streams_group.test_group_contest import IN_TURN, STICKY
 from tests.scoring.commands import command, refused
-from tests.scoring.runs import results_bytes, results_of
-from tests.scoring.test_score_command import COMMAND, environment, score
+from tests.scoring.runs import results_bytes, results_of, run
+from tests.scoring.test_resume import Stopped, stopping
+from tests.scoring.test_score_command import score
 from tests.scoring.wheels import write_wheel
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 TWO = ["--assignor", STICKY, "--assignor", IN_TURN]
 SCALE_OUT = ["--families", "group_scale_out", "--seed", "5"]
@@ -67,7 +67,6 @@ def test_a_file_of_groups_fills_tables_summary_and_report(spark: SparkSession, t
         (1, STICKY),
         (1, IN_TURN),
     ]
-    # A group without members is in the file: a failed row for each.
     failed = [row for row in rows if row["error_type"]]
     assert {row["members"] for row in failed} == {0}
     field = pq.read_schema(tmp_path / "out" / RESULTS).field("actives_moved_within_process")
@@ -127,33 +126,21 @@ def test_however_the_work_is_cut_the_bytes_are_the_same(
     assert results_bytes(tmp_path / "out") == whole
 
 
-def test_a_driver_that_is_killed_loses_nothing_that_was_written(spark: SparkSession, tmp_path: Path) -> None:
-    words = [*TWO, "--families", "group_histories", "--seed", "1", "--count", "80"]
-    out = tmp_path / "killed"
-    running = subprocess.Popen(
-        [*COMMAND, "score", *words, "--master", "local[2]", "--out", str(out)],
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 240
-    while time.monotonic() < deadline and not list(out.rglob("wave-*")):
-        time.sleep(0.01)
-    os.kill(running.pid, signal.SIGKILL)
-    assert running.wait(timeout=60) == -signal.SIGKILL
-    assert not (out / "summary.json").exists()
-    out.rename(tmp_path / "out")
-
-    done = command(tmp_path, *words, "--resume", spark=spark)
-    assert done.returncode == 0, done.stderr
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
-    assert 0 < summary["run_metrics"]["restored_items"] < 80
-    resumed = results_bytes(tmp_path / "out")
-    assert command(tmp_path, *words, spark=spark).returncode == 0
-    assert results_bytes(tmp_path / "out") == resumed
+def test_a_run_that_stopped_goes_on_and_ends_with_the_same_bytes(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waves, "FIRST_WAVE_ITEMS", 1)
+    monkeypatch.setattr(waves, "MAX_WAVE_ITEMS", 2)
+    histories = [Generated("group_histories", 6, 1)]
+    run(spark, histories, (STICKY, IN_TURN), tmp_path / "whole")
+    with pytest.raises(Stopped):
+        run(spark, histories, (STICKY, IN_TURN), tmp_path / "out", on_progress=stopping(2))
+    summary = run(spark, histories, (STICKY, IN_TURN), tmp_path / "out", resume=True)
+    assert 2 <= summary["run_metrics"]["restored_items"] < 6
+    assert results_bytes(tmp_path / "out") == results_bytes(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_an_assignor_comes_as_a_wheel(tmp_path: Path) -> None:
     wheel = write_wheel(
         tmp_path / "wheel",
@@ -172,6 +159,7 @@ def test_an_assignor_comes_as_a_wheel(tmp_path: Path) -> None:
     assert all(row["tasks_kept_on_member"] in (None, 1.0) for row in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [

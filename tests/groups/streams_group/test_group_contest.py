@@ -1,4 +1,4 @@
-"""Groups that brokers assign, in the contest: paired, each from its own target, every failure a row."""
+"""Groups of the streams protocol in the contest: paired, each from its own target, every failure a row."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from assignment_api.group import GroupAssignment, GroupSpec, MemberAssignment, T
 from assignment_api.plugins import discover
 from assignment_api.plugins.selection import config_sources
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.scorer import Scorer
-from assignor_lab.groups.terms import NO_CONFIG, JobSpec
+from assignor_lab.groups.runner.scorer import Scorer
+from assignor_lab.groups.runner.terms import NO_CONFIG, JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scenarios import canonical_line
 from assignor_lab.scenarios.families import STREAMS_GROUP_FAMILIES
@@ -27,7 +27,7 @@ TIMES = ("assign_ms", "build_ms", "metrics_ms")
 
 
 class InTurn(TaskAssignor):
-    """Tasks in turn over the members, whatever they had."""
+    """Tasks in turn over the members, independent of their previous ones."""
 
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
         members = sorted(group.members)
@@ -41,8 +41,6 @@ class InTurn(TaskAssignor):
 
 
 class FailsInThirdCall(TaskAssignor):
-    """Fails in its third call."""
-
     calls = 0
 
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
@@ -53,7 +51,7 @@ class FailsInThirdCall(TaskAssignor):
 
 
 class Mutates(TaskAssignor):
-    """Makes believe that nobody had anything, and answers well."""
+    """Removes all previous tasks from its input, and answers correctly."""
 
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
         for member in group.members.values():
@@ -95,26 +93,29 @@ def test_a_row_has_the_size_the_answer_and_every_figure() -> None:
         tasks,
         stateful,
     )
-    assert (row["findings"], row["followup"], len(row["answer"])) == (0, False, 16)
+    assert (row["finding_count"], row["followup"], len(row["answer_digest"])) == (0, False, 16)
     assert (row["validation"], row["equals_observed"], row["racks_unknown"], row["error_type"]) == (None,) * 4
     assert row["tasks_not_assigned"] == 0.0
     assert set(METRICS) <= row.keys()
 
 
+@pytest.mark.slow
 def test_the_first_round_is_the_same_for_all_and_then_each_goes_on_from_its_own_target() -> None:
     rows = rows_of(4, STICKY, IN_TURN, family="group_scale_out")
     sticky, in_turn = by_assignor(rows, STICKY), by_assignor(rows, IN_TURN)
     assert [row["round"] for row in sticky] == list(range(7))
     assert {row["tasks_kept_on_member"] for row in (sticky[0], in_turn[0])} == {None}
-    # Sticky keeps its own tasks in the round in which nothing happens, and so does who deals in the same order again.
+    # Sticky keeps its own tasks in the uneventful round, and so does an assignor that deals in the same order again.
     assert [row["tasks_kept_on_member"] for row in (sticky[1], in_turn[1])] == [1.0, 1.0]
     assert sum(row["stateful_actives_moved"] for row in sticky) < sum(row["stateful_actives_moved"] for row in in_turn)
 
 
+@pytest.mark.slow
 def test_alone_an_assignor_has_the_rows_that_it_has_beside_others() -> None:
     assert by_assignor(rows_of(5, IN_TURN, STICKY), STICKY) == rows_of(5, STICKY)
 
 
+@pytest.mark.slow
 def test_after_a_failed_round_everybody_keeps_its_target_and_the_history_goes_on() -> None:
     FailsInThirdCall.calls = 0
     rows = rows_of(1, f"{HERE}FailsInThirdCall", STICKY, family="group_steady_state")
@@ -123,15 +124,16 @@ def test_after_a_failed_round_everybody_keeps_its_target_and_the_history_goes_on
     assert failing[2]["error_message"] == "no target \\udcff today"
     assert all(failing[2][metric] is None for metric in METRICS)
     # In the steady state the target of round 1 is that of all later ones.
-    assert [row["answer"] for row in failing if row["answer"]] == [
-        row["answer"] for row in by_assignor(rows, STICKY) if row["round"] != 2
+    assert [row["answer_digest"] for row in failing if row["answer_digest"]] == [
+        row["answer_digest"] for row in by_assignor(rows, STICKY) if row["round"] != 2
     ]
 
 
+@pytest.mark.slow
 def test_who_changes_its_input_costs_nobody_else_anything() -> None:
     rows = scorer(f"{HERE}Mutates", STICKY).rows(state())
     assert [row["error_type"] for row in rows] == ["InputMutatedError", None]
-    assert rows[1]["answer"] == scorer(STICKY).rows(state())[0]["answer"]
+    assert rows[1]["answer_digest"] == scorer(STICKY).rows(state())[0]["answer_digest"]
 
 
 def test_a_group_without_members_is_a_failed_row_with_kafkas_exception() -> None:
@@ -145,7 +147,7 @@ def test_configuration_replaces_single_keys_of_a_scenario() -> None:
     plain, more = (
         scorer(STICKY, overrides=[f"num.standby.replicas={standbys}"]).rows(state())[0] for standbys in (0, 2)
     )
-    assert plain["answer"] != more["answer"]
+    assert plain["answer_digest"] != more["answer_digest"]
     assert more["standbys_missing"] == 0.0
 
 
@@ -169,14 +171,16 @@ def test_a_history_tells_in_its_last_row_when_an_assignor_came_to_rest() -> None
     assert rows[-1]["not_converged"] == 0.0
 
 
+@pytest.mark.slow
 def test_equal_answers_have_equal_digits_whatever_their_order() -> None:
     (first,) = scorer(IN_TURN).rows(state())
     document = json.loads(state().document or "")
     document["members"].reverse()
     (second,) = scorer(IN_TURN).rows(WorkItem(0, 0, document=json.dumps(document), file="g.jsonl", line=1))
-    assert first["answer"] == second["answer"]
+    assert first["answer_digest"] == second["answer_digest"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_is_scored_without_a_failure(family: str) -> None:
     rows = rows_of(7, STICKY, IN_TURN, family=family)
@@ -192,13 +196,14 @@ def test_scenarios_stand_under_their_own_configuration() -> None:
     for standbys in (0, 1):
         document["config"] = {"num.standby.replicas": standbys}
         rows += Scorer(spec).rows(WorkItem(0, 0, document=json.dumps(document), file="g.jsonl", line=1))
-    assert rows[0]["standby_tasks_per_member"] == 0.0
-    assert rows[0]["answer"] != rows[1]["answer"]
+    assert rows[0]["standby_tasks_per_member_range"] == 0.0
+    assert rows[0]["answer_digest"] != rows[1]["answer_digest"]
 
 
 # --- pictures ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_picture_has_a_row_for_each_member_with_its_process() -> None:
     item = state()
     ((number, picture),) = scorer(STICKY, IN_TURN).pictures(item, {(0, 0): None})
@@ -206,7 +211,7 @@ def test_a_picture_has_a_row_for_each_member_with_its_process() -> None:
     assert (number, picture["scenario"]) == (0, document["id"])
     shown = [(client["process"], client["process_id"]) for client in picture["clients"]]
     assert sorted(shown) == sorted((member["process_id"], member["id"]) for member in document["members"])
-    # Those of one process stand together.
+    # Those of one process are adjacent.
     processes = [process for process, _ in shown]
     assert [each for index, each in enumerate(processes) if each != processes[index - 1] or not index] == list(
         dict.fromkeys(processes)
@@ -218,6 +223,7 @@ def test_a_picture_has_a_row_for_each_member_with_its_process() -> None:
     json.dumps(picture)
 
 
+@pytest.mark.slow
 def test_in_a_later_round_a_picture_is_of_one_assignors_state_with_the_answers_to_that() -> None:
     item = WorkItem(0, 0, family="group_scale_out", seed=4)
     contest = scorer(STICKY, IN_TURN, family="group_scale_out")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assignment_api.group import TaskId
-from assignor_lab.groups.streams_group.findings import GroupFindingKind, group_findings
+from assignor_lab.groups.streams_group.faults import GroupFindingKind, group_findings
 from tests.groups.streams_group.states import Member, answer, group, topology
 
 

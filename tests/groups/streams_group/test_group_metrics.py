@@ -12,7 +12,7 @@ from tests.groups.streams_group.states import METRICS, Member, figure
 # --- movement ---------------------------------------------------------------------------------------
 
 # Process a has members 1 and 2, process b has member 3, process c is new. Sub-topology 1 has no state.
-# Whoever ran 0_4 is gone.
+# The previous owner of 0_4 is gone.
 TASKS = {"0": 5, "1": 2}
 MOVING = [
     Member("a", before="0_0 1_0 | 0_2", after="0_1 | 0_2"),
@@ -59,10 +59,10 @@ def test_a_warm_up_is_a_copy_of_state() -> None:
 
 
 def test_offsets_tell_of_state_on_the_disk_of_a_process_whoever_reports_them() -> None:
-    # Member 2 reports what lies on the disk of process a; member 1 of the same process gets the task.
+    # Member 2 reports the state on the disk of process a; member 1 of the same process gets the task.
     members = [Member("a", after="0_0"), Member("a", offsets={"0_0": 90}), Member("b", after="0_1", ends={"0_1": 50})]
     assert figure("actives_placed_without_state", members, tasks={"0": 2}) == 1.0
-    assert figure("offsets_to_restore", members, tasks={"0": 2}) is None  # nobody knows where 0_0 ends
+    assert figure("offsets_to_restore", members, tasks={"0": 2}) is None  # the end of 0_0 is unknown
 
 
 def test_files_that_were_left_are_no_standby_that_moves() -> None:
@@ -153,30 +153,29 @@ UNEVEN = [
     ("metric", "expected"),
     [
         # 3, 1, 1.
-        ("active_tasks_per_member", 2.0),
+        ("active_tasks_per_member_range", 2.0),
         # 2, 1, 1.
-        ("stateful_tasks_per_member", 1.0),
+        ("stateful_tasks_per_member_range", 1.0),
         # 1, 0, 0.
-        ("stateless_tasks_per_member", 1.0),
+        ("stateless_tasks_per_member_range", 1.0),
         # 1, 0, 2.
-        ("standby_tasks_per_member", 2.0),
+        ("standby_tasks_per_member_range", 2.0),
         # 4, 1, 3.
-        ("total_tasks_per_member", 3.0),
-        # ceil(5/3) = 2, ceil(4/3) = 2, ceil(1/3) = 1, ceil(3/3) = 1, ceil(8/3) = 3.
+        ("total_tasks_per_member_range", 3.0),
         ("active_tasks_above_even_share", 1.0),
         ("stateful_tasks_above_even_share", 0.0),
         ("stateless_tasks_above_even_share", 0.0),
         ("standby_tasks_above_even_share", 1.0),
         ("total_tasks_above_even_share", 1.0),
         # a: 4/2, 3/2, 1/2, 5/2; b: 1, 1, 0, 3.
-        ("active_tasks_per_thread", 1.0),
-        ("stateful_tasks_per_thread", 0.5),
-        ("stateless_tasks_per_thread", 0.5),
-        ("total_tasks_per_thread", 0.5),
+        ("active_tasks_per_thread_range", 1.0),
+        ("stateful_tasks_per_thread_range", 0.5),
+        ("stateless_tasks_per_thread_range", 0.5),
+        ("total_tasks_per_thread_range", 0.5),
         # 3 against 8/3.
-        ("process_load", 3 - 8 / 3),
+        ("process_load_excess", 3 - 8 / 3),
         # 1/2 against 2.
-        ("standby_load_per_process", 1.5),
+        ("standby_load_per_process_range", 1.5),
         # Sub-topology 0: 4 tasks, shares 2 2/3 and 1 1/3: a has 3, b has 1. Sub-topology 1: a may have one.
         ("subtopology_skew_above_unavoidable", 0.0),
         ("subtopologies_skewed", 0.0),
@@ -201,7 +200,7 @@ def test_tasks_without_a_member_are_counted() -> None:
 
 
 def test_standbys_are_missing_as_far_as_there_are_other_processes() -> None:
-    # Three asked for, two other processes: 0_0 has one of two, 0_1 none; sub-topology 1 has no state.
+    # Three configured, two other processes: 0_0 has one of two, 0_1 none; sub-topology 1 has no state.
     members = [Member("a", after="0_0 0_1 1_0"), Member("b", after="| 0_0"), Member("c", after="~ 0_1")]
     assert figure("standbys_missing", members, tasks={"0": 2, "1": 1}, stateless="1", standbys=3) == 1.0 + 2.0
 
@@ -223,7 +222,7 @@ def test_a_task_that_two_members_run_is_active_twice() -> None:
     assert figure("tasks_twice_on_process", members, tasks={"0": 2}) == 0.0
 
 
-# --- what holds for all -----------------------------------------------------------------------------
+# --- common properties ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("metric", GROUP_METRICS, ids=lambda metric: metric.name)

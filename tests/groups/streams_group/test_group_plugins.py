@@ -1,4 +1,4 @@
-"""Metrics and observers of plugins, asked about groups that brokers assign."""
+"""Metrics and observers of plugins with groups of the streams protocol."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 from assignment_api.plugins import Registry, discover
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.measures import plugin_columns
-from assignor_lab.groups.scorer import Scorer
-from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.runner.measures import plugin_columns
+from assignor_lab.groups.runner.scorer import Scorer
+from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from tests.plugins.installing import installed_in, write_distribution
 
@@ -79,9 +79,9 @@ def test_a_metric_of_the_kind_is_a_column_of_it_alone(registry: Registry) -> Non
 
 
 def test_it_takes_what_the_assignor_is_given_and_its_answer(registry: Registry) -> None:
-    names = ("active_tasks_per_member", "largest_target", "watching:members")
+    names = ("active_tasks_per_member_range", "largest_target", "watching:members")
     (row,) = Scorer(JobSpec(("group_sticky",), names, kind="streams-group"), registry).rows(item("a", "b"))
-    assert (row["active_tasks_per_member"], row["largest_target"], row["watching:members"]) == (1.0, 3.0, 3.0)
+    assert (row["active_tasks_per_member_range"], row["largest_target"], row["watching:members"]) == (1.0, 3.0, 3.0)
     assert (row["members"], row["metric_errors"]) == (2, None)
 
 

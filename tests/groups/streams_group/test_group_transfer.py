@@ -1,5 +1,3 @@
-"""Streams groups and answers come out of another process as they went in; forged answers are none."""
-
 from __future__ import annotations
 
 import json

@@ -6,12 +6,12 @@ import attrs
 
 from assignment_api.connect import ConnectProtocol
 from assignor_lab.kafka.coordinator import (
+    AddressedReply,
     Coordinator,
-    GroupState,
-    Joined,
+    CoordinatorState,
+    JoinReply,
     JoinRequest,
     Refused,
-    Reply,
     Synced,
     SyncRequest,
 )
@@ -22,19 +22,18 @@ def join(worker: str, member_id: str | None = None, offers: object = b"") -> Joi
 
 
 def stable(*workers: str) -> Coordinator:
-    """A group at 3,000 ms."""
     group = Coordinator(1_500)
     for worker in workers:
         group.join(0, join(worker))
     group.expire(3_000)
     for worker in workers:
         group.sync(3_000, SyncRequest(worker, 1, dict.fromkeys(workers) if worker == workers[0] else None))
-    assert group.state is GroupState.STABLE
+    assert group.state is CoordinatorState.STABLE
     return group
 
 
-def joined(replies: list[Reply]) -> list[str]:
-    return [reply.worker for reply in replies if isinstance(reply.body, Joined)]
+def joined(replies: list[AddressedReply]) -> list[str]:
+    return [reply.worker for reply in replies if isinstance(reply.body, JoinReply)]
 
 
 def test_an_empty_group_waits_for_further_members_and_once_more_whenever_one_came() -> None:
@@ -62,8 +61,8 @@ def test_a_static_member_that_is_back_within_its_session_gets_its_assignment_wit
     group.expire(3_000)
     group.sync(3_000, SyncRequest("a", 1, {"a": "work"}))
     (reply,) = group.join(5_000, first)
-    assert isinstance(reply.body, Joined)
-    assert (reply.body.generation, group.state) == (1, GroupState.STABLE)
+    assert isinstance(reply.body, JoinReply)
+    assert (reply.body.generation, group.state) == (1, CoordinatorState.STABLE)
     (synced,) = group.sync(5_000, SyncRequest(reply.body.member_id, 1))
     assert isinstance(synced.body, Synced)
     assert synced.body.assignment == "work"
@@ -91,7 +90,7 @@ def test_a_member_of_which_nothing_is_heard_is_gone_after_its_session_timeout() 
     assert set(group.members()) == {"a", "b"}
     group.expire(13_000)
     assert set(group.members()) == {"a"}
-    assert group.state is GroupState.PREPARING
+    assert group.state is CoordinatorState.PREPARING
 
 
 def test_a_member_that_waits_for_an_answer_need_not_say_that_it_lives() -> None:
@@ -124,7 +123,7 @@ def test_a_leave_while_the_leader_decides_sends_all_back_to_join() -> None:
     group.join(4_000, join("b", "b", b"new"))
     assert joined(group.join(4_000, join("c", "c", b"new"))) == ["a", "b", "c"]
     group.sync(4_000, SyncRequest("b", 2))
-    assert Reply("b", Refused("rebalancing")) in group.leave(4_000, "c")
+    assert AddressedReply("b", Refused("rebalancing")) in group.leave(4_000, "c")
 
 
 def static(name: str, member_id: str | None = None, offers: object = b"") -> JoinRequest:
@@ -132,7 +131,7 @@ def static(name: str, member_id: str | None = None, offers: object = b"") -> Joi
 
 
 def one_misses_the_phase() -> Coordinator:
-    """a and b are static; b has not joined again by 70,000 ms."""
+    """a and b are static; b has not rejoined by 70,000 ms."""
     group = Coordinator(3_000)
     for name in ("a", "b"):
         group.join(0, static(name))
@@ -146,7 +145,7 @@ def one_misses_the_phase() -> Coordinator:
 
 def test_a_heartbeat_of_an_old_generation_is_refused_and_renews_no_session() -> None:
     group = one_misses_the_phase()
-    # Whoever is kept has a session from the end of the join phase on.
+    # A kept member has a session from the end of the join phase on.
     assert group.session_end_ms("b") == 170_000
     assert group.heartbeat(90_000, "b", 1) == "illegal_generation"
     assert group.session_end_ms("b") == 170_000
@@ -157,8 +156,8 @@ def test_a_heartbeat_of_an_old_generation_is_refused_and_renews_no_session() -> 
 def test_a_sync_of_an_old_generation_is_refused_even_while_the_next_rebalance_is_on() -> None:
     group = one_misses_the_phase()
     group.join(71_000, static("c"))
-    assert group.sync(72_000, SyncRequest("b", 1)) == [Reply("b", Refused("illegal_generation"))]
-    assert group.sync(72_000, SyncRequest("a", 2)) == [Reply("a", Refused("rebalancing"))]
+    assert group.sync(72_000, SyncRequest("b", 1)) == [AddressedReply("b", Refused("illegal_generation"))]
+    assert group.sync(72_000, SyncRequest("a", 2)) == [AddressedReply("a", Refused("rebalancing"))]
 
 
 def test_a_member_that_does_not_ask_for_its_assignment_in_time_is_removed_static_or_not() -> None:
@@ -170,19 +169,19 @@ def test_a_member_that_does_not_ask_for_its_assignment_in_time_is_removed_static
     assert set(group.members()) == {"a", "b"}
     group.expire(130_000)
     assert set(group.members()) == {"a"}
-    assert (group.state, group.reason) == (GroupState.PREPARING, "b did not ask for its assignment")
+    assert (group.state, group.reason) == (CoordinatorState.PREPARING, "b did not send SyncGroup in time")
 
 
 def test_a_static_member_that_takes_the_place_of_one_that_had_not_asked_costs_a_rebalance_later() -> None:
     group = one_misses_the_phase()
     group.sync(70_000, SyncRequest("a", 2, {"a": "all", "b": "none"}))
     (reply,) = group.join(80_000, static("b"))
-    assert isinstance(reply.body, Joined)
+    assert isinstance(reply.body, JoinReply)
     group.sync(80_000, SyncRequest(reply.body.member_id, 2))
-    assert (group.state, group.sync_deadline()) == (GroupState.STABLE, 130_000)
+    assert (group.state, group.sync_deadline()) == (CoordinatorState.STABLE, 130_000)
     group.expire(130_000)
     assert set(group.members()) == {"a", reply.body.member_id}
-    assert group.state is GroupState.PREPARING
+    assert group.state is CoordinatorState.PREPARING
 
 
 def test_nobody_is_waited_for_who_has_asked_or_is_gone() -> None:
@@ -199,9 +198,9 @@ def test_a_join_phase_in_which_nobody_joined_lasts_once_more() -> None:
     group.expire(6_000)
     group.sync(6_000, SyncRequest("a", 1, {}))
     group.leave(10_000, "c")
-    # Neither a nor b joins again: there is nobody who could lead.
+    # Neither a nor b rejoins: no member could lead.
     assert group.expire(70_000) == []
-    assert (group.state, group.generation, group.join_deadline()) == (GroupState.PREPARING, 1, 130_000)
+    assert (group.state, group.generation, group.join_deadline()) == (CoordinatorState.PREPARING, 1, 130_000)
     assert group.join(80_000, static("b", "b")) == []
     assert joined(group.expire(130_000)) == ["b"]
     assert group.leader_id == "b"

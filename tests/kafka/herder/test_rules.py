@@ -1,18 +1,18 @@
-"""Kafka's rules for a Connect herder, each by itself (Kafka: ``WorkerCoordinator``, ``DistributedHerder``)."""
+"""Kafka's rules for a Connect herder, one by one (Kafka: ``WorkerCoordinator``, ``DistributedHerder``)."""
 
 from __future__ import annotations
 
 import pytest
 
 from assignment_api.connect import ConnectorTaskId, ConnectProtocol, Jobs
-from assignor_lab.kafka.coordinator import Joined, Refused, Synced
+from assignor_lab.kafka.coordinator import JoinReply, Refused, Synced
 from assignor_lab.kafka.herder.assignment import Assignment, held_after, jobs_to_stop
 from assignor_lab.kafka.herder.config_log.changes import ConfigActions, ConfigChanges
 from assignor_lab.kafka.herder.config_log.end import must_read, offset_of_round
 from assignor_lab.kafka.herder.membership import MembershipState
-from assignor_lab.kafka.herder.rebalance_completion import Missing, RebalanceCompletion
+from assignor_lab.kafka.herder.rebalance_completion import MissingSteps, RebalanceCompletion
 from assignor_lab.kafka.herder.running_work import RunningWork
-from assignor_lab.kafka.herder.statuses import State, Status, comes_too_late, may_be_written
+from assignor_lab.kafka.herder.statuses import JobState, Status, comes_too_late, may_be_written
 from assignor_lab.kafka.herder.task_configs_retry import FIRST_PAUSE_MS, LONGEST_PAUSE_MS, next_pause_ms
 from assignor_lab.kafka.herder.unsync_backoff import UnsyncBackoff
 
@@ -20,7 +20,6 @@ EAGER, SESSIONED = ConnectProtocol.EAGER, ConnectProtocol.SESSIONED
 
 
 def jobs(*names: str) -> Jobs:
-    """``a`` is a connector, ``a-0`` a task."""
     return Jobs(
         [name for name in names if "-" not in name], [ConnectorTaskId.parse(name) for name in names if "-" in name]
     )
@@ -31,9 +30,8 @@ def told(*assigned: str, revoked: tuple[str, ...] = (), delay_ms: int = 0, faile
 
 
 def member(protocol: ConnectProtocol = SESSIONED, held: Jobs | None = None) -> MembershipState:
-    """A member with an assignment."""
     state = MembershipState(held=held)
-    state.joined(Joined("me", 1, "leader", protocol, None))
+    state.joined(JoinReply("me", 1, "leader", protocol, None))
     synced = Synced(1, protocol, None)
     state.receive(synced, told(), "kafka")
     state.take(synced, told())
@@ -47,8 +45,8 @@ def member(protocol: ConnectProtocol = SESSIONED, held: Jobs | None = None) -> M
 def test_a_delay_ends_so_long_after_the_member_was_told() -> None:
     completion = RebalanceCompletion()
     completion.assigned(told(delay_ms=300), 1_000)
-    assert completion.missing(told(), "me", 5, 1_299) == Missing(read=False, join=False)
-    assert completion.missing(told(), "me", 5, 1_300) == Missing(read=False, join=True)
+    assert completion.missing(told(), "me", 5, 1_299) == MissingSteps(read=False, join=False)
+    assert completion.missing(told(), "me", 5, 1_300) == MissingSteps(read=False, join=True)
     assert completion.rejoin_at_ms is None
 
 
@@ -134,7 +132,7 @@ def test_after_revocations_a_member_joins_again_and_reports_none() -> None:
     assert not state.follow_revocations()
 
 
-# --- what starts and stops ------------------------------------------------------------------------
+# --- starts and stops -----------------------------------------------------------------------------
 
 
 def test_an_incremental_assignment_comes_before_what_is_kept() -> None:
@@ -230,14 +228,14 @@ def test_tasks_are_configured_again_after_pauses_that_double_up_to_a_minute() ->
 
 
 def test_the_last_word_of_a_former_owner_hides_no_running_task() -> None:
-    runs = Status(State.RUNNING, "new", 7)
-    assert comes_too_late(Status(State.UNASSIGNED, "old", 6), runs)
-    assert not comes_too_late(Status(State.UNASSIGNED, "new", 6), runs)
-    assert not comes_too_late(Status(State.FAILED, "old", 6), runs)
+    runs = Status(JobState.RUNNING, "new", 7)
+    assert comes_too_late(Status(JobState.UNASSIGNED, "old", 6), runs)
+    assert not comes_too_late(Status(JobState.UNASSIGNED, "new", 6), runs)
+    assert not comes_too_late(Status(JobState.FAILED, "old", 6), runs)
 
 
 def test_a_worker_does_not_write_over_what_a_later_owner_said() -> None:
-    later = Status(State.RUNNING, "new", 7)
-    assert not may_be_written(Status(State.UNASSIGNED, "old", 6), later)
-    assert may_be_written(Status(State.UNASSIGNED, "old", 7), later)
-    assert may_be_written(Status(State.FAILED, "old", 6), None)
+    later = Status(JobState.RUNNING, "new", 7)
+    assert not may_be_written(Status(JobState.UNASSIGNED, "old", 6), later)
+    assert may_be_written(Status(JobState.UNASSIGNED, "old", 7), later)
+    assert may_be_written(Status(JobState.FAILED, "old", 6), None)

@@ -1,4 +1,4 @@
-"""What the leader sends to every member for an answer."""
+"""The leader's messages to every member for an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cooperative revocation: nobody gets what somebody else still has."""
+"""Cooperative revocation: no member gets a task that another still has."""
 
 from __future__ import annotations
 

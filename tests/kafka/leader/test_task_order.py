@@ -1,12 +1,14 @@
-"""Tasks in the order in which a leader makes them, and in that of its hash maps."""
+"""Tasks in the order of a leader's creation, and in that of its hash maps."""
 
 from __future__ import annotations
 
 import json
 
+import pytest
+
 from assignment_api import TaskId
 from assignment_api.plugins import discover
-from assignor_lab.groups.streams.asking import invoke
+from assignor_lab.groups.streams.assignor_calls import invoke
 from assignor_lab.kafka.leader.task_order import in_kafka_order, in_map_order, made_order_of
 from assignor_lab.scenarios import read_scenarios, scenario_from_document
 from tests.builtin_assignors.golden import GOLDEN
@@ -32,8 +34,9 @@ def test_what_no_such_map_shows_stays_as_it_is() -> None:
     assert made_order_of([]) == []
 
 
+@pytest.mark.slow
 def test_the_internal_sticky_assignor_answers_otherwise_where_the_map_is_taken_for_it() -> None:
-    """It fills smaller maps from the tasks: what collides there lies apart in the map of all."""
+    """It fills smaller maps from the tasks: tasks that collide there have separate slots in the map of all."""
     scenario = next(each for each in read_scenarios(GOLDEN / "small.scenarios.jsonl.gz") if each.id == "small-00153")
     by_id = {TaskId.parse(task["id"]): task for task in scenario.document["tasks"]}
     made = in_kafka_order(by_id)

@@ -1,14 +1,14 @@
-"""The order of a broker's table of members, beside what Kafka 4.3.1's own ``TimelineHashMap`` answered."""
+"""The order of a broker's table of members, compared with Kafka 4.3.1's own ``TimelineHashMap``."""
 
 from __future__ import annotations
 
 import pytest
 
-from assignor_lab.kafka.streams_group.group import GroupMember, StreamsGroup
+from assignor_lab.kafka.streams_group.group import StreamsGroup, StreamsGroupMember
 from assignor_lab.kafka.streams_group.member_table import MemberTable
 from assignor_lab.kafka.streams_group.releases import KAFKA_4_3
 from assignor_lab.kafka.streams_group.target_schedule import TargetSchedule
-from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Tasks
+from assignor_lab.kafka.streams_group.tasks import NO_TASKS, TasksByRole
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_members_come_in_the_order_of_kafkas_table(steps: str, order: str) -> No
 
 
 def test_a_table_can_grow_when_somebody_is_written_down_again() -> None:
-    """As Kafka's does, which looks for room first and for the key then."""
+    """As Kafka's table, which first makes room and then looks for the key."""
     ids = [f"m{number}" for number in range(5)]
     once, twice = MemberTable(), MemberTable()
     for each in ids:
@@ -57,7 +57,7 @@ def test_a_table_can_grow_when_somebody_is_written_down_again() -> None:
 def test_an_assignor_is_shown_members_in_that_order_and_whoever_joins_last() -> None:
     shown: list[list[str]] = []
 
-    def assign(members: tuple[GroupMember, ...]) -> dict[str, Tasks]:
+    def assign(members: tuple[StreamsGroupMember, ...]) -> dict[str, TasksByRole]:
         shown.append([each.id for each in members])
         return {each.id: NO_TASKS for each in members}
 

@@ -1,4 +1,4 @@
-"""Members of streams groups on their way to their targets: step by step what a real broker (4.3.1) wrote down."""
+"""Reconciliation of streams groups' members: each step as recorded at a real broker (4.3.1)."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ import pytest
 
 from assignor_lab.kafka.streams_group.reconciliation import MemberState, Standing, reconciled
 from assignor_lab.kafka.streams_group.releases import KAFKA_4_3, KAFKA_4_4
-from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Holders, Tasks
+from assignor_lab.kafka.streams_group.tasks import NO_TASKS, Holders, TasksByRole
 
 CAPTURES = Path(__file__).parents[2] / "data" / "captures"
 RECORDED = ["downtime/D/timeline.json.gz", "timelines/orders-group.json.gz", "timelines/orders-group-3.json.gz"]
 
 
-def tasks(active: str = "", standby: str = "", warmup: str = "") -> Tasks:
-    return Tasks(*(frozenset(map(int, each.split())) for each in (active, standby, warmup)))
+def tasks(active: str = "", standby: str = "", warmup: str = "") -> TasksByRole:
+    return TasksByRole(*(frozenset(map(int, each.split())) for each in (active, standby, warmup)))
 
 
 def step(
     standing: Standing,
-    target: Tasks,
-    *others: tuple[str, Tasks],
+    target: TasksByRole,
+    *others: tuple[str, TasksByRole],
     epoch: int = 2,
-    owned: Tasks | None = None,
+    owned: TasksByRole | None = None,
     release: Any = KAFKA_4_3,
 ) -> Standing:
-    """One step of member m of process p beside others; epoch is the target's."""
     holders = Holders()
     holders.add("m", "p", standing.assigned | standing.pending)
     for number, (process, held) in enumerate(others):
@@ -78,7 +77,7 @@ def test_active_task_becomes_a_standby_of_its_member_in_the_step_that_revokes_it
 
 
 def test_copies_are_exchanged_only_once_the_member_itself_has_given_back_the_active_task() -> None:
-    # An active task has become a standby, and before that is acknowledged the target is a warm-up.
+    # An active task has become a standby; the target is a warm-up before that is acknowledged.
     before = Standing("p", 1, MemberState.UNREVOKED, tasks("", "1"), pending=tasks("1"))
     after = step(before, tasks("", "", "1"), owned=tasks("", "1"), release=KAFKA_4_4)
     assert after == Standing("p", 2, MemberState.UNREVOKED, pending=tasks("", "1"))
@@ -88,14 +87,14 @@ def test_copies_are_exchanged_only_once_the_member_itself_has_given_back_the_act
     assert step(copy, tasks("", "", "1"), release=KAFKA_4_4) == Standing("p", 2, assigned=tasks("", "", "1"))
 
 
-def recorded_steps(path: str) -> Iterator[tuple[str, Standing, Tasks, int, Holders, Standing]]:
-    """Each step that a broker wrote down: member, before, target, its epoch, who held what, and after."""
+def recorded_steps(path: str) -> Iterator[tuple[str, Standing, TasksByRole, int, Holders, Standing]]:
+    """Each recorded step of a broker: member, before, target, its epoch, previous holders, and after."""
     document = json.loads(gzip.decompress((CAPTURES / path).read_bytes()))
     processes = {
         member: (client.partition("-")[0], joined(document, member)) for member, client in document["clients"].items()
     }
     lines = [*document["targets"], *document["member_states"]]
-    # A target is computed before the heartbeat that has it computed is answered.
+    # A target is computed before the broker answers the heartbeat that caused it.
     lines.sort(key=lambda line: (line["t"], "target" not in line))
     epoch, targets = 1, dict[str, Any]()
     standings: dict[str, Standing] = {}
@@ -121,7 +120,6 @@ def recorded_steps(path: str) -> Iterator[tuple[str, Standing, Tasks, int, Holde
 
 
 def joined(document: Any, member: str) -> int:
-    """When the process of a member was started."""
     instance = document["clients"][member].partition("-")[0]
     at = next(line["t"] for line in document["member_states"] if line["member"] == member)
     return max(
@@ -131,8 +129,8 @@ def joined(document: Any, member: str) -> int:
     )
 
 
-def read(roles: Any) -> Tasks:
-    return Tasks(*(
+def read(roles: Any) -> TasksByRole:
+    return TasksByRole(*(
         frozenset(int(task.partition("@")[0].replace("-", "0000")) for task in roles.get(role, ()))
         for role in ("active", "standby", "warmup")
     ))  # fmt: skip
@@ -154,7 +152,7 @@ def test_every_recorded_step_of_a_real_broker_is_ours(path: str) -> None:
 
 
 def test_what_a_member_has_just_given_back_comes_back_in_another_role_one_heartbeat_later() -> None:
-    """What it had to give back is no assigned task of it, so Kafka 4.4.0 (executed) counts it as held by another."""
+    """A revoked task is not an assigned one, so Kafka 4.4.0 (executed) counts it as held by another member."""
     for pending, target in (
         (tasks("1"), tasks("", "1")),
         (tasks("", "1"), tasks("1")),

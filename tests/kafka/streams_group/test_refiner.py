@@ -1,4 +1,4 @@
-"""The coming refiner, rule by rule: which moves wait, what warms them, and which standbys wait with them."""
+"""The refiner of Kafka's branch, rule by rule: waiting moves, their warm-ups, and waiting standbys."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import pytest
 
 from assignor_lab.kafka.streams_group.reconciliation import Standing
 from assignor_lab.kafka.streams_group.refiner import Refiner
-from assignor_lab.kafka.streams_group.tasks import Tasks
+from assignor_lab.kafka.streams_group.tasks import TasksByRole
 from assignor_lab.kafka.streams_group.warmups import NOT_STARTED
 
 LAG, END = 100, 10_000
 
 
-def has(active: str = "", standby: str = "", warmup: str = "") -> Tasks:
-    return Tasks(*(frozenset(map(int, each.split())) for each in (active, standby, warmup)))
+def has(active: str = "", standby: str = "", warmup: str = "") -> TasksByRole:
+    return TasksByRole(*(frozenset(map(int, each.split())) for each in (active, standby, warmup)))
 
 
 def refined(
-    now: Mapping[str, Tasks],
-    targets: Mapping[str, Tasks],
+    now: Mapping[str, TasksByRole],
+    targets: Mapping[str, TasksByRole],
     offsets: Mapping[str, Mapping[int, int]] | None = None,
     *,
     warmups: int = 2,
-) -> dict[str, Tasks]:
-    """What members are sent; a member p1 is one of process p. Of what has a role now the end is reported, too."""
+) -> dict[str, TasksByRole]:
+    """Tasks sent to members; member p1 belongs to process p. The end of each task with a role is reported, too."""
     offsets = offsets or {}
     standings = {member: Standing(member[0], 1, assigned=tasks) for member, tasks in now.items()}
     ends = {
@@ -72,7 +72,7 @@ def test_task_of_nobody_goes_where_its_state_lies_on_the_disk() -> None:
 
 
 def test_task_of_nobody_is_run_by_its_best_copy_until_its_target_is_warm() -> None:
-    """Not by a standby that is to stay one, then by the process with the fewest tasks for each of its members."""
+    """Copies that stay standbys come last; otherwise the process with the fewest tasks per member wins."""
     now = {"p1": has("5", "1"), "r1": has("", "1"), "s1": has("6 7", "1"), "q1": has()}
     targets = {"p1": has("5"), "r1": has("", "1"), "s1": has("6 7"), "q1": has("1")}
     sent = refined(now, targets, {"p1": {1: END}, "r1": {1: END}, "s1": {1: END}})
@@ -97,7 +97,7 @@ def test_budget_goes_to_warm_ups_that_are_there_then_to_the_emptiest_process() -
 def test_warm_ups_of_a_member_that_restores_an_active_task_come_last() -> None:
     now = {"p1": has("1 2"), "q1": has("8"), "r1": has("3 4 5")}
     targets = {"p1": has(), "q1": has("1 8"), "r1": has("2 3 4 5")}
-    # q1 is emptier, but what it would warm up stands still until task 8 is restored.
+    # q1 has fewer tasks, but its warm-ups do not progress until task 8 is restored.
     assert refined(now, targets, {"q1": {8: 5}}, warmups=1)["r1"].warmup == {2}
     assert refined(now, targets, warmups=1)["q1"].warmup == {1}
 
@@ -117,7 +117,7 @@ def test_standby_beside_the_active_task_that_stays_has_to_wait() -> None:
 def test_standby_on_a_sibling_of_the_target_moves_there_or_warms_where_it_is() -> None:
     now = {"p1": has("1 2"), "q1": has(), "q2": has("", "1")}
     targets = {"p1": has(), "q1": has("1 2"), "q2": has()}
-    # A plant comes before a standby that is there anyway.
+    # A new warm-up comes before an existing standby.
     one = refined(now, targets, {"q2": {1: 5}}, warmups=1)
     assert (one["q1"], one["q2"]) == (has("", "", "2"), has("", "1"))
     two = refined(now, targets, {"q2": {1: 5}}, warmups=2)

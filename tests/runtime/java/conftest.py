@@ -1,5 +1,3 @@
-"""Fixtures of the tests with Java assignors."""
-
 from __future__ import annotations
 
 import subprocess
@@ -12,12 +10,10 @@ from tests.runtime.java.kafka import KAFKA_3_8, ROOT, compiled
 
 @pytest.fixture(scope="session")
 def bad_jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The assignors of ``Bad.java``."""
     return compiled([Path(__file__).with_name("Bad.java")], tmp_path_factory.mktemp("bad"))
 
 
 @pytest.fixture(scope="session")
 def kafka_3_8() -> Path:
-    """The class path of Kafka 3.8."""
     subprocess.run(["scripts/copy-jars", "java", "build/java/lib"], cwd=ROOT, check=True, capture_output=True)
     return KAFKA_3_8

@@ -1,4 +1,4 @@
-"""Kafka's jars, and assignors that are compiled against them."""
+"""Kafka's jars, and assignors compiled against them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 STICKY = "org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor"
-#: Class paths of releases of Kafka; that of 3.8 is what our own classes are compiled against.
 KAFKA_4_3 = ROOT / "build" / "official" / "kafka-4.3" / "lib" / "*"
 KAFKA_3_8 = ROOT / "build" / "java" / "lib" / "*"
 
 
 def compiled(sources: list[Path], folder: Path, kafka: Path = KAFKA_4_3) -> Path:
-    """A jar of sources, compiled in a folder."""
     classes, jar = folder / "classes", folder / f"{sources[0].stem.lower()}.jar"
     program = Path(os.environ["JAVA_HOME"]) / "bin" if os.environ.get("JAVA_HOME") else Path()
     javac = [str(program / "javac"), "--release", "11", "-nowarn", "-proc:none", "-cp", str(kafka), "-d", str(classes)]

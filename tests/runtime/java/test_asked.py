@@ -1,4 +1,4 @@
-"""What a Java assignor is shown, what becomes of its answers, and why one cannot be had; each in one sentence."""
+"""A Java assignor's input, the handling of its answers, and reasons why one is unavailable; each in one sentence."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from assignment_api import ApplicationMetadata, TaskAssignment
 from assignment_api.plugins import PluginLoadError
 from assignment_api.plugins.selection import config_sources
 from assignor_lab.cli.app import build_app
-from assignor_lab.groups.streams.asking import ASKING, invoke
-from assignor_lab.runtime.asking import assignor_for
+from assignor_lab.groups.streams.assignor_calls import ASKING, invoke
+from assignor_lab.runtime.assignor_calls import assignor_for
 from assignor_lab.runtime.discovery import Plugins, discovered
-from assignor_lab.runtime.invocation import CallOutcome, Failure
+from assignor_lab.runtime.invocation import CallFailure, CallOutcome
 from assignor_lab.runtime.java import java_assignor
 from assignor_lab.scenarios import read_scenarios
 from tests.builtin_assignors.golden import GOLDEN
@@ -32,13 +32,6 @@ pytestmark = pytest.mark.services
 
 @attrs.frozen
 class Named:
-    """Assignors of ``Bad.java`` by their names.
-
-    Args:
-        jar: Where they are.
-        plugins: Who finds them.
-    """
-
     jar: Path
     plugins: Plugins
 
@@ -51,7 +44,9 @@ class Named:
     ) -> CallOutcome[TaskAssignment]:
         return assignor_for(ASKING, self.found(name), configs or {}, self.plugins.isolation).ask(application)
 
-    def failure(self, name: str, application: ApplicationMetadata, configs: Mapping[str, Any] | None = None) -> Failure:
+    def failure(
+        self, name: str, application: ApplicationMetadata, configs: Mapping[str, Any] | None = None
+    ) -> CallFailure:
         failure = self.outcome(name, application, configs).failure
         assert failure is not None
         return failure
@@ -78,7 +73,7 @@ def application() -> ApplicationMetadata:
     return made
 
 
-# --- what it is shown -----------------------------------------------------------------------------
+# --- its input ------------------------------------------------------------------------------------
 
 
 def test_configure_is_given_texts_as_an_application_has_them(named: Named, application: ApplicationMetadata) -> None:
@@ -110,8 +105,8 @@ def test_a_key_of_streams_config_that_is_missing_is_told_with_what_gives_it(
     failure = named.failure("WantsStreamsConfig", application)
     assert failure.type == "ConfigException"
     assert failure.message == (
-        'Missing required configuration "application.id" which has no default value: the lab keeps of a configuration '
-        "what concerns assignment; give the rest with -c assignor.java.config.application.id=VALUE"
+        'Missing required configuration "application.id" which has no default value: the lab keeps only the keys of a '
+        "configuration that concern assignment; give the rest with -c assignor.java.config.application.id=VALUE"
     )
 
 
@@ -149,11 +144,11 @@ def test_after_a_jvm_that_ended_there_is_another(named: Named, application: Appl
 
 def test_a_debugger_that_has_nothing_to_show_is_told(named: Named) -> None:
     words = ["assign", "--assignor", f"java:lab.Bad$Raises@{named.jar}@{KAFKA_4_3}", "--pdb", "--id", "small-00153"]
-    ended = CliRunner().invoke(build_app(), [*words, "--scenarios", str(GOLDEN / "small.scenarios.jsonl.gz")])
-    assert "no debugger was opened, for nothing was raised in this process; --traceback says where" in ended.stderr
+    ended = CliRunner().invoke(build_app(), [*words, str(GOLDEN / "small.scenarios.jsonl.gz")])
+    assert "no debugger was opened, because this process raised no exception; --traceback shows" in ended.stderr
 
 
-# --- why it cannot be had -------------------------------------------------------------------------
+# --- why it is unavailable ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

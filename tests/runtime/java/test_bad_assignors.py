@@ -1,4 +1,4 @@
-"""Java assignors that do what none should, beside good ones of two releases of Kafka, in one run on Spark."""
+"""Misbehaving Java assignors together with good ones of two Kafka releases, in one run on Spark."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from assignor_lab.run import run_scoring
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scoring.competitors import competitors
 from assignor_lab.scoring.output.folder import OutputFolder
-from assignor_lab.scoring.sources import plan_sources
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.scoring.spark.engine import OnSpark
-from assignor_lab.scoring.terms import Run
+from assignor_lab.scoring.terms import ScoringRun
 from tests.builtin_assignors.golden import GOLDEN, documents
 from tests.runtime.java.kafka import KAFKA_4_3, STICKY
 from tests.scoring.runs import results_of
@@ -44,7 +44,7 @@ LIMITS = [
     "assignor.plugins.memory.mb=512",
     f"assignor.java.kafka={KAFKA_4_3}",
 ]
-#: Of the golden data: four clients with racks, a standby each.
+#: From the golden data: four clients with racks, one standby each.
 SCENARIO = "small-00153"
 
 
@@ -52,7 +52,6 @@ SCENARIO = "small-00153"
 def rows(
     spark: SparkSession, bad_jar: Path, kafka_3_8: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, pa.Table]:
-    """The rows of each assignor."""
     folder = tmp_path_factory.mktemp("java")
     good = {
         "sticky": "sticky",
@@ -69,7 +68,7 @@ def rows(
     source = folder / "one.jsonl"
     source.write_text("".join(json.dumps(each) + "\n" for each in read))
     with plan_sources([str(source)], plugins.registry, config.above) as plan, OutputFolder(folder / "out") as out:
-        run_scoring(Run(plugins.registry, competing, plan, config), OnSpark(spark), out, lambda _progress: None)
+        run_scoring(ScoringRun(plugins.registry, competing, plan, config), OnSpark(spark), out, lambda _progress: None)
     found = results_of(folder / "out")
     return {name: found.filter(pc.equal(found["assignor"], text)) for name, text in names.items()}
 

@@ -45,7 +45,7 @@ def test_a_task_that_is_lost_is_found_in_the_smallest_history(bad_jar: Path, tmp
     failure = failure_of(report_of(assignor, tmp_path, "--histories", "20", "--level", "complete"), "complete")
     assert (failure["rule"], failure["found"]) == ("nothing lost", "task 0_2 is active on no client")
     history = failure["history"]
-    # It loses the third task of two members: nothing less shows it, and nothing more is told.
+    # It loses the third task of two members: no smaller history shows it, and no larger one is reported.
     assert (history["tasks"], history["members"], history["events"]) == ([[3, 0]], [1, 1], [])
     assert Path(failure["scenarios"]).exists()
     assert all(f"-c 'assignor.java.kafka={KAFKA_4_3}'" in command for command in failure["commands"])

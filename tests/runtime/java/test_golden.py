@@ -1,4 +1,4 @@
-"""Kafka's public sticky assignor, asked in Java, beside its recorded answers."""
+"""Kafka's public sticky assignor, called in Java, compared with its recorded answers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from assignment_api.plugins.selection import config_sources
-from assignor_lab.groups.streams.asking import ASKING
-from assignor_lab.runtime.asking import assignor_for
+from assignor_lab.groups.streams.assignor_calls import ASKING
+from assignor_lab.runtime.assignor_calls import assignor_for
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.runtime.java.assignor import JavaFactory
 from assignor_lab.runtime.java.class_path import jars_in
@@ -53,7 +53,7 @@ def test_by_its_name_it_answers_the_same_as_our_own(tmp_path: Path) -> None:
             assert outcome.answer is not None
             answers[name].append(ASKING.answer_document(scenario.application, outcome.answer))
     plugins.isolation.close()
-    # Who holds what; in which order it was handed out is another matter.
+    # Only the owners are compared; the order of placing is a separate matter.
     assert len(answers["sticky"]) == 15
     assert [_sorted(each) for each in answers["sticky"]] == [_sorted(each) for each in answers[f"java:{STICKY}"]]
     assert len(documents(GOLDEN / "medium.sticky.results.jsonl.gz")) >= 15

@@ -1,4 +1,4 @@
-"""Names of Java assignors, and where their jars and their Kafka are looked for; no Kafka is needed for that."""
+"""Names of Java assignors, and the places of their jars and of Kafka; these tests need no Kafka."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ def jar(path: Path, **content: str) -> Path:
 
 
 def kafka_jar(path: Path, version: str) -> Path:
-    """A jar that calls itself Kafka Streams and has nothing of it."""
+    """A jar with the name of Kafka Streams, but without its classes."""
     return jar(path, **{STREAMS: "", "kafka/kafka-version.properties": f"version={version}\n"})
 
 
 def refusal(selector: str, *overrides: str, start: Path) -> str:
-    """Why an assignor cannot be had."""
     config = config_sources(None, overrides, environ={}, start=start).effective()
     plugins = discovered(config, installed=())
     with pytest.raises(PluginLoadError) as raised:
@@ -174,6 +173,7 @@ def test_a_version_that_the_repository_lacks_is_told_with_what_brings_it(tmp_pat
     assert "mvn dependency:get -Dartifact=org.apache.kafka:kafka-streams:4.0.1" in said
 
 
+@pytest.mark.slow
 def test_a_kafka_before_kip_924_is_told(tmp_path: Path) -> None:
     kafka = kafka_jar(tmp_path / "kafka-streams-3.7.2.jar", "3.7.2")
     said = refusal(f"java:com.example.Mine@@{kafka}", start=tmp_path)
@@ -192,6 +192,7 @@ def test_a_java_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert f"no Java was found in {tmp_path}: install a Java 11 or later" in said
 
 
+@pytest.mark.slow
 def test_a_program_that_is_no_java_is_told(tmp_path: Path) -> None:
     program = tmp_path / "bin" / "java"
     program.parent.mkdir()
@@ -215,5 +216,5 @@ def test_a_file_that_merely_lies_there_may_not_say_which_code_is_run(tmp_path: P
     said = refusal(f"java:com.example.Mine@@{kafka}", start=tmp_path)
     assert "assignor.java.home (" in said
     assert said.endswith(
-        "says which code is run, which only the environment, the command line (-c) or an explicit --config file may do"
+        "selects code to run, which only the environment, the command line (-c) or an explicit --config file may do"
     )

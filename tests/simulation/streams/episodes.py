@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.groups.playing import play
+from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import document_of
-from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
-#: Timings without anything that a machine adds, so that tests can say exact moments.
+#: Timings without a machine's additions, so that tests can use exact times.
 EXACT = {
     "session_timeout_ms": 10_000, "startup_ms": 1_000, "join_ms": 0, "acknowledge_spread_ms": 0,
     "startup_spread_ms": 0, "close_ms": 0, "request_ms": 0,
@@ -49,7 +49,7 @@ def document(
     workload: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """An episode whose records have 1,000 bytes, of which a thread restores a thousand in a second."""
+    """An episode with records of 1,000 bytes; a thread restores a thousand of them per second."""
     tasks = [task(f"0_{number}") for number in range(4)] if tasks is None else tasks
     changelogs = {
         each["id"]: {"records": records, "bytes_per_record": 1_000} for each in tasks if each["logged"]
@@ -71,8 +71,8 @@ def episode(*arguments: Any, **more: Any) -> StreamsEpisode:
     return read_episode(scenario_from_document(document(*arguments, **more), Place("small.jsonl", 1)))
 
 
-def played(*arguments: Any, assignor: str | None = None, seed: int = 0, **more: Any) -> Played:
-    """What an episode came to; ``assignor`` may be ``module:attribute``."""
+def played(*arguments: Any, assignor: str | None = None, seed: int = 0, **more: Any) -> PlayedStreamsEpisode:
+    """A simulated episode; ``assignor`` may be ``module:attribute``."""
     sources = config_sources(environ={})
     return play(episode(*arguments, **more), discover(), sources, assignor, seed, may_run_code=True)[1]
 

@@ -1,4 +1,4 @@
-"""A classic Streams group on the virtual clock, with a machine that takes no time of its own."""
+"""A classic Streams group on the virtual clock, with a machine that adds no time."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ def generations(result: dict[str, object]) -> list[tuple[int, str]]:
     return [(each["t_ms"], each["followup"]) for each in result["generations"]]  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_a_new_group_waits_once_more_for_whoever_came_in_the_initial_delay() -> None:
     alone, both = told([started("a")]), told(TWO)
     assert alone["generations"][0]["assignment_t_ms"] == 1_000 + 3_000
@@ -23,7 +24,7 @@ def test_a_new_group_waits_once_more_for_whoever_came_in_the_initial_delay() -> 
 
 def test_a_kill_is_noticed_a_session_after_the_last_heartbeat_and_the_others_hear_of_it_with_their_next() -> None:
     result = told([*TWO, happens("crash", "b", 20_500)], assignor="sticky")
-    # Complete at 7 s, so heartbeats come at 10, 13, 16, 19 s: the session ends at 29, and a's next one is at 31.
+    # Complete at 7 s, so heartbeats come at 10, 13, 16, 19 s. The session ends at 29, and a's next one is at 31.
     assert generations(result)[-1] == (29_000, "none")
     assert result["generations"][-1]["assignment_t_ms"] == 31_000
     lost = [task for task in result["tasks"].values() if len(task["intervals"]) > 2]
@@ -68,14 +69,14 @@ def test_a_static_member_that_is_asked_to_leaves() -> None:
 
 
 def test_who_is_closed_while_it_waits_to_join_stays_for_a_session_after_the_join_phase() -> None:
-    # c gets a task of a, which gives it up at 22 s, joins again at once and waits for the others until 25 s.
+    # c gets a task of a. a gives it up at 22 s, rejoins at once and waits for the others until 25 s.
     events = [*TWO, started("c", 20_500, threads=1), happens("stop", "a", 23_500)]
     result = told(events, assignor="sticky")
     assert [each["t_ms"] for each in result["generations"]] == [1_000, 21_500, 22_000, 35_000]
 
 
 def test_a_leader_that_is_closed_while_it_waits_to_join_assigns_before_it_ends() -> None:
-    # a gives a task up at 22 s, joins again at once and waits for b until 25 s.
+    # a gives up a task at 22 s, rejoins at once and waits for b until 25 s.
     events = [started("a", threads=1), started("b", 1_500, threads=1), started("c", 20_500, threads=1)]
     result = told([*events, happens("stop", "a", 23_500)], assignor="sticky")
     assert [each["assignment_t_ms"] for each in result["generations"]] == [7_000, 22_000, 25_000, 37_000]
@@ -85,13 +86,14 @@ def test_a_leader_that_is_closed_while_it_waits_to_join_assigns_before_it_ends()
 
 
 def test_who_gives_tasks_up_while_it_is_closed_joins_once_more() -> None:
-    # The group rebalances for c; a is closed while it waits, and has to give up a task.
+    # The group rebalances for c; a is closed while it waits, and must give up a task.
     events = [started("a", threads=1), started("b", 1_500, threads=1), started("c", 20_500, threads=1)]
     result = told([*events, happens("stop", "b", 21_800)], assignor="sticky", until_ms=300_000)
     assert [each["members"] for each in result["generations"]][-1] == 2
     assert all(each["intervals"][-1][1] < 60_000 for each in result["tasks"].values())
 
 
+@pytest.mark.slow
 def test_an_initial_phase_lasts_as_long_as_members_may_take_to_join() -> None:
     events = [started(f"i{number}", number * 2_500, threads=1) for number in range(40)]
     result = told(events, assignor="sticky")
@@ -141,7 +143,7 @@ def test_the_second_generation_waits_for_those_who_have_nothing_to_revoke_until_
     events = [started("a", threads=1), started("b", threads=1), started("c", 20_000, threads=1)]
     tasks = [task(f"0_{number}") for number in range(3)]
     spare = told(events, tasks=[*tasks, task("0_3")], assignor="sticky")
-    # One of the two old members gives up a task; the other hears of it 3 s after the generation before.
+    # One of the two old members gives up a task; the other learns of it 3 s after the previous generation.
     prepared, given = spare["generations"][-2:]
     assert given["assignment_t_ms"] - prepared["assignment_t_ms"] == 3_000
     everybody = told([started("a", threads=1), started("b", 20_000, threads=1)], assignor="sticky")
@@ -153,7 +155,7 @@ def test_warm_ups_end_with_the_probing_rebalance_after_they_have_caught_up() -> 
     events = [started("a", threads=1), started("b", 300_000, threads=1)]
     config = {"probing.rebalance.interval.ms": 60_000, "acceptable.recovery.lag": 100}
     result = told(events, records=50_000, config=config)
-    # 50 MB come in 50 s, and two of them share the thread: 100 s.
+    # 50 MB take 50 s, and two of them share the thread: 100 s.
     probing = [each for each in result["generations"] if each["followup"] == "probing"]
     assert len(probing) == 2
     assert probing[1]["t_ms"] - probing[0]["assignment_t_ms"] == 60_000
@@ -203,6 +205,7 @@ def test_a_rolling_restart_restarts_one_after_the_other() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("assignor", ["high_availability", "sticky"])
 def test_equal_input_and_seed_give_equal_results(assignor: str) -> None:
     events = [*TWO, started("c", 30_000), happens("crash", "a", 100_000)]
@@ -216,7 +219,7 @@ def test_equal_input_and_seed_give_equal_results(assignor: str) -> None:
 
 def test_of_two_instances_with_one_instance_id_the_first_closes_with_its_next_heartbeat() -> None:
     group = played([started("a", instance_id="s"), started("b", 60_500, instance_id="s")])
-    # b joins at 61,500; heartbeats of a come every 3 s from its join at 4,000 on, the one after that at 64,000.
+    # b joins at 61,500; heartbeats of a come every 3 s from its join at 4,000 on, the next one at 64,000.
     (fenced,) = [entry.time_ms for entry in group.world.log.entries if entry.event == "fenced"]
     assert fenced == 64_000
     begin = group.world.begin_ms
@@ -235,7 +238,7 @@ def test_what_was_fenced_is_stopped_by_no_later_event() -> None:
 
 
 def test_a_member_hears_of_a_rebalance_that_began_while_its_assignment_was_on_its_way() -> None:
-    # The assignment leaves at 4,050 and is there at 4,100; b joins between them.
+    # The assignment leaves at 4,050 and arrives at 4,100; b joins in between.
     found = told([started("a"), started("b", 3_075)], timings={"request_ms": 50})
     assert found["generations"][1]["assignment_t_ms"] < 10_000
 
@@ -244,7 +247,7 @@ def test_of_three_instances_with_one_instance_id_the_last_works_on_the_tasks_whe
     same = [started(name, at_ms, instance_id="s") for name, at_ms in (("a", 0), ("b", 60_500), ("c", 60_600))]
     group = played(same, tasks=[task("0_0")])
     begin = group.world.begin_ms
-    # a hears of b at 64,000; b has run the task since 61,500 and hears of c at 64,500.
+    # a learns of b at 64,000; b has run the task since 61,500 and learns of c at 64,500.
     assert [(since - begin, end - begin, who) for since, end, who in group.world.ledger.runs[0] if end] == [
         (4_000, 64_000, "a"), (64_000, 64_500, "b"), (64_500, 600_000, "c"),
     ]  # fmt: skip
@@ -252,7 +255,7 @@ def test_of_three_instances_with_one_instance_id_the_last_works_on_the_tasks_whe
 
 
 def test_a_static_member_that_is_back_at_another_host_has_everybody_told() -> None:
-    """Its old assignment says nothing of the new host: it joins again, as Kafka's assignor asks it to."""
+    """Its old assignment has the old host: it rejoins, as Kafka's assignor requests."""
     static = [started("a", instance_id="a", host="a:1"), started("b", instance_id="b", host="b:1")]
     away = happens("stop", "b", 20_000)
     same = told([*static, away, started("b", 22_000)], assignor="sticky")

@@ -1,4 +1,4 @@
-"""Played episodes beside what really happened."""
+"""Simulated episodes compared with their recordings."""
 
 from __future__ import annotations
 

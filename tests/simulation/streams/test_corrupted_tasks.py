@@ -1,4 +1,4 @@
-"""Tasks that are corrupted: closed dirty, restored from the beginning, and with exactly-once one more rebalance."""
+"""Corrupted tasks: closed dirty, restored from the beginning, and one more rebalance with exactly-once."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ import pytest
 
 from assignor_lab.scenarios import DocumentFormatError
 from assignor_lab.simulation.streams.safety.rules import broken_rules
-from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from tests.simulation.streams.episodes import happens
 from tests.simulation.streams.test_stalls import away, classic, said, streams
 
 
-def lost(group: Played) -> str:
-    """A task that b runs in the end."""
+def lost(group: PlayedStreamsEpisode) -> str:
+    """A task that b runs at the end."""
     thread = group.world.instances["b"].threads[0]
     return str(group.world.tasks[min(thread.running)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("play", [classic, streams])
 def test_a_corrupted_task_restores_all_of_its_state_and_runs_again(play: Any) -> None:
     before = play(records=20_000)
     task = lost(before)
     group = play(happens("corrupt", "b", 60_500, tasks=[task]), records=20_000)
-    # 20,000 records of 1,000 bytes, at 1,000,000 bytes a second.
+    # 20,000 records of 1,000 bytes, at 1,000,000 bytes per second.
     assert away(group, 60_000) == {(60_500, 80_500, "restoring")}
     assert task in {str(group.world.tasks[each]) for each in group.world.instances["b"].threads[0].running}
     assert len(group.generations) == len(before.generations)

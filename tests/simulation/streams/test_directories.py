@@ -5,16 +5,16 @@ from __future__ import annotations
 from assignor_lab.simulation.streams.directories import lock_unused, reported_offsets, unlock
 from assignor_lab.simulation.streams.episode import Changelog
 from assignor_lab.simulation.streams.instances import Thread
-from assignor_lab.simulation.streams.stores import LiveChangelog, Store
+from assignor_lab.simulation.streams.stores import LiveChangelog, TaskStore
 from tests.simulation.streams.episodes import played, started
 
 
 def two_threads() -> tuple[Thread, Thread]:
-    """Two threads of one process, on whose disk the tasks 7 and 8 lie besides what they run."""
+    """Two threads of one process, with tasks 7 and 8 on its disk besides their running ones."""
     world = played([started("a", threads=2)], records=100).world
     instance = world.instances["a"]
     for number, offset in ((7, 70.0), (8, 80.0)):
-        instance.stores[number] = Store(number, LiveChangelog(Changelog(100, 1), 1, 1), offset)
+        instance.stores[number] = TaskStore(number, LiveChangelog(Changelog(100, 1), 1, 1), offset)
     first, second = instance.threads
     return first, second
 

@@ -1,4 +1,4 @@
-"""Episodes of Streams groups as documents: what is refused, and where."""
+"""Episodes of Streams groups as documents: refused content, and its place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROLLED = [started("a"), started("b"), {"at_ms": 9, "type": "rolling_restart", "d
 def test_rolling_restart_skips_whom_another_event_has_stopped_meanwhile() -> None:
     episode([*ROLLED, happens("crash", "a", 25), happens("stop", "b", 100), started("b", 105), started("a", 110)])
     with pytest.raises(DocumentFormatError, match="does not run"):
-        # Started at 105, b is there at 109 and closed by the restart.
+        # Started at 105, b is ready at 109 and closed by the restart.
         episode([*ROLLED, happens("stop", "b", 100), started("b", 105), happens("stop", "b", 112)])
 
 
@@ -39,7 +39,7 @@ def test_rolling_restart_skips_whom_another_event_has_stopped_meanwhile() -> Non
             "events[1].thread", "'a' has 2 threads: there is no thread 3",
         ),
         (
-            # A process that says nothing has as many threads as the one before.
+            # A start without a number of threads has as many as the previous one.
             [started("a", threads=2), happens("stop", "a", 1), started("a", 9),
              happens("busy", "a", 99, for_ms=9, thread=3)],
             "events[3].thread", "'a' has 2 threads",

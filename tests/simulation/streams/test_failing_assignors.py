@@ -1,4 +1,4 @@
-"""Assignors of brokers that throw: the group goes on, as Kafka's does, and loses the client that asked."""
+"""Failing assignors of brokers: the group continues, as with Kafka, and loses the requesting client."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from assignment_api.group import GroupAssignment, GroupSpec, MemberAssignment, T
 from assignor_lab.kafka.streams_group.releases import KAFKA_4_4
 from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderFailedError
 from assignor_lab.simulation.streams.safety.rules import broken_rules
-from assignor_lab.simulation.streams.simulate import Played, simulate
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode, simulate
 from tests.simulation.streams.episodes import episode, happens, started
 
 TIMINGS = {
@@ -30,12 +30,12 @@ def small_groups_alone(group: GroupSpec, topology: TopologyDescriber) -> GroupAs
     return to_the_first(group, topology)
 
 
-def happened(*events: dict[str, Any]) -> Played:
+def happened(*events: dict[str, Any]) -> PlayedStreamsEpisode:
     world = episode(list(events), protocol="streams", timings=TIMINGS)
     return simulate(world, BrokersAssignor("crowded", KAFKA_4_4, small_groups_alone))
 
 
-def said(played: Played, event: str) -> list[tuple[int, str]]:
+def said(played: PlayedStreamsEpisode, event: str) -> list[tuple[int, str]]:
     return [(entry.time_ms, entry.actor) for entry in played.world.log.entries if entry.event == event]
 
 
@@ -49,7 +49,7 @@ def test_a_join_that_needs_a_target_that_there_is_not_has_not_happened_and_its_c
         (31_000, "too many of you")
     ]
     assert said(played, "stop") == [(31_000, "c")]
-    # Two are left, with the target that they had; no session of c ends, for it never was a member.
+    # Two are left, with their old target; no session of c ends, because it was never a member.
     assert [generation.members for generation in played.generations] == [1, 2]
     assert said(played, "removed") == []
     assert {owner for run in played.world.ledger.runs for *_, owner in run} == {"a"}
@@ -57,14 +57,14 @@ def test_a_join_that_needs_a_target_that_there_is_not_has_not_happened_and_its_c
 
 
 def test_nobody_loses_a_task_to_an_answer_that_fails_but_one_client_after_the_other_ends() -> None:
-    """b's two threads join at once, the second one in the assignment interval: nobody asks for it yet."""
+    """b's two threads join at once, the second one in the assignment interval, in which no assignor is called yet."""
     played = happened(member("a", "1", 0), started("b", 10_000, threads=2, member_ids=["2", "3"]))
-    # The heartbeat that comes next a second later is a's: it ends, and is a member still when b's asks.
+    # The next heartbeat after a second is a's: a ends, but is still a member at b's heartbeat.
     closed = said(played, "stop")
     assert [actor for _, actor in closed] == ["a", "b"]
     assert [at_ms - played.world.begin_ms for at_ms, _ in played.failures] == [at_ms for at_ms, _ in closed]
     assert {run[1] for runs in played.world.ledger.runs for run in runs} == {closed[0][0] + played.world.begin_ms}
-    # They did not leave: their sessions end, counted from the last heartbeats before those that failed.
+    # They did not leave: their sessions end, counted from the last successful heartbeats.
     removed = [at_ms for at_ms, _ in said(played, "removed")]
     assert removed == [closed[0][0] - 3_000 + 10_000, closed[1][0] - 3_000 + 10_000, 11_200 + 10_000]
 
@@ -84,6 +84,6 @@ def test_a_static_member_whose_return_fails_is_still_waited_for() -> None:
 
     played = simulate(world, BrokersAssignor("moody", KAFKA_4_4, not_that_one))
     assert [at_ms - played.world.begin_ms for at_ms, _ in played.failures] == [62_000]
-    # Its predecessor's session, since its last heartbeat, ends as if nobody had tried.
+    # Its predecessor's session ends as if there had been no attempt, counted from its last heartbeat.
     assert said(played, "removed") == [(59_100 + 10_000, "coordinator")]
     assert played.generations[-1].members == 2

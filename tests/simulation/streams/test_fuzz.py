@@ -18,10 +18,12 @@ from assignor_lab.simulation.streams.safety.random_episodes import DRAWN, KAFKAS
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 from tests.plugins.installing import installed_in, write_distribution
 
+pytestmark = [pytest.mark.slow, pytest.mark.long]
+
 FORGETFUL = "tests.simulation.streams.test_fuzz:Forgetful"
 
 
-#: Assignors that were drawn from when episodes were found: every installed one, with those of the example plugins.
+#: The assignors of the draw when episodes were found: every installed one, with the example plugins'.
 DRAWN_WHEN_FOUND = {
     "classic": (*DRAWN["classic"], "round_robin", "weighted_spread"),
     "streams": (*DRAWN["streams"], "group_round_robin"),
@@ -40,7 +42,7 @@ TAKES_PART = """
 
 
 class Forgetful(TaskAssignor):
-    """Gives nobody anything."""
+    """Assigns nothing."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         return TaskAssignment([StreamsClientAssignment(process) for process in application.streams_client_states()])
@@ -50,6 +52,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(build_app(), ["simulate", *arguments])
 
 
+@pytest.mark.slow
 def test_what_a_broken_rule_leaves_is_the_smallest_history_with_a_command_that_plays_it(tmp_path: Path) -> None:
     ran = run(
         "--fuzz", "--count", "1", "--seed", "3", "--assignor", FORGETFUL, "--processes", "1", "--out", str(tmp_path),
@@ -59,36 +62,39 @@ def test_what_a_broken_rule_leaves_is_the_smallest_history_with_a_command_that_p
     told = json.loads(ran.stdout)
     assert told["played"] == {"classic": {FORGETFUL: 1}}
     (broken,) = told["broken"]
-    assert "given to nobody at the end" in broken["sentence"]
+    assert "has no owner at the end" in broken["sentence"]
     document = json.loads(Path(broken["file"]).read_text())
     assert [task["id"] for task in document["initial"]["tasks"]] == [broken["sentence"].partition(" ")[0]]
-    # One instance that is started is all that it takes; what follows are the changes in the end.
+    # One started instance is enough; the rest are the changes at the end.
     assert [event["type"] for event in document["events"]] == ["start"] + ["metadata_changes"] * LAST_CHANGES
     assert run(*shlex.split(broken["replay"])[2:]).exit_code == 0
 
 
+@pytest.mark.slow
 def test_kafkas_own_behaviour_is_named_and_fails_nothing(tmp_path: Path) -> None:
     ran = run(
         "--fuzz", "--count", "1", "--seed", "0", "--assignor", "fallback_prior", "--processes", "1",
         "--out", str(tmp_path),
     )  # fmt: skip
     assert ran.exit_code == 0, ran.stdout
-    assert ran.stdout.startswith("FallbackPriorTaskAssignor is Kafka's own, found in 1 episodes: ")
+    assert ran.stdout.startswith("FallbackPriorTaskAssignor is Kafka's own, found in 1 episode: ")
     assert (tmp_path / "FallbackPriorTaskAssignor-rest-0.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_each_finding_has_a_file_of_its_own(tmp_path: Path) -> None:
     ran = run(
         "--fuzz", "--count", "1", "--seed", "1400182", "--processes", "1", "--out", str(tmp_path), "--json",
     )  # fmt: skip
     told = json.loads(ran.stdout)["kafkas_own"]
-    # One reason breaks two rules, whose smallest histories are two.
+    # One reason violates two rules, with two smallest histories.
     assert [each["name"] for each in told] == ["session.timeout.ms"] * 2
     files = {each["file"] for each in told}
     assert files == {str(file) for file in tmp_path.iterdir()}
     assert len(files) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "names"),
     [
@@ -134,6 +140,7 @@ def test_kafkas_own_assignors_keep_the_rules(seed: int) -> None:
     assert not [each for each in findings_of(random_episode(seed), seed, discover()) if not each.known]
 
 
+@pytest.mark.slow
 def test_number_of_processes_changes_nothing() -> None:
     drawn = {"classic": [FORGETFUL], "streams": KAFKAS_OWN["streams"]}
     parts = list(fuzz(5, 3, drawn, 1, part=3, may_run_code=True))

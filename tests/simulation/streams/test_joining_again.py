@@ -1,8 +1,8 @@
-"""What a thread has and tells when it joins again at once: it neither has opened what is new to it nor reads its input.
+"""Tasks and reports of a thread that rejoins at once: it has neither opened its new tasks nor read their input.
 
-Kafka: a member that has to give tasks up joins again within the very poll that brought the assignment
-(``AbstractCoordinator.joinGroupIfNeeded``), before ``TaskManager`` initialises anything and before its consumer asks
-for positions. A member that is only to ask for a follow-up does so when its thread looks at the schedule, after both.
+Kafka: a member that must revoke tasks rejoins within the same poll as the assignment
+(``AbstractCoordinator.joinGroupIfNeeded``). That is before ``TaskManager`` initialises tasks, and before its consumer
+requests positions. A member that only requests a follow-up rejoins after both, when its thread reads the schedule.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assignment_api import ApplicationMetadata, AssignedTask, StreamsClientAssignment, TaskAssignment, TaskId
-from assignor_lab.simulation.streams.leading import Answer
+from assignor_lab.simulation.streams.leading import LeaderAnswer
 from assignor_lab.simulation.streams.results import document_of
 from assignor_lab.simulation.streams.simulate import simulate
 from tests.simulation.streams.episodes import episode, happens, started
@@ -20,19 +20,19 @@ from tests.simulation.streams.episodes import episode, happens, started
 Wanted = Mapping[str, tuple[list[str], list[str]]]
 
 FIRST: Wanted = {"a": (["0_0"], []), "b": (["0_1"], []), "c": (["0_2"], []), "d": (["0_3"], [])}
-#: Has nothing to do with it, and hears of each rebalance with its next heartbeat.
+#: Not involved; learns of each rebalance with its next heartbeat.
 BESIDE: Wanted = {"d": (["0_3"], [])}
 
 
 class Scripted:
-    """Decides what a script says: its first entry while all four are there, then the others in turn."""
+    """Follows a script: its first entry while all four instances are present, then the others in turn."""
 
     def __init__(self, script: list[Wanted]) -> None:
         self._script, self._decisions = script, 0
-        #: Decision by decision: instance to the standbys that it told of.
+        #: Reported standbys by instance, for each decision.
         self.told: list[dict[str, set[str]]] = []
 
-    def assign(self, application: ApplicationMetadata) -> Answer:
+    def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
         clients = application.streams_client_states()
         names = {process: client.consumers[0].split("-")[0] for process, client in clients.items()}
         self.told.append(
@@ -40,7 +40,7 @@ class Scripted:
         )
         self._decisions += len(clients) == 3
         wanted = self._script[min(self._decisions, len(self._script) - 1)]
-        return Answer(
+        return LeaderAnswer(
             TaskAssignment([_given(process, *wanted[names[process]]) for process in clients]), sorted_sets=False
         )
 
@@ -51,7 +51,7 @@ def _given(process: Any, active: list[str], standby: list[str]) -> StreamsClient
 
 
 def happened(then: Wanted) -> tuple[dict[str, Any], Scripted]:
-    """What became of a group of four after ``b`` was killed, and what was told at each decision."""
+    """A group of four after ``b`` was killed, and the reports at each decision."""
     events = [*(started(name, threads=1) for name in "abcd"), happens("crash", "b", 20_000)]
     world = episode(events, timings={"open_store_ms": 100})
     scripted = Scripted([FIRST, {**BESIDE, **then}])
@@ -80,7 +80,7 @@ def test_who_gives_something_up_tells_of_that_and_not_of_the_copy_that_it_has_no
 
 
 def test_who_asks_for_a_follow_up_has_opened_first_what_it_was_given() -> None:
-    # a and d give something up and join at once, so the group waits for c alone.
+    # a and d give up tasks and rejoin at once, so the group waits for c alone.
     result, _ = happened({"a": (["0_1", "0_3"], []), "c": (["0_0", "0_2"], ["0_1"]), "d": ([], [])})
     before, after = result["generations"][-2:]
     assert after["assignment_t_ms"] == before["assignment_t_ms"] + 100

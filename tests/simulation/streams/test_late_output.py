@@ -1,14 +1,18 @@
-"""Output that was on its way when a task was given up does not count for the thread that is given it again."""
+"""Output that was in flight when a task was given up does not count if its thread gets it again."""
 
 from __future__ import annotations
+
+import pytest
 
 from assignor_lab.simulation.streams.safety.rules import broken_rules
 from tests.simulation.streams.episodes import happens, played, started, task
 
 
+@pytest.mark.slow
 def test_a_task_that_comes_back_at_once_has_output_when_it_has_input_again(example_assignors: None) -> None:
-    """``random-1739855``: i3 stands still, and the leader cannot read what it tells, so that it gives up what it has
-    and gets it back, all before the first output of the task that it had gone on with.
+    """``random-1739855``: i3 is suspended, and the leader cannot read its metadata.
+
+    So it gives up its tasks and gets them back before the first output of the task that it had continued.
     """
     found = played(
         [

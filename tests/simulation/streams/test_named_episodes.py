@@ -1,4 +1,4 @@
-"""Published incidents, played: how close the figures come, and that the page says so."""
+"""Published incidents, simulated: the errors of the figures are those on the page."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
-from assignor_lab.simulation.streams.named_episodes import EPISODES, NamedEpisode
+from assignor_lab.simulation.streams.named_episodes import EPISODES, NamedStreamsEpisode
 from benchmarks.streams_incidents import BEGIN, END, PAGE, figure, row, write_page
 
 
 @pytest.mark.parametrize("named", EPISODES.values(), ids=lambda named: named.name)
-def test_a_published_figure_is_come_near_to_and_the_page_says_how_near(named: NamedEpisode) -> None:
+def test_a_published_figure_is_come_near_to_and_the_page_says_how_near(named: NamedStreamsEpisode) -> None:
     found = figure(named)
     assert named.is_met(found)
     assert row(named, found) in PAGE.read_text(encoding="utf-8")
@@ -35,6 +35,7 @@ def test_the_command_writes_the_table_between_its_marks(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8") == f"before\n{BEGIN}\n| new |\n{END}\nafter\n"
 
 
+@pytest.mark.slow
 def test_every_named_episode_is_listed_and_can_be_printed_and_changed() -> None:
     runner = CliRunner()
     listed = json.loads(runner.invoke(build_app(), ["simulate", "--list", "--json"]).stdout)

@@ -1,4 +1,4 @@
-"""Streams groups of KIP-1071 on the virtual clock: exact moments of what the broker and its members do."""
+"""Streams groups of KIP-1071 on the virtual clock: exact times of the broker's and the members' actions."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from typer.testing import CliRunner
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.cli.app import build_app
-from assignor_lab.groups.playing import play
 from assignor_lab.groups.streams.leading import leading_assignor
+from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.kafka.streams_group.group import HeartbeatAnswer, StreamsGroup
-from assignor_lab.kafka.streams_group.tasks import Tasks
+from assignor_lab.kafka.streams_group.tasks import TasksByRole
 from assignor_lab.scenarios import Place, scenario_from_document
-from assignor_lab.simulation.event_log import Entry
+from assignor_lab.simulation.event_log import EventEntry
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import document_of
-from assignor_lab.simulation.streams.safety.findings import Finding
-from assignor_lab.simulation.streams.safety.kafkas_own import named
+from assignor_lab.simulation.streams.safety.findings import BrokenRule
+from assignor_lab.simulation.streams.safety.known_kafka_behaviour import named
 from assignor_lab.simulation.streams.safety.rules import broken_rules
-from assignor_lab.simulation.streams.simulate import Played, UnknownProtocolError, simulate
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode, UnknownProtocolError, simulate
 from assignor_lab.simulation.streams.streams_protocol.group import StaticMembersRefusedError
-from assignor_lab.simulation.streams.streams_protocol.members import Member, Reconciled
+from assignor_lab.simulation.streams.streams_protocol.members import Reconciled, StreamsProtocolMember
 from assignor_lab.simulation.streams.streams_protocol.reconciling import Reconciling
 from tests.simulation.streams.episodes import document, episode, happens, played, started, task, told
 
-#: Nothing that a machine adds, and an acknowledgement that can be told from the heartbeats.
+#: No additions of a machine, and acknowledgements at other times than the heartbeats.
 TIMINGS = {
     "streams_heartbeat_interval_ms": 3_000, "streams_session_timeout_ms": 10_000, "acknowledge_ms": 100, "leave_ms": 50,
     "acknowledge_new_ms": 100, "acknowledge_loop_ms": 100,
@@ -52,15 +52,35 @@ def interruptions(told: dict[str, Any], name: str) -> list[list[Any]]:
 def test_first_target_comes_after_the_initial_delay_and_members_hear_of_it_with_their_next_heartbeat() -> None:
     found = streams(started("a"))
     assert targets(found) == [1_000 + 3_000]
-    # The member had acknowledged that there was nothing yet, at 1,100.
+    # At 1,100 the member had acknowledged its empty assignment.
     assert found["actions"][0]["until_stable_ms"] == 1_100 + 3_000
 
 
 def test_second_thread_of_a_joining_process_waits_for_the_assignment_interval() -> None:
     first, second, third = targets(streams(started("a"), started("b", 10_000, threads=2)))
     assert (first, second) == (4_000, 11_000)
-    # The next heartbeat of anybody that comes a second later or more.
+    # The next heartbeat of any member after at least a second.
     assert 12_000 <= third <= 11_000 + 3_000 + 100
+
+
+@pytest.mark.parametrize(
+    ("joins_ms", "stops"),
+    [
+        # No heartbeat falls into the second after the first thread's target: tasks that stay do not stop.
+        (61_500, []),
+        # One does: the member stops until its next heartbeat, an interval after its acknowledgement.
+        (62_500, [(1_700, 4_800)]),
+        # Its acknowledgement comes after that second, and calls the assignor: the group is ready again.
+        (62_250, [(1_950, 2_050)]),
+    ],
+)
+def test_a_member_stops_if_its_heartbeat_falls_into_the_assignment_interval(
+    joins_ms: int, stops: list[tuple[int, int]]
+) -> None:
+    found = streams(started("a"), started("b", joins_ms, threads=2))
+    away = [[(begin - joins_ms, end - joins_ms) for begin, end, _ in interruptions(found, name) if begin > joins_ms]
+            for name in ("0_0", "0_1")]  # fmt: skip
+    assert away == [stops, stops]
 
 
 def test_closing_leaves_at_once() -> None:
@@ -102,7 +122,7 @@ def test_scale_out_interrupts_what_moves_for_a_whole_restoration() -> None:
         for begin, end, cause in interruptions(found, name)
         if begin > 60_000 and cause == "restoring"
     ]
-    # Two tasks of ten seconds each, which share the thread.
+    # Two tasks of ten seconds each share the thread.
     assert moved == [20_000, 20_000]
 
 
@@ -149,7 +169,7 @@ def test_no_task_is_on_two_threads_at_once() -> None:
 
 
 def static(*events: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Two static members under the broker of 4.4, and what happens to them."""
+    """Two static members under the broker of 4.4, and their events."""
     there = [started("a", instance_id="a"), started("b", 1, instance_id="b")]
     return streams(*there, *events, assignor="group_sticky_4_4", **more)
 
@@ -176,8 +196,8 @@ def test_killed_static_member_is_refused_until_its_session_has_ended() -> None:
 
 
 def test_state_on_disk_gives_a_restarted_process_its_tasks_back_since_4_4() -> None:
-    """KAFKA-20719: 4.3.1 shows previous targets alone, of which a new member has none."""
-    # Who comes later takes over the others' last tasks; a start of all three deals them out in turn.
+    """KAFKA-20719: 4.3.1 gives the assignor only previous targets, and a new member has none."""
+    # A later instance takes over the others' last tasks; a start of all three deals them in turn.
     events = [started(name, at * 20_000) for at, name in enumerate("abc")]
     events += [happens("stop", name, 100_000) for name in "abc"] + [started(name, 110_000) for name in "abc"]
     tasks = [task(f"0_{number}") for number in range(9)]
@@ -189,7 +209,7 @@ def test_state_on_disk_gives_a_restarted_process_its_tasks_back_since_4_4() -> N
 
 
 def test_copy_that_is_taken_away_half_way_has_what_had_come_of_it() -> None:
-    """Two tasks of 20 s each; the second thread's standbys of them move to the first one's target meanwhile."""
+    """Two tasks of 20 s each; meanwhile the second thread's standbys of them move to the first one's target."""
     found = played(
         [started("a"), started("b", 100_000), happens("stop", "b", 110_000), started("b", 111_000)],
         protocol="streams", records=20_000, config={"num.standby.replicas": 1}, timings=TIMINGS,
@@ -230,7 +250,7 @@ def test_instances_that_run_at_the_beginning_go_on_with_what_they_have(assignor:
 
 
 def test_member_that_does_not_give_back_within_its_rebalance_timeout_is_fenced() -> None:
-    # a hears at 13,200 that it is to give two tasks back, and would have at 13,300.
+    # At 13,200 a learns that it must revoke two tasks; it would have done so at 13,300.
     events = [started("a"), started("b", 10_000), happens("crash", "a", 13_250)]
     slow = {"streams_session_timeout_ms": 60_000}
     early, late = (
@@ -256,8 +276,9 @@ def test_a_group_that_runs_already_sees_topics_that_were_missing() -> None:
     assert group.generations[-1].assigned == {process: ((0, 1, 2, 3), ())}
 
 
+@pytest.mark.slow
 def test_an_acknowledgement_does_not_begin_the_interval_but_the_loop_before_it_does() -> None:
-    # The member joins at 1,000 and acknowledges 600 ms later that it has nothing yet.
+    # The member joins at 1,000 and acknowledges its empty assignment 600 ms later.
     slow = {"acknowledge_new_ms": 600}
     found = [
         streams(started("a"), timings={**slow, "acknowledge_loop_ms": loop})["actions"][0]["until_stable_ms"]
@@ -268,13 +289,14 @@ def test_an_acknowledgement_does_not_begin_the_interval_but_the_loop_before_it_d
 
 
 def test_a_session_begins_with_the_acknowledgement_all_the_same() -> None:
-    # b acknowledges at 10,600 what it was told at 10,000, counted from then on, and is killed before the next one.
+    # b acknowledges its assignment of 10,000 at 10,600, and is killed before its next heartbeat.
     timings = {"acknowledge_new_ms": 600, "acknowledge_loop_ms": 0}
     found = streams(started("a"), started("b", 9_000), happens("crash", "b", 10_900), timings=timings)
     removed = [each for each in found["generations"] if each["members"] == 1]
     assert 20_600 <= removed[-1]["t_ms"] < 20_600 + 3_000
 
 
+@pytest.mark.slow
 def test_with_nothing_to_give_up_it_makes_no_difference_how_long_that_takes() -> None:
     alone = [streams(started("a"), timings={"acknowledge_ms": each}) for each in (100, 2_000)]
     assert alone[0] == alone[1]
@@ -282,13 +304,13 @@ def test_with_nothing_to_give_up_it_makes_no_difference_how_long_that_takes() ->
         streams(started("a"), started("b", 10_000), timings={"acknowledge_ms": each})["actions"][-1]["until_stable_ms"]
         for each in (100, 2_000)
     )
-    # b gets what a gives up with the first heartbeat after that.
+    # b gets a's revoked tasks with the first heartbeat after that.
     assert slow >= quick
     assert slow > 2_000
 
 
 def test_a_member_goes_through_one_assignment_after_the_other() -> None:
-    """What it is told meanwhile it does not acknowledge before what came first: else the broker has what is old."""
+    """It acknowledges no newer assignment before the first one: otherwise the broker's state is outdated."""
     slow = {"acknowledge_new_ms": 20_000, "acknowledge_ms": 0, "acknowledge_loop_ms": 0}
     events = [started("a", threads=2), started("b", 10_000, threads=2), happens("stop", "b", 40_000)]
     world = streams(*events, timings=slow, config={"num.standby.replicas": 1}, until_ms=400_000)
@@ -296,8 +318,9 @@ def test_a_member_goes_through_one_assignment_after_the_other() -> None:
     assert all(intervals[-1][1] < 150_000 for intervals in (interruptions(world, name) for name in world["tasks"]))
 
 
+@pytest.mark.slow
 def test_an_acknowledgement_of_nothing_to_give_up_is_as_far_apart_as_others_where_those_take_no_time() -> None:
-    # In proportion to 0 it would be endless.
+    # In proportion to 0 it would never end.
     timings = {"acknowledge_ms": 0, "acknowledge_new_ms": 100, "acknowledge_spread_ms": 100}
     for seed in range(20):
         found = told([started("a")], protocol="streams", seed=seed, timings={**TIMINGS, **timings})
@@ -307,20 +330,20 @@ def test_an_acknowledgement_of_nothing_to_give_up_is_as_far_apart_as_others_wher
 def test_a_busy_thread_goes_through_what_came_first_and_then_through_the_latest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Several answers while it works on: its network thread began with the first, and takes nothing in between."""
+    """Several answers while it is busy: its network thread began with the first, and takes no other in between."""
     begun: list[tuple[int, int]] = []
     told: list[int] = []
     begin, answered = Reconciling._begin, Reconciling.answered
 
-    def is_late(self: Reconciling, member: Member) -> bool:
+    def is_late(self: Reconciling, member: StreamsProtocolMember) -> bool:
         return member.thread.instance.name == "b" and self._clock.now >= self._world.begin_ms + 30_000
 
-    def counted(self: Reconciling, member: Member, new: Reconciled, news: int) -> None:
+    def counted(self: Reconciling, member: StreamsProtocolMember, new: Reconciled, news: int) -> None:
         if is_late(self, member) and member.thread.stalled_until_ms is None:
             begun.append((self._clock.now - self._world.begin_ms, len(new.tasks.active)))
         begin(self, member, new, news)
 
-    def heard(self: Reconciling, member: Member, answer: HeartbeatAnswer) -> None:
+    def heard(self: Reconciling, member: StreamsProtocolMember, answer: HeartbeatAnswer) -> None:
         if is_late(self, member) and answer.tasks != member.told:
             told.append(len(answer.tasks.active))
         answered(self, member, answer)
@@ -335,12 +358,12 @@ def test_a_busy_thread_goes_through_what_came_first_and_then_through_the_latest(
 
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int | None]]:
-    """Each heartbeat: how long after the first one, and how many active tasks it names."""
+    """Each heartbeat: its time since the first one, and its number of active tasks."""
     found: list[tuple[int, int | None]] = []
     begun: list[int] = []
     heartbeat = StreamsGroup.heartbeat
 
-    def heard(self: StreamsGroup, now_ms: int, member: str, owned: Tasks | None) -> HeartbeatAnswer:
+    def heard(self: StreamsGroup, now_ms: int, member: str, owned: TasksByRole | None) -> HeartbeatAnswer:
         begun.append(now_ms)
         found.append((now_ms - begun[0], None if owned is None else len(owned.active)))
         return heartbeat(self, now_ms, member, owned)
@@ -352,7 +375,7 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int | None]]:
 def test_what_a_member_has_is_said_with_the_first_heartbeat_after_it_has_joined_and_once(
     said: list[tuple[int, int | None]],
 ) -> None:
-    """It joins, beats, acknowledges that there is nothing (said already) and begins with all tasks; then so again."""
+    """It joins, sends a heartbeat, acknowledges that it has no tasks (already reported), begins with all; twice."""
     streams(started("a"), timings={"acknowledge_new_ms": 4_000}, until_ms=30_000)
     assert said[:5] == [(0, 0), (3_000, 0), (4_000, None), (6_000, 4), (8_000, None)]
 
@@ -370,14 +393,14 @@ def test_a_process_that_stands_still_acknowledges_when_it_goes_on(said: list[tup
     assert said[3:5] == [(9_000, 4), (9_000, None)]
 
 
-def on_two_threads(group: Played, assignor: str) -> list[Finding]:
+def on_two_threads(group: PlayedStreamsEpisode, assignor: str) -> list[BrokenRule]:
     return [named(each, group, assignor) for each in broken_rules(group) if each.rule == "one owner"]
 
 
 @pytest.mark.parametrize("third_ms", [9_500, 10_000, 11_000, 12_000])
 @pytest.mark.parametrize("acknowledge_new_ms", [2_000, 4_000, 6_000])
 def test_nothing_is_given_away_by_an_acknowledgement_that_comes_late(acknowledge_new_ms: int, third_ms: int) -> None:
-    """What the fuzz found (seeds 1,925,293 and 2,004,482): a member is believed to have nothing, and runs something."""
+    """Found by the fuzz (seeds 1,925,293 and 2,004,482): a member runs a task that it lacks in the broker's state."""
     group = played(
         [started("a"), started("b", 3_311), started("c", third_ms)],
         [task(f"0_{number}", stateful=False) for number in range(6)],
@@ -387,8 +410,8 @@ def test_nothing_is_given_away_by_an_acknowledgement_that_comes_late(acknowledge
     assert on_two_threads(group, "group_sticky_4_4") == []
 
 
-def overtaken(acknowledge_new_ms: int) -> tuple[Played, list[Entry]]:
-    """b is busy when it is told of what a had, then of what c had; when it acknowledges the first, x has joined."""
+def overtaken(acknowledge_new_ms: int) -> tuple[PlayedStreamsEpisode, list[EventEntry]]:
+    """b is busy when it gets a's tasks, then c's; x has joined when b acknowledges the first ones."""
     group = played(
         [
             started("a"), started("b"), started("c"), happens("busy", "b", 20_000, for_ms=15_000),
@@ -409,13 +432,13 @@ def test_an_acknowledgement_of_what_came_before_gives_away_what_was_told_since_a
     assert {(each.begin_ms, each.end_ms, each.known) for each in found} == {
         (37_500, 39_000, "CurrentAssignmentBuilder")
     }
-    # What else is wrong with that task, or with others then, has no such name.
+    # Other faults of that task, and other faults at that time, have no such name.
     for other in ({"task": "0_3"}, {"end_ms": 39_001}, {"begin_ms": 36_999}, {"threads": (1, 3)}, {"rule": "fenced"}):
         assert named(attrs.evolve(found[0], known="", **other), group, "group_sticky").known == ""
 
 
 def test_a_heartbeat_that_comes_between_gives_away_what_the_member_never_begins_with() -> None:
-    """What it has is said by the heartbeat at 37,000; when it acknowledges, at 39,000, it was told less again."""
+    """The heartbeat at 37,000 reports its tasks; its assignment is smaller again at the acknowledgement at 39,000."""
     group, (entry,) = overtaken(4_000)
     assert entry.time_ms == 37_000
     assert on_two_threads(group, "group_sticky") == []
@@ -425,7 +448,7 @@ def test_a_heartbeat_that_comes_between_gives_away_what_the_member_never_begins_
 def test_a_static_member_that_leaves_for_a_while_gives_back_what_it_had_to_and_keeps_its_place(
     rebalance_ms: int,
 ) -> None:
-    """It has to give 0_4 back from 36,000 ms on, and is closed before it says that it has; its session ran since."""
+    """It must revoke 0_4 from 36,000 ms on, and is closed before it reports that; its session has run since then."""
     group = played(
         [started("a", instance_id="a"), started("b", 200), started("c", 30_000), happens("stop", "a", 36_150)],
         [task(f"0_{number}", stateful=False) for number in range(6)],
@@ -443,7 +466,7 @@ def test_a_static_member_that_leaves_for_a_while_gives_back_what_it_had_to_and_k
 
 @pytest.mark.parametrize(("for_ms", "told_ms"), [(100, 36_200), (5_000, 38_000)])
 def test_a_process_that_stood_still_sends_a_heartbeat_if_one_is_due(for_ms: int, told_ms: int) -> None:
-    """Its timer goes on: after a short pause the next heartbeat comes when it would have come anyway."""
+    """Its timer continues: after a short pause the next heartbeat comes at its regular time."""
     group = played(
         [started("a"), started("b", 200), started("c", 30_500), happens("pause", "b", 33_000, for_ms=for_ms)],
         [task(f"0_{number}", stateful=False) for number in range(4)],
@@ -457,18 +480,18 @@ def test_a_process_that_stood_still_sends_a_heartbeat_if_one_is_due(for_ms: int,
     assert given[-1] == told_ms
 
 
-#: What comes of these is told to the millisecond.
+#: These events take effect to the millisecond.
 AT_ONCE = {
     "acknowledge_ms": 100, "acknowledge_new_ms": 100, "acknowledge_loop_ms": 0, "leave_ms": 0, "broker_topics_ms": 0,
 }  # fmt: skip
 
 
-def targets_of(group: Played) -> list[int]:
+def targets_of(group: PlayedStreamsEpisode) -> list[int]:
     return [each.assigned_ms - group.world.begin_ms for each in group.generations]
 
 
 def test_the_initial_delay_of_a_group_that_was_emptied_goes_on() -> None:
-    """Kafka plans the end of it only if none is planned (``timer.scheduleIfAbsent``)."""
+    """Kafka schedules its end only if none is scheduled (``timer.scheduleIfAbsent``)."""
     group = played(
         [started("a"), happens("stop", "a", 2_500), started("b", 2_500)], protocol="streams",
         assignor="group_sticky_4_4", timings={**AT_ONCE, "streams_initial_rebalance_delay_ms": 3_000}, until_ms=30_000,
@@ -508,7 +531,7 @@ def test_the_end_of_the_initial_delay_waits_for_the_assignment_interval_too() ->
     [({"rack": "r1"}, 1), ({}, 1), ({"rack": "r2"}, 2), ({"rack": "r1", "tags": {"zone": "z"}}, 2)],
 )
 def test_a_static_member_that_is_back_in_another_rack_asks_for_a_target(settings: dict[str, Any], targets: int) -> None:
-    """A rack that it does not tell is the one that it had; tags it tells always."""
+    """A missing rack means the previous one; tags are always sent."""
     group = played(
         [
             started("a", instance_id="a", rack="r1"), started("b", 100), happens("stop", "a", 30_000),
@@ -520,7 +543,7 @@ def test_a_static_member_that_is_back_in_another_rack_asks_for_a_target(settings
 
 
 def test_an_acknowledgement_waits_for_the_answer_that_is_on_its_way(said: list[tuple[int, int | None]]) -> None:
-    """One request at a time: the answer to the heartbeat at 3,000 comes a second later."""
+    """One request at a time: the reply to the heartbeat of 3,000 comes a second later."""
     streams(started("a"), timings={"request_ms": 1_000, "acknowledge_new_ms": 2_500}, until_ms=30_000)
-    # It has gone through its first answer, of 1,000, at 3,500; what comes at 4,000 is news, and gone through instead.
+    # At 3,500 it has processed its first reply, of 1,000; the reply at 4,000 is new, and is processed instead.
     assert said[:4] == [(0, 0), (3_000, 0), (6_000, 4), (7_000, None)]

@@ -1,4 +1,4 @@
-"""One world under both protocols: what each costs, as recorded groups show it."""
+"""The same episode under both protocols: their costs are those of recorded groups."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.cli.app import build_app
-from assignor_lab.groups.playing import play, under_protocol
+from assignor_lab.groups.streams_episode.playing import play, under_protocol
 from assignor_lab.simulation.streams.results import document_of
 from tests.simulation.streams.episodes import document, episode, happens, started
 
@@ -29,7 +29,7 @@ def under(protocol: str, *events: dict[str, Any], records: int = 20_000, **confi
 
 
 def away_after(told: dict[str, Any], at_ms: int) -> list[int]:
-    """How long each task was away that was, in stretches that began after a moment."""
+    """Total time away of each affected task, over the intervals that begin at or after a moment."""
     sums = [
         sum(end - begin for begin, end, _ in task["intervals"] if begin >= at_ms) for task in told["tasks"].values()
     ]
@@ -45,7 +45,7 @@ def test_a_restart_costs_the_session_timeout_classic_and_seconds_under_the_strea
 
 def test_a_scale_out_costs_a_rebalance_classic_and_a_whole_restoration_under_the_streams_protocol() -> None:
     events = [started("a"), started("b", 1), started("c", 300_000)]
-    tasks = 20_000  # milliseconds that one of them takes alone
+    tasks = 20_000  # milliseconds for one of them alone
     classic = under("classic", *events, **{"num.standby.replicas": 0})
     streams = under("streams", *events, **{"num.standby.replicas": 0})
     assert classic["generations"][-1]["assigned"]["c"]["active"]
@@ -85,9 +85,9 @@ def test_coming_refiner_moves_tasks_when_their_state_is_warm() -> None:
     )  # fmt: skip
     name, result = play(world, discover(), config_sources(environ={}), coming_refiner=True)
     told = document_of(result, name)
-    # One epoch more for the one task that had to warm up, not one with every heartbeat.
+    # One more epoch for the one task that had to warm up, not one for each heartbeat.
     assert [each["reason"] for each in told["generations"]] == ["a joined; b joined", "c joined", "state is warm"]
     assert told["generations"][-1]["assigned"]["c"]["active"]
-    # Its new owner hears with its next heartbeat that the old one has given it back.
+    # Its new owner learns of the revocation with its next heartbeat.
     assert max(away_after(told, 300_000), default=0) < world.timings.streams_heartbeat_interval_ms + 200
     assert told["totals"]["warmups"] == len(told["generations"][-1]["assigned"]["c"]["active"])

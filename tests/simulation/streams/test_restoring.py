@@ -1,4 +1,4 @@
-"""Loads of threads that share what they can do."""
+"""Loads of threads that share a capacity."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_active_tasks_of_a_thread_share_its_rate() -> None:
     for amount in (100, 300):
         restoring.begin(reader, amount, lambda: ends.append(clock.now - 1), is_active=True)
     run(clock)
-    # Both go at half the rate until the first is done, then the second alone.
+    # Both run at half the rate until the first is done, then the second alone.
     assert ends == [200, 400]
 
 
@@ -71,7 +71,7 @@ def test_a_load_that_is_given_up_stays_where_it_was() -> None:
 
 
 def test_with_exactly_once_a_kill_corrupts_what_was_written_to_the_disk_since_it_was_opened() -> None:
-    # Tried with the released 4.3.1 classes: what was closed in order and wrote little since is where it was opened.
+    # Measured with the released 4.3.1 classes: a cleanly closed store with few new writes returns to its opening.
     first = [started("a", threads=1)]
     again = [happens("stop", "a", 60_000), started("a", 70_000), happens("crash", "a", 140_000), started("a", 150_000)]
     killed = [happens("crash", "a", 60_000), started("a", 70_000)]

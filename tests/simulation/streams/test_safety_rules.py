@@ -1,7 +1,8 @@
-"""Rules of safety of Streams groups: each can be broken, and a calm group breaks none."""
+"""Safety rules of Streams groups: each can be broken, and a calm group breaks none."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,14 @@ import attrs
 import pytest
 
 from assignor_lab.simulation.streams.reads import StateRead
-from assignor_lab.simulation.streams.safety.kafkas_own import KAFKAS_OWN, named
+from assignor_lab.simulation.streams.safety.known_kafka_behaviour import KAFKAS_OWN, named
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 from assignor_lab.simulation.streams.safety.rules import RULES, broken_rules
-from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from tests.simulation.streams.episodes import happens as happens_to
 from tests.simulation.streams.episodes import played, started
 
-#: Changes of metadata in the end, each as long after the last as the end is after them.
+#: Changes of metadata at the end; the intervals between them and until the end are equal.
 CHANGES: list[dict[str, Any]] = [
     {"at_ms": 100_000 + 60_000 * number, "type": "metadata_changes"} for number in range(1, LAST_CHANGES + 1)
 ]
@@ -24,33 +25,33 @@ UNTIL_MS = 100_000 + 60_000 * (LAST_CHANGES + 1)
 
 
 @pytest.fixture
-def calm() -> Played:
-    """Two instances that run four tasks, all of them with state, from 100 s on."""
+def calm() -> PlayedStreamsEpisode:
+    """Two instances that run four tasks with state, from 100 s on."""
     return played([started("a"), started("b"), *CHANGES], records=100, until_ms=UNTIL_MS)
 
 
-def rules(group: Played) -> list[str]:
+def rules(group: PlayedStreamsEpisode) -> list[str]:
     return sorted({each.rule for each in broken_rules(group)})
 
 
-def happens(group: Played, at_ms: int, actor: str, event: str, **details: Any) -> None:
-    """Something else was in the log."""
+def happens(group: PlayedStreamsEpisode, at_ms: int, actor: str, event: str, **details: Any) -> None:
+    """Adds an event to the log."""
     log = group.world.log
     log.add(log.start_ms + at_ms, actor, event, "", **details)
     log.entries.sort(key=lambda entry: entry.time_ms)
 
 
-def owner(group: Played, task: str) -> tuple[str, int]:
-    """Who runs a task in the end, and on which thread."""
+def owner(group: PlayedStreamsEpisode, task: str) -> tuple[str, int]:
+    """The final owner of a task, with its thread."""
     ran = [entry for entry in group.world.log.entries if entry.event == "runs" and entry.details["task"] == task]
     return ran[-1].actor, ran[-1].details["thread"]
 
 
-def test_a_calm_group_breaks_no_rule(calm: Played) -> None:
+def test_a_calm_group_breaks_no_rule(calm: PlayedStreamsEpisode) -> None:
     assert broken_rules(calm) == []
 
 
-def test_two_threads_that_run_a_task_are_found(calm: Played) -> None:
+def test_two_threads_that_run_a_task_are_found(calm: PlayedStreamsEpisode) -> None:
     actor, _ = owner(calm, "0_0")
     other = {"a": "b", "b": "a"}[actor]
     happens(calm, 200_000, other, "runs", task="0_0", thread=99)
@@ -60,30 +61,30 @@ def test_two_threads_that_run_a_task_are_found(calm: Played) -> None:
     assert broken.sentence.endswith("from 200000 ms to 201000 ms")
 
 
-def test_a_copy_beside_its_active_is_found(calm: Played) -> None:
+def test_a_copy_beside_its_active_is_found(calm: PlayedStreamsEpisode) -> None:
     actor, _ = owner(calm, "0_0")
     happens(calm, 200_000, actor, "given", thread=99, active=[], standby=["0_0"])
     happens(calm, 201_000, actor, "given", thread=99, active=[], standby=[])
     assert rules(calm) == ["no standby beside its active"]
 
 
-def test_whoever_goes_on_after_the_member_was_removed_is_found(calm: Played) -> None:
+def test_whoever_goes_on_after_the_member_was_removed_is_found(calm: PlayedStreamsEpisode) -> None:
     _, thread = owner(calm, "0_0")
     happens(calm, 200_000, "coordinator", "removed", thread=thread)
     assert rules(calm) == ["fenced"]
 
 
-def test_a_task_that_nobody_is_given_is_found_and_one_that_does_not_run(calm: Played) -> None:
+def test_a_task_that_nobody_is_given_is_found_and_one_that_does_not_run(calm: PlayedStreamsEpisode) -> None:
     actor, thread = owner(calm, "0_0")
     happens(calm, 450_000, actor, "stops", task="0_0", thread=thread)
     found = broken_rules(calm)
     assert [each.rule for each in found] == ["nothing lost", "times"]
     assert found[0].sentence.endswith("does not run")
     happens(calm, 451_000, actor, "given", thread=thread, active=[], standby=[])
-    assert "0_0 is given to nobody at the end" in broken_rules(calm)[0].sentence
+    assert "0_0 has no owner at the end" in broken_rules(calm)[0].sentence
 
 
-def test_an_interval_that_the_log_does_not_tell_of_is_found(calm: Played) -> None:
+def test_an_interval_that_the_log_does_not_tell_of_is_found(calm: PlayedStreamsEpisode) -> None:
     begin = calm.world.begin_ms
     calm.world.ledger.intervals[0].append((begin + 300_000, begin + 301_000, "rebalance"))
     assert rules(calm) == ["times"]
@@ -91,7 +92,7 @@ def test_an_interval_that_the_log_does_not_tell_of_is_found(calm: Played) -> Non
     assert any("after 301000 ms" in each.sentence for each in broken_rules(calm))
 
 
-def test_reading_more_than_there_is_is_found_and_less_than_nothing(calm: Played) -> None:
+def test_reading_more_than_there_is_is_found_and_less_than_nothing(calm: PlayedStreamsEpisode) -> None:
     for size in (100_001.0, -1.0):
         calm.world.reads.all.append(StateRead(0, "a", calm.world.begin_ms, size, is_active=True))
     assert [each.rule for each in broken_rules(calm)] == ["restoring", "restoring"]
@@ -99,12 +100,12 @@ def test_reading_more_than_there_is_is_found_and_less_than_nothing(calm: Played)
     assert broken_rules(calm) == []
 
 
-def test_generations_that_go_back_are_found(calm: Played) -> None:
+def test_generations_that_go_back_are_found(calm: PlayedStreamsEpisode) -> None:
     backwards = (*calm.generations, attrs.evolve(calm.generations[-1], number=1))
     assert rules(attrs.evolve(calm, generations=backwards)) == ["generations"]
 
 
-def test_a_rebalance_in_the_quiet_is_found(calm: Played) -> None:
+def test_a_rebalance_in_the_quiet_is_found(calm: PlayedStreamsEpisode) -> None:
     quiet_ms = calm.world.begin_ms + CHANGES[0]["at_ms"] - 1_000
     late = attrs.evolve(calm.generations[0], prepared_ms=quiet_ms, joined_ms=quiet_ms, assigned_ms=quiet_ms)
     ordered = sorted((*calm.generations, late), key=lambda generation: generation.assigned_ms)
@@ -112,7 +113,9 @@ def test_a_rebalance_in_the_quiet_is_found(calm: Played) -> None:
     assert rules(attrs.evolve(calm, generations=tuple(generations))) == ["rest"]
 
 
-def test_a_placement_that_changes_with_nothing_else_is_found_and_kafkas_where_standbys_swing(calm: Played) -> None:
+def test_a_placement_that_changes_with_nothing_else_is_found_and_kafkas_where_standbys_swing(
+    calm: PlayedStreamsEpisode,
+) -> None:
     last = calm.generations[-1]
     active, standby = last.assigned["a"]
     moved = attrs.evolve(last, assigned={**last.assigned, "a": (active, (*standby, 3))})
@@ -128,15 +131,16 @@ def test_a_placement_that_changes_with_nothing_else_is_found_and_kafkas_where_st
 
 
 def test_every_rule_and_every_name_is_explained_on_the_page() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "explanation" / "streams-simulation.md").read_text(encoding="utf-8")
-    for name in KAFKAS_OWN:
-        assert f"`{name}`" in page
+    pages = Path(__file__).parents[3] / "docs" / "explanation"
+    behaviours = (pages / "kafka-behaviours.md").read_text(encoding="utf-8")
+    assert set(KAFKAS_OWN) == set(re.findall(r"^### `(.+)`$", behaviours, re.MULTILINE))
+    rules = (pages / "streams-simulation.md").read_text(encoding="utf-8")
     for name in set(RULES) - {"ends"}:
-        assert f"*{name}*" in page
+        assert f"*{name}*" in rules
 
 
 def test_a_static_member_that_takes_over_what_was_decided_for_another_process_is_kafkas_own() -> None:
-    """i1 has lost its disk, so its process id: thread 1 is back, and has copies of what thread 2 gets when it is."""
+    """i1 has lost its disk and process id. When thread 2 returns, thread 1 has copies of its tasks."""
     lost = [
         started("a", threads=2, instance_id="s"), happens_to("stop", "a", 60_000), happens_to("lose_disk", "a", 60_100),
         started("a", 60_200), *CHANGES,

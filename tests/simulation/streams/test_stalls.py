@@ -1,4 +1,4 @@
-"""Processes that stand still and threads that are busy: exact moments, in both protocols."""
+"""Suspended processes and busy threads: exact moments, in both protocols."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import attrs
 import pytest
 
 from assignor_lab.scenarios import DocumentFormatError
-from assignor_lab.simulation.streams.safety.kafkas_own import named
+from assignor_lab.simulation.streams.safety.known_kafka_behaviour import named
 from assignor_lab.simulation.streams.safety.rules import broken_rules
-from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from tests.simulation.streams.episodes import episode, happens, played, started, task
 
 #: Heartbeats of both come every 3 s from 7,000 on in the classic protocol.
@@ -21,21 +21,21 @@ STREAMS = {
 }  # fmt: skip
 
 
-def classic(*events: dict[str, Any], **more: Any) -> Played:
+def classic(*events: dict[str, Any], **more: Any) -> PlayedStreamsEpisode:
     return played([*TWO, *events], assignor="sticky", **more)
 
 
-def streams(*events: dict[str, Any], timings: dict[str, int] | None = None, **more: Any) -> Played:
+def streams(*events: dict[str, Any], timings: dict[str, int] | None = None, **more: Any) -> PlayedStreamsEpisode:
     settings = {**STREAMS, **(timings or {})}
     return played([*TWO, *events], protocol="streams", assignor="group_sticky_4_4", timings=settings, **more)
 
 
-def said(group: Played, event: str) -> list[tuple[int, str]]:
+def said(group: PlayedStreamsEpisode, event: str) -> list[tuple[int, str]]:
     return [(entry.time_ms, entry.actor) for entry in group.world.log.entries if entry.event == event]
 
 
-def away(group: Played, after_ms: int) -> set[tuple[int, int, str]]:
-    """Stretches in which tasks were away after a moment: from, to, cause."""
+def away(group: PlayedStreamsEpisode, after_ms: int) -> set[tuple[int, int, str]]:
+    """Intervals in which tasks were away after a moment: begin, end, cause."""
     begin = group.world.begin_ms
     return {
         (since - begin, to - begin, cause)
@@ -62,7 +62,7 @@ def test_a_process_that_stands_still_for_longer_is_removed_and_joins_again_when_
     assert [at_ms for at_ms, actor in said(group, "joins") if actor == "b"][-1] == 90_503
     owners = {runs[-1][2] for runs in group.world.ledger.runs}
     assert owners == {"a", "b"}
-    # For those 3 ms it works on what somebody else has: Kafka's own.
+    # For those 3 ms it processes another member's task: Kafka's own behaviour.
     found = broken_rules(group)
     assert {each.rule for each in found} == {"one owner", "fenced"}
     assert {named(each, group, "sticky").known for each in found} == {"session.timeout.ms"}
@@ -82,7 +82,7 @@ def test_a_streams_group_fences_it_and_takes_it_back_under_its_old_id() -> None:
 @pytest.mark.parametrize("play", [classic, streams])
 def test_a_busy_thread_holds_its_own_tasks_up_alone(play: Any) -> None:
     group = play(happens("busy", "b", 60_500, for_ms=50_000), timings={"max_poll_interval_ms": 60_000})
-    # Its heartbeats go on in the background, so five sessions change nothing.
+    # Its background heartbeats continue, so five sessions change nothing.
     assert away(group, 60_000) == {(60_500, 110_500, "not_noticed")}
     assert said(group, "removed") == []
 
@@ -97,6 +97,7 @@ def test_a_thread_that_does_not_poll_in_time_leaves_and_joins_again(play: Any) -
     assert broken_rules(group) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["classic", "streams"])
 def test_a_static_member_that_does_not_poll_in_time_stays_until_its_session_ends(protocol: str) -> None:
     static = [started("a", instance_id="a"), started("b", instance_id="b")]
@@ -109,7 +110,7 @@ def test_a_static_member_that_does_not_poll_in_time_stays_until_its_session_ends
         )
         for event in (back, stays)
     )  # fmt: skip
-    # It is back 5 s after it had to poll, within its session: nobody else gets its tasks.
+    # It is back 5 s after its due poll, within its session: no other member gets its tasks.
     assert len(short.generations) == 1
     assert 90_500 - 3_000 <= said(long_, "removed")[0][0] <= 90_500
 
@@ -118,14 +119,15 @@ def test_a_join_phase_waits_for_a_busy_thread_no_longer_than_it_may_be_busy() ->
     group = classic(
         happens("busy", "b", 60_500, for_ms=50_000), started("c", 60_500), timings={"max_poll_interval_ms": 20_000}
     )
-    # c joins at 61,500; b is waited for until it leaves, 20 s after its last poll.
+    # c joins at 61,500; the group waits for b until it leaves, 20 s after its last poll.
     assert [each.assigned_ms - group.world.begin_ms for each in group.generations if each.members == 2][-1] == 80_500
     assert broken_rules(group) == []
 
 
+@pytest.mark.slow
 def test_what_is_restored_waits_while_its_process_stands_still_and_goes_on_beside_a_busy_thread() -> None:
     one: dict[str, Any] = {"records": 20_000, "tasks": [task("0_0")]}
-    # 20 MB at 1 MB in a second, from 4,000 on.
+    # 20 MB at 1 MB per second, from 4,000 on.
     plain, paused, busy = (
         played([started("a"), *events], **one).world.ledger.intervals[0][-1][1]
         for events in (
@@ -135,6 +137,7 @@ def test_what_is_restored_waits_while_its_process_stands_still_and_goes_on_besid
     assert (paused - plain, busy - plain) == (5_000, 0)
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_while_it_stands_still_is_noticed_as_if_it_had_died_before() -> None:
     group = classic(happens("pause", "b", 60_500, for_ms=60_000), happens("crash", "b", 64_000))
     only_paused = classic(happens("pause", "b", 60_500, for_ms=60_000))
@@ -149,8 +152,8 @@ def test_what_cannot_happen_to_a_stalled_instance_is_refused_with_its_place(kind
         episode([*TWO, happens("pause", "b", 60_500, for_ms=10_000), happens(kind, "b", 70_500, **details)])
 
 
-def told_while_busy(from_ms: int, **timings: int) -> Played:
-    """What ends one join phase comes to b some 30 ms after 61,000, as the next one begins; b is busy then."""
+def told_while_busy(from_ms: int, **timings: int) -> PlayedStreamsEpisode:
+    """The result of a join phase reaches b some 30 ms after 61,000, when the next one begins; b is busy then."""
     return classic(
         started("c", 60_000), happens("busy", "b", from_ms, for_ms=20_000),
         timings={"max_poll_interval_ms": 20_000, "request_ms": 10, **timings},
@@ -158,7 +161,7 @@ def told_while_busy(from_ms: int, **timings: int) -> Played:
 
 
 def test_a_thread_that_goes_on_just_before_the_join_phase_ends_joins_at_once() -> None:
-    # Its heartbeats have told of the rebalance in the background. It waited for the next one, and was lost for ever.
+    # Its background heartbeats have reported the rebalance. It waited for the next one, and was lost forever.
     group = told_while_busy(61_025)
     assert said(group, "removed") == []
     assert group.generations[-1].members == 3
@@ -177,8 +180,8 @@ def test_a_member_that_the_join_phase_removed_hears_of_it_with_its_next_request(
 
 
 def test_an_instance_that_a_roll_has_started_again_is_not_started_twice() -> None:
-    # Found by the fuzz: b takes a's instance id, so that a is fenced and closes, and the roll comes to b at once. b is
-    # down when it is to crash, and up when it is to start: it ran every task in two processes at once.
+    # Found by the fuzz: b takes a's instance id. So a is fenced and closes, and b is rolled at once. b is down at its
+    # crash and up at its start: it ran every task in two processes at once.
     group = played(
         [
             started("a", instance_id="same"), started("b", 633_000, instance_id="same"),
@@ -192,7 +195,7 @@ def test_an_instance_that_a_roll_has_started_again_is_not_started_twice() -> Non
 
 
 def test_who_was_removed_keeps_its_copies_open() -> None:
-    # TaskManager.handleLostAll closes active tasks alone.
+    # TaskManager.handleLostAll closes only active tasks.
     events = [started("a", threads=1), started("b", threads=1), happens("pause", "b", 30_000, for_ms=15_000)]
     result = played(events, config={"num.standby.replicas": 1}, assignor="sticky")
     given = [each.details for each in result.world.log.entries if each.event == "given" and each.actor == "b"]
@@ -207,6 +210,7 @@ def test_with_exactly_once_what_was_restored_is_kept_by_who_was_removed() -> Non
     assert read == [80_000_000, 80_000_000]
 
 
+@pytest.mark.slow
 def test_a_copy_that_a_removed_thread_keeps_beside_an_active_task_is_kafkas_own() -> None:
     group = played(
         [
@@ -221,6 +225,6 @@ def test_a_copy_that_a_removed_thread_keeps_beside_an_active_task_is_kafkas_own(
     assert {(each.rule, each.known) for each in found} == {("no standby beside its active", "session.timeout.ms")}
     kept = [each for each in group.world.log.entries if each.event == "given" and each.details["is_over"]]
     assert [(each.actor, each.details["active"], bool(each.details["standby"])) for each in kept] == [("a", [], True)]
-    # What it is given as a member again ends that.
+    # Its next assignment as a member ends that.
     later = attrs.evolve(found[0], known="", begin_ms=200_000, end_ms=250_000)
     assert named(later, group, "sticky").known == ""

@@ -1,11 +1,11 @@
-"""Kafka's public sticky assignor moves tasks to and fro when nothing has changed: the smallest history of the fuzz.
+"""Kafka's public sticky assignor moves tasks back and forth without any change: the fuzz's smallest history.
 
-``python -m parity.episodes`` has compared each of its decisions with Kafka 4.3.1's classes: they are the same.
+``python -m parity.episodes`` has compared each decision with Kafka 4.3.1's classes: they are the same.
 """
 
 from __future__ import annotations
 
-from assignor_lab.simulation.streams.safety.kafkas_own import named
+from assignor_lab.simulation.streams.safety.known_kafka_behaviour import named
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 from assignor_lab.simulation.streams.safety.rules import broken_rules
 from tests.simulation.streams.episodes import played, started, task

@@ -1,22 +1,22 @@
-"""The public sticky assignor wanders in a group with tasks that no copy tells of, as Kafka's does.
+"""The public sticky assignor keeps moving tasks that no copy reports, as Kafka's does.
 
-A task that is held back for a follow-up was nobody's when that comes, so sticky places it anew, others give way, and
-the next follow-up is asked for. ``python -m parity.episodes`` has put all decisions of this history to Kafka 4.3.1's
-classes, and of one with 20 instances, 500 tasks and 936 rebalances in an hour: assignor and spread over threads answer
-the same.
+A task held back for a follow-up has no owner at that time. So sticky places it again, other tasks move, and the next
+follow-up is requested. ``python -m parity.episodes`` has run all decisions of this history on Kafka 4.3.1's classes.
+It has also run those of a history with 20 instances, 500 tasks and 936 rebalances in an hour. The assignor and the
+distribution over threads give the same answers.
 """
 
 from __future__ import annotations
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.groups.playing import play
+from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.episode_format import read_episode
 from tests.simulation.streams.episodes import document, happens, started, task
 
 
 def rebalances(assignor: str, *, stateless: bool) -> list[str]:
-    """Each placement since an instance came back and another one joined."""
+    """Each placement after an instance came back and another one joined."""
     tasks = [
         task(f"{number}_{partition}", stateful=not (stateless and number % 2))
         for number in range(10)
@@ -29,7 +29,7 @@ def rebalances(assignor: str, *, stateless: bool) -> list[str]:
         ],
         tasks, until_ms=3_600_000,
     )  # fmt: skip
-    made["id"] = "big"  # processes are drawn from it
+    made["id"] = "big"  # the process ids depend on it
     made["timings"] = {"session_timeout_ms": 10_000}
     made["changelogs"] = {
         name: {"records": 100_000, "bytes_per_record": 100, "records_per_s": 1} for name in made["changelogs"]

@@ -1,4 +1,4 @@
-"""Threads of an episode that says so join and leave at moments of their own."""
+"""Threads join and leave at times given in an episode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assignor_lab.scenarios import DocumentFormatError
 from assignor_lab.simulation.streams.spread import spread_around
 from tests.simulation.streams.episodes import happens, played, started
 
-#: Nothing that a machine adds.
+#: No additions of a machine.
 STREAMS = {
     "streams_heartbeat_interval_ms": 3_000, "streams_session_timeout_ms": 10_000, "acknowledge_ms": 100, "leave_ms": 50,
     "acknowledge_new_ms": 100, "acknowledge_loop_ms": 100,
@@ -75,7 +75,7 @@ def test_what_is_no_list_of_moments_is_refused_with_its_place(event: dict[str, A
 def test_spread_durations_have_the_median_and_the_quartiles_that_are_asked_for() -> None:
     assert spread_around(137, 190, 0.5) == 137
     assert spread_around(137, 190, 0.75) - spread_around(137, 190, 0.25) == 190
-    assert spread_around(137, 190, 0.99) > 1_000  # a machine is busy now and then
+    assert spread_around(137, 190, 0.99) > 1_000  # a machine is sometimes busy
     assert spread_around(137, 190, 0.0) == spread_around(137, 190, 0.01) > 0
 
 

@@ -8,16 +8,16 @@ import pytest
 
 from assignor_lab.scenarios import DocumentFormatError
 from assignor_lab.simulation.streams.safety.rules import broken_rules
-from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from tests.simulation.streams.episodes import happens, started
 from tests.simulation.streams.test_stalls import classic, said, streams
 
 
-def threads(group: Played, name: str) -> list[int]:
+def threads(group: PlayedStreamsEpisode, name: str) -> list[int]:
     return [thread.number for thread in group.world.instances[name].threads]
 
 
-def members(group: Played) -> list[int]:
+def members(group: PlayedStreamsEpisode) -> list[int]:
     return [each.members for each in group.generations]
 
 

@@ -1,13 +1,12 @@
-"""Two threads of a process hand tasks to and fro: what comes to rest, and what never does and is named.
+"""Two threads of a process exchange tasks: cases that settle, and cases that never do and are named.
 
-In ``random-3613`` thread 1 has one of two tasks. It is given the other one, gives its own up for thread 2, and joins
-again at once. Were what it was given processed meanwhile, that changelog alone would grow, and the leader would give
-the task back that lags less: the one just given up, each time. But nothing is processed until it has joined.
+In ``random-3613`` thread 1 has one of two tasks. It gets the other one, gives its own up for thread 2, and rejoins at
+once. If its new task were processed in between, only that changelog would grow. The leader would then return the task
+with the smaller lag: each time the one just given up. But no task is processed until the thread has joined.
 
-In ``random-1416335`` lags are unknown for a minute, and both threads have something to give up each time. For as long,
-what is on its way is state on a disk alone, which the leader spreads over them anew. ``python -m parity.episodes`` has
-had Kafka 4.3.1's ``StreamsPartitionAssignor.assignTasksToThreads`` spread each decision over threads: the answers are
-the same.
+In ``random-1416335`` lags are unknown for a minute, and both threads must give up tasks each time. For that time, a
+moving task is only state on a disk, which the leader spreads over them again. ``python -m parity.episodes`` has run
+each decision on Kafka 4.3.1's ``StreamsPartitionAssignor.assignTasksToThreads``: the answers are the same.
 """
 
 from __future__ import annotations
@@ -30,12 +29,14 @@ from assignor_lab.groups.streams_episode.fuzzing import findings_of
 from assignor_lab.simulation.streams.safety.random_episodes import with_rest
 from tests.simulation.streams.episodes import task
 
+pytestmark = pytest.mark.slow
+
 ASSIGNOR = "tests.simulation.streams.test_threads_go_round:RoundRobin"
 FIRST, SECOND = "00000000-0000-0000-0000-8638b5579e29", "00000000-0000-0000-0000-ff9f84956ad0"
 
 
 class RoundRobin(TaskAssignor):
-    """Deals tasks out in turn, whoever had them: every decision is the same."""
+    """Assigns tasks in turn, regardless of previous owners: every decision is the same."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         clients = sorted(application.streams_client_states().values(), key=lambda client: client.process_id)
@@ -119,6 +120,7 @@ def while_lags_are_unknown() -> dict[str, Any]:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_it_goes_round_while_lags_are_unknown_and_is_named() -> None:
     rules = found(while_lags_are_unknown())
     assert ("rest", "assignTasksToThreads") in rules

@@ -1,4 +1,4 @@
-"""Totals of played episodes: traffic across zones, takeovers, and who was away for longest."""
+"""Totals of simulated episodes: traffic across zones, takeovers, and the longest interruptions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GIB = 1 << 30
 
 
 def in_racks(racks: list[str], source: list[str]) -> list[dict[str, Any]]:
-    """One task, whose changelog has replicas in some racks, and its input in others."""
+    """One task, with replicas of its changelog in some racks and its input in others."""
     return [
         {
             **task("0_0"),
@@ -45,7 +45,7 @@ def test_state_that_comes_back_crosses_zones_where_it_is_not_read_at_home(
     )
     assert found["restored_bytes"] == 1_000_000
     assert found["cross_zone_bytes"] == 1_000_000 * share
-    assert found["dollars"] == round(1_000_000 * share / GIB * 0.02, 6)
+    assert found["dollars"] == 1_000_000 * share / GIB * 0.02
     assert found["reads_from"] == reads_from
 
 
@@ -59,9 +59,19 @@ def test_nothing_known_of_a_state_leaves_bytes_and_restoring_unknown() -> None:
     assert (found["cross_zone_bytes"], found["dollars"]) == (None, None)
     causes = found["unavailable_by_cause_s"]
     assert causes["restoring"] is None
-    assert found["unavailable_task_s"] == pytest.approx(sum(seconds or 0.0 for seconds in causes.values()))
+    assert (found["unavailable_task_s"], found["worst_task_s"]) == (None, None)
+    assert found["unavailable_without_restoring_task_s"] == pytest.approx(sum(each or 0.0 for each in causes.values()))
     # Both instances begin without a copy.
     assert found["cold_takeovers"] == 2
+
+
+def test_an_unknown_state_that_is_not_restored_leaves_the_time_known() -> None:
+    known = {"0_0": {"records": 2_000, "bytes_per_record": 100}}
+    stateless = task("0_1", stateful=False)
+    found = totals(*LIVES, tasks=[task("0_0"), stateless], until_ms=120_000, changelogs=known)
+    assert found["unavailable_task_s"] == pytest.approx(sum(found["unavailable_by_cause_s"].values()))
+    restoring = found["unavailable_by_cause_s"]["restoring"]
+    assert found["unavailable_task_s"] - restoring == pytest.approx(found["unavailable_without_restoring_task_s"])
 
 
 def test_one_unknown_state_makes_the_sums_of_all_unknown() -> None:
@@ -97,7 +107,7 @@ def test_input_is_read_for_as_long_as_the_task_runs() -> None:
     tasks = in_racks(["a"], ["b"])
     workload = {"tasks": {"0_0": {"state_bytes": 0, "input_bytes_per_s": 100}}}
     found = totals(started("x", rack="a"), tasks=tasks, until_ms=64_000, workload=workload)
-    # Started at 0, joined at 1 s, given its task at 4 s.
+    # Started at 0, joined at 1 s, task assigned at 4 s.
     assert found["cross_zone_bytes"] == 60 * 100
 
 
@@ -106,12 +116,13 @@ def test_copies_read_what_others_write() -> None:
     growing = {"0_0": {"records": 0, "bytes_per_record": 10, "records_per_s": 5}}
     events = [started("x", rack="a"), started("y", rack="b")]
     found = totals(*events, tasks=tasks, until_ms=67_000, changelogs=growing, config={"num.standby.replicas": 1})
-    # One of them runs it from 7 s on and catches up with what had come; if the other is y, it reads all across zones.
+    # One instance runs it from 7 s on and catches up with the records; if the other is y, it reads all across zones.
     assert found["restored_bytes"] == 0
     runs = played(events, tasks=tasks, until_ms=67_000, config={"num.standby.replicas": 1}).world.ledger.runs[0]
     assert found["cross_zone_bytes"] == (67 * 5 * 10 if runs[0][2] == "x" else 0)
 
 
+@pytest.mark.slow
 def test_racks_that_are_not_known_give_no_figure() -> None:
     known = totals(started("x", rack="a"), tasks=in_racks(["b"], ["a"]), records=10)
     client = totals(started("x"), tasks=in_racks(["b"], ["a"]), records=10)
@@ -121,10 +132,11 @@ def test_racks_that_are_not_known_give_no_figure() -> None:
     assert (partition["cross_zone_bytes"], partition["dollars"]) == (None, None)
 
 
+@pytest.mark.slow
 def test_a_takeover_is_cold_where_the_copy_lacks_more_than_the_recovery_lag() -> None:
     events = [started("x"), happens("stop", "x", 100_000), happens("lose_disk", "x", 110_000), started("x", 120_000)]
     few, many = (totals(*events, records=records)["cold_takeovers"] for records in (9_000, 11_000))
-    # At the first start and at the second all four tasks lack everything.
+    # At both starts all four tasks lack all state.
     assert (few, many) == (0, 8)
     kept = totals(started("x"), happens("stop", "x", 100_000), started("x", 120_000), records=11_000)
     assert kept["cold_takeovers"] == 4

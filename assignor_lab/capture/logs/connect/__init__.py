@@ -1,4 +1,4 @@
-"""Logs of Connect workers: the rebalances in them, decided again by our assignors."""
+"""Logs of Connect workers: their rebalances, decided again by our assignors."""
 
 from assignor_lab.capture.logs.connect.documents import replay_document
 from assignor_lab.capture.logs.connect.errors import GarbledMessageError, NoRoundError

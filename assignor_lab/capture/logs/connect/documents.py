@@ -1,4 +1,4 @@
-"""Documents of replayed worker logs: what `assignor connect replay --json` prints."""
+"""JSON output of `assignor connect replay`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["replay_document"]
 def replay_document(
     compared: Sequence[tuple[WorkerLife, Sequence[ComparedRound]]], received: Sequence[tuple[ReceivedAssignment, bool]]
 ) -> dict[str, Any]:
-    """Rounds decided again, by leader, and how many of the workers' own words agree, as JSON."""
+    """Replayed rounds by leader, and the agreement with the workers' own lines, as JSON."""
     rounds = [found for _, listed in compared for found in listed]
     return {
         "rounds": len(rounds),

@@ -8,8 +8,8 @@ __all__ = ["GarbledMessageError", "NoRoundError"]
 
 
 class GarbledMessageError(AssignorLabError):
-    """A line begins as a message of Kafka's, but goes on otherwise."""
+    """A line starts as a message of Kafka's, but continues otherwise."""
 
 
 class NoRoundError(AssignorLabError):
-    """No log holds a rebalance that its worker led, with the bytes that it received and sent."""
+    """No log holds a rebalance that its worker led, with the bytes received and sent."""

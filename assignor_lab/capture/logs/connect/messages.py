@@ -1,7 +1,7 @@
-"""The messages of a Connect worker's log that tell what its group decided.
+"""Messages of a Connect worker's log about its group's decisions.
 
-With level DEBUG for ``org.apache.kafka.connect.runtime.distributed`` a leader logs everything that a decision depends
-on: the members' subscriptions and the assignments as bytes, the configured jobs, and its clock where it counts.
+At DEBUG for ``org.apache.kafka.connect.runtime.distributed``, a leader logs all inputs of a decision: subscriptions and
+assignments as bytes, the configured jobs, and its clock where it matters.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = [
     "Completed",
     "ConfiguredRead",
     "DelayStarted",
-    "Joined",
+    "LoggedJoin",
     "Message",
     "ProcessStarted",
     "RoundStarted",
@@ -30,18 +30,14 @@ __all__ = [
 
 @attrs.frozen
 class ProcessStarted:
-    """A worker's process begins, and with it its assignors' memory."""
+    """A worker's process starts with empty assignors' memory."""
 
 
 @attrs.frozen
-class Joined:
-    """A worker is told its generation; the leader is told everybody's subscription.
+class LoggedJoin:
+    """A worker learns its generation; the leader also learns all subscriptions.
 
     Args:
-        generation: Number of the generation.
-        protocol: Name of the protocol on the wire.
-        leader: Member id of the leader.
-        member: The worker's own member id.
         subscriptions: Member ids and subscriptions, in the order of the coordinator; empty unless the worker leads.
     """
 
@@ -54,26 +50,22 @@ class Joined:
 
 @attrs.frozen
 class RoundStarted:
-    """The incremental assignor begins; the leader's snapshot is as new as every member's."""
+    """The incremental assignor starts; the leader's snapshot is at least as new as every member's."""
 
 
 @attrs.frozen
 class ConfiguredRead:
-    """What the leader's snapshot of the configuration holds.
-
-    Args:
-        jobs: All jobs that are to run.
-    """
+    """The leader's snapshot of the configuration."""
 
     jobs: ConfiguredJobs
 
 
 @attrs.frozen
 class ClockRead:
-    """The leader is about to read its clock, if it has to.
+    """The leader is about to read its clock, if needed.
 
     Args:
-        epoch_ms: What it read, where the log says so; else the line's own time is as near as one gets.
+        epoch_ms: The clock's value in the log; otherwise the line's own time is the best estimate.
     """
 
     epoch_ms: int | None = None
@@ -81,10 +73,10 @@ class ClockRead:
 
 @attrs.frozen
 class DelayStarted:
-    """Lost jobs begin to wait.
+    """The delay for lost jobs begins.
 
     Args:
-        max_delay_ms: How long at most: the leader's ``scheduled.rebalance.max.delay.ms``.
+        max_delay_ms: Longest delay: the leader's ``scheduled.rebalance.max.delay.ms``.
         epoch_ms: The leader's clock.
     """
 
@@ -94,12 +86,7 @@ class DelayStarted:
 
 @attrs.frozen
 class AssignmentsSent:
-    """The leader hands in what it decided.
-
-    Args:
-        generation: Number of the generation.
-        assignments: Member ids and assignments.
-    """
+    """The leader sends its decision."""
 
     generation: int
     assignments: tuple[tuple[str, bytes], ...]
@@ -107,25 +94,20 @@ class AssignmentsSent:
 
 @attrs.frozen
 class Completed:
-    """A worker has received its assignment.
-
-    Args:
-        generation: Number of the generation.
-        owned: Everything that it runs from now on.
-    """
+    """A worker has received its assignment."""
 
     generation: int
     owned: Jobs
 
 
 Message = (
-    ProcessStarted | Joined | RoundStarted | ConfiguredRead | ClockRead | DelayStarted | AssignmentsSent | Completed
+    ProcessStarted | LoggedJoin | RoundStarted | ConfiguredRead | ClockRead | DelayStarted | AssignmentsSent | Completed
 )
 
 _NUMBER = r"(\d{1,10})"
 _BYTES = r"\[([-0-9, ]*)\]"
 _MEMBER_ID = r"memberId='([^']*)'"
-# Atomic groups: a hostile line of any length is gone through once.
+# Atomic groups: one pass over a hostile line of any length.
 _JOINED = re.compile(
     rf"\A(?>.*?, errorCode=0, generationId={_NUMBER}, protocolType='connect', protocolName='([^']*)', )"
     rf"leader='([^']*)', (?>.*?{_MEMBER_ID})"
@@ -144,10 +126,10 @@ _COMPLETED = re.compile(
 
 
 def read_message(text: str) -> Message | None:
-    """The message in a line; ``None`` if it is none of ours.
+    """The message in a line, or ``None``.
 
     Raises:
-        GarbledMessageError: if one begins, but is not as Kafka writes it.
+        GarbledMessageError: if a message starts, but is malformed.
     """
     for marker, read in _READERS:
         start = text.find(marker)
@@ -159,14 +141,14 @@ def read_message(text: str) -> Message | None:
 def _matched(pattern: re.Pattern[str], text: str, start: int, marker: str) -> re.Match[str]:
     found = pattern.match(text[start + len(marker) :])
     if found is None:
-        raise GarbledMessageError(f'"{marker.strip()}" is not followed by what Kafka writes there')
+        raise GarbledMessageError(f'"{marker.strip()}" is not followed by the text that Kafka writes there')
     return found
 
 
-def _joined(text: str, start: int) -> Joined:
+def _joined(text: str, start: int) -> LoggedJoin:
     found = _matched(_JOINED, text, start, _JOIN_MARKER)
     subscriptions = tuple((member, _bytes(data)) for member, data in _SUBSCRIPTION.findall(text, start))
-    return Joined(int(found[1]), found[2], found[3], found[4], subscriptions)
+    return LoggedJoin(int(found[1]), found[2], found[3], found[4], subscriptions)
 
 
 def _sent(text: str, start: int) -> AssignmentsSent:

@@ -1,8 +1,8 @@
-"""Gives recorded rebalances to our assignors, and compares what they answer with what Kafka's leader sent.
+"""Passes recorded rebalances to our assignors, and compares their assignments with those of Kafka's leader.
 
-One assignor object lives through all the rebalances that one process of a worker led, as Kafka's does. What it is
-given comes from the leader's log, the members' subscriptions from their bytes; what it should answer comes from the
-bytes that the leader handed in. Under an incremental protocol these are a difference: newly assigned and revoked.
+As in Kafka, one assignor object serves all rebalances that one worker process led. Its input comes from the leader's
+log and the members' subscription bytes; the expected assignments come from the bytes that the leader sent. Under an
+incremental protocol these are differences: newly assigned and revoked jobs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from assignor_lab.kafka.wire.connect import CONFIG_MISMATCH, AssignmentMessage, 
 
 __all__ = ["ASSIGNOR_OF", "ComparedRound", "Departure", "DepartureKind", "received_as_answered", "replay"]
 
-#: The assignor that is Kafka's for a protocol; for ``static`` the one that would be.
+#: Kafka's assignor of each protocol; for ``static`` the one that a leader would use.
 ASSIGNOR_OF: Mapping[ConnectProtocol, str] = {
     ConnectProtocol.EAGER: "connect_eager",
     ConnectProtocol.COMPATIBLE: "connect_incremental",
@@ -40,14 +40,17 @@ ASSIGNOR_OF: Mapping[ConnectProtocol, str] = {
 
 
 class DepartureKind(enum.Enum):
-    """Why a round was not compared, or in what it differs. The value is a sentence for people."""
+    """Reason for a round without comparison, or kind of its difference.
+
+    The value is a sentence for people.
+    """
 
     CONFIG_MISMATCH = (
-        "the leader had not read the configuration far enough and told everybody so; no assignor was asked"
+        "the leader had not read the configuration far enough and reported that to every member; no assignor ran"
     )
     UNFINISHED = "the generation ended before the leader handed in its assignments"
-    UNREADABLE = "the log does not tell the round in full"
-    BEGINNING_MISSING = "the log begins after its worker, whose assignor may remember what we cannot know"
+    UNREADABLE = "the log has only a part of the round"
+    BEGINNING_MISSING = "the log begins after the start of its worker, whose assignor may remember earlier rounds"
     FAILED = "our assignor raised an error"
     CLOCK = "the delay differs by the time between the leader's look at its clock and the line in its log"
     DELAY = "the delay differs"
@@ -55,23 +58,18 @@ class DepartureKind(enum.Enum):
 
     @property
     def is_difference(self) -> bool:
-        """Whether our assignor answered otherwise than Kafka's, and nothing in the recording accounts for it."""
+        """True if our assignor decided otherwise than Kafka's, and nothing in the recording explains it."""
         return self in (DepartureKind.FAILED, DepartureKind.DELAY, DepartureKind.JOBS)
 
     @property
     def is_compared(self) -> bool:
-        """Whether an answer stood beside the recorded one."""
+        """True if our assignment was compared with the recorded one."""
         return self in (DepartureKind.CLOCK, DepartureKind.DELAY, DepartureKind.JOBS)
 
 
 @attrs.frozen
 class Departure:
-    """What is not as recorded, and why.
-
-    Args:
-        kind: Name of the reason.
-        detail: What exactly.
-    """
+    """A difference from the recording, with its reason."""
 
     kind: DepartureKind
     detail: str = ""
@@ -79,14 +77,12 @@ class Departure:
 
 @attrs.frozen
 class ComparedRound:
-    """A recorded rebalance beside our answer.
+    """A recorded rebalance and our assignment.
 
     Args:
-        life: Whose rebalance it is.
-        recorded: The rebalance.
-        departure: What is not as recorded; ``None`` if the answers are the same.
-        same_bytes: Whether our answer, written for the wire, is the recorded bytes, order of lists included.
-        owned_after: Member id to what it is to run after our answer; empty if there is none.
+        departure: The difference from the recording; ``None`` if the assignments are the same.
+        same_bytes: True if our assignment on the wire has the recorded bytes, order of lists included.
+        owned_after: Member id to its jobs after our assignment; empty without one.
     """
 
     life: WorkerLife
@@ -97,25 +93,21 @@ class ComparedRound:
 
     @property
     def is_compared(self) -> bool:
-        """Whether our answer was compared with a recorded one."""
+        """True if our assignment was compared with a recorded one."""
         return self.departure is None or self.departure.kind.is_compared
 
     @property
     def is_same(self) -> bool:
-        """Whether all jobs are as recorded, and the delay within what the log's clock can tell."""
+        """True if all jobs are as recorded, and the delay within the accuracy of the log's clock."""
         return self.departure is None or self.departure.kind is DepartureKind.CLOCK
 
 
-#: The log's time may be that much off the leader's clock, in milliseconds.
+#: Tolerance between the log's time and the leader's clock, in milliseconds.
 CLOCK_TOLERANCE_MS = 50
 
 
 def replay(life: WorkerLife, assignor: Callable[[str, Mapping[str, Any]], ConnectAssignor]) -> list[ComparedRound]:
-    """Compares all rounds of a worker's life.
-
-    Args:
-        life: What the worker's process led.
-        assignor: Makes a new, configured assignor from its name and what the log tells of the leader's configuration.
+    """Compares all rounds of a worker's process.
 
     Returns:
         An entry for each round, in order.
@@ -126,14 +118,10 @@ def replay(life: WorkerLife, assignor: Callable[[str, Mapping[str, Any]], Connec
 def received_as_answered(
     lives: Iterable[WorkerLife], compared: Iterable[ComparedRound]
 ) -> list[tuple[ReceivedAssignment, bool]]:
-    """Whether workers say that they run what our answers would have them run.
-
-    Args:
-        lives: Processes of all workers.
-        compared: Rounds of all leaders.
+    """Agreement of the workers' logged jobs with our assignments.
 
     Returns:
-        An entry for each generation of each worker that one of the rounds answers, in the order of the logs.
+        An entry for each generation of each worker in one of the rounds, in the order of the logs.
     """
     answers = {
         (found.life.group, found.recorded.generation, member): jobs.sorted()
@@ -228,7 +216,7 @@ def _rebalance(recorded: RecordedRound) -> Rebalance | Departure:
 
 
 def _all_assigned(assignments: Mapping[str, AssignmentMessage]) -> ConfiguredJobs | None:
-    # The eager leader places every job each time; how it deals them out is what there is to compare.
+    # The eager leader places every job each time; only the distribution is comparable.
     tasks: dict[str, set[int]] = {}
     for message in assignments.values():
         for connector in message.connectors:

@@ -1,4 +1,4 @@
-"""From the log of a Connect worker to the rebalances that it led, with everything that it knew and what it decided."""
+"""Rebalances that a Connect worker led, with inputs and decisions, from its log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assignor_lab.capture.logs.connect.messages import (
     Completed,
     ConfiguredRead,
     DelayStarted,
-    Joined,
+    LoggedJoin,
     Message,
     ProcessStarted,
     RoundStarted,
@@ -36,28 +36,23 @@ from assignor_lab.kafka.wire.connect import (
 __all__ = ["ReceivedAssignment", "RecordedRound", "WorkerLife", "read_worker_log"]
 
 _WORKER = re.compile(r"\A(?>.*?\[Worker clientId=)(?>(.*?), groupId=)(.*?)\]")
-#: So far into a line its worker is looked for, and its time.
 _HEAD, _BEFORE_MESSAGE = 2_000, 120
 
 
 @attrs.frozen
 class RecordedRound:
-    """A rebalance as its leader's log tells it.
+    """A rebalance in its leader's log.
 
     Args:
-        line: Line of the log in which the leader learns of its members.
-        generation: Number of the generation.
-        protocol: What the members agreed on.
-        previous_protocol: What the generation before spoke that this process was in; ``None`` if there was none.
-        leader: Member id of the leader.
-        subscriptions: Member id to what it joined with, in the coordinator's order.
-        time_ms: The leader's clock as near as the log tells it; ``None`` if it tells no time.
-        time_is_exact: Whether the log says what the leader's clock said.
-        configured: All jobs, or ``None``: the log does not say (the eager assignor logs nothing of the kind).
-        assignor_ran: Whether an assignor decided; otherwise the leader had not read the configuration far enough.
-        last_completed: The last generation that this process had an assignment of.
-        assignments: Member id to what it was sent; ``None`` if nothing was sent.
-        problem: Why the round cannot be read in full; empty if it can.
+        previous_protocol: Protocol of this process's previous generation; ``None`` without one.
+        subscriptions: Member id to its subscription, in the coordinator's order.
+        time_ms: Best estimate of the leader's clock; ``None`` if the log has no time.
+        time_is_exact: True if the log has the value of the leader's clock.
+        configured: All jobs, or ``None`` if the log does not name them (the eager assignor logs none).
+        assignor_ran: False if the leader had not read the configuration far enough to decide.
+        last_completed: The last generation for which this process had an assignment.
+        assignments: Member id to its assignment; ``None`` if nothing was sent.
+        problem: Reason for an incomplete round, or empty.
     """
 
     line: int
@@ -77,13 +72,10 @@ class RecordedRound:
 
 @attrs.frozen
 class ReceivedAssignment:
-    """What a worker runs after a rebalance, as it says itself.
+    """A worker's jobs after a rebalance, from its own log.
 
     Args:
-        line: Line of the log.
-        generation: Number of the generation.
-        member: The worker's member id; empty where the log does not tell it.
-        owned: Its connector instances and tasks.
+        member: The worker's member id; empty if not logged.
     """
 
     line: int
@@ -97,15 +89,8 @@ class WorkerLife:
     """One process of a worker, from its start to its end.
 
     Args:
-        file: Name of the log.
-        worker: The worker's client id.
-        group: Its group.
-        number: Which process of that worker in the log this is, from 1.
-        from_start: Whether the log has the process's beginning; otherwise its assignors may remember things that the
-            log does not tell.
-        rounds: The rebalances that it led, in order.
-        received: What it was to run after each rebalance, in order.
-        max_delay_ms: Its ``scheduled.rebalance.max.delay.ms``, where the log tells it.
+        from_start: True if the log has the process's start. Otherwise its assignors may have unlogged memory.
+        max_delay_ms: Its ``scheduled.rebalance.max.delay.ms``, if logged.
     """
 
     file: str
@@ -119,10 +104,10 @@ class WorkerLife:
 
 
 def read_worker_log(source: str | PathLike[str] | BinaryIO) -> list[WorkerLife]:
-    """The lives of all workers in a log, plain or gzip, in the order of their beginnings.
+    """The processes of all workers in a log, plain or gzip, by start.
 
     Raises:
-        DocumentFormatError: if the file cannot be read or a line is too long.
+        DocumentFormatError: if the file is unreadable or a line is too long.
     """
     name = source_name(source)
     lives: list[WorkerLife] = []
@@ -141,8 +126,6 @@ def read_worker_log(source: str | PathLike[str] | BinaryIO) -> list[WorkerLife]:
 
 @attrs.define
 class _LifeReader:
-    """Follows one worker through its log."""
-
     file: str
     worker: str
     group: str
@@ -155,7 +138,6 @@ class _LifeReader:
     pending: RecordedRound | None = None
 
     def read(self, line: int, text: str) -> None:
-        """Takes a line of this worker."""
         try:
             message = read_message(text)
         except GarbledMessageError as error:
@@ -166,13 +148,13 @@ class _LifeReader:
             self._take(message, line, text)
 
     def end(self) -> None:
-        """The log ends: a round that it does not finish is kept as far as it got."""
+        """Handles the end of the log: an unfinished round stays incomplete."""
         self._keep_pending()
 
     def _take(self, message: Message, line: int, text: str) -> None:
         if isinstance(message, ProcessStarted):
             self._start()
-        elif isinstance(message, Joined):
+        elif isinstance(message, LoggedJoin):
             self._join(message, line)
         elif isinstance(message, Completed):
             self._keep_pending()
@@ -184,7 +166,7 @@ class _LifeReader:
                 self._keep_pending()
 
     def _start(self) -> None:
-        # Two messages of a start follow one another; between them nothing can have happened.
+        # Two consecutive messages of a start: nothing can have happened in between.
         if self.life is not None and self.life.from_start and self.completed == NO_GENERATION and not self.life.rounds:
             return
         self._keep_pending()
@@ -197,7 +179,7 @@ class _LifeReader:
         self.lives.append(life)
         return life
 
-    def _join(self, joined: Joined, line: int) -> None:
+    def _join(self, joined: LoggedJoin, line: int) -> None:
         self._keep_pending()
         self.member = joined.member
         try:

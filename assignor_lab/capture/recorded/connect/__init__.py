@@ -1,6 +1,6 @@
-"""Kafka Connect groups, from what brokers and workers answer, as histories of the scenario format."""
+"""Kafka Connect groups, from responses of brokers and workers, as histories of the scenario format."""
 
-from assignor_lab.capture.recorded.connect.answers import DescribedMember, DescribedRound, read_connect_groups
+from assignor_lab.capture.recorded.connect.answers import DescribedRound, DescribedWorker, read_connect_groups
 from assignor_lab.capture.recorded.connect.comparison import ObservedRound, compare_observed
 from assignor_lab.capture.recorded.connect.histories import DEFAULT_MAX_DELAY_MS, SeenRound, histories
 from assignor_lab.capture.recorded.connect.recording import ConnectRecording, SeenState, read_connect_recording
@@ -26,5 +26,5 @@ __all__ = [
     "NoWorkerError",
     "read_connect_groups",
     "DescribedRound",
-    "DescribedMember",
+    "DescribedWorker",
 ]

@@ -1,4 +1,7 @@
-"""Brokers' answers to DescribeGroups about a Connect group, as values. Needs the extra ``kafka``."""
+"""DescribeGroups responses about Connect groups, as values.
+
+Needs the extra ``kafka``.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +23,18 @@ from assignor_lab.kafka.wire.connect import (
     protocol_of_wire_name,
 )
 
-__all__ = ["DescribedMember", "DescribedRound", "connect_rounds", "read_connect_groups"]
+__all__ = ["DescribedWorker", "DescribedRound", "connect_rounds", "read_connect_groups"]
 
 _STABLE = "Stable"
 
 
 @attrs.frozen
-class DescribedMember:
+class DescribedWorker:
     """One worker of a stable group.
 
     Args:
         member_id: Its id, made by the broker.
-        client_id: Its client id.
-        subscription: What it said when it joined.
-        assignment: What the leader answered: a difference from version 1 on.
+        assignment: Its assignment: a difference from version 1 on.
     """
 
     member_id: str
@@ -43,67 +44,60 @@ class DescribedMember:
 
     @property
     def owned_after(self) -> Jobs:
-        """What it runs after this generation."""
+        """Its jobs after this generation."""
         return self.subscription.owned.minus(self.assignment.revoked).plus(self.assignment.assigned)
 
 
 @attrs.frozen
 class DescribedRound:
-    """A generation of a Connect group: what its members said, and what its leader answered.
-
-    Args:
-        group: The group's id.
-        protocol: What the members agreed on.
-        members: In the order of the answer, which is that in which the leader saw them.
-    """
+    """A generation of a Connect group: subscriptions and assignments."""
 
     group: str
     protocol: ConnectProtocol
-    members: tuple[DescribedMember, ...]
+    members: tuple[DescribedWorker, ...]
 
     @property
     def leader(self) -> str:
-        """Member id of the leader."""
+        """Member id."""
         return self.members[0].assignment.leader
 
     @property
     def delay_ms(self) -> int:
-        """The delay that everybody was told."""
+        """The delay in every assignment."""
         return max(member.assignment.delay_ms for member in self.members)
 
     @property
     def is_mismatch(self) -> bool:
-        """Whether the leader had not read the configuration far enough: no assignor was asked."""
+        """True if the leader had not read the configuration far enough: no assignor ran."""
         return any(member.assignment.error for member in self.members)
 
 
 def read_connect_groups(data: bytes, version: int) -> list[DescribedRound]:
-    """The stable Connect groups of a DescribeGroups answer (key 15).
+    """The stable Connect groups of a DescribeGroups response (key 15).
 
-    Other groups are left out, and Connect groups in other states: only a stable one shows what its members said.
+    Other groups and other states are left out: only a stable group shows its subscriptions.
 
     Args:
-        data: The answer with its header, without the size before it.
-        version: Version of the request.
+        data: The response with its header, without the size before it.
 
     Raises:
-        BrokerAnswerError: if the bytes are no such answer, or those of a member are no Connect worker's.
+        BrokerAnswerError: if the bytes are no such response, or a member's bytes are not of a Connect worker.
     """
     return connect_rounds(described_groups(data, version))
 
 
 def connect_rounds(groups: Iterable[Any]) -> list[DescribedRound]:
-    """The stable Connect groups of a DescribeGroups answer that kafka-python has read; others are left out.
+    """The stable Connect groups of a DescribeGroups response that kafka-python has read.
 
     Raises:
-        BrokerAnswerError: if the bytes of a member are no Connect worker's.
+        BrokerAnswerError: if a member's bytes are not of a Connect worker.
     """
     rounds = []
     for group in groups:
         if group.error_code or group.protocol_type != PROTOCOL_TYPE or group.group_state != _STABLE:
             continue
         members = tuple(_member(member) for member in group.members)
-        # A worker that has not been given anything yet: the answer came between two steps of the coordinator.
+        # A worker without an assignment yet: the response came between two steps of the coordinator.
         complete = [member for member in members if member is not None]
         if len(complete) != len(members) or not members:
             continue
@@ -115,14 +109,14 @@ def connect_rounds(groups: Iterable[Any]) -> list[DescribedRound]:
     return rounds
 
 
-def _member(member: object) -> DescribedMember | None:
+def _member(member: object) -> DescribedWorker | None:
     metadata = bytes(getattr(member, "member_metadata", None) or b"")
     assignment = bytes(getattr(member, "member_assignment", None) or b"")
     name = str(getattr(member, "member_id", ""))
     if not metadata or not assignment:
         return None
     try:
-        return DescribedMember(
+        return DescribedWorker(
             name,
             str(getattr(member, "client_id", "")),
             decode_connect_subscription(metadata),

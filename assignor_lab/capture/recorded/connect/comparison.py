@@ -1,4 +1,4 @@
-"""Gives imported histories to our assignors, and compares what they answer with what the recorded leader answered."""
+"""Passes imported histories to our assignors, and compares their assignments with the recorded leader's."""
 
 from __future__ import annotations
 
@@ -18,12 +18,7 @@ __all__ = ["ObservedRound", "compare_observed"]
 
 @attrs.frozen
 class ObservedRound:
-    """A round beside what was recorded of it.
-
-    Args:
-        number: Number of the round, from 0.
-        difference: What is not as recorded; empty if nothing.
-    """
+    """A round and its difference from the recording."""
 
     number: int
     difference: str = ""
@@ -32,12 +27,10 @@ class ObservedRound:
 def compare_observed(
     history: ConnectHistory, observed: dict[str, Any], assignor: Callable[[str], ConnectAssignor]
 ) -> Iterator[ObservedRound]:
-    """Compares each round that was recorded.
+    """Compares each recorded round.
 
     Args:
-        history: The history.
-        observed: Its document's ``observed``.
-        assignor: Makes an assignor from its name; a new leader gets a new one.
+        assignor: Creates an assignor from its name; a new leader gets a new one.
     """
     made: ConnectAssignor | None = None
     for number, (each, rebalance) in enumerate(history.rebalances()):

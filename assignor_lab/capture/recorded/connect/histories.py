@@ -1,8 +1,8 @@
 """Recorded generations of Connect groups as histories of the scenario format.
 
-A description of a stable group holds what the members said and what the leader answered in one generation, but neither
-the number of the generation nor what is configured, nor the leader's memory. The configured jobs are put together from
-what runs afterwards, what waits for a lost worker, and what was taken away but comes back.
+A description of a stable group holds the subscriptions and assignments of one generation. It lacks the number of the
+generation, the configuration, and the leader's memory. The configured jobs are inferred from jobs that run afterwards,
+jobs that wait for a lost worker, and jobs that were revoked and return.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from assignment_api.connect import NO_JOBS, ConnectorTaskId, ConnectProtocol, Jobs
-from assignor_lab.capture.recorded.connect.answers import DescribedMember, DescribedRound
+from assignor_lab.capture.recorded.connect.answers import DescribedRound, DescribedWorker
 
 __all__ = [
     "CLOCK_TOLERANCE_MS",
@@ -24,26 +24,18 @@ __all__ = [
     "jobs_document",
 ]
 
-#: Kafka's ``scheduled.rebalance.max.delay.ms``.
 DEFAULT_MAX_DELAY_MS = 300_000
-#: Said of each history: brokers do not know the workers' configuration.
+#: Assumption of each history: brokers do not know the workers' configuration.
 CONFIGURED_UNKNOWN = (
-    "what is configured is not in the answers: put together from what runs, waits for a lost worker, or comes back"
+    "the configured jobs are not in the answers: they are the jobs that run, wait for a lost worker, or come back"
 )
-#: A recording tells when an answer came, not what the leader's clock said: answers were asked for a few times a second.
+#: A recording has the time of a response, not of the leader's clock. Requests were sent a few times a second.
 CLOCK_TOLERANCE_MS = 1_000
 
 
 @attrs.frozen
 class SeenRound:
-    """A generation as a recording shows it.
-
-    Args:
-        file: File of the recording.
-        line: Line in it, from 1.
-        time_ms: When it was seen, epoch milliseconds.
-        described: The generation.
-    """
+    """A generation in a recording."""
 
     file: str
     line: int
@@ -54,15 +46,13 @@ class SeenRound:
 def histories(
     seen: Iterable[SeenRound], max_delay_ms: int | None = None
 ) -> Iterator[tuple[dict[str, Any], list[SeenRound]]]:
-    """Histories of all groups, in the order of their beginnings: documents, and what their rounds were made from.
+    """Histories of all groups, by start: documents, and the generations behind their rounds.
 
-    A history ends where a generation is missing: then members report other jobs than those that they had after the
-    generation before. Repeated descriptions of one generation are left out, and those in which the leader had not
-    read the configuration far enough.
+    A history ends before a missing generation: then members report other jobs than after the previous generation.
+    Repeated descriptions are left out, and those in which the leader had not read the configuration far enough.
 
     Args:
-        seen: Generations in the order of time.
-        max_delay_ms: ``scheduled.rebalance.max.delay.ms``, if it is known.
+        max_delay_ms: ``scheduled.rebalance.max.delay.ms``, if known.
     """
     by_group: dict[str, list[SeenRound]] = {}
     for each in seen:
@@ -80,8 +70,6 @@ def histories(
 
 @attrs.frozen
 class _MaxDelay:
-    """What is known of ``scheduled.rebalance.max.delay.ms``: what was given, and the longest delay that was sent."""
-
     given: int | None
     longest: int
 
@@ -91,7 +79,7 @@ class _MaxDelay:
 
 
 def jobs_document(jobs: Jobs) -> dict[str, list[str]]:
-    """Jobs as the scenario format has them."""
+    """Jobs in the scenario format."""
     return {"connectors": list(jobs.connectors), "tasks": [str(task) for task in jobs.tasks]}
 
 
@@ -99,7 +87,7 @@ def jobs_document(jobs: Jobs) -> dict[str, list[str]]:
 
 
 def _stretches(rounds: Sequence[SeenRound]) -> Iterator[tuple[list[SeenRound], SeenRound | None]]:
-    """Unbroken runs of rounds, and what was seen next."""
+    """Runs of consecutive rounds, each with the next observed round."""
     begin = 0
     for index in range(1, len(rounds) + 1):
         if index == len(rounds) or not _follows(rounds[index - 1].described, rounds[index].described):
@@ -110,7 +98,7 @@ def _stretches(rounds: Sequence[SeenRound]) -> Iterator[tuple[list[SeenRound], S
 def _follows(earlier: DescribedRound, later: DescribedRound) -> bool:
     if earlier.protocol is not later.protocol:
         return False
-    # Under eager nobody reports anything, and no assignor remembers anything: nothing can be missed.
+    # Under eager, members report no jobs and assignors remember nothing, so no gap can be detected.
     if not later.protocol.is_incremental:
         return True
     before = {member.member_id: member.owned_after.sorted() for member in earlier.members}
@@ -158,21 +146,19 @@ def _assumptions(first: DescribedRound, delay: _MaxDelay) -> Iterator[str]:
                 "-c)"
             )
         if any(len(member.subscription.owned) for member in first.members):
-            yield (
-                "what the leader remembers of generations before the first one is not in the answers: taken as nothing"
-            )
+            yield ("the leader's memory of generations before the first one is not in the answers: taken as empty")
     yield (
-        "times are those at which the answers came, and of rounds after a delay as it says: the leader's clock was a "
-        "little earlier"
+        "the time of a round is that of its answer, and of a round after a delay the end of the delay: the "
+        "leader's clock was a little earlier"
     )
     yield CONFIGURED_UNKNOWN
 
 
 def _decided_ms(each: SeenRound, before: SeenRound | None, waiting: Jobs) -> int:
-    """When the leader decided, as near as the answers say: each came a little later, and not all by as much.
+    """Estimated time of the leader's decision: each response came a little later, by varying amounts.
 
-    A delay ends at one moment for all rounds that tell it, which says how far they are apart; and a round that hands
-    out what waited, or moves jobs, comes after that moment.
+    All rounds with a delay agree on its end, which shows their distance. A round that assigns waiting jobs, or moves
+    jobs, comes after that end.
     """
     if before is None or not before.described.delay_ms or before.described.leader != each.described.leader:
         return each.time_ms
@@ -191,7 +177,6 @@ def _decided_ms(each: SeenRound, before: SeenRound | None, waiting: Jobs) -> int
 
 
 def _waiting(now: DescribedRound, before: SeenRound | None, waiting: Jobs) -> Jobs:
-    """Jobs of lost workers that wait for them while a delay runs."""
     if not now.delay_ms or before is None:
         return NO_JOBS
     held = NO_JOBS
@@ -217,11 +202,11 @@ def _round(
         configured = configured.plus(member.owned_after)
         revoked = revoked.plus(member.assignment.revoked)
     if following is not None:
-        # What comes back was taken from one worker for another; what does not was deleted.
+        # Revoked jobs that return were moved; the others were deleted.
         gone = revoked.minus(_active(following.described))
         configured = configured.plus(revoked.minus(gone))
     elif len(revoked):
-        assumptions.append("the recording ends after a revocation: what was revoked counts as deleted")
+        assumptions.append("the recording ends after a revocation: the revoked jobs count as deleted")
     document: dict[str, Any] = {
         "time_ms": each.time_ms,
         "connectors": _counts(configured, assumptions),
@@ -247,7 +232,7 @@ def _counts(configured: Jobs, assumptions: list[str]) -> dict[str, int]:
     return counts
 
 
-def _member(member: DescribedMember, protocol: ConnectProtocol) -> dict[str, Any]:
+def _member(member: DescribedWorker, protocol: ConnectProtocol) -> dict[str, Any]:
     static = member.subscription.static
     owned = member.subscription.owned if protocol.is_incremental else NO_JOBS
     return {

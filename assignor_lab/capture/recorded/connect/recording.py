@@ -28,7 +28,7 @@ from assignor_lab.connect.remote.state import state_of
 from assignor_lab.documents.errors import DocumentFormatError, Place
 from assignor_lab.documents.json_lines import json_lines
 from assignor_lab.documents.shapes import LONG_MAX, Mismatch, at, faults_at, hexadecimal, nullable, open_record, whole
-from assignor_lab.kafka.herder.statuses import State
+from assignor_lab.kafka.herder.statuses import JobState
 
 __all__ = ["ConnectRecording", "SeenState", "read_connect_recording"]
 
@@ -39,14 +39,7 @@ _short = whole(0, 32_767)
 
 @attrs.frozen
 class SeenState:
-    """A cluster's state as a worker told it.
-
-    Args:
-        file: File of the recording.
-        line: Line in it, from 1.
-        time_ms: When, epoch milliseconds, or ``None``.
-        connectors: The connectors.
-    """
+    """A cluster's state in a worker's response."""
 
     file: str
     line: int
@@ -54,21 +47,16 @@ class SeenState:
     connectors: tuple[RemoteConnector, ...]
 
     def workers(self) -> list[RemoteWorker]:
-        """The workers that run something, by the states; whether they live is not known."""
+        """The workers with jobs in the states; they may be dead."""
         instances = [instance for each in self.connectors for instance in each.instances()]
-        # An orderly leave shows as UNASSIGNED, and so does everything during an eager rebalance.
-        running = [instance for instance in instances if instance.state != State.UNASSIGNED] or instances
+        # An orderly leave shows as UNASSIGNED, and so do all jobs during an eager rebalance.
+        running = [instance for instance in instances if instance.state != JobState.UNASSIGNED] or instances
         return [RemoteWorker(name, None) for name in sorted({instance.worker_id for instance in running})]
 
 
 @attrs.frozen
 class ConnectRecording:
-    """What was recorded.
-
-    Args:
-        rounds: Generations, by time.
-        states: States, in the order of the files; repeated ones once.
-    """
+    """Content of recordings."""
 
     rounds: Sequence[SeenRound]
     states: Sequence[SeenState]
@@ -78,7 +66,7 @@ def read_connect_recording(files: Sequence[str]) -> ConnectRecording:
     """Reads recordings, plain or gzip.
 
     Raises:
-        DocumentFormatError: if a file cannot be read, or a line in it is no exchange, or its answer is garbled.
+        DocumentFormatError: if a file is unreadable, or a line is no exchange or holds a garbled response.
     """
     rounds: list[SeenRound] = []
     states: list[SeenState] = []
@@ -96,7 +84,7 @@ def read_connect_recording(files: Sequence[str]) -> ConnectRecording:
 
 @contextmanager
 def _foreign_at(place: Place) -> Iterator[None]:
-    """Says of an answer that is none of Connect's in which line of a recording it stands."""
+    """Adds the line of the recording to errors of a response that is not of Connect."""
     try:
         yield
     except NotConnectError as error:

@@ -1,7 +1,7 @@
-"""States of Connect clusters, as REST tells them, as histories of the scenario format.
+"""States of Connect clusters from REST, as histories of the scenario format.
 
-A history of one round is the state: everybody reports what its states say that it runs. What may happen next is up to
-who imports it: workers may be lost or join.
+A history of one round is the state: each worker reports the jobs that run there. The importer can add later events:
+lost and joined workers.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from assignment_api.errors import AssignorLabError
 from assignment_api.streams.ids import utf16_key
 from assignor_lab.capture.recorded.connect.histories import DEFAULT_MAX_DELAY_MS, jobs_document
 from assignor_lab.connect.remote import RemoteConnector, RemoteWorker
-from assignor_lab.kafka.herder.statuses import State
+from assignor_lab.kafka.herder.statuses import JobState
 
 __all__ = ["NoWorkerError", "WhatHappens", "state_document"]
 
 _SECOND_MS = 1_000
-#: A revocation and what follows it, once more, and the end of it.
+#: Another revocation, its follow-up, and the end.
 _FOLLOW_UPS = 3
 
 
 class NoWorkerError(AssignorLabError):
-    """A state names no worker, or one that was named is none of it."""
+    """A state has no worker, or a named worker does not fit it."""
 
 
 @attrs.frozen
 class WhatHappens:
-    """What is to happen to the group after the state was taken.
+    """Events after the state was taken.
 
     Args:
         lost: Worker ids that vanish, all at once.
@@ -42,7 +42,7 @@ class WhatHappens:
     joined: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether anything happens."""
+        """True if there is an event."""
         return bool(self.lost or self.joined)
 
 
@@ -59,17 +59,14 @@ def state_document(
     """A history of kind ``connect``.
 
     Args:
-        connectors: The connectors and their states.
-        workers: The workers; those that take no connection are no members.
-        identity: The document's id.
-        source: Where the state was read: ``url`` or ``file`` and ``line``, ``time_ms``.
-        protocol: ``connect.protocol``, if it is known.
-        max_delay_ms: ``scheduled.rebalance.max.delay.ms``, if it is known.
-        happens: What happens afterwards: rounds for the loss and the joining, for the end of the delay, and for what
-            follows.
+        workers: The workers; unreachable ones are no members.
+        source: Source of the state: ``url`` or ``file`` and ``line``, ``time_ms``.
+        protocol: ``connect.protocol``, if known.
+        max_delay_ms: ``scheduled.rebalance.max.delay.ms``, if known.
+        happens: Later events, with rounds for the loss and the join, the end of the delay, and follow-ups.
 
     Raises:
-        NoWorkerError: if there is no worker, or ``happens`` names one that is not there, or that is already.
+        NoWorkerError: if there is no worker, ``happens`` loses an unknown one, or an existing one joins.
     """
     alive = [worker.worker_id for worker in workers if worker.answers is not False]
     if not alive:
@@ -89,8 +86,8 @@ def state_document(
         members = {name: owned.get(name, Jobs()) for name in left}
         rounds += [_round(moment, counts, members, spoken) for moment in moments]
         assumptions.append(
-            "the rounds after the first are imagined: what workers report there is what they ran before, where an "
-            "assignor's own answer does not say otherwise"
+            "the rounds after the first are not observed: workers report the jobs that they ran before, changed "
+            "by the assignor's own answers"
         )
     return {
         "format": 1,
@@ -108,37 +105,32 @@ def _assumptions(
     protocol: ConnectProtocol | None, max_delay_ms: int | None, workers: Sequence[RemoteWorker]
 ) -> list[str]:
     said = [
-        "REST does not tell member ids: worker ids (advertised host and port) stand for them, in their order",
-        "REST does not tell what the leader remembers: taken as nothing",
-        "REST does not tell the workers' static jobs (KIP-987): taken as not set",
+        "REST has no member ids: worker ids (advertised host and port) stand for them, in their order",
+        "REST does not have the leader's memory: taken as empty",
+        "REST does not have the workers' static jobs (KIP-987): taken as not set",
     ]
     if protocol is None:
-        said.append("REST does not tell connect.protocol: taken as sessioned (give it with -c)")
+        said.append("REST does not have connect.protocol: taken as sessioned (give it with -c)")
     if max_delay_ms is None:
         said.append(
-            f"REST does not tell scheduled.rebalance.max.delay.ms: Kafka's default {DEFAULT_MAX_DELAY_MS} taken (give "
-            "it with -c)"
+            f"REST does not have scheduled.rebalance.max.delay.ms: Kafka's default {DEFAULT_MAX_DELAY_MS} taken "
+            "(give it with -c)"
         )
     unknown = [worker.worker_id for worker in workers if worker.answers is None]
     if unknown:
         said.append(f"whether these workers live is not known, they count as members: {', '.join(unknown)}")
     if all(worker.has_states for worker in workers):
-        said.append("REST names workers by what they run only: one without jobs is not known, unless its URL was given")
+        said.append("REST names only workers with jobs: one without jobs is unknown unless its URL was given")
     return said
 
 
 def configured_jobs(connectors: Sequence[RemoteConnector], assumptions: list[str]) -> dict[str, int]:
-    """Connector to its number of tasks.
-
-    Args:
-        connectors: The connectors.
-        assumptions: Gets a sentence for each whose tasks had to be taken from its states.
-    """
+    """Connector to its number of tasks; ``assumptions`` gets a sentence for each that was inferred from states."""
     counts = {}
     for each in connectors:
         if each.tasks is None:
             numbers = [task.number for task in each.instances()[1:] if task.number is not None]
-            assumptions.append(f"how many tasks connector {each.name} has was not told: taken from its states")
+            assumptions.append(f"the number of tasks of connector {each.name} is unknown: taken from its states")
             counts[each.name] = max(numbers, default=-1) + 1
         else:
             counts[each.name] = max(each.tasks, default=-1) + 1
@@ -150,7 +142,7 @@ def _owned(connectors: Sequence[RemoteConnector], alive: Sequence[str]) -> dict[
     tasks: dict[str, list[ConnectorTaskId]] = {worker: [] for worker in alive}
     for each in connectors:
         for instance in each.instances():
-            if instance.worker_id not in names or instance.state == State.UNASSIGNED:
+            if instance.worker_id not in names or instance.state == JobState.UNASSIGNED:
                 continue
             if instance.number is None:
                 names[instance.worker_id].append(each.name)
@@ -170,7 +162,10 @@ def _after(alive: Sequence[str], happens: WhatHappens) -> list[str]:
         dict.fromkeys([name for name in alive if name not in happens.lost] + [*happens.joined]), key=utf16_key
     )
     if not left:
-        raise NoWorkerError("nobody is left: lose fewer workers, or have one join")
+        raise NoWorkerError(
+            "no worker is left, and REST names only workers with jobs: lose fewer workers, create a connector first, "
+            "or give --join NAME"
+        )
     return left
 
 

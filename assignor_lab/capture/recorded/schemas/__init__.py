@@ -1,1 +1,1 @@
-"""Layouts of brokers' answers that kafka-python does not bring along, in the form in which it reads them."""
+"""Layouts of brokers' responses that kafka-python lacks, in its own form."""

@@ -25,7 +25,6 @@ __all__ = [
 
 LIFE_CYCLE_METRICS = plugins_of(LIFE_CYCLE, placement_of, "streams")
 
-#: All metrics of the lab, in the order in which a reader meets them.
 LAB_METRICS = (
     *MOVEMENT_METRICS,
     *LAG_METRICS,

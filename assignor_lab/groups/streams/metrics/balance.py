@@ -12,18 +12,17 @@ from operator import floordiv, neg
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.balance import ON_PROCESSES, OnMembers, per_member, stateless_of, total_of
 from assignor_lab.groups.metrics.definition import derived, plugins_of
-from assignor_lab.groups.streams.placement import Placement, placement_of
+from assignor_lab.groups.streams.placement import StreamsPlacement, placement_of
 
 __all__ = ["BALANCE_METRICS"]
 
 
-def _spread(counts: Callable[[Placement], Sequence[int]]) -> Callable[[Placement], OnMembers]:
+def _spread(counts: Callable[[StreamsPlacement], Sequence[int]]) -> Callable[[StreamsPlacement], OnMembers]:
     @derived
-    def loads(placement: Placement) -> OnMembers:
+    def loads(placement: StreamsPlacement) -> OnMembers:
         held, state = counts(placement), placement.state
         if not held:
             return OnMembers()
-        # Rounded up: minus the least of minus the counts, rounded down.
         most, fewest = -min(map(floordiv, map(neg, held), state.threads)), min(map(floordiv, held, state.threads))
         return OnMembers(most, fewest, sum(held), state.members)
 

@@ -1,4 +1,4 @@
-"""Coverage in groups whose leader assigns: whether the answer gives what was asked for.
+"""Coverage in groups whose leader assigns: tasks and standbys that the answer leaves out.
 
 An answer that leaves tasks out looks balanced without it.
 """
@@ -9,14 +9,14 @@ from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.coverage import GROUP, tasks_not_assigned
 from assignor_lab.groups.metrics.definition import metric, plugins_of
 from assignor_lab.groups.metrics.processes import stateful_tasks
-from assignor_lab.groups.streams.placement import Placement, placement_of, standby_counts
+from assignor_lab.groups.streams.placement import StreamsPlacement, placement_of, standby_counts
 
 __all__ = ["COVERAGE_METRICS"]
 
 
 @metric(GROUP, "standbys", "lower", "Subtracted already: no more standbys than there are other processes.")
-def standbys_missing(placement: Placement) -> float:
-    """Standbys that were asked for and not given, so that a failing process takes longer to replace.
+def standbys_missing(placement: StreamsPlacement) -> float:
+    """Standbys that are configured and not placed, so that a failing process takes longer to replace.
 
     For each stateful task ``min(num.standby.replicas, clients - 1)`` less its standbys; never negative.
     """
@@ -29,7 +29,7 @@ def standbys_missing(placement: Placement) -> float:
 
 
 @metric(GROUP, "standbys", "none", "Moving a task with state without a break needs at least one.")
-def warmups_in_flight(placement: Placement) -> float:
+def warmups_in_flight(placement: StreamsPlacement) -> float:
     """Standbys beyond the configured number, which warm up before their task moves.
 
     For each task its standbys less ``num.standby.replicas``; never negative.

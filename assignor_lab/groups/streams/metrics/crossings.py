@@ -1,10 +1,10 @@
-"""Crossings: what each client would read from other racks, shared by traffic costs, bytes and dollars."""
+"""Crossings: the reads of each client from other racks, shared by traffic costs, bytes and dollars."""
 
 from __future__ import annotations
 
 from assignment_api import TaskTopicPartition
 from assignor_lab.groups.metrics.definition import derived
-from assignor_lab.groups.streams.placement import State, Topology
+from assignor_lab.groups.streams.placement import StreamsState, StreamsTopology
 
 __all__ = ["Crossings", "crossings_of", "partitions_of"]
 
@@ -15,10 +15,10 @@ _ByTask = tuple[int | None, ...]
 
 
 @derived
-def crossings_of(state: State) -> tuple[Crossings, Crossings] | None:
+def crossings_of(state: StreamsState) -> tuple[Crossings, Crossings] | None:
     """Source partitions and changelog partitions that are read from another rack, by client and task.
 
-    ``None`` where the rack of a client, or the partitions of a task, are unknown.
+    ``None`` if the rack of a client, or the partitions of a task, are unknown.
     """
     if state.racks is None or not state.topology.partitions_known:
         return None
@@ -33,15 +33,14 @@ def crossings_of(state: State) -> tuple[Crossings, Crossings] | None:
 
 
 @derived
-def partitions_of(topology: Topology) -> tuple[list[int], list[int]]:
-    """For each task, how many source partitions and how many changelog partitions it has, as far as they are known."""
+def partitions_of(topology: StreamsTopology) -> tuple[list[int], list[int]]:
+    """For each task, the known numbers of source partitions and of changelog partitions."""
     infos = topology.infos
     return [len(info.source_partitions()) for info in infos], [len(info.changelog_partitions()) for info in infos]
 
 
 @derived
-def _by_rack(_topology: Topology) -> dict[str, tuple[_ByTask, _ByTask]]:
-    """Rack to what each task reads from other racks: source partitions, changelog partitions; filled as needed."""
+def _by_rack(_topology: StreamsTopology) -> dict[str, tuple[_ByTask, _ByTask]]:
     return {}
 
 

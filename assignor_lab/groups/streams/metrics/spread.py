@@ -1,4 +1,4 @@
-"""Spread in a classic group: what any group has, and what crosses racks."""
+"""Spread in a classic group: the shared figures, and reads across racks."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.definition import derived, metric, plugins_of
 from assignor_lab.groups.metrics.spread import BY_TAGS, GROUP, has_spreading_tags, replicas_in_one_rack
 from assignor_lab.groups.streams.metrics.crossings import crossings_of
-from assignor_lab.groups.streams.placement import Placement, placement_of
+from assignor_lab.groups.streams.placement import StreamsPlacement, placement_of
 
 __all__ = ["SPREAD_METRICS"]
 
-#: Cost of a partition that is read across racks where none is configured: Kafka's default for tasks with state.
+#: Cost of a partition that is read across racks if none is configured: Kafka's default for tasks with state.
 DEFAULT_TRAFFIC_COST = 10
-#: The same for tasks without state, which Kafka does not let anybody configure.
+#: The same for tasks without state, which is fixed in Kafka.
 STATELESS_TRAFFIC_COST = 1
 
 
 @metric(GROUP, "partitions", "lower", "Partitions none of whose replicas is in any client's rack.")
-def racks_crossed(placement: Placement) -> float | None:
-    """Partitions that are read from another rack, each of which is paid for where zones are.
+def racks_crossed(placement: StreamsPlacement) -> float | None:
+    """Partitions that are read from another rack; each costs money if racks are cloud zones.
 
     Source partitions of actives and changelog partitions of standbys without a replica in the rack of the client that
-    reads them. No figure where the rack of a client, or the racks of such a partition, are unknown.
+    reads them. No figure if the rack of a client, or the racks of such a partition, are unknown.
     """
     crossings = _crossings(placement)
     return None if crossings is None else float(sum(crossings))
 
 
 @metric(GROUP, "cost", "lower", "Partitions none of whose replicas is in any client's rack.")
-def rack_traffic_cost(placement: Placement) -> float | None:
-    """Cost of what is read across racks, with the weights of Kafka's rack-aware assignment.
+def rack_traffic_cost(placement: StreamsPlacement) -> float | None:
+    """Cost of reads across racks, with the weights of Kafka's rack-aware assignment.
 
-    As ``racks_crossed``, with ``rack.aware.assignment.traffic_cost`` (10 where it is not configured) for tasks with
-    state and 1 for tasks without (Kafka: ``RackAwareTaskAssignor``); the cost of moving a task is not part of it.
+    As ``racks_crossed``, with ``rack.aware.assignment.traffic_cost`` (10 if it is not configured) for tasks with
+    state and 1 for tasks without (Kafka: ``RackAwareTaskAssignor``); the cost of moving a task is not included.
     """
     configured = placement.state.application.assignment_configs().rack_aware_traffic_cost
     cost = DEFAULT_TRAFFIC_COST if configured is None else configured
@@ -41,8 +41,7 @@ def rack_traffic_cost(placement: Placement) -> float | None:
 
 
 @derived
-def _crossings(placement: Placement) -> tuple[int, int] | None:
-    """Partitions read from another rack by tasks with state, and by those without; ``None``: unknown."""
+def _crossings(placement: StreamsPlacement) -> tuple[int, int] | None:
     state = placement.state
     known = crossings_of(state)
     if known is None:
@@ -65,7 +64,7 @@ def _crossings(placement: Placement) -> tuple[int, int] | None:
     return with_state, without
 
 
-def _has_crossings(placement: Placement) -> bool:
+def _has_crossings(placement: StreamsPlacement) -> bool:
     return crossings_of(placement.state) is not None
 
 

@@ -1,6 +1,6 @@
-"""Balance weighted by what the tasks weigh: Kafka counts tasks, users have heavy ones and light ones.
+"""Balance weighted by the load of tasks: Kafka counts tasks, users have heavy ones and light ones.
 
-All of these need the scenario's ``workload``; where it does not name a task's figure, there is none for the state.
+All figures need the scenario's ``workload``; if it lacks a task's value, the state has no figure.
 """
 
 from __future__ import annotations
@@ -11,24 +11,17 @@ import attrs
 
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.definition import derived, metric, plugins_of
-from assignor_lab.groups.streams.placement import Placement, State, placement_of
+from assignor_lab.groups.streams.placement import StreamsPlacement, StreamsState, placement_of
 
 __all__ = ["WEIGHT_METRICS", "Weights", "has_weights", "weights_of"]
 
 GROUP = "balance"
-_INDIVISIBLE = "A task cannot be divided: whoever has the heaviest one has at least that."
+_INDIVISIBLE = "A task cannot be divided: the owner of the heaviest one has at least its weight."
 
 
 @attrs.frozen(eq=False)
 class Weights:
-    """What is known of all tasks, in their order; ``None``: not of each task.
-
-    Args:
-        weight: Weight of each task.
-        input_bytes_per_s: What each task reads in a second.
-        state_bytes: State of each task, 0 for those without logged state.
-        restore_bytes_per_s: How fast a task restores, or ``None``.
-    """
+    """The known values of all tasks, in their order; ``None``: not known of each task."""
 
     weight: list[float] | None
     input_bytes_per_s: list[float] | None
@@ -37,8 +30,8 @@ class Weights:
 
 
 @derived
-def weights_of(state: State) -> Weights | None:
-    """What the tasks weigh; ``None`` where the scenario does not say."""
+def weights_of(state: StreamsState) -> Weights | None:
+    """The weights of the tasks; ``None`` if the scenario lacks them."""
     workload = state.application.workload()
     if workload is None:
         return None
@@ -52,8 +45,8 @@ def weights_of(state: State) -> Weights | None:
     )
 
 
-def has_weights(placement: Placement) -> bool:
-    """Whether the scenario says what tasks weigh."""
+def has_weights(placement: StreamsPlacement) -> bool:
+    """True if the scenario has weights of tasks."""
     return weights_of(placement.state) is not None
 
 
@@ -63,20 +56,20 @@ def _complete(figures: Sequence[float | None]) -> list[float] | None:
 
 
 @metric(GROUP, "weight/thread", "lower", _INDIVISIBLE)
-def active_weight_per_thread(placement: Placement) -> float | None:
+def active_weight_per_thread_range(placement: StreamsPlacement) -> float | None:
     """Difference between the busiest and the idlest process in the weight of active tasks for each of its threads."""
     loads = _weight_per_thread(placement)
     return None if loads is None else max(loads, default=0.0) - min(loads, default=0.0)
 
 
 @metric(GROUP, "share", "lower", _INDIVISIBLE)
-def active_weight_above_even_share(placement: Placement) -> float | None:
+def active_weight_above_even_share(placement: StreamsPlacement) -> float | None:
     """How far the busiest process is above the mean weight of active tasks for each thread, as a share of the mean."""
     return _above_mean(_weight_per_thread(placement), placement.state.threads)
 
 
 @metric(GROUP, "share", "lower", _INDIVISIBLE)
-def input_above_even_share(placement: Placement) -> float | None:
+def input_above_even_share(placement: StreamsPlacement) -> float | None:
     """How far the process that reads most is above the mean bytes for each thread, as a share of the mean.
 
     ``input_bytes_per_s`` of the active tasks.
@@ -89,7 +82,7 @@ def input_above_even_share(placement: Placement) -> float | None:
 
 
 @metric(GROUP, "share", "lower", _INDIVISIBLE)
-def state_above_even_share(placement: Placement) -> float | None:
+def state_above_even_share(placement: StreamsPlacement) -> float | None:
     """How far the process with most state on its disk is above the mean of the processes, as a share of the mean.
 
     ``state_bytes`` of stateful actives, standbys and warm-ups. A process counts as one, however many threads it has.
@@ -105,8 +98,8 @@ def state_above_even_share(placement: Placement) -> float | None:
 
 
 @metric(GROUP, "weight", "lower", "Subtracted already: the heaviest task of the sub-topology, which cannot be divided.")
-def subtopology_weight_above_unavoidable(placement: Placement) -> float | None:
-    """How much more of the worst sub-topology's weight the fullest process has than its share and one heaviest task.
+def subtopology_weight_above_unavoidable(placement: StreamsPlacement) -> float | None:
+    """Weight of the worst sub-topology on the fullest process, above the process's share and one heaviest task.
 
     The share of a process is its part of the group's threads.
     """
@@ -115,7 +108,7 @@ def subtopology_weight_above_unavoidable(placement: Placement) -> float | None:
 
 
 @metric(GROUP, "sub-topologies", "lower", "Subtracted already, as in subtopology_weight_above_unavoidable.")
-def subtopologies_skewed_by_weight(placement: Placement) -> float | None:
+def subtopologies_skewed_by_weight(placement: StreamsPlacement) -> float | None:
     """Number of sub-topologies of which some process has more weight than its share and one heaviest task."""
     excesses = _subtopology_excesses(placement)
     return None if excesses is None else float(sum(1 for excess in excesses if excess > _ROUNDING))
@@ -126,7 +119,7 @@ _ROUNDING = 1e-9
 
 
 @derived
-def _subtopology_excesses(placement: Placement) -> list[float] | None:
+def _subtopology_excesses(placement: StreamsPlacement) -> list[float] | None:
     weights = weights_of(placement.state)
     if weights is None or weights.weight is None:
         return None
@@ -148,15 +141,14 @@ def _subtopology_excesses(placement: Placement) -> list[float] | None:
 
 
 @derived
-def _weight_per_thread(placement: Placement) -> list[float] | None:
+def _weight_per_thread(placement: StreamsPlacement) -> list[float] | None:
     weights = weights_of(placement.state)
     if weights is None or weights.weight is None:
         return None
     return _per_thread(_held(placement, weights.weight), placement.state.threads)
 
 
-def _held(placement: Placement, figures: Sequence[float]) -> list[float]:
-    """Sum of the figures of the active tasks of each client."""
+def _held(placement: StreamsPlacement, figures: Sequence[float]) -> list[float]:
     held = [0.0] * len(placement.state.threads)
     for owner, figure in zip(placement.owner, figures, strict=True):
         if owner >= 0:
@@ -178,7 +170,7 @@ def _above_mean(loads: Sequence[float] | None, threads: Sequence[int]) -> float 
 
 WEIGHT_METRICS: tuple[MetricPlugin, ...] = plugins_of(
     (
-        active_weight_per_thread,
+        active_weight_per_thread_range,
         active_weight_above_even_share,
         input_above_even_share,
         state_above_even_share,

@@ -1,4 +1,4 @@
-"""The metrics of an answer to a Streams group: what any group has, and what brokers alone know."""
+"""The metrics of an answer to a Streams group: the shared ones, and those of brokers' groups alone."""
 
 from assignor_lab.groups.metrics.balance import ON_PROCESSES
 from assignor_lab.groups.metrics.definition import plugins_of
@@ -12,7 +12,6 @@ from assignor_lab.groups.streams_group.placement import placement_of
 
 __all__ = ["GROUP_METRICS"]
 
-#: All metrics of this kind, in the order in which a reader meets them.
 GROUP_METRICS = plugins_of(
     (
         *MOVEMENT,

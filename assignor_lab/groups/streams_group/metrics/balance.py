@@ -1,4 +1,4 @@
-"""Balance by member: brokers give tasks to members, so that their loads are known and not inferred."""
+"""Balance by member: brokers assign tasks to members, so the members' loads are known and not inferred."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable
 from operator import add, sub
 
 from assignor_lab.groups.metrics.balance import OnMembers, per_member
-from assignor_lab.groups.streams_group.placement import ByMember, Placement
+from assignor_lab.groups.streams_group.placement import ByMember, StreamsGroupPlacement
 
 __all__ = ["ON_MEMBERS"]
 
 
-def _loads(counts: Callable[[ByMember], list[int]]) -> Callable[[Placement], OnMembers]:
-    def loads(placement: Placement) -> OnMembers:
+def _loads(counts: Callable[[ByMember], list[int]]) -> Callable[[StreamsGroupPlacement], OnMembers]:
+    def loads(placement: StreamsGroupPlacement) -> OnMembers:
         held = counts(placement.by_member)
         return OnMembers(max(held), min(held), sum(held), len(held)) if held else OnMembers()
 
@@ -21,7 +21,6 @@ def _loads(counts: Callable[[ByMember], list[int]]) -> Callable[[Placement], OnM
 
 _CROWDED = "more where one process has most of the members, whose tasks have their standbys elsewhere."
 
-#: The figures of each kind of tasks.
 ON_MEMBERS = (
     *per_member(
         {

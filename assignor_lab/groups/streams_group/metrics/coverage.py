@@ -1,17 +1,17 @@
-"""Coverage: what was asked for and not given, and tasks that are given more than once."""
+"""Coverage: missing standbys, and tasks that are placed more than once."""
 
 from __future__ import annotations
 
 from assignor_lab.groups.metrics.coverage import GROUP, tasks_not_assigned
-from assignor_lab.groups.metrics.definition import Definition, metric
-from assignor_lab.groups.streams_group.placement import Placement
+from assignor_lab.groups.metrics.definition import MetricDefinition, metric
+from assignor_lab.groups.streams_group.placement import StreamsGroupPlacement
 
 __all__ = ["COVERAGE"]
 
 
 @metric(GROUP, "standbys", "lower", "Subtracted already: no more standbys than there are other processes.")
-def standbys_missing(placement: Placement) -> float:
-    """Standbys that were asked for and not given, so that a failing process takes longer to replace.
+def standbys_missing(placement: StreamsGroupPlacement) -> float:
+    """Standbys that are configured and not placed, so that a failing process takes longer to replace.
 
     For each stateful task ``min(num.standby.replicas, processes - 1)`` less the processes with a standby that do not
     run it; never negative. Warm-ups are none.
@@ -26,10 +26,10 @@ def standbys_missing(placement: Placement) -> float:
 
 
 @metric(GROUP, "standbys", "none", "Moving a task with state without a break needs at least one.")
-def warmups_in_flight(placement: Placement) -> float:
+def warmups_in_flight(placement: StreamsGroupPlacement) -> float:
     """Standbys beyond the configured number, which warm up before their task moves.
 
-    Here they have a role of their own: all warm-ups count, and standbys beyond ``num.standby.replicas``.
+    Here they have their own role: all warm-ups count, and standbys beyond ``num.standby.replicas``.
     """
     configured = placement.state.standbys_configured
     beyond = sum(max(len(copies) - configured, 0) for copies in placement.copies)
@@ -37,13 +37,13 @@ def warmups_in_flight(placement: Placement) -> float:
 
 
 @metric(GROUP, "tasks", "lower", "None.")
-def tasks_active_twice(placement: Placement) -> float:
+def tasks_active_twice(placement: StreamsGroupPlacement) -> float:
     """Tasks that several members are to run. Kafka does not notice; all but one of them wait for ever."""
     return float(sum(1 for runners in placement.runners if len(runners) > 1))
 
 
 @metric(GROUP, "tasks", "lower", "None.")
-def tasks_twice_on_process(placement: Placement) -> float:
+def tasks_twice_on_process(placement: StreamsGroupPlacement) -> float:
     """Tasks that one process holds more than once: copies that fail together, and that wait for each other."""
     process_of = placement.state.process_of
     twice = 0
@@ -53,7 +53,7 @@ def tasks_twice_on_process(placement: Placement) -> float:
     return float(twice)
 
 
-COVERAGE: tuple[Definition[Placement], ...] = (
+COVERAGE: tuple[MetricDefinition[StreamsGroupPlacement], ...] = (
     tasks_not_assigned,
     standbys_missing,
     warmups_in_flight,

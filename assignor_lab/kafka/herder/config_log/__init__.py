@@ -1,1 +1,1 @@
-"""The config log as a herder reads it: its records, its end, and what a change of it sets off."""
+"""Config log for a herder: records, end of the log, and effects of a change."""

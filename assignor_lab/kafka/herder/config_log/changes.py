@@ -1,9 +1,9 @@
-"""Changes of the configuration that set off a rebalance, and those that a worker follows by itself.
+"""Configuration changes that cause a rebalance, and changes that a worker applies by itself.
 
 Kafka: ``DistributedHerder.tick``.
 
-A connector that comes or goes, and new configurations of tasks, need a rebalance. Another configuration of a connector
-restarts its instance, another target state moves what is here of it.
+A new or removed connector, and new configurations of tasks, need a rebalance. Another configuration of a connector
+restarts its instance. Another target state affects its jobs on this worker.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ __all__ = ["ConfigActions", "ConfigChanges"]
 
 @attrs.frozen
 class ConfigActions:
-    """What a worker does about changes, in this order.
+    """A worker's actions after changes, in this order.
 
     Args:
-        rejoin: It joins again, once it has done the rest.
-        restart_connectors: Connectors that have another configuration: their instances stop, and start again if the
-            connector is still there.
-        target_states: Connectors that have another target state.
-        stop_tasks_of: Connectors that have new configurations of tasks: what runs of them stops here.
+        rejoin: It rejoins, after all other actions.
+        restart_connectors: Connectors with another configuration: their instances stop, and start again if the
+            connector still exists.
+        stop_tasks_of: Connectors with new configurations of tasks: their tasks on this worker stop.
     """
 
     rejoin: bool
@@ -35,7 +34,7 @@ class ConfigActions:
 
 @attrs.define
 class ConfigChanges:
-    """What was read in the config log and not yet acted on."""
+    """Changes read from the config log and not yet applied."""
 
     needs_rebalance: bool = False
     _configured: dict[str, None] = attrs.field(factory=dict, init=False)
@@ -43,43 +42,39 @@ class ConfigChanges:
     _tasks: dict[str, None] = attrs.field(factory=dict, init=False)
 
     def __bool__(self) -> bool:
-        """Whether there is anything to act on."""
+        """True if there is any change to apply."""
         return bool(self.needs_rebalance or self._configured or self._target_states or self._tasks)
 
-    # --- what was read ----------------------------------------------------------------------------------
+    # --- reading ----------------------------------------------------------------------------------------
 
     def connector_configured(self, connector: str, *, is_known: bool) -> None:
-        """A connector's configuration was written; ``is_known``: the herder has acted on an earlier one."""
+        """Record a connector's configuration; ``is_known``: the herder has applied an earlier one."""
         if is_known:
             self._configured[connector] = None
         else:
             self.needs_rebalance = True
 
     def connector_removed(self) -> None:
-        """A connector was removed."""
+        """Record the removal of a connector."""
         self.needs_rebalance = True
 
     def tasks_configured(self, connector: str, *, any_changed: bool = True) -> None:
-        """Configurations of a connector's tasks were put into force; ``any_changed``: at least one was written."""
+        """Record a commit of a connector's task configurations; ``any_changed``: at least one was written."""
         self.needs_rebalance = True
         if any_changed:
             self._tasks[connector] = None
 
     def target_state_changed(self, connector: str) -> None:
-        """A connector has another target state."""
+        """Record another target state of a connector."""
         self._target_states[connector] = None
 
-    # --- acting on it -----------------------------------------------------------------------------------
+    # --- applying ---------------------------------------------------------------------------------------
 
     def take(self, protocol: ConnectProtocol | None) -> ConfigActions:
-        """What a worker does about all of it; nothing is left.
-
-        Args:
-            protocol: What its group speaks.
-        """
+        """The actions for all recorded changes, which are removed."""
         eager = protocol is ConnectProtocol.EAGER
         if eager and self.needs_rebalance:
-            # Everything stops before the rebalance, and starts as it is configured then.
+            # All jobs stop before the rebalance, and then start with their new configuration.
             actions = ConfigActions(rejoin=True)
         else:
             actions = ConfigActions(

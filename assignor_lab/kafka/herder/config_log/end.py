@@ -1,9 +1,9 @@
-"""The end of the config log: how far members of a round have to have read it.
+"""End of the config log: the position that members of a round must reach.
 
 Kafka: ``WorkerCoordinator``, ``DistributedHerder.handleRebalanceCompleted``.
 
-All members of a round work by one place in the log. The leader reads on to where the furthest member is, or the round
-fails; a member reads on to where the leader is, or joins again.
+All members of a round use the same position in the log. The leader reads up to the furthest member's position, or the
+round fails. A member reads up to the leader's position, or rejoins.
 """
 
 from __future__ import annotations
@@ -14,28 +14,24 @@ __all__ = ["must_read", "offset_of_round"]
 
 
 def offset_of_round(furthest: int, joined_with: int, read_on_to: int) -> int | None:
-    """The place by which a leader decides, and which it tells the members.
+    """The position on which a leader decides, and which it sends to the members.
 
     Args:
-        furthest: How far the furthest member had read, the leader among them.
-        joined_with: How far the leader had.
-        read_on_to: How far it has read since.
+        furthest: Position of the furthest member, the leader included.
 
     Returns:
-        The place, or ``None``: the leader has not read far enough, and the round fails for all.
+        The position, or ``None``: the leader has not read far enough, and the round fails for all.
     """
     if joined_with >= furthest:
-        # Even where the leader has read on since: it decides by what it joined with.
+        # Even if the leader has read more since: its position when it joined counts.
         return furthest
     return read_on_to if read_on_to >= furthest else None
 
 
 def must_read(told: Assignment, member_id: str | None, offset: int) -> bool:
-    """Whether a worker has to read on before it can carry out an assignment.
+    """True if a worker must read more before it can carry out an assignment.
 
     Args:
-        told: The assignment.
         member_id: The worker's.
-        offset: How far it has read.
     """
     return offset < told.offset or (told.failed and told.leader_id == member_id)

@@ -1,11 +1,11 @@
-"""The config log as a worker reads it: each record's effect on what the worker knows.
+"""Reader of the config log: the effect of each record on a worker's knowledge.
 
 Kafka: ``ClusterConfigState``, ``KafkaConfigBackingStore``.
 
-Who reads a compacted log knows the same as who has read every record. Two things are needed for that: the log's end,
-where the last records were of keys that are no more; and commits that are in front of their connector because the
-connector was configured again since. A connector that is created begins by taking away the commit of an earlier one of
-its name, so that such a commit is never somebody else's.
+A reader of a compacted log must get the same result as a reader of every record. Two things are needed for that: the
+log's end, if its last records had removed keys; and commits in front of their connector, if the connector was
+configured again since. Creating a connector first removes the commit of an earlier connector of its name, so that such
+a commit never belongs to another connector.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from assignor_lab.kafka.herder.config_log.records import (
 from assignor_lab.kafka.herder.restarts import RestartRequest
 from assignor_lab.kafka.herder.session_keys import SessionKey
 
-__all__ = ["ConfigListener", "ConfigReader", "ConfigSnapshot", "LogRecord", "snapshot_of"]
+__all__ = ["ConfigListener", "ConfigReader", "ConfigSnapshot", "ConfigLogRecord", "snapshot_of"]
 
-#: A larger number of tasks is taken for damage.
+#: A larger number of tasks counts as damage.
 _MOST_TASKS = 1_000_000
 
 
-class LogRecord(Protocol):
-    """A record as the log has it."""
+class ConfigLogRecord(Protocol):
+    """A record of the log."""
 
     @property
     def offset(self) -> int:
@@ -49,25 +49,26 @@ class LogRecord(Protocol):
 
     @property
     def key(self) -> str:
-        """What it is about."""
+        """Its key."""
 
     @property
     def value(self) -> Any:
-        """JSON value; ``None``: what it is about is no more."""
+        """JSON value; ``None``: the key is removed."""
 
 
 @attrs.frozen(eq=False)
 class ConfigSnapshot:
-    """What a worker knows of the config log. Immutable.
+    """A worker's knowledge of the config log.
+
+    Immutable.
 
     Args:
-        offset: Place after the last record that was read; -1 = nothing.
         connectors: Name to configuration.
         task_counts: Name to the number in its last commit.
-        task_configs_by_id: Task to configuration, those left over from larger commits among them.
-        target_states: Name to target state, where one was written.
+        task_configs_by_id: Task to configuration, including those left over from larger commits.
+        target_states: Name to target state, if one was written.
         inconsistent: Names whose last commit lacked some task's configuration: they have no tasks.
-        applied: Name to the configuration that was in force at its last complete commit.
+        applied: Name to the effective configuration at its last complete commit.
         fencing: Name to the number of tasks in its last fencing record.
         session_key: The key, or ``None``: there is none yet.
     """
@@ -95,22 +96,22 @@ class ConfigSnapshot:
         return [self.task_configs_by_id.get(task, {}) for task in self.tasks(connector)]
 
     def target_state(self, connector: str) -> TargetState:
-        """What a connector is meant to do."""
+        """Target state of a connector."""
         return self.target_states.get(connector, TargetState.STARTED)
 
     def jobs(self) -> ConfiguredJobs:
-        """Everything that is to be placed."""
+        """All jobs to place."""
         return ConfiguredJobs({name: self.task_count(name) for name in self.connectors})
 
     def knows(self, job: str | ConnectorTaskId) -> bool:
-        """Whether a connector or task is configured."""
+        """True if a connector or task is configured."""
         if isinstance(job, ConnectorTaskId):
             return job.connector in self.connectors and job.task < self.task_count(job.connector)
         return job in self.connectors
 
 
 class ConfigListener(Protocol):
-    """Hears of what a worker reads; never of what was there before it started (Kafka: ``KafkaConfigBackingStore``)."""
+    """Listener to new records; never called for records from before its start (Kafka: ``KafkaConfigBackingStore``)."""
 
     def on_connector_config(self, connector: str) -> None:
         """A connector's configuration was written."""
@@ -119,27 +120,23 @@ class ConfigListener(Protocol):
         """A connector was removed."""
 
     def on_task_configs(self, connector: str, tasks: Sequence[ConnectorTaskId]) -> None:
-        """A commit was read; ``tasks``: those whose configurations it put into force."""
+        """A commit was read; ``tasks``: tasks with a configuration that it made effective."""
 
     def on_target_state(self, connector: str) -> None:
         """A connector's target state has changed."""
 
     def on_restart_request(self, request: RestartRequest) -> None:
-        """A restart was asked for."""
+        """A restart was requested."""
 
     def on_session_key(self, key: SessionKey) -> None:
         """There is a new key."""
 
     def on_logger_level(self, namespace: str, level: str) -> None:
-        """All workers are to change a logger's level."""
+        """A logger's level must change on all workers."""
 
 
 class ConfigReader:
-    """Reads the config log for one worker.
-
-    Args:
-        listener: Hears of what is read once :meth:`start` was called, if there is one.
-    """
+    """Reads the config log for one worker."""
 
     def __init__(self, listener: ConfigListener | None = None) -> None:
         self._waiting_listener = listener
@@ -153,24 +150,24 @@ class ConfigReader:
         self._inconsistent: set[str] = set()
         self._applied: dict[str, Config] = {}
         self._fencing: dict[str, int] = {}
-        #: Commits whose connectors come later, with the configurations of tasks before them: the log is compacted.
+        #: Commits in front of their connectors, with their task configurations: the log is compacted.
         self._early: dict[str, tuple[int, dict[ConnectorTaskId, Mapping[str, str]]]] = {}
         self._key: SessionKey | None = None
         self._snapshot: ConfigSnapshot | None = None
         self.offset = -1
 
     def reach(self, end: int) -> None:
-        """All is read that is left of the log up to ``end``, where the place after the last record is."""
+        """Finish reading up to ``end``, the position after the last record."""
         if end > 0:
             self.offset = max(self.offset, end)
 
     def start(self) -> None:
-        """What is read from now on is new: the listener hears of it."""
+        """Call the listener for all records from now on."""
         self._listener, self._started = self._waiting_listener, True
         self._early.clear()
 
     def snapshot(self) -> ConfigSnapshot:
-        """What was read so far; the same object until something else is read."""
+        """Knowledge so far; the same object until another record is read."""
         if self._snapshot is None or self._snapshot.offset != self.offset:
             self._snapshot = ConfigSnapshot(
                 self.offset, dict(self._connectors), dict(self._counts), dict(self._task_configs),
@@ -178,8 +175,8 @@ class ConfigReader:
             )  # fmt: skip
         return self._snapshot
 
-    def read(self, record: LogRecord) -> None:
-        """Takes the next record; one that is none of ours moves the offset and nothing else."""
+    def read(self, record: ConfigLogRecord) -> None:
+        """Take the next record; a foreign one only moves the position."""
         self.offset = record.offset + 1
         key, value = record.key, record.value
         if value is not None and not isinstance(value, dict):
@@ -235,7 +232,7 @@ class ConfigReader:
         self._targets.setdefault(name, TargetState.STARTED)
         if name in self._early:
             self._put_into_force(name, *self._early.pop(name))
-            # With which configuration of the connector they were made is not known any more.
+            # The connector configuration of these tasks is no longer known.
             self._applied.pop(name, None)
         if self._listener is not None:
             self._listener.on_connector_config(name)
@@ -261,7 +258,7 @@ class ConfigReader:
         deferred = self._deferred.pop(name, {})
         count = _count(value, "tasks")
         if name not in self._connectors or count is None:
-            # A commit whose connector is no more, or comes later.
+            # The connector was removed, or comes later in the log.
             self._forget_tasks(name)
             self._early.pop(name, None)
             if count is not None and not self._started:
@@ -321,8 +318,8 @@ def _properties(value: Mapping[str, Any]) -> Config | None:
     return properties
 
 
-def snapshot_of(records: Iterable[LogRecord], end: int = 0) -> ConfigSnapshot:
-    """What a worker would know after these records, which are all that is left of a log up to ``end``."""
+def snapshot_of(records: Iterable[ConfigLogRecord], end: int = 0) -> ConfigSnapshot:
+    """A worker's knowledge after these records, the remaining ones of a log up to ``end``."""
     reader = ConfigReader()
     for record in records:
         reader.read(record)

@@ -34,19 +34,17 @@ __all__ = [
     "without_nulls",
 ]
 
-#: What keys begin with; there is one session key.
+#: Prefixes of keys; there is one session key.
 TARGET, CONNECTOR, TASK, COMMIT = "target-state-", "connector-", "task-", "commit-"
 RESTART, FENCING, SESSION_KEY, LOGGER = "restart-connector-", "tasks-fencing-", "session-key", "logger-cluster-"
 
-#: A configuration as it was given. Connect keeps a value that is null.
 Config = Mapping[str, str | None]
 
-#: Records to append: key and value.
 Records = list[tuple[str, Any]]
 
 
 class TargetState(enum.Enum):
-    """What a connector is meant to do."""
+    """Intended state of a connector."""
 
     STARTED = "STARTED"
     PAUSED = "PAUSED"
@@ -54,7 +52,7 @@ class TargetState(enum.Enum):
 
 
 def without_nulls(config: Config) -> dict[str, str]:
-    """A configuration as connectors get it."""
+    """A configuration as passed to connectors."""
     return {key: value for key, value in config.items() if value is not None}
 
 
@@ -65,35 +63,35 @@ def connector_records(name: str, config: Config, target: TargetState | None) -> 
 
 
 def creation_records(name: str, config: Config, target: TargetState | None) -> Records:
-    """A new connector: no commit of an earlier one of its name counts for it, however the log is compacted."""
+    """Records of a new connector: a commit of an earlier one of its name never applies, even after compaction."""
     return [(COMMIT + name, None), *connector_records(name, config, target)]
 
 
 def deletion_records(name: str) -> Records:
-    """A connector is no more."""
+    """Records that remove a connector."""
     return [(CONNECTOR + name, None), (TARGET + name, None)]
 
 
 def task_records(name: str, configs: Sequence[Mapping[str, str]]) -> Records:
-    """Configurations of all tasks of a connector, and the commit that puts them into force."""
+    """Configurations of all tasks of a connector, and the commit that makes them effective."""
     tasks = [(f"{TASK}{name}-{number}", {"properties": dict(config)}) for number, config in enumerate(configs)]
     return [*tasks, (COMMIT + name, {"tasks": len(configs)})]
 
 
 def target_state_records(name: str, state: TargetState) -> Records:
-    """What a connector is meant to do; readers before Kafka 3.5 know no STOPPED."""
+    """Target state of a connector; readers before Kafka 3.5 do not support STOPPED."""
     old = TargetState.PAUSED if state is TargetState.STOPPED else state
     return [(TARGET + name, {"state": old.value, "state.v2": state.value})]
 
 
 def restart_records(request: RestartRequest) -> Records:
-    """A restart is asked for."""
+    """Request for a restart."""
     value = {"include-tasks": request.include_tasks, "only-failed": request.only_failed}
     return [(RESTART + request.connector, value)]
 
 
 def fencing_records(name: str, tasks: int) -> Records:
-    """Earlier generations of a source connector's tasks are fenced."""
+    """Fencing of earlier generations of a source connector's tasks."""
     return [(FENCING + name, {"task-count": tasks})]
 
 
@@ -104,5 +102,5 @@ def session_key_records(key: SessionKey) -> Records:
 
 
 def logger_records(namespace: str, level: str) -> Records:
-    """All workers are to change a logger's level."""
+    """A logger's new level for all workers."""
     return [(LOGGER + namespace, {"level": level})]

@@ -45,22 +45,14 @@ _FIRST_INCREMENTAL = 1
 
 @attrs.frozen
 class AssignmentMessage:
-    """An assignment as its bytes say it.
+    """An assignment with the exact content of its bytes.
 
-    From version 1 on it is a *difference*: what is new and what is revoked; what a worker keeps is not in it. Inside
-    a subscription it is everything that the worker owns. Lists keep the order of the bytes, and what is there twice.
+    From version 1 on it is a *difference*: new and revoked jobs, without kept ones. Inside a subscription it has all
+    jobs of the worker. Lists keep the order and the duplicates of the bytes.
 
     Args:
-        version: Version in which it is encoded.
         error: 0 none, 1 the leader could not read the configuration as far as a member has.
-        leader: Member id of the leader.
-        leader_url: Where the leader's REST interface listens.
-        config_offset: How far the config topic was read.
-        connectors: Names whose connector instance is assigned.
-        tasks: Assigned tasks.
-        revoked_connectors: Names whose connector instance is revoked; version 0 has none.
-        revoked_tasks: Revoked tasks; version 0 has none.
-        delay_ms: When to join again, from now; 0 = not planned. Version 0 has none.
+        delay_ms: Time until the rejoin; 0 = not planned. Version 0 has none.
     """
 
     version: int
@@ -86,10 +78,10 @@ class AssignmentMessage:
 
 
 def decode_connect_assignment(data: bytes) -> AssignmentMessage:
-    """Reads an assignment of any version as Kafka's incremental workers do.
+    """Read an assignment of any version as Kafka's incremental workers do.
 
-    What a version does not have may be missing at the end of the bytes and takes its default; bytes behind the last
-    field are ignored; versions above 3 are read as version 3.
+    Fields beyond the version may be missing at the end of the bytes and take their defaults. Bytes behind the last
+    field are ignored. Versions above 3 are read as version 3.
 
     Raises:
         UnsupportedConnectVersionError: if the version is below 0.
@@ -99,14 +91,10 @@ def decode_connect_assignment(data: bytes) -> AssignmentMessage:
 
 
 def encode_connect_assignment(message: AssignmentMessage, jdk: JdkGeneration = DEFAULT_JDK) -> bytes:
-    """Writes an assignment as Kafka 4.3.1 does; fields that the version does not have are left out.
+    """Write an assignment as Kafka 4.3.1 does; fields that the version does not have are left out.
 
-    Assigned connectors come in the order of a Java hash set, then those of which only tasks are assigned; revoked
-    ones in the order of their lists (Kafka: ``ExtendedAssignment``).
-
-    Args:
-        message: The assignment.
-        jdk: Generation of the JVM that is emulated: it decides the size of the hash set.
+    Assigned connectors come in the order of a Java hash set, then connectors with assigned tasks only. Revoked ones
+    come in the order of their lists (Kafka: ``ExtendedAssignment``).
 
     Raises:
         UnsupportedConnectVersionError: if the version is none of 0 to 3.

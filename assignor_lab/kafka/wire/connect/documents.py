@@ -1,6 +1,6 @@
-"""The JSON form of Connect's messages, which the golden wire vectors have too. Lists keep the order of the bytes.
+"""JSON form of Connect's messages, also used in the golden wire vectors. Lists keep the order of the bytes.
 
-A task whose number is negative, which only hostile bytes have, reads as a task of another connector in text.
+A task with a negative number, which only hostile bytes have, reads as a task of another connector in text.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def connect_assignment_document(message: AssignmentMessage) -> Document:
 
 
 def connect_assignment_of_document(document: Mapping[str, Any]) -> AssignmentMessage:
-    """The assignment that a document describes; its shape must have been checked.
+    """The assignment in a document; its shape must have been checked.
 
     Raises:
-        ConnectorTaskIdFormatError: if an id in it is none.
+        ConnectorTaskIdFormatError: if an id in it is invalid.
     """
     return AssignmentMessage(
         document["version"],
@@ -74,7 +74,7 @@ def connect_assignment_of_document(document: Mapping[str, Any]) -> AssignmentMes
 
 
 def connect_subscription_document(message: SubscriptionMessage) -> Document:
-    """The JSON form of a subscription; ``static`` is there only if the bytes have that field."""
+    """The JSON form of a subscription; ``static`` is present only if the bytes have that field."""
     document: Document = {
         "version": message.version,
         "url": message.url,
@@ -91,10 +91,10 @@ def connect_subscription_document(message: SubscriptionMessage) -> Document:
 
 
 def connect_subscription_of_document(document: Mapping[str, Any]) -> SubscriptionMessage:
-    """The subscription that a document describes; its shape must have been checked.
+    """The subscription in a document; its shape must have been checked.
 
     Raises:
-        ConnectorTaskIdFormatError: if an id in it is none.
+        ConnectorTaskIdFormatError: if an id in it is invalid.
     """
     assignment, static = document["assignment"], document.get("static")
     return SubscriptionMessage(
@@ -126,7 +126,6 @@ _INT_16 = whole(-(2**15), 2**15 - 1)
 _LONG = whole(LONG_MIN, LONG_MAX)
 _NAMES, _TASKS = list_of(text), list_of(_task_id)
 
-#: Checks the JSON form of an assignment.
 check_connect_assignment: Check[Document] = record(
     {
         "version": _INT_16,
@@ -141,7 +140,6 @@ check_connect_assignment: Check[Document] = record(
         "delay_ms": whole(-(2**31), INT_MAX),
     }
 )
-#: Checks the JSON form of a subscription.
 check_connect_subscription: Check[Document] = record(
     {
         "version": _INT_16,

@@ -8,13 +8,13 @@ __all__ = ["ConnectSchemaError", "InconsistentProtocolsError", "UnsupportedConne
 
 
 class ConnectSchemaError(WireError):
-    """Bytes do not hold the field that is due, or a field's value has no bytes. Kafka: ``SchemaException``."""
+    """Bytes do not hold the expected field, or a field's value has no bytes. Kafka: ``SchemaException``."""
 
     java_type = "SchemaException"
 
 
 class UnsupportedConnectVersionError(ConnectSchemaError):
-    """A version below 0 was to be read, or one that is not 0 to 3 was to be written. Kafka: ``SchemaException``."""
+    """A version cannot be read (below 0) or written (none of 0 to 3). Kafka: ``SchemaException``."""
 
 
 class InconsistentProtocolsError(WireError):

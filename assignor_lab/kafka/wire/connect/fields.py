@@ -1,4 +1,4 @@
-"""The primitive types of Connect's messages, to and from bytes, big-endian (Kafka: ``ConnectProtocol``)."""
+"""Primitive types of Connect's messages, to and from bytes, big-endian (Kafka: ``ConnectProtocol``)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
     "string_bytes",
 ]
 
-#: The number that stands for the connector instance itself where tasks are listed.
+#: Number of the connector instance itself in lists of tasks.
 CONNECTOR_INSTANCE = -1
 
 _MAX_STRING_BYTES = 2**15 - 1
@@ -33,20 +33,14 @@ _INT_16, _INT_32, _INT_64 = (struct.Struct(f">{code}") for code in "hiq")
 
 @attrs.frozen
 class JobLists:
-    """Connector instances and tasks as bytes list them: in their order, and as often as they are there."""
+    """Connector instances and tasks in the bytes: in their order, with duplicates."""
 
     connectors: tuple[str, ...] = ()
     tasks: tuple[ConnectorTaskId, ...] = ()
 
 
 class FieldReader:
-    """Reads fields one after another; each error names the field and the byte.
-
-    Args:
-        data: The bytes.
-        base: Position of the first byte in the whole message, for errors.
-        path: What stands before a field's name in errors.
-    """
+    """Reads fields one after another; each error names the field and the byte."""
 
     __slots__ = ("_base", "_field", "_path", "_reader")
 
@@ -82,7 +76,7 @@ class FieldReader:
         return self._reader.int64()
 
     def string(self, field: str) -> str:
-        """A text; malformed UTF-8 is replaced as Java does."""
+        """A text; malformed UTF-8 is replaced as in Java."""
         start = self._reader.position
         size = self.int16(field)
         if size < 0:
@@ -90,7 +84,7 @@ class FieldReader:
         return decode_utf8(self._reader.take(size))
 
     def nullable_message(self, field: str) -> FieldReader | None:
-        """A reader of the message that is nested here, or ``None`` for null (any negative size)."""
+        """A reader of the nested message, or ``None`` for null (any negative size)."""
         size = self.int32(field)
         if size < 0:
             return None
@@ -100,7 +94,7 @@ class FieldReader:
     def nullable_jobs(self, field: str) -> JobLists | None:
         """Connector instances and tasks in the order of the bytes, or ``None`` for null (any negative count).
 
-        No count is believed further than the bytes that are left: time and memory are linear in them.
+        Counts are checked against the remaining bytes: time and memory are linear in them.
         """
         start = self._reader.position
         count = self.int32(field)
@@ -137,7 +131,7 @@ def int16_bytes(field: str, number: int) -> bytes:
     """Two bytes.
 
     Raises:
-        ConnectSchemaError: if the number does not fit; so for the other sizes.
+        ConnectSchemaError: if the number does not fit; the same for the other sizes.
     """
     return _packed(_INT_16, field, number)
 
@@ -170,13 +164,7 @@ def nullable_bytes(data: bytes | None) -> bytes:
 
 
 def jobs_bytes(field: str, connectors: Iterable[str], tasks: Iterable[ConnectorTaskId]) -> bytes:
-    """A list with an entry for each connector, in the order in which connectors and then tasks name it first.
-
-    Args:
-        field: Name of the field, for errors.
-        connectors: Connector instances, in order, each once.
-        tasks: Tasks in order.
-    """
+    """A list with an entry for each connector, in the order of its first appearance in connectors and then tasks."""
     by_connector: dict[str, list[int]] = {connector: [CONNECTOR_INSTANCE] for connector in connectors}
     for task in tasks:
         by_connector.setdefault(task.connector, []).append(task.task)

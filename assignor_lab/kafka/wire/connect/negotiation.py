@@ -3,7 +3,7 @@
 Kafka: ``ConnectProtocolCompatibility``.
 
 Each worker offers the protocols that its ``connect.protocol`` allows, the preferred one first, each with a
-subscription in that protocol's version. The group's coordinator picks one that all members offer.
+subscription in that protocol's version. The group's coordinator selects one that all members offer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PROTOCOL_TYPE = "connect"
 
 
 def negotiated_protocol(members: Iterable[ConnectProtocol]) -> ConnectProtocol:
-    """The protocol that workers with these values of ``connect.protocol`` speak: the newest that all of them know.
+    """The common protocol of workers with these values of ``connect.protocol``: the newest that all of them know.
 
     Raises:
         InconsistentProtocolsError: if there is no member.
@@ -36,17 +36,16 @@ def negotiated_protocol(members: Iterable[ConnectProtocol]) -> ConnectProtocol:
 
 
 def selected_name(offers: Sequence[Sequence[str]]) -> str:
-    """The coordinator's choice among any names. Kafka: ``ClassicGroup.selectProtocol``.
+    """The coordinator's choice among any names.
 
-    Every member votes for the first of its names that all members offer; the name with the most votes wins, and
-    among several the first in the order of a Java hash map that was filled vote by vote.
+    Kafka: ``ClassicGroup.selectProtocol``.
 
-    Args:
-        offers: Names of each member, preferred first; members in the order of the group.
+    Every member votes for the first of its names that all members offer. The name with the most votes wins; among
+    several the first in the order of a Java hash map filled vote by vote.
 
     Raises:
-        InconsistentProtocolsError: if no name is offered by all, or there is no member. A real coordinator does not
-            let a member join that would bring this about.
+        InconsistentProtocolsError: if no name is offered by all, or there is no member. A real coordinator does not let
+            such a member join.
     """
     common = [name for name in offers[0] if all(name in offer for offer in offers)] if offers else []
     if not common:
@@ -80,18 +79,10 @@ def offered_subscriptions(
     static: StaticJobs = WILDCARD,
     jdk: JdkGeneration = DEFAULT_JDK,
 ) -> list[tuple[str, bytes]]:
-    """What a worker joins with: names and their subscriptions, preferred first.
+    """The offers of a joining worker: names and their subscriptions, preferred first.
 
-    An assignment is written in the version of the subscription around it, whatever version it came in, as Kafka does;
-    static jobs travel in the offer ``static`` alone, so a group in which one member does not know it cannot see them.
-
-    Args:
-        protocol: The worker's ``connect.protocol``.
-        url: Where the worker's REST interface listens.
-        config_offset: How far it has read the config topic.
-        assignment: Everything that it owns; ``None`` for nothing.
-        static: Its static jobs.
-        jdk: Generation of the JVM that is emulated.
+    As in Kafka, an assignment is written in the version of its subscription, regardless of its original version. Only
+    the offer ``static`` contains static jobs, so they are invisible to a group with a member that does not support it.
 
     Raises:
         ConnectSchemaError: if a value does not fit into its field.

@@ -3,7 +3,7 @@
 KIP-987; Kafka: ``ExtendedWorkerState``.
 
 Kafka 4.3.1's bytes: ``ConnectProtocol`` (0) and ``IncrementalCooperativeConnectProtocol`` (1 and 2). Version 3 is the
-proposal for KIP-987: version 2 and a list of the worker's static jobs behind it, which older readers do not see.
+proposal for KIP-987: version 2 followed by a list of the worker's static jobs, which older readers ignore.
 """
 
 from __future__ import annotations
@@ -37,15 +37,12 @@ _STATIC = 3
 
 @attrs.frozen
 class SubscriptionMessage:
-    """A subscription as its bytes say it.
+    """A subscription with the exact content of its bytes.
 
     Args:
-        version: Version in which it is encoded.
-        url: Where the worker's REST interface listens.
-        config_offset: How far the worker has read the config topic; -1 = not at all.
-        assignment: Everything that the worker owns, with what it was told last; ``None`` if it owns nothing, and in
-            version 0.
-        static: The worker's static jobs; ``None`` where the bytes have no such field (all versions but 3).
+        assignment: All jobs of the worker, with the data of its last assignment; ``None`` without jobs, and in version
+            0.
+        static: The worker's static jobs; ``None`` if the bytes have no such field (all versions except 3).
     """
 
     version: int
@@ -56,15 +53,15 @@ class SubscriptionMessage:
 
     @property
     def owned(self) -> Jobs:
-        """The jobs that the worker reports to own, in its order."""
+        """The jobs that the worker reports, in its order."""
         return NO_JOBS if self.assignment is None else self.assignment.assigned
 
 
 def decode_connect_subscription(data: bytes) -> SubscriptionMessage:
-    """Reads a subscription of any version as Kafka's incremental leaders do.
+    """Read a subscription of any version as Kafka's incremental leaders do.
 
-    A missing or null assignment is ``None``; bytes behind the last field are ignored. Static jobs are looked for in
-    version 3 alone: what a later version will have there, nobody knows.
+    A missing or null assignment is ``None``; bytes behind the last field are ignored. Static jobs are read in version 3
+    only, since later versions may have other fields there.
 
     Raises:
         UnsupportedConnectVersionError: if the version, or that of the assignment inside, is below 0.
@@ -81,14 +78,9 @@ def decode_connect_subscription(data: bytes) -> SubscriptionMessage:
 
 
 def encode_connect_subscription(message: SubscriptionMessage, jdk: JdkGeneration = DEFAULT_JDK) -> bytes:
-    """Writes a subscription as Kafka 4.3.1 does; fields that the version does not have are left out.
+    """Write a subscription as Kafka 4.3.1 does; fields that the version does not have are left out.
 
-    So static jobs travel in version 3 alone, and an assignment from version 1 on; the assignment is written in its
-    own version.
-
-    Args:
-        message: The subscription.
-        jdk: Generation of the JVM that is emulated: it decides an order.
+    So only version 3 contains static jobs, and an assignment comes from version 1 on, in its own version.
 
     Raises:
         UnsupportedConnectVersionError: if a version is none of 0 to 3.
@@ -113,7 +105,7 @@ def _read_static(reader: FieldReader) -> StaticJobs:
 
 
 def _static_bytes(static: StaticJobs) -> bytes:
-    # One null says that neither key is set; with either set, the other one may as well be an empty list.
+    # One null: neither key is set. If either is set, the other one may be an empty list.
     if not static.is_set:
         return int32_bytes("static", -1)
     return jobs_bytes("static", static.connectors or (), static.tasks or ())

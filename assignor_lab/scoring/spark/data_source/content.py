@@ -1,4 +1,4 @@
-"""The content that a read of the data source is about."""
+"""The content of a read of the data source."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Content"]
 
 
 class Content(Protocol):
-    """What is read, in parts that know nothing of one another."""
+    """Content in independent parts."""
 
     def schema(self) -> StructType:
         """The columns."""

@@ -13,36 +13,31 @@ from assignment_api.plugins.near import did_you_mean
 from assignor_lab.documents.wording import shortened
 from assignor_lab.scoring.output.folder import ANSWERS, RESULTS, RUN_METRICS
 
-__all__ = ["TABLES", "DataSourceError", "Options", "options_of"]
+__all__ = ["TABLES", "DataSourceError", "ReadOptions", "options_of"]
 
-#: Table of results to its file in a folder of `assignor score`.
 TABLES = {"results": RESULTS, "run_metrics": RUN_METRICS, "answers": ANSWERS}
 SCENARIOS = "scenarios"
-#: Most histories of one read, and most parts that it is cut into.
+#: Most histories of one read, and most of its parts.
 MOST_HISTORIES, MOST_PARTITIONS = 100_000_000, 100_000
-#: Histories of a part, where nobody says how many parts there are; families differ, and so do machines.
+#: Default histories of a part; families and machines differ.
 HISTORIES_OF_A_PART, USUAL_PARTITIONS = 4, 64
 _SEEDS = 2**63
 _KNOWN = ("path", "paths", "table", "family", "count", "seed", "assignor", "config", "partitions")
 
 
 class DataSourceError(AssignorLabError):
-    """Format ``assignor`` cannot read what it is asked for: an option, or what is where it leads."""
+    """Format ``assignor`` cannot read its input: a wrong option, or wrong data at its path."""
 
 
 @attrs.frozen
-class Options:
-    """What is to be read.
+class ReadOptions:
+    """Options of a read.
 
     Args:
-        paths: Files or folders; empty where a family is read.
-        table: Table of results, or ``None``: scenarios.
-        family: Selector of a family.
-        count: Histories of it.
-        seed: Seed of the first one.
-        assignor: Who answers between the rounds of a history; ``None``: nobody, and only first rounds are read.
-        config: File with the application's configuration, for logs and recordings; ``None``: it is not told.
-        partitions: Parts that the histories are cut into.
+        count: Number of its histories.
+        assignor: Assignor between the rounds of a history; ``None``: only first rounds are read.
+        config: File with the application's configuration, for logs and recordings; ``None``: unknown.
+        partitions: Number of parts of the histories.
     """
 
     paths: tuple[str, ...]
@@ -55,8 +50,8 @@ class Options:
     partitions: int = 1
 
 
-def options_of(given: Mapping[str, str]) -> Options:
-    """The options as Spark gives them.
+def options_of(given: Mapping[str, str]) -> ReadOptions:
+    """The checked options of Spark.
 
     Raises:
         DataSourceError: naming the option.
@@ -72,15 +67,15 @@ def options_of(given: Mapping[str, str]) -> Options:
     family = values.get("family")
     if (family is None) == (not paths):
         raise DataSourceError(
-            "say what to read: .load(PATH) of scenarios, a recording or results, or .option('family', NAME), not both"
+            "name one source: .load(PATH) of scenarios, a recording or results, or .option('family', NAME), not both"
         )
     for key in ("count", "seed", "assignor", "partitions") if family is None else ("table", "config"):
         if key in values:
-            what = "histories of a family" if family is None else "what lies at a path"
+            what = "histories of a family" if family is None else "a path"
             raise DataSourceError(f"option {key} is for {what}: leave it out here")
     count = _number(values, "count", 100, 1, MOST_HISTORIES)
     usual = min(-(-count // HISTORIES_OF_A_PART), USUAL_PARTITIONS)
-    return Options(
+    return ReadOptions(
         paths,
         _table(values.get("table"), paths),
         family,
@@ -93,7 +88,6 @@ def options_of(given: Mapping[str, str]) -> Options:
 
 
 def _paths(values: Mapping[str, str]) -> tuple[str, ...]:
-    """Spark gives one path as it is, and several as JSON."""
     try:
         several = json.loads(values.get("paths", "[]"))
     except ValueError as error:
@@ -113,7 +107,6 @@ def _local(path: str) -> str:
 
 
 def _table(name: str | None, paths: tuple[str, ...]) -> str | None:
-    """The table of results that is meant, or ``None``: scenarios; where nothing is said, what is there says it."""
     if name is not None and name not in (SCENARIOS, *TABLES):
         raise DataSourceError(f"option table: {shortened(name, 60)!r} is none of {', '.join((SCENARIOS, *TABLES))}")
     if name is None and any(_is_of_results(Path(path)) for path in paths):
@@ -121,7 +114,7 @@ def _table(name: str | None, paths: tuple[str, ...]) -> str | None:
     if name in (None, SCENARIOS):
         return None
     if len(paths) != 1:
-        raise DataSourceError("results are read of one folder at a time: join what comes of several with .unionByName")
+        raise DataSourceError("results are read of one folder at a time: join those of several with .unionByName")
     return name
 
 

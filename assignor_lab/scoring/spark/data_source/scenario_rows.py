@@ -1,4 +1,4 @@
-"""Scenarios as rows of the data source: those of files, logs and recordings, and those that families make of seeds."""
+"""Scenarios as rows of the data source: from files, logs and recordings, and from families."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from assignment_api.plugins.layers import default_layer
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.documents.wording import shortened
 from assignor_lab.groups.entries import entries
-from assignor_lab.groups.scorer import Scorer
-from assignor_lab.groups.terms import JobSpec
+from assignor_lab.groups.runner.scorer import Scorer
+from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.runtime.discovery import Description, Plugins, discovered
-from assignor_lab.runtime.invocation import Failure
+from assignor_lab.runtime.discovery import EntryPointDescription, Plugins, discovered
+from assignor_lab.runtime.invocation import CallFailure
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
 from assignor_lab.scenarios.made import ScenarioHistory
-from assignor_lab.scoring.source_parts import SCENARIOS, parts_of
-from assignor_lab.scoring.sources import plan_sources
+from assignor_lab.scoring.sources.parts import SCENARIOS, parts_of
+from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.scoring.spark.data_source.content import Content
-from assignor_lab.scoring.spark.data_source.options import DataSourceError, Options
+from assignor_lab.scoring.spark.data_source.options import DataSourceError, ReadOptions
 
 __all__ = ["SCENARIO_SCHEMA", "scenarios_of"]
 
@@ -51,13 +51,13 @@ SCENARIO_SCHEMA = pa.schema(
         pa.field("document", pa.string(), nullable=False),
     ]
 )
-#: A batch is handed on when its documents have so many characters, or it has so many rows.
+#: Characters of documents, and rows, that complete a batch.
 BATCH_CHARACTERS, BATCH_ROWS = 8_000_000, 512
 _INT64 = range(-(2**63), 2**63)
 
 
-def scenarios_of(options: Options) -> Content:
-    """What the options lead to.
+def scenarios_of(options: ReadOptions) -> Content:
+    """The content of the options.
 
     Raises:
         AssignorLabError: a subclass, if a family or an assignor is not installed.
@@ -70,26 +70,16 @@ def scenarios_of(options: Options) -> Content:
 
 @attrs.frozen
 class _Files:
-    """Scenarios in files: a part for each file of scenarios, and one for all that is imported or recorded together.
-
-    Args:
-        names: Paths of each part.
-        config: File with the application's configuration.
-    """
-
     names: tuple[tuple[str, ...], ...]
     config: str | None
 
     def schema(self) -> StructType:
-        """The columns."""
         return from_arrow_schema(SCENARIO_SCHEMA)
 
     def parts(self) -> list[list[str]]:
-        """Paths, those of one part together."""
         return [list(each) for each in self.names]
 
     def batches(self, part: list[str]) -> Iterator[pa.RecordBatch]:
-        """The scenarios of a part."""
         return _batches(_row(each, 0) for each in self._scenarios(part))
 
     def _scenarios(self, part: list[str]) -> Iterator[Scenario]:
@@ -103,7 +93,7 @@ class _Files:
             yield from plan.scenarios()
 
 
-def _in_files(options: Options) -> _Files:
+def _in_files(options: ReadOptions) -> _Files:
     missing = next((path for path in options.paths if not Path(path).exists()), None)
     if missing is not None:
         raise DataSourceError(
@@ -111,7 +101,7 @@ def _in_files(options: Options) -> _Files:
         )
     found = list(parts_of(options.paths))
     if len(found) == 1 or any(kind != SCENARIOS for _, kind, _ in found):
-        # Logs of one group are read together, and a recording is one thing.
+        # Logs of one group are read together, and so is a recording.
         alone = tuple((path,) for path in options.paths)
         return _Files(alone if all(Path(path).is_dir() for path in options.paths) else (options.paths,), options.config)
     files = tuple((str(each.path),) for _, _, parts in found for each in parts)
@@ -128,21 +118,18 @@ class _Histories:
     Args:
         family: Name of the family.
         kind: Kind of its documents.
-        options: Count, seeds, parts, and who answers between the rounds.
-        described: What plugins said that are not imported in this process.
+        described: Descriptions of plugins that are not imported in this process.
     """
 
     family: str
     kind: str
-    options: Options
-    described: tuple[Description, ...] | None
+    options: ReadOptions
+    described: tuple[EntryPointDescription, ...] | None
 
     def schema(self) -> StructType:
-        """The columns."""
         return from_arrow_schema(SCENARIO_SCHEMA)
 
     def parts(self) -> list[list[int]]:
-        """First seed and number of histories of each part, as even as it goes."""
         share, left = divmod(self.options.count, self.options.partitions)
         first, found = self.options.seed, []
         for number in range(self.options.partitions):
@@ -170,7 +157,7 @@ class _Histories:
             return
         for answer in scorer.contest.answers(WorkItem(0, 0, family=self.family, seed=seed)):
             if answer.scenario is None:
-                failure = answer.outcome.failure or Failure("NoState", None, "it has no state")
+                failure = answer.outcome.failure or CallFailure("NoState", None, "it has no state")
                 told = f"{failure.type}: {shortened(failure.message, 400)}"
                 raise DataSourceError(f"{place}, round {answer.round}: {told}")
             yield {**_row(answer.scenario, answer.round), **own}
@@ -185,30 +172,29 @@ def _first_round(family: ScenarioFamily, seed: int, place: str) -> Scenario:
     except AssignorLabError:
         raise
     except Exception as error:
-        # A family is a plugin and may raise anything.
+        # A family is a plugin and may raise any exception.
         raise DataSourceError(f"{place}: {type(error).__name__}: {shortened(str(error), 400)}") from error
 
 
-def _of_family(options: Options) -> _Histories:
+def _of_family(options: ReadOptions) -> _Histories:
     plugins = discovered(_config(None).effective())
     try:
         return _found_family(plugins, options)
     finally:
-        # Spark keeps the process that this runs in, and would keep those of plugins.
+        # Spark keeps this process alive, and with it the processes of plugins.
         plugins.isolation.close()
 
 
-def _found_family(plugins: Plugins, options: Options) -> _Histories:
+def _found_family(plugins: Plugins, options: ReadOptions) -> _Histories:
     found = plugins.registry.family(options.family or "")
     entry = next(each for each in entries() if each.name == found.plugin.kind)
     if options.assignor is not None:
-        # What is not installed is said before anybody begins.
         entry.load().find(plugins.registry, options.assignor)
     return _Histories(found.name, entry.name, options, plugins.described)
 
 
 def _config(file: str | None) -> ConfigSources:
-    """Nothing of the machine that this runs on, which is some server: the defaults, and a file that was named."""
+    """The defaults and a named file; settings of this machine, some server, are ignored."""
     return ConfigSources((default_layer(),), () if file is None else (file_layer(Path(file)),))
 
 

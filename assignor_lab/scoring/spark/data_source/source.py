@@ -1,8 +1,8 @@
 """The data source ``assignor`` (docs, "Data source of Spark").
 
-PySpark makes one in a process of its own for each read, asks it for schema and partitions there, and hands each
-partition to whoever has room. Modules that take time are imported by those calls: the class is imported wherever any
-foreign data source is looked for.
+PySpark creates one in a separate process for each read, gets schema and partitions there, and sends each partition to a
+free worker. These calls import slow modules, because the class is imported whenever any foreign data source is
+searched.
 """
 
 from __future__ import annotations
@@ -22,19 +22,18 @@ __all__ = ["AssignorSource"]
 class AssignorSource(DataSource):
     """States of families, scenario files, logs and recordings; tables of results."""
 
-    #: What is read, once it is known: that is found out once, and travels to whoever plans.
     _content: Content | None = None
 
     @classmethod
     def name(cls) -> str:
-        """What it is called in ``format(...)``."""
+        """Its name in ``format(...)``."""
         return "assignor"
 
     def schema(self) -> StructType:
         """The columns; of results those of their table.
 
         Raises:
-            DataSourceError: if the options make no sense, or there is nothing where they lead.
+            DataSourceError: if the options contradict each other, or their path has no data.
             AssignorLabError: another subclass, if a family or an assignor is not installed.
         """
         if self._content is None:
@@ -42,7 +41,7 @@ class AssignorSource(DataSource):
         return self._content.schema()
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Who reads it; errors as of :meth:`schema`."""
+        """The reader; errors as of :meth:`schema`."""
         from assignor_lab.scoring.spark.data_source.options import DataSourceError
 
         known = self.schema()
@@ -66,23 +65,22 @@ class _Part(InputPartition):
 
 
 class _Reader(DataSourceReader):
-    """Reads a content; it travels to whoever does so."""
+    """Reads a content; it travels to the workers."""
 
     def __init__(self, content: Content, schema: StructType) -> None:
         self._content = content
         self._schema = schema
 
     def partitions(self) -> list[InputPartition]:
-        """The parts."""
         return [_Part(part) for part in self._content.parts()]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """The rows of a part, as Spark wants their types."""
+        """The rows of a part, in Spark's types."""
         import pyarrow as pa
         from pyspark.sql.pandas.types import to_arrow_schema
 
         schema = to_arrow_schema(self._schema)
-        # Of no parts at all, Spark makes one that holds nothing.
+        # Spark makes one empty part if there are none.
         for batch in () if partition.value is None else self._content.batches(partition.value):
             columns = [batch.column(field.name).cast(field.type) for field in schema]
             yield pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -12,31 +12,26 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from assignor_lab.documents.wording import shortened
-from assignor_lab.groups.columns import FORMAT
+from assignor_lab.groups.columns import FORMAT, OTHER_FORMAT
 from assignor_lab.scoring.output.tables import parts_of
 from assignor_lab.scoring.spark.data_source.options import TABLES, DataSourceError
 
 __all__ = ["Table"]
 
-#: Row groups that are one part: as many rows as Spark's own reader would take of a file of this size.
+#: Row groups of one part: as many rows as in Spark's own reader for a file of this size.
 GROUPS_OF_A_PART = 4
 BATCH_ROWS = 4_096
 
 
 @attrs.frozen
 class Table:
-    """A table of results.
-
-    Args:
-        folder: Output folder of a run, or the table itself.
-        name: Which one.
-    """
+    """A table of results."""
 
     folder: str
     name: str
 
     def schema(self) -> StructType:
-        """The columns that the table has on disk.
+        """The columns of the table on disk.
 
         Raises:
             DataSourceError: if there is no such table, or it is of another release.
@@ -44,7 +39,7 @@ class Table:
         return from_arrow_schema(self._schema())
 
     def parts(self) -> list[list[str | int]]:
-        """File, first row group and number of row groups."""
+        """File, first row group and number of row groups of each part."""
         found: list[list[str | int]] = []
         for file in parts_of(self._path()):
             groups = _opened(file).metadata.num_row_groups
@@ -74,7 +69,7 @@ class Table:
         if (folder / "scores.parquet").is_dir():
             raise DataSourceError(f"{shown}: the folder holds scores.parquet of release 0.1.0: score it again")
         if self.name == "answers" and (folder / TABLES["results"]).exists():
-            raise DataSourceError(f"{shown}: the run kept no answers: score it again with --answers")
+            raise DataSourceError(f"{shown}: the run kept no answers: score it again with --keep-assignments")
         raise DataSourceError(f"{shown}: the folder holds no such table: give the folder --out of `assignor score`")
 
     def _schema(self) -> pa.Schema:
@@ -86,13 +81,12 @@ class Table:
         if version != str(FORMAT).encode():
             raise DataSourceError(
                 f"{shortened(str(path), 200)}: version {version.decode('ascii', 'replace'):.20} of the table, and this "
-                f"release reads version {FORMAT}: use the release that wrote it"
+                f"release reads version {FORMAT}: {OTHER_FORMAT}"
             )
         return schema
 
 
 def _opened(file: Path) -> pq.ParquetFile:
-    """The file, of which only the end has been read; it closes itself."""
     try:
         return pq.ParquetFile(file)
     except (OSError, pa.ArrowException) as error:

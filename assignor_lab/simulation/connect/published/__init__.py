@@ -1,1 +1,1 @@
-"""The published benchmark of incremental cooperative rebalancing, and the recorded experiment."""
+"""The published benchmark of incremental cooperative rebalancing."""

@@ -1,4 +1,4 @@
-"""The blog's benchmark, replayed: every published figure beside ours, every assumption with what hangs on it."""
+"""The blog's benchmark, replayed: every published figure with ours, every assumption with its effect."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assignor_lab.simulation.connect.published.blog_experiment import (
 from assignor_lab.simulation.connect.published.figures import PUBLISHED_TIMES_S, TABLE_1
 from assignor_lab.simulation.connect.published.throughput import Throughput, ThroughputModel, measure_work
 from assignor_lab.simulation.connect.published.throughput_definitions import DEFINITIONS, as_compared
-from assignor_lab.simulation.connect.timings import Timings
+from assignor_lab.simulation.connect.timings import ConnectTimings
 
 __all__ = ["benchmark"]
 
@@ -31,20 +31,19 @@ PROTOCOLS = {
 }
 _PACINGS: tuple[Pacing, ...] = ("merged", "answered", "calm")
 
-#: Assumption, value, and why.
 ASSUMPTIONS: tuple[tuple[str, str, str], ...] = (
     ("cost of starting or stopping a job", "0.2 s in one of 8 threads of a worker",
      "not published; chosen so that eager takes about 13 minutes"),
     ("cost of a rebalance besides", "0.1 to 0.3 s", "not published; bounded by 'within a minute' for 91 to 180"),
     ("pace of the client while it creates", "merged: the next connector is there when tasks are written",
      "14 : 12 minutes fits 91 rounds up and 90 down, and not 180"),
-    ("what tasks can do together", "450 MB/s, shared evenly",
-     "between what the aggregates say (548) and what incremental's minimum and eager's maximum say (369)"),
-    ("what a task can do at most", "4 MB/s", "the published maximum is 3.82"),
+    ("throughput of all tasks together", "450 MB/s, shared evenly",
+     "between the value from the aggregates (548) and that from incremental's minimum and eager's maximum (369)"),
+    ("largest throughput of a task", "4 MB/s", "the published maximum is 3.82"),
     ("window of the throughput", "26 minutes from the first start", "fits the ratio of the two aggregates"),
     ("throughput of a task", "committed over the window; its maximum: between the commits of two complete 20 MB files",
-     "the text says only 'derived from commit times'; others are shown under definitions"),
-    ("commits", "every 60 s; what is not committed at a stop is lost", "the open S3 file is thrown away"),
+     "the text has only 'derived from commit times'; others are shown under definitions"),
+    ("commits", "every 60 s; uncommitted work is lost at a stop", "the open S3 file is thrown away"),
     ("static", "three static workers list all jobs evenly, as plan-static chooses; further ones list nothing",
      "not published: KIP-987 came later"),
     ("assignor", "Kafka 4.3.1's; the blog ran 2.3's", "this workload needs no balancing revocation, so they agree"),
@@ -52,16 +51,7 @@ ASSUMPTIONS: tuple[tuple[str, str, str], ...] = (
 
 
 def benchmark(assignors: AssignorFactory, seed: int = 0) -> dict[str, Any]:
-    """Plays the blog's experiment.
-
-    Args:
-        assignors: Makes assignors.
-        seed: Seed of every draw.
-
-    Returns:
-        ``times``, ``table_1``, ``definitions``, ``counts``, ``scenarios``, ``assumptions`` and ``dependence``, each a
-        list of rows.
-    """
+    """Simulate the blog's experiment."""
     model = ThroughputModel()
     runs: dict[tuple[str, Pacing], StartAndStop] = {
         (name, pacing): run_start_and_stop(protocol, assignors, pacing, seed=seed)
@@ -118,12 +108,11 @@ def _table_1(done: dict[str, Throughput]) -> list[dict[str, Any]]:
     return rows
 
 
-#: What tasks can do together, besides what is assumed: what incremental's minimum says, and what the aggregates say.
+#: Other common capacities of all tasks: from incremental's minimum, and from the aggregates.
 _OTHER_CAPACITIES = (369.0, 548.0)
 
 
 def _definitions(runs: dict[str, StartAndStop]) -> list[dict[str, Any]]:
-    """What each meaning of a task's throughput makes of the same two runs; published figures first."""
     published = {
         f"{protocol} {row}": TABLE_1[row][column]
         for column, protocol in enumerate(runs)
@@ -160,12 +149,12 @@ def _throughput_row(name: str, published: tuple[float, float, int], ours: dict[s
 def _dependence(
     assignors: AssignorFactory, runs: dict[tuple[str, Pacing], StartAndStop], seed: int
 ) -> list[dict[str, Any]]:
-    """What the two conclusions, times as long and throughput, become if an assumption is another."""
+    """The two conclusions, ratio of times and throughput, under other assumptions."""
     rows = [_conclusion("as assumed", runs["eager", "merged"], runs["incremental", "merged"], ThroughputModel())]
     rows.extend(
         _conclusion(what, runs["eager", "merged"], runs["incremental", "merged"], model)
         for what, model in (
-            ("a stopped task commits what it has done", ThroughputModel(commits_on_stop=True)),
+            ("a stopped task commits its work", ThroughputModel(commits_on_stop=True)),
             ("window of 15 minutes", ThroughputModel(window_ms=900_000)),
             ("window of 60 minutes", ThroughputModel(window_ms=3_600_000)),
             ("ceiling of 2 MB/s", ThroughputModel(ceiling_mb_s=2.0)),
@@ -215,7 +204,7 @@ def _ratio(one: float, other: float) -> float | None:
     return round(one / other, 2) if other else None
 
 
-def _job_cost(milliseconds: int) -> Timings:
+def _job_cost(milliseconds: int) -> ConnectTimings:
     return attrs.evolve(
         BLOG_TIMINGS,
         connector_start_ms=milliseconds,
@@ -225,7 +214,7 @@ def _job_cost(milliseconds: int) -> Timings:
     )
 
 
-def _round_cost(factor: int) -> Timings:
+def _round_cost(factor: int) -> ConnectTimings:
     return attrs.evolve(
         BLOG_TIMINGS,
         request_ms=BLOG_TIMINGS.request_ms * factor,

@@ -1,4 +1,4 @@
-"""The blog's experiment on the simulator: start, stop, scaling and rolling restart of 900 tasks on 3 workers."""
+"""The blog's experiment in simulation: start, stop, scaling and rolling restart of 900 tasks on 3 workers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Literal
 import attrs
 
 from assignment_api.connect import NO_JOBS, ConnectorTaskId, ConnectProtocol, StaticJobs
-from assignor_lab.simulation.connect.client import Operation, Pacing
-from assignor_lab.simulation.connect.cluster import AssignorFactory, Cluster
+from assignor_lab.simulation.connect.client import ClientOperation, Pacing
+from assignor_lab.simulation.connect.cluster import AssignorFactory, SimulatedCluster
 from assignor_lab.simulation.connect.episode_figures import connector_imbalance, owned_now, worker_imbalance
 from assignor_lab.simulation.connect.static_plan import ConnectorDemand, WorkerOffer, plan_static
-from assignor_lab.simulation.connect.timings import Timings
+from assignor_lab.simulation.connect.timings import ConnectTimings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 #: One set of constants for everything: 0.2 s per start and stop, 0.2 to 0.3 s per rebalance.
-BLOG_TIMINGS = Timings(
+BLOG_TIMINGS = ConnectTimings(
     request_ms=20,
     rest_hop_ms=5,
     validation_ms=30,
@@ -50,19 +50,11 @@ _HOUR = 3_600_000
 
 @attrs.frozen
 class PhaseFigures:
-    """What a phase cost.
+    """Cost of a phase.
 
     Args:
-        phase: Its name.
-        seconds: Until the cluster was stable.
-        rebalances: Rebalances.
-        job_starts: Jobs started, connector instances and tasks.
-        job_stops: Jobs stopped.
-        idle_task_seconds: Task-seconds in which tasks did not run that had run before.
         task_imbalance: Most tasks on a worker less fewest, at the end.
-        connector_imbalance: The same for the worst connector.
-        longest_rebalance_s: From its beginning until its last worker had started everything.
-        remark: Workers that came or went and had nothing to run, if there were any.
+        longest_rebalance_s: Longest time from the begin of a rebalance until its last worker had started its jobs.
     """
 
     phase: str
@@ -78,10 +70,10 @@ class PhaseFigures:
 
 
 def new_cluster(
-    protocol: ConnectProtocol, assignors: AssignorFactory, timings: Timings, max_delay_ms: int, seed: int
-) -> Cluster:
+    protocol: ConnectProtocol, assignors: AssignorFactory, timings: ConnectTimings, max_delay_ms: int, seed: int
+) -> SimulatedCluster:
     """Three workers, stable, without a connector."""
-    cluster = Cluster(assignors, timings, seed=seed, keep_log=False)
+    cluster = SimulatedCluster(assignors, timings, seed=seed, keep_log=False)
     for number in range(1, WORKERS + 1):
         cluster.start_worker(f"w{number}", settings_of(f"w{number}", protocol, max_delay_ms), start_ms=0)
     cluster.run_until(_HOUR, until_calm=True)
@@ -96,7 +88,7 @@ def _planned() -> Mapping[str, StaticJobs]:
 
 
 def settings_of(worker: str, protocol: ConnectProtocol, max_delay_ms: int) -> WorkerSettings:
-    """A worker's settings: under ``static`` the first three list every job among them, others are wildcard workers."""
+    """A worker's settings: under ``static`` the first three share all jobs, others are wildcard workers."""
     settings = WorkerSettings(protocol, max_delay_ms)
     if protocol is ConnectProtocol.STATIC and worker in _planned():
         return attrs.evolve(settings, static=_planned()[worker])
@@ -107,29 +99,26 @@ def _names() -> list[str]:
     return [f"s3-{number:02}" for number in range(CONNECTORS)]
 
 
-def start_all(cluster: Cluster, pacing: Pacing) -> PhaseFigures:
-    """Creates all connectors, one after the other."""
+def start_all(cluster: SimulatedCluster, pacing: Pacing) -> PhaseFigures:
+    """Create all connectors, one after the other."""
     return _phase(cluster, "start", lambda: cluster.request(_creations(), "w1", pacing))
 
 
-def _creations() -> list[Operation]:
-    return [Operation("create", name, TASKS) for name in _names()]
+def _creations() -> list[ClientOperation]:
+    return [ClientOperation("create", name, TASKS) for name in _names()]
 
 
 @attrs.frozen(eq=False)
 class StartAndStop:
-    """The experiment's first part after it was played.
+    """Result of the experiment's first part.
 
     Args:
-        start: Figures of the start.
-        stop: Figures of the stop.
-        cluster: The group at its end.
-        stable_ms: A moment of its clock in which all 900 tasks ran.
+        stable_ms: A time of its clock at which all 900 tasks ran.
     """
 
     start: PhaseFigures
     stop: PhaseFigures
-    cluster: Cluster
+    cluster: SimulatedCluster
     stable_ms: int
 
 
@@ -137,29 +126,24 @@ def run_start_and_stop(
     protocol: ConnectProtocol,
     assignors: AssignorFactory,
     pacing: Pacing,
-    timings: Timings = BLOG_TIMINGS,
+    timings: ConnectTimings = BLOG_TIMINGS,
     seed: int = 0,
 ) -> StartAndStop:
-    """Creates all connectors, then deletes them.
+    """Create all connectors, then delete them.
 
     Args:
-        protocol: What the workers speak.
-        assignors: Makes assignors.
-        pacing: How fast the client is; a deletion writes no tasks, so ``merged`` means ``answered`` there.
-        timings: The constants.
-        seed: Seed of every draw.
+        pacing: Speed of the client; a deletion writes no tasks, so ``merged`` means ``answered`` there.
     """
     cluster = new_cluster(protocol, assignors, timings, 300_000, seed)
     start = start_all(cluster, pacing)
     cluster.run_until(cluster.now + 30_000)
     stable = cluster.now
-    deletions = [Operation("delete", name) for name in _names()]
+    deletions = [ClientOperation("delete", name) for name in _names()]
     down: Pacing = "calm" if pacing == "calm" else "answered"
     stop = _phase(cluster, "stop", lambda: cluster.request(deletions, "w1", down))
     return StartAndStop(start, stop, cluster, stable)
 
 
-#: What may happen to the workers.
 Scenario = Literal["scale-out", "scale-in", "bounce", "rolling-restart", "leader-bounce", "join-at-once"]
 
 SCENARIOS: tuple[Scenario, ...] = (
@@ -171,22 +155,17 @@ def run_scenario(
     scenario: Scenario,
     protocol: ConnectProtocol,
     assignors: AssignorFactory,
-    timings: Timings = BLOG_TIMINGS,
+    timings: ConnectTimings = BLOG_TIMINGS,
     max_delay_ms: int = 300_000,
     seed: int = 0,
 ) -> PhaseFigures:
-    """900 tasks run, then something happens to the workers.
+    """Run 900 tasks, then change the workers.
 
     Args:
-        scenario: ``scale-out`` (3 to 4), ``scale-in`` (4 to 3), ``bounce`` (a follower is away for 60 s),
-            ``leader-bounce``, ``rolling-restart`` (all, the leader last, each away for 60 s, the next one when all is
-            calm), or
-            ``join-at-once`` (three more workers within a second).
-        protocol: What the workers speak.
-        assignors: Makes assignors.
-        timings: The constants.
-        max_delay_ms: ``scheduled.rebalance.max.delay.ms``.
-        seed: Seed of every draw.
+        scenario: ``scale-out`` (3 to 4), ``scale-in`` (4 to 3), ``bounce`` (a follower is down for 60 s),
+            ``leader-bounce``, ``rolling-restart`` (all, the leader last, each down for 60 s, the next one when the
+            group is calm), or ``join-at-once`` (three more workers within a second).
+        assignors: Creates assignors.
     """
     cluster = new_cluster(protocol, assignors, timings, max_delay_ms, seed)
     start_all(cluster, "merged")
@@ -224,7 +203,7 @@ def run_scenario(
     return attrs.evolve(figures, remark=f"{' and '.join(idle)} {verb} idle: others list all jobs")
 
 
-def _bounce(cluster: Cluster, name: str, settings: WorkerSettings) -> None:
+def _bounce(cluster: SimulatedCluster, name: str, settings: WorkerSettings) -> None:
     cluster.stop(name)
     while cluster.worker(name) is not None:
         cluster.run_until(cluster.now + 100)
@@ -234,7 +213,7 @@ def _bounce(cluster: Cluster, name: str, settings: WorkerSettings) -> None:
     cluster.run_until(cluster.now + _HOUR, until_calm=True)
 
 
-def _phase(cluster: Cluster, name: str, happen: Callable[[], object]) -> PhaseFigures:
+def _phase(cluster: SimulatedCluster, name: str, happen: Callable[[], object]) -> PhaseFigures:
     begin, rounds = cluster.now, len(cluster.rounds)
     starts, stops = cluster.runs.starts, cluster.runs.stops
     happen()

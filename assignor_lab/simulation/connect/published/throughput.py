@@ -1,4 +1,4 @@
-"""A model of throughput: what tasks get done while they are started and stopped.
+"""Model of throughput: work of tasks while they are started and stopped.
 
 All running tasks share a capacity evenly, none exceeds a ceiling of its own, and only committed progress counts.
 """
@@ -15,7 +15,7 @@ from assignment_api.connect import ConnectorTaskId
 from assignor_lab.simulation.connect.surroundings.job_runs import JobRuns
 
 __all__ = [
-    "Shares", "TaskWork", "Throughput", "ThroughputModel", "Work",
+    "Shares", "TaskWork", "Throughput", "ThroughputModel", "ThroughputWork",
     "measure_work", "throughput_of",
 ]  # fmt: skip
 
@@ -25,14 +25,14 @@ class ThroughputModel:
     """Assumptions about the work.
 
     Args:
-        capacity_mb_s: What all tasks together can do.
-        ceiling_mb_s: What one task can do at most.
-        window_ms: How long is measured, from the first start of a task on.
-        commit_ms: Progress is committed every so often in a run.
-        file_mb: A file of the sink; its offsets are committed when it is complete, besides. Matters only for
-            definitions of a task's throughput that look at single commits.
-        input_mb: What there is for one task to read. Matters only for the definition that asks when it has read it.
-        commits_on_stop: Whether a task that is stopped commits what it has done; if not, that is lost.
+        capacity_mb_s: Capacity of all tasks together.
+        ceiling_mb_s: Capacity of one task.
+        window_ms: Duration of the measurement, from the first start of a task on.
+        commit_ms: Interval of commits in a run.
+        file_mb: A file of the sink; its offsets are also committed when it is complete. Matters only for definitions of
+            a task's throughput that look at single commits.
+        input_mb: Input of one task. Matters only for the definition that uses the time at which it is read.
+        commits_on_stop: Whether a stopped task commits its work; if not, that is lost.
     """
 
     capacity_mb_s: float = 450.0
@@ -46,12 +46,10 @@ class ThroughputModel:
 
 @attrs.frozen
 class TaskWork:
-    """What one task did.
+    """Work of one task.
 
     Args:
-        started_ms: When it ran for the first time.
-        committed: Megabytes that count, over the window.
-        stretches: Its lives within the window: from, until, and until when its progress counts.
+        stretches: Its lives within the window: from, until, and end of the committed progress.
     """
 
     started_ms: int
@@ -60,14 +58,11 @@ class TaskWork:
 
 
 @attrs.frozen(eq=False)
-class Work:
-    """What all tasks did.
+class ThroughputWork:
+    """Work of all tasks.
 
     Args:
-        model: The assumptions.
-        begin_ms: First start of any task.
-        tasks: Every task that ever ran.
-        shares: What a task that runs all the time has done by a moment.
+        shares: Work of an always running task by a given time.
     """
 
     model: ThroughputModel
@@ -83,14 +78,7 @@ class Work:
 
 @attrs.frozen
 class Throughput:
-    """Committed megabytes per second.
-
-    Args:
-        aggregate: Of all tasks together.
-        minimum: Of the slowest task.
-        maximum: Of the fastest one.
-        median: Of the task in the middle.
-    """
+    """Committed megabytes per second."""
 
     aggregate: float
     minimum: float
@@ -105,13 +93,11 @@ def throughput_of(rates: Sequence[float]) -> Throughput:
     return Throughput(sum(rates), min(rates), max(rates), median(rates))
 
 
-def measure_work(runs: JobRuns, model: ThroughputModel, as_of_ms: int) -> Work:
-    """What every task that ever ran did.
+def measure_work(runs: JobRuns, model: ThroughputModel, as_of_ms: int) -> ThroughputWork:
+    """Work of every task that ever ran.
 
     Args:
-        runs: The ledger.
-        model: The assumptions.
-        as_of_ms: What ran at this moment is taken to run on, whatever happened to it later.
+        as_of_ms: Tasks that run at this time are assumed to run on.
 
     Raises:
         ValueError: if no task ever ran.
@@ -128,7 +114,7 @@ def measure_work(runs: JobRuns, model: ThroughputModel, as_of_ms: int) -> Work:
     begin = min(start for each in lives for start, _ in each)
     end = begin + model.window_ms
     shares = Shares([(start, finish or end) for each in lives for start, finish in each], end, model)
-    return Work(model, begin, [_work_of(each, end, shares, model) for each in lives], shares)
+    return ThroughputWork(model, begin, [_work_of(each, end, shares, model) for each in lives], shares)
 
 
 def _work_of(lives: Sequence[tuple[int, int | None]], end: int, shares: Shares, model: ThroughputModel) -> TaskWork:
@@ -147,7 +133,7 @@ def _work_of(lives: Sequence[tuple[int, int | None]], end: int, shares: Shares, 
 
 
 class Shares:
-    """How much a task that runs all the time has done by a moment, in megabytes."""
+    """Work of an always running task by a given time, in megabytes."""
 
     def __init__(self, stretches: Sequence[tuple[int, int]], end_ms: int, model: ThroughputModel) -> None:
         changes: dict[int, int] = {}
@@ -166,14 +152,14 @@ class Shares:
             self._sums.append(self._sums[-1] + rate * (following - time) / 1000)
 
     def until(self, time_ms: int) -> float:
-        """Megabytes by a moment."""
+        """Megabytes by a time."""
         index = bisect.bisect_right(self._times, time_ms) - 1
         if index < 0:
             return 0.0
         return self._sums[index] + self._rates[index] * (time_ms - self._times[index]) / 1000
 
     def when(self, megabytes: float) -> float | None:
-        """The moment by which so much is done; ``None``: never."""
+        """The time at which this work is done; ``None``: never."""
         index = bisect.bisect_left(self._sums, megabytes) - 1
         if index < 0:
             return float(self._times[0])

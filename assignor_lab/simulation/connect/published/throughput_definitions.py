@@ -1,8 +1,8 @@
-"""Definitions that "throughput of a task" may have had in the published table, and what each makes of a run.
+"""Possible definitions of "throughput of a task" in the published table, and their results for a run.
 
-The text says only that throughput was derived from the times of offset commits. Where tasks share a capacity, the first
-ones are alone for some seconds; then there are so many that none reaches its ceiling. So 3.82 MB/s can only have been
-seen between two commits, near the beginning, and not over the whole test like the other figures.
+The text says only that throughput was derived from the times of offset commits. Tasks share a capacity: the first ones
+are alone for some seconds, and later there are so many that none reaches its ceiling. So 3.82 MB/s can only have been
+measured between two commits near the beginning, and not over the whole test like the other figures.
 """
 
 from __future__ import annotations
@@ -16,29 +16,26 @@ from assignor_lab.simulation.connect.published.throughput import (
     TaskWork,
     Throughput,
     ThroughputModel,
-    Work,
+    ThroughputWork,
     measure_work,
     throughput_of,
 )
 from assignor_lab.simulation.connect.surroundings.job_runs import JobRuns
 
-__all__ = ["DEFINITIONS", "Definition", "as_compared"]
+__all__ = ["DEFINITIONS", "ThroughputDefinition", "as_compared"]
 
 
 @attrs.frozen
-class Definition:
+class ThroughputDefinition:
     """A meaning of "throughput of a task".
 
     Args:
-        name: A short name.
-        meaning: What is divided by what.
-        rate: The rate of a task in MB/s; ``None`` = it has none.
-        window_ms: The window has to be so long; ``None``: as the model has it.
+        window_ms: Required window; ``None``: that of the model.
     """
 
     name: str
     meaning: str
-    rate: Callable[[Work, TaskWork], float | None]
+    rate: Callable[[ThroughputWork, TaskWork], float | None]
     window_ms: int | None = None
 
     def measure(self, runs: JobRuns, model: ThroughputModel, as_of_ms: int) -> Throughput:
@@ -47,21 +44,21 @@ class Definition:
             model = attrs.evolve(model, window_ms=self.window_ms)
         return self.of(measure_work(runs, model, as_of_ms))
 
-    def of(self, work: Work) -> Throughput:
+    def of(self, work: ThroughputWork) -> Throughput:
         """The four figures of the table; ``aggregate`` is the sum over tasks."""
         rates = [self.rate(work, task) for task in work.tasks]
         return throughput_of([rate for rate in rates if rate is not None])
 
 
-def _over_the_window(work: Work, task: TaskWork) -> float | None:
+def _over_the_window(work: ThroughputWork, task: TaskWork) -> float | None:
     return task.committed / (work.model.window_ms / 1000)
 
 
-def _since_own_start(work: Work, task: TaskWork) -> float | None:
+def _since_own_start(work: ThroughputWork, task: TaskWork) -> float | None:
     return task.committed / ((work.end_ms - task.started_ms) / 1000)
 
 
-def _between_first_and_last(work: Work, task: TaskWork) -> float | None:
+def _between_first_and_last(work: ThroughputWork, task: TaskWork) -> float | None:
     commits = [moment for stretch in task.stretches for moment in _commits(work, stretch)]
     if len(commits) < 2 or commits[-1] == commits[0]:
         return None
@@ -72,7 +69,7 @@ def _between_first_and_last(work: Work, task: TaskWork) -> float | None:
     return done / ((commits[-1] - commits[0]) / 1000)
 
 
-def _best_between_two(work: Work, task: TaskWork) -> float | None:
+def _best_between_two(work: ThroughputWork, task: TaskWork) -> float | None:
     best = 0.0
     for stretch in task.stretches:
         moments = [stretch[0], *_commits(work, stretch)]
@@ -81,15 +78,15 @@ def _best_between_two(work: Work, task: TaskWork) -> float | None:
     return best
 
 
-#: A task is fastest at the beginning of a stretch, when others have not yet started.
+#: A task is fastest at the beginning of a stretch, before others have started.
 _FIRST_FILES = 4
 
 
-def _best_file(work: Work, task: TaskWork) -> float | None:
+def _best_file(work: ThroughputWork, task: TaskWork) -> float | None:
     best = 0.0
     before: float = task.started_ms
     for start, until, _ in task.stretches:
-        # A stop throws the open file away: each stretch begins a new one.
+        # A stop discards the open file: each stretch begins a new one.
         done = work.shares.until(start) + work.model.file_mb
         for _file in range(_FIRST_FILES):
             moment = work.shares.when(done)
@@ -100,7 +97,7 @@ def _best_file(work: Work, task: TaskWork) -> float | None:
     return best
 
 
-def _until_all_is_read(work: Work, task: TaskWork) -> float | None:
+def _until_all_is_read(work: ThroughputWork, task: TaskWork) -> float | None:
     left = work.model.input_mb
     for start, _, counts in task.stretches:
         done = work.shares.until(counts) - work.shares.until(start)
@@ -111,32 +108,33 @@ def _until_all_is_read(work: Work, task: TaskWork) -> float | None:
     return None
 
 
-def _commits(work: Work, stretch: tuple[int, int, int]) -> Sequence[int]:
+def _commits(work: ThroughputWork, stretch: tuple[int, int, int]) -> Sequence[int]:
     start, _, counts = stretch
     return range(start + work.model.commit_ms, counts + 1, work.model.commit_ms)
 
 
-def _rate(work: Work, one: int, following: int) -> float:
+def _rate(work: ThroughputWork, one: int, following: int) -> float:
     return (work.shares.until(following) - work.shares.until(one)) / ((following - one) / 1000)
 
 
-_BEST_FILE = Definition(
+_BEST_FILE = ThroughputDefinition(
     "best file", "best rate between two commits, one for each complete file of 20 MB, stops included", _best_file
 )
 
-#: In the comparison aggregate, minimum and median are the first one's, and the maximum is that of the best file.
-DEFINITIONS: Sequence[Definition] = (
-    Definition("window", "committed, over the whole window", _over_the_window),
-    Definition("own time", "committed, over the time since the task's own first start", _since_own_start),
-    Definition("first to last", "committed between the task's first and last commit, over that time",
-               _between_first_and_last),
-    Definition("best minute", "best rate between two commits, one a minute", _best_between_two),
+#: The comparison takes aggregate, minimum and median from the first one, and the maximum from the best file.
+DEFINITIONS: Sequence[ThroughputDefinition] = (
+    ThroughputDefinition("window", "committed, over the whole window", _over_the_window),
+    ThroughputDefinition("own time", "committed, over the time since the task's own first start", _since_own_start),
+    ThroughputDefinition("first to last", "committed between the task's first and last commit, over that time",
+                         _between_first_and_last),
+    ThroughputDefinition("best minute", "best rate between two commits, one a minute", _best_between_two),
     _BEST_FILE,
-    Definition("finite input", "400 MB, over the time since the task's own first start until it has read them",
-               _until_all_is_read, 6_000_000),
+    ThroughputDefinition("finite input",
+                         "400 MB, over the time since the task's own first start until it has read them",
+                         _until_all_is_read, 6_000_000),
 )  # fmt: skip
 
 
-def as_compared(work: Work) -> Throughput:
-    """The figures that are set beside the published ones: over the window, and the maximum between two commits."""
+def as_compared(work: ThroughputWork) -> Throughput:
+    """The figures for comparison with the published ones: over the window, and the maximum between two commits."""
     return attrs.evolve(DEFINITIONS[0].of(work), maximum=_BEST_FILE.of(work).maximum)

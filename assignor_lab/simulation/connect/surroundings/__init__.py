@@ -1,1 +1,1 @@
-"""Surroundings of simulated workers: the config log, and the machine on which jobs start and stop."""
+"""Environment of simulated workers: the config log, and the machine that starts and stops jobs."""

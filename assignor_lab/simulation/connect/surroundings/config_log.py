@@ -1,4 +1,4 @@
-"""The config topic: what connectors there are, with how many tasks, and who has read how far."""
+"""Config topic of a simulation: connectors, numbers of tasks, and views of readers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["ConfigLog", "ConfigRecord", "ConfigView"]
 
 @attrs.frozen
 class ConfigRecord:
-    """A record of the topic, or a group of records that a worker cannot see parts of.
+    """A record of the topic, or a group of records that a worker reads only as a whole.
 
     Args:
         kind: ``connector`` (its configuration was written), ``delete``, or ``commit`` (its tasks' configurations,
-            with the commit that puts them in force).
+            with the commit that makes them effective).
         connector: Name of the connector.
-        tasks: For ``connector``: how many tasks it will ask for; for ``commit``: how many there are now.
+        tasks: For ``connector``: number of tasks that it will configure; for ``commit``: present number of tasks.
     """
 
     kind: Literal["connector", "delete", "commit"]
@@ -30,12 +30,11 @@ class ConfigRecord:
 
 @attrs.frozen(eq=False)
 class ConfigView:
-    """What a worker knows that has read up to an offset (Kafka: ``ClusterConfigState``).
+    """Knowledge of a worker that has read up to an offset (Kafka: ``ClusterConfigState``).
 
     Args:
-        offset: Position after the last record.
-        jobs: Everything that is to be placed.
-        wanted: Connector to the number of tasks that its configuration asks for.
+        jobs: All jobs to place.
+        wanted: Connector to the number of tasks in its configuration.
         versions: Connector to a number that grows with each of its configurations.
     """
 
@@ -45,16 +44,12 @@ class ConfigView:
     versions: Mapping[str, int]
 
     def needs_task_configs(self, connector: str) -> bool:
-        """Whether a connector instance has to write its tasks' configurations."""
+        """True if a connector instance has to write its tasks' configurations."""
         return connector in self.wanted and self.wanted[connector] != self.jobs.task_counts.get(connector, 0)
 
 
 class ConfigLog:
-    """The topic, one partition, in the order of its records.
-
-    Args:
-        initial: Connector to number of tasks, there from the beginning.
-    """
+    """The topic, one partition, in the order of its records."""
 
     __slots__ = ("_records", "_views")
 
@@ -69,7 +64,7 @@ class ConfigLog:
         return len(self._records)
 
     def append(self, record: ConfigRecord) -> int:
-        """Writes a record; its effect is that of ``KafkaConfigBackingStore``."""
+        """Write a record; its effect is that of ``KafkaConfigBackingStore``."""
         before = self._views[-1]
         counts, wanted = dict(before.jobs.task_counts), dict(before.wanted)
         versions = dict(before.versions)
@@ -91,5 +86,5 @@ class ConfigLog:
         return self._records[start:end]
 
     def view(self, offset: int) -> ConfigView:
-        """What has been said up to ``offset``."""
+        """Knowledge of a reader at ``offset``."""
         return self._views[offset]

@@ -1,4 +1,4 @@
-"""The threads of a worker that start and stop jobs, and what that costs."""
+"""Threads of a worker that start and stop jobs, and the time that this takes."""
 
 from __future__ import annotations
 
@@ -9,30 +9,25 @@ from collections.abc import Sequence
 from assignment_api.connect import ConnectorTaskId, Jobs
 from assignment_api.streams.ids import utf16_key
 from assignor_lab.simulation.connect.surroundings.job_runs import Job, JobRuns
-from assignor_lab.simulation.connect.timings import Timings
+from assignor_lab.simulation.connect.timings import ConnectTimings
 
 __all__ = ["JobPool"]
 
 
 class JobPool:
-    """Starts and stops jobs, each in the thread that is free first, in the order given.
+    """Starts and stops jobs, each in the first free thread, in the order given.
 
-    One object serves all workers of a simulation: calls of different workers share nothing but the ledger and the
-    source of random numbers.
-
-    Args:
-        timings: What starting and stopping takes.
-        runs: The ledger.
-        random_numbers: Where spreads are drawn.
+    One object serves all workers of a simulation: calls of different workers share only the ledger and the source of
+    random numbers.
     """
 
-    def __init__(self, timings: Timings, runs: JobRuns, random_numbers: random.Random) -> None:
+    def __init__(self, timings: ConnectTimings, runs: JobRuns, random_numbers: random.Random) -> None:
         self.runs = runs
         self._timings = timings
         self._random, self._choice = random_numbers.random, random_numbers.choice
 
     def running_jobs(self, process: int) -> Jobs:
-        """Everything that a process runs, in Kafka's order of names."""
+        """All jobs of a process, in Kafka's order of names."""
         held = self.runs.running(process)
         connectors = [job for job in held if isinstance(job, str)]
         tasks = [job for job in held if isinstance(job, ConnectorTaskId)]
@@ -41,10 +36,10 @@ class JobPool:
     def start(
         self, process: int, worker: str, connectors: Sequence[str], tasks: Sequence[ConnectorTaskId], now: int
     ) -> tuple[int, dict[str, int]]:
-        """Starts jobs from ``now`` on.
+        """Start jobs from ``now`` on.
 
         Returns:
-            How long the herder waits, and for each connector when it has generated its tasks' configurations.
+            The wait of the herder, and for each connector the time of its tasks' configurations.
         """
         timings = self._timings
         lanes = [0] * timings.start_stop_threads
@@ -66,9 +61,9 @@ class JobPool:
         return max(lanes), ready
 
     def stop(self, process: int, jobs: Jobs, now: int) -> int:
-        """Stops jobs from ``now`` on, connector instances first; how long the herder waits.
+        """Stop jobs from ``now`` on, connector instances first; returns the wait of the herder.
 
-        A job counts as stopped from when it is called to stop. What does not run costs nothing.
+        A job counts as stopped from the call of its stop. Jobs that do not run cost nothing.
         """
         timings = self._timings
         lanes = [0] * timings.start_stop_threads
@@ -80,7 +75,7 @@ class JobPool:
                 continue
             begun = lanes[0]
             starts_in = held[job].start_ms - now - begun
-            # What is still starting has to finish that, and then has no work to finish.
+            # A starting job has to finish its start, and then has no work to finish.
             works = starts_in <= 0 and spread
             took = base + int(self._random() * spread) if works else max(base, starts_in)
             heapq.heapreplace(lanes, begun + took)

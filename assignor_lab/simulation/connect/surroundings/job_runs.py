@@ -1,4 +1,4 @@
-"""The ledger of a simulation: which job ran where and when, and what can be read from it."""
+"""Ledger of a simulation: each job's runs with worker and time, and figures derived from them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ import attrs
 
 from assignment_api.connect import ConnectorTaskId
 
-__all__ = ["Job", "JobRuns", "Overlap", "Run"]
+__all__ = ["Job", "JobRuns", "Overlap", "JobRun"]
 
 #: A connector instance, by its connector's name, or a task.
 Job = str | ConnectorTaskId
 
 
 @attrs.define
-class Run:
+class JobRun:
     """One life of a job on one process.
 
     Args:
-        process: Number of the worker's process, unique in a simulation.
-        worker: Name of the worker.
-        start_ms: When it ran; may lie ahead while it is being started.
-        end_ms: When it no longer ran, or ``None``: it still does.
+        start_ms: Start of the run; in the future while it is being started.
+        end_ms: End of the run, or ``None``: it still runs.
         ending: ``stop``, ``crash``, or empty while it runs.
     """
 
@@ -38,11 +36,6 @@ class Overlap:
     """A job that ran on two workers at once.
 
     Args:
-        job: The job.
-        first: The worker that ran it first.
-        second: The worker that ran it, too.
-        start_ms: Since when.
-        end_ms: Until when.
         reason: Name of Kafka's own behaviour that allows it, or empty: a fault of the simulation.
     """
 
@@ -55,27 +48,27 @@ class Overlap:
 
 
 class JobRuns:
-    """The ledger. Jobs are in the order in which they first started."""
+    """The ledger. Jobs are in the order of their first start."""
 
     __slots__ = ("_open", "_reasons", "runs", "starts", "stops")
 
     def __init__(self) -> None:
-        self.runs: dict[Job, list[Run]] = {}
-        self._open: dict[int, dict[Job, Run]] = {}
-        #: Why a process may run what is no longer its own: process to (since when, reason).
+        self.runs: dict[Job, list[JobRun]] = {}
+        self._open: dict[int, dict[Job, JobRun]] = {}
+        #: Reasons why a process may run jobs of others: process to (since when, reason).
         self._reasons: dict[int, list[tuple[int, str]]] = {}
         self.starts = 0
         self.stops = 0
 
     def start(self, job: Job, process: int, worker: str, time_ms: int) -> None:
-        """A job begins to run at ``time_ms``, which may lie ahead."""
+        """Record that a job begins to run at ``time_ms``, which may be in the future."""
         self.starts += 1
-        run = Run(process, worker, time_ms)
+        run = JobRun(process, worker, time_ms)
         self.runs.setdefault(job, []).append(run)
         self._open.setdefault(process, {})[job] = run
 
     def stop(self, job: Job, process: int, time_ms: int, ending: str = "stop") -> None:
-        """A job ends; what had not begun to run yet leaves no run."""
+        """Record the end of a job; one that had not begun to run leaves no run."""
         run = self._open.get(process, {}).pop(job, None)
         if run is None:
             return
@@ -84,25 +77,25 @@ class JobRuns:
         run.ending = ending
 
     def end_process(self, process: int, time_ms: int) -> None:
-        """Everything on a process ends at once."""
+        """Record the end of all jobs on a process."""
         for job in list(self._open.get(process, ())):
             self.stop(job, process, time_ms, "crash")
 
     def allow(self, process: int, time_ms: int, reason: str) -> None:
-        """From ``time_ms`` on, a process may run what others run, too, for a reason that is Kafka's own."""
+        """From ``time_ms`` on, allow a process to run jobs of others, for a reason that is Kafka's own."""
         self._reasons.setdefault(process, []).append((time_ms, reason))
 
-    def running(self, process: int) -> Mapping[Job, Run]:
-        """What a process runs or is about to run."""
+    def running(self, process: int) -> Mapping[Job, JobRun]:
+        """Running and starting jobs of a process."""
         return self._open.get(process, {})
 
-    def open_runs(self) -> Iterator[tuple[Job, Run]]:
-        """Everything that runs or is about to run, by process."""
+    def open_runs(self) -> Iterator[tuple[Job, JobRun]]:
+        """All running and starting jobs, by process."""
         for jobs in self._open.values():
             yield from jobs.items()
 
     def overlaps(self, until_ms: int) -> list[Overlap]:
-        """Every stretch in which a job ran on two processes, up to ``until_ms``; by job, then by time."""
+        """Every period in which a job ran on two processes, up to ``until_ms``; by job, then by time."""
         found = []
         for job, runs in self.runs.items():
             if len(runs) < 2:
@@ -128,7 +121,7 @@ class JobRuns:
         return ""
 
     def idle_ms(self, job: Job, start_ms: int, end_ms: int) -> int:
-        """How long a job did not run between two moments, counted from its first start on."""
+        """Time without a run of a job between two times, counted from its first start."""
         runs = self.runs.get(job, ())
         begun = [run for run in runs if run.end_ms is None or run.end_ms > run.start_ms]
         if not begun:

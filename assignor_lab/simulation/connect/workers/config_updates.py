@@ -1,8 +1,9 @@
-"""The config topic, read by a herder and acted on (Kafka: ``DistributedHerder.tick``)."""
+"""A herder's reading of the config topic, and its reactions (Kafka: ``DistributedHerder.tick``)."""
 
 from __future__ import annotations
 
 from assignment_api.connect import Jobs
+from assignor_lab.documents.wording import plural
 from assignor_lab.simulation.connect.workers.herder_steps import Sleep, Steps
 from assignor_lab.simulation.connect.workers.worker import WorkerProcess
 
@@ -10,7 +11,7 @@ __all__ = ["apply_updates", "read_to_end", "start_jobs"]
 
 
 def read_to_end(worker: WorkerProcess) -> Steps:
-    """Reads the config topic to its end, or gives up; whether it was read (Kafka: ``DistributedHerder.tick``)."""
+    """Read the config topic to its end, or give up; returns whether it was read (Kafka: ``DistributedHerder.tick``)."""
     timings = worker.world.timings
     if not worker.world.can_read_config(worker.name):
         yield Sleep(timings.worker_sync_timeout_ms)
@@ -25,7 +26,10 @@ def read_to_end(worker: WorkerProcess) -> Steps:
 
 
 def apply_updates(worker: WorkerProcess) -> Steps:
-    """Acts on what was read (Kafka: ``DistributedHerder.tick``); true if the herder has to begin anew."""
+    """React to the read records; returns true if the herder must restart its loop.
+
+    Kafka: ``DistributedHerder.tick``.
+    """
     if not worker.changes:
         return False
     worker.seen = worker.position
@@ -35,7 +39,7 @@ def apply_updates(worker: WorkerProcess) -> Steps:
     yield from _restart_connectors(worker, actions.restart_connectors)
     tasks = worker.work.tasks_of(actions.stop_tasks_of, worker.membership.held)
     if tasks:
-        worker.say("stop", f"stops {len(tasks)} tasks that have new configurations", jobs=len(tasks))
+        worker.say("stop", f"stops {plural(len(tasks), 'task')} with new configurations", jobs=len(tasks))
         yield Sleep(worker.pool.stop(worker.number, Jobs((), tasks), worker.world.now))
         worker.work.stopped_for_new_configs(tasks)
     return actions.rejoin
@@ -51,7 +55,7 @@ def _restart_connectors(worker: WorkerProcess, connectors: tuple[str, ...]) -> S
 
 
 def start_jobs(worker: WorkerProcess, jobs: Jobs) -> int:
-    """Starts jobs; how long the herder waits. New connector instances will write their tasks' configurations."""
+    """Start jobs; returns the herder's wait."""
     view = worker.view()
     took, ready = worker.pool.start(worker.number, worker.name, jobs.connectors, jobs.tasks, worker.world.now)
     for name in jobs.connectors:

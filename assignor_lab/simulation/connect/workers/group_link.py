@@ -1,4 +1,4 @@
-"""The link between workers and coordinator: joins, syncs, heartbeats and their answers.
+"""Link between workers and coordinator: joins, syncs, heartbeats and their replies.
 
 Kafka: ``GroupMetadataManager``, ``WorkerCoordinator``.
 """
@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from assignor_lab.kafka.coordinator import Coordinator, JoinRequest, Refused, Reply, Synced, SyncRequest
+from assignor_lab.kafka.coordinator import AddressedReply, Coordinator, JoinRequest, Refused, Synced, SyncRequest
 from assignor_lab.kafka.herder.poll_timeout import polls_too_rarely
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.connect.surroundings.job_runs import JobRuns
-from assignor_lab.simulation.connect.timings import Timings
+from assignor_lab.simulation.connect.timings import ConnectTimings
 from assignor_lab.simulation.connect.workers.herder_driver import Driven
 from assignor_lab.simulation.connect.workers.worker import WorkerProcess
 
@@ -20,38 +20,30 @@ __all__ = ["GroupLink", "LinkWorld"]
 
 
 class LinkWorld(Protocol):
-    """What the link needs of the world."""
+    """The link's interface to the simulation."""
 
-    timings: Timings
+    timings: ConnectTimings
     runs: JobRuns
 
     def reachable(self, worker: str) -> bool:
-        """Whether a worker reaches the coordinator."""
+        """True if a worker reaches the coordinator."""
         ...
 
     def say(self, actor: str, event: str, text: str, **details: Any) -> None:
-        """Adds to the event log."""
+        """Add to the event log."""
         ...
 
     def wake(self, process: int) -> None:
-        """Wakes a herder that polls."""
+        """Wake a polling herder."""
         ...
 
     def pause(self) -> int:
-        """What a step takes longer because the machine is busy."""
+        """Additional time of a step on a busy machine."""
         ...
 
 
 class GroupLink:
-    """Carries requests to the coordinator and answers back, and sees to its deadlines.
-
-    Args:
-        clock: The clock.
-        coordinator: The group.
-        workers: Name to worker, of those that are up; looked at, never changed.
-        world: The rest of the world.
-        move: Gives a herder what it waited for, by its token.
-    """
+    """Transports requests to the coordinator and replies back, and triggers its deadlines."""
 
     def __init__(
         self,
@@ -61,14 +53,14 @@ class GroupLink:
         world: LinkWorld,
         move: Callable[[Driven, int, Any], None],
     ) -> None:
-        #: Names of workers whose next assignment gets lost on its way.
+        #: Workers whose next assignment is dropped.
         self.lost_syncs: set[str] = set()
         self._clock, self._coordinator, self._workers = clock, coordinator, workers
         self._world, self._move = world, move
         self._deadline: int | None = None
 
     def ask(self, driven: Driven, token: int, request: JoinRequest | SyncRequest) -> None:
-        """Sends a request; without a connection there is no answer."""
+        """Send a request; without a connection there is no reply."""
         half = self._world.timings.request_ms // 2
         if not self._world.reachable(driven.process.name):
             self._clock.after(half + 1, lambda: self._move(driven, token, None))
@@ -82,7 +74,7 @@ class GroupLink:
         self._deliver(self._coordinator.leave(self._clock.now, member_id, reason))
 
     def came_back(self, driven: Driven) -> None:
-        """A herder hung and hangs no longer; if it is no member any more, it stopped nothing."""
+        """Handle the end of a herder's block; if it is no longer a member, it stopped nothing."""
         if driven.process.membership.member_id not in self._coordinator.members():
             self._cannot_stop(driven.process)
 
@@ -99,7 +91,7 @@ class GroupLink:
                 self._answer(driven, None)
             self._deliver(replies)
 
-    def _deliver(self, replies: list[Reply]) -> None:
+    def _deliver(self, replies: list[AddressedReply]) -> None:
         for reply in replies:
             driven = self._workers.get(reply.worker)
             if driven is not None:
@@ -116,7 +108,7 @@ class GroupLink:
             body = None
         if driven.waits_for_answer:
             half = self._world.timings.request_ms - self._world.timings.request_ms // 2
-            # An assignment is what a worker has to take in; recordings show how long that may last.
+            # Receiving an assignment takes a worker time; recordings show how much.
             pause = self._world.pause() if isinstance(body, Synced) else 0
             self._clock.after(half + pause, lambda: self._move(driven, token, body))
 
@@ -136,15 +128,15 @@ class GroupLink:
     # --- heartbeats ---------------------------------------------------------------------------------
 
     def beat_later(self, driven: Driven) -> None:
-        """The worker's next heartbeat is due an interval from now, and so on while it lives."""
+        """Schedule the worker's heartbeats, one per interval while it lives."""
         self._clock.after(self._world.timings.heartbeat_interval_ms, lambda: self._beat(driven))
 
     def _beat(self, driven: Driven) -> None:
-        """A heartbeat is due; what comes back is for the herder to see."""
+        """Send a heartbeat; the herder handles the reply."""
         if not driven.alive:
             return
         process = driven.process
-        # A worker that waits in a join phase is known to be alive; one whose herder hangs goes on sending heartbeats.
+        # A worker that waits in a join phase counts as alive; a worker with a blocked herder still sends heartbeats.
         hangs = self._clock.now < driven.busy_until
         member_id = process.membership.member_id
         if member_id is not None and (hangs or not driven.waits_for_answer):
@@ -161,7 +153,7 @@ class GroupLink:
             return
         limit = self._world.timings.rebalance_timeout_ms
         if not driven.polls and polls_too_rarely(now, driven.last_poll, limit):
-            # The herder thread hangs: its membership ends, its jobs do not (KAFKA-16056).
+            # The herder thread is blocked: its membership ends, its jobs do not (KAFKA-16056).
             process.membership.member_id = None
             self._cannot_stop(process)
             self._world.say(process.name, "poll-timeout", "does not poll and leaves; its jobs keep running")
@@ -170,14 +162,14 @@ class GroupLink:
             return
         answer = self._coordinator.heartbeat(now, member_id)
         if answer == "unknown_member" and not driven.polls:
-            # A hanging herder was removed by a join phase.
+            # A join phase has removed a blocked herder.
             self._cannot_stop(process)
         if process.membership.heartbeat_answered(answer):
             self._world.wake(process.number)
         self._watch_deadlines()
 
     def _cannot_stop(self, process: WorkerProcess) -> None:
-        """A herder hangs and stops nothing: since its last heartbeat it may run what others run, too."""
+        """A blocked herder stops nothing: since its last heartbeat it may run jobs of others."""
         since = self._clock.now - self._world.timings.heartbeat_interval_ms
         reason = "KAFKA-16056: a worker that does not poll keeps its jobs running"
         self._world.runs.allow(process.number, since, reason)

@@ -1,7 +1,7 @@
-"""The herder of a worker: one chain of steps, from the start of its process to its end (Kafka: ``DistributedHerder``).
+"""Herder of a worker: one generator of steps, from the start of its process to its end (Kafka: ``DistributedHerder``).
 
-It says what it waits for and is told when that has come: no thread, no clock, no network in here.
-:mod:`assignor_lab.simulation.connect.workers.herder_driver` moves it on.
+It yields each wait and receives the result: no thread, no clock, no network here.
+:mod:`assignor_lab.simulation.connect.workers.herder_driver` advances it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,7 @@ __all__ = ["herder"]
 
 
 def herder(worker: WorkerProcess, start_ms: int) -> Steps:
-    """The chain of all its steps, which ends when the worker is told to stop.
-
-    Args:
-        worker: The worker.
-        start_ms: From the start of its process until it asks to join.
-    """
+    """All steps of a herder, until its worker is stopped."""
     yield Sleep(start_ms)
     while not worker.stopping:
         if worker.unreadable:
@@ -50,7 +45,7 @@ def _shut_down(worker: WorkerProcess) -> Steps:
 
 
 def _complete_rebalance(worker: WorkerProcess) -> Steps:
-    """Reads what is missing, starts the work; false if the herder has to begin anew.
+    """Complete a rebalance and start its jobs; returns false if the herder must restart its loop.
 
     Kafka: ``DistributedHerder.handleRebalanceCompleted``.
     """
@@ -88,7 +83,7 @@ def _start_work(worker: WorkerProcess) -> Steps:
 
 
 def _back_off(worker: WorkerProcess) -> Steps:
-    """Leaves because the config topic cannot be read, and waits (Kafka: ``DistributedHerder.backoff``)."""
+    """Leave because the config topic cannot be read, and wait (Kafka: ``DistributedHerder.backoff``)."""
     membership = worker.membership
     if membership.member_id is not None:
         worker.world.leave_group(membership.member_id, "cannot read the config topic and leaves")

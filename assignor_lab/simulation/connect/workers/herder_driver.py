@@ -1,4 +1,4 @@
-"""The driver of herders: each is given what it waited for, and says what it waits for next."""
+"""Driver of herders: passes each one its awaited result, and takes its next wait."""
 
 from __future__ import annotations
 
@@ -15,38 +15,30 @@ __all__ = ["Driven", "HerderDriver"]
 
 
 class Driven:
-    """A worker's process with how far its herder is.
-
-    Args:
-        process: The process.
-        start_ms: Until it asks to join.
-        now: What the clock shows.
-    """
+    """A worker's process with the progress of its herder."""
 
     __slots__ = ("alive", "busy_until", "last_poll", "polls", "process", "steps", "token", "waits_for_answer", "woken")
 
     def __init__(self, process: WorkerProcess, start_ms: int, now: int) -> None:
         self.process = process
         self.steps = herder(process, start_ms)
-        #: Grows with each step: what was meant for an earlier one comes too late.
+        #: Grows with each step: a result for an earlier step is outdated.
         self.token = 0
         self.polls = False
         self.woken = False
         self.alive = True
         self.waits_for_answer = False
-        #: Until when its thread hangs.
+        #: End of its thread's block.
         self.busy_until = 0
         self.last_poll = now
 
 
 class HerderDriver:
-    """Moves herders on.
+    """Advances herders.
 
     Args:
-        clock: The clock.
-        ask: Sends a herder's request to the coordinator; the answer comes back by :meth:`move`.
-        came_back: Called with a herder that hung and hangs no longer.
-        ended: Called with a worker whose last step is done.
+        ask: Sends a herder's request to the coordinator; :meth:`move` returns the reply.
+        came_back: Called with a herder after its block.
     """
 
     def __init__(
@@ -60,7 +52,7 @@ class HerderDriver:
         self._ask, self._came_back, self._ended = ask, came_back, ended
 
     def wake(self, driven: Driven) -> None:
-        """Wakes a herder that polls, or will."""
+        """Wake a herder from its present or next poll."""
         driven.woken = True
         if driven.polls:
             driven.polls = False
@@ -69,7 +61,7 @@ class HerderDriver:
             self._clock.after(0, lambda: self.move(driven, token, None))
 
     def move(self, driven: Driven, token: int, answer: Any) -> None:
-        """Gives a herder what it waited for, and sees what it waits for next."""
+        """Pass a herder its awaited result, and take its next wait."""
         if not driven.alive or token != driven.token:
             return
         clock = self._clock

@@ -1,4 +1,4 @@
-"""Steps of a herder: what it waits for, and what it needs of the world around it."""
+"""Steps of a herder: its waits, and its interface to the simulation."""
 
 from __future__ import annotations
 
@@ -10,65 +10,64 @@ import attrs
 from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectProtocol, Jobs, StaticJobs
 from assignor_lab.kafka.coordinator import JoinRequest, SyncRequest
 from assignor_lab.simulation.connect.surroundings.config_log import ConfigLog
-from assignor_lab.simulation.connect.timings import Timings
+from assignor_lab.simulation.connect.timings import ConnectTimings
 from assignor_lab.simulation.connect.workers.requests import Request
 
-__all__ = ["Ask", "Poll", "Sleep", "Steps", "Subscription", "Surroundings"]
+__all__ = ["Ask", "Poll", "Sleep", "Steps", "Subscription", "WorkerSurroundings"]
 
 
 @attrs.frozen
 class Sleep:
-    """The herder is busy for so long."""
+    """The herder is busy for this time."""
 
     duration_ms: int
 
 
 @attrs.frozen
 class Ask:
-    """The herder waits for the coordinator's answer; ``None`` comes back where there is no connection."""
+    """The herder waits for the coordinator's reply; ``None`` without a connection."""
 
     request: JoinRequest | SyncRequest
 
 
 @attrs.frozen
 class Poll:
-    """The herder has nothing to do until a moment (``None`` = for ever), or until somebody wakes it."""
+    """The herder is idle until a time (``None`` = forever), or until it is woken."""
 
     until_ms: int | None
 
 
-#: A chain of steps of the herder.
 Steps = Generator[Sleep | Ask | Poll, Any, Any]
 
 
 @attrs.frozen
 class Subscription:
-    """What a worker says of itself when it joins: its metadata (Kafka: ``ExtendedWorkerState``)."""
+    """A worker's metadata in its join (Kafka: ``ExtendedWorkerState``)."""
 
     offset: int
     owned: Jobs
     static: StaticJobs
-    # What else is in the bytes, so that a worker that was told anything joins with other bytes than before.
+    # Further content of the bytes: a worker joins with other bytes after an assignment.
     last_told: tuple[int, str, int, int] | None = None
 
 
-class Surroundings(Protocol):
-    """What a worker's process needs of the world."""
+class WorkerSurroundings(Protocol):
+    """A worker process's interface to the simulation."""
 
-    timings: Timings
+    timings: ConnectTimings
     config: ConfigLog
 
     @property
     def now(self) -> int:
-        """What the clock shows."""
+        """The present time."""
         ...
 
     def reachable(self, worker: str) -> bool:
-        """Whether a worker reaches the coordinator."""
+        """True if a worker reaches the coordinator."""
         ...
 
     def can_read_config(self, worker: str) -> bool:
-        """Whether a worker can read the config topic."""
+        """True if a worker can read the config topic."""
         ...
 
     def assignor(self, protocol: ConnectProtocol) -> ConnectAssignor:
@@ -76,33 +75,33 @@ class Surroundings(Protocol):
         ...
 
     def say(self, actor: str, event: str, text: str, **details: Any) -> None:
-        """Adds to the event log."""
+        """Add to the event log."""
         ...
 
     def leave_group(self, member_id: str, reason: str) -> None:
-        """Tells the coordinator that a member leaves."""
+        """Report a member's departure to the coordinator."""
         ...
 
     def assigned(self, generation: int, answer: ConnectAssignment | None) -> None:
-        """A leader has decided; ``None`` = a config mismatch."""
+        """Record a leader's decision; ``None`` = a config mismatch."""
         ...
 
     def pause(self) -> int:
-        """What a step takes longer because the machine is busy."""
+        """Additional time of a step on a busy machine."""
         ...
 
     def work_started(self, generation: int) -> None:
-        """A worker has started what it was assigned."""
+        """Record that a worker has started its new jobs."""
         ...
 
     def jitter(self) -> int:
-        """What a small duration is longer by than it should be."""
+        """Random addition to a small duration."""
         ...
 
     def forward(self, leader: str, request: Request) -> bool:
-        """Passes a request on to the leader's worker; false if it is not there."""
+        """Forward a request to the leader's worker; returns false if it is down."""
         ...
 
     def written(self, worker: str, *, tasks: bool) -> None:
-        """A worker has written to the config topic (``tasks``: tasks' configurations): the others will hear of it."""
+        """Deliver a worker's write to the config topic to the others (``tasks``: tasks' configurations)."""
         ...

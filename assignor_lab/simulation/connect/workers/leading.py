@@ -1,9 +1,9 @@
-"""The leader of a simulated round: it reads on where it has to, asks its assignor, and tells the members."""
+"""Leader of a simulated round: it reads the config log if needed, calls its assignor, and sends the assignments."""
 
 from __future__ import annotations
 
 from assignment_api.connect import ConnectAssignor, ConnectProtocol, Worker
-from assignor_lab.kafka.coordinator import Joined
+from assignor_lab.kafka.coordinator import JoinReply
 from assignor_lab.kafka.herder.assignors import assignor_configs
 from assignor_lab.kafka.herder.config_log.end import offset_of_round
 from assignor_lab.kafka.herder.leading import round_to_decide, told_to_members
@@ -14,8 +14,8 @@ from assignor_lab.simulation.connect.workers.worker import WorkerProcess
 __all__ = ["lead"]
 
 
-def lead(worker: WorkerProcess, joined: Joined) -> Steps:
-    """Decides; the mapping of member ids to what they are told."""
+def lead(worker: WorkerProcess, joined: JoinReply) -> Steps:
+    """Decide; returns member ids with their assignments."""
     world = worker.world
     assert joined.members is not None
     furthest = max(subscription.offset for subscription in joined.members.values())
@@ -39,12 +39,12 @@ def lead(worker: WorkerProcess, joined: Joined) -> Steps:
     )
     if answer is None:
         return told
-    # Whom the answer leaves out the coordinator gives an assignment of no bytes.
+    # For members missing from the answer the coordinator sends an assignment of no bytes.
     return {member: each for member, each in told.items() if member in answer.workers}
 
 
 def _assignor(worker: WorkerProcess, protocol: ConnectProtocol) -> ConnectAssignor:
-    # compatible and sessioned are one assignor in Kafka: what it remembers survives the change between them.
+    # compatible and sessioned share one assignor in Kafka: its state survives a change between them.
     kind = ConnectProtocol.SESSIONED if protocol is ConnectProtocol.COMPATIBLE else protocol
     if kind not in worker.assignors:
         settings = worker.settings

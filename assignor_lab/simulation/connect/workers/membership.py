@@ -1,4 +1,4 @@
-"""The membership of a simulated worker: it finds its coordinator, joins, syncs, takes assignments.
+"""Membership of a simulated worker: finding the coordinator, joining, syncing, taking assignments.
 
 Kafka: ``WorkerCoordinator``.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from assignment_api.connect import NO_JOBS, WILDCARD, ConnectProtocol, Jobs
-from assignor_lab.kafka.coordinator import Joined, JoinRequest, Refused, Synced, SyncRequest
+from assignor_lab.kafka.coordinator import JoinReply, JoinRequest, Refused, Synced, SyncRequest
 from assignor_lab.simulation.connect.workers.herder_steps import Ask, Sleep, Steps, Subscription
 from assignor_lab.simulation.connect.workers.leading import lead
 from assignor_lab.simulation.connect.workers.worker import WorkerProcess
@@ -17,7 +17,7 @@ __all__ = ["be_a_member", "stop_everything"]
 
 
 def be_a_member(worker: WorkerProcess) -> Steps:
-    """Finds the coordinator, and joins where that is needed; stops everything while there is none."""
+    """Find the coordinator, and join if needed; stop all jobs without one."""
     while not worker.stopping:
         if worker.lost_coordinator or not worker.world.reachable(worker.name):
             worker.lost_coordinator = True
@@ -32,12 +32,12 @@ def _find_coordinator(worker: WorkerProcess) -> Steps:
         worker.lost_coordinator = False
         return
     if worker.membership.held is not None and worker.membership.has_assignment:
-        # Self-fencing: others will be given these jobs.
+        # Self-fencing: other workers will get these jobs.
         yield from stop_everything(worker, "stops everything: it cannot reach the coordinator")
 
 
 def stop_everything(worker: WorkerProcess, why: str) -> Steps:
-    """Stops all it runs and forgets that it was ever assigned anything; ``why`` is for the log."""
+    """Stop all jobs and drop the assignment; ``why`` is for the log."""
     jobs = worker.pool.running_jobs(worker.number)
     if len(jobs):
         worker.say("fenced", f"{why} ({len(jobs)} jobs)", jobs=len(jobs))
@@ -47,13 +47,12 @@ def stop_everything(worker: WorkerProcess, why: str) -> Steps:
 
 
 def _join(worker: WorkerProcess) -> Steps:
-    """One attempt to join and sync; true if it succeeded."""
     membership = worker.membership
     membership.joining()
     if membership.stops_all_to_join:
         yield from _stop_the_world(worker)
     joined = yield Ask(_join_request(worker))
-    if not isinstance(joined, Joined):
+    if not isinstance(joined, JoinReply):
         _refused(worker, joined)
         return False
     membership.joined(joined)
@@ -65,8 +64,8 @@ def _join(worker: WorkerProcess) -> Steps:
         _refused(worker, synced)
         return False
     if synced.assignment is None:
-        # Kafka cannot read an assignment of no bytes, and what its herder does not foresee ends the process; on its way
-        # out it stops its work and leaves (WorkerCoordinator.onJoinComplete, DistributedHerder.run).
+        # Kafka cannot read an assignment of no bytes, and an unexpected error of its herder ends the process. The
+        # process then stops its jobs and leaves (WorkerCoordinator.onJoinComplete, DistributedHerder.run).
         worker.say("refused", "ends: the leader's answer leaves it out")
         worker.stopping = True
         return False
@@ -82,9 +81,10 @@ def _stop_the_world(worker: WorkerProcess) -> Steps:
 
 
 def _own_first(worker: WorkerProcess, running: Jobs) -> Jobs:
-    """``running`` in the order of the assignment as it came over the wire, which is that in which Kafka stops it.
+    """``running`` in the order of the assignment on the wire, in which Kafka stops jobs.
 
-    A connector's tasks come behind those of all connectors whose instance the worker has, if it has not its instance.
+    If the worker lacks a connector's instance, that connector's tasks come after those of all connectors with an
+    instance.
     """
     place: dict[Any, int] = {}
     for job in (*worker.report().connectors, *worker.report().tasks):
@@ -125,7 +125,7 @@ def _join_request(worker: WorkerProcess) -> JoinRequest:
 
 
 def _take(worker: WorkerProcess, synced: Synced) -> Steps:
-    """Takes an assignment: stops what is revoked, and keeps the rest (Kafka: ``WorkerCoordinator``)."""
+    """Take an assignment: stop the revoked jobs, and keep the rest (Kafka: ``WorkerCoordinator``)."""
     membership, told, before = worker.membership, synced.assignment, worker.membership.protocol
     revoked = membership.receive(synced, told, worker.settings.downgrade)
     if len(revoked):

@@ -1,7 +1,8 @@
-"""Requests as a herder carries them out: checked, passed on to the leader, written to the config topic."""
+"""A herder's execution of requests: validation, forwarding to the leader, writing to the config topic."""
 
 from __future__ import annotations
 
+from assignor_lab.documents.wording import plural
 from assignor_lab.simulation.connect.surroundings.config_log import ConfigRecord
 from assignor_lab.simulation.connect.workers.herder_steps import Sleep, Steps
 from assignor_lab.simulation.connect.workers.requests import Request
@@ -9,12 +10,12 @@ from assignor_lab.simulation.connect.workers.worker import WorkerProcess
 
 __all__ = ["run_requests"]
 
-#: A request is passed on so often at most.
+#: Most times that a request is forwarded.
 _MOST_HOPS = 2
 
 
 def run_requests(worker: WorkerProcess) -> Steps:
-    """Carries out everything that is queued, in order."""
+    """Execute all queued requests, in order."""
     for request in worker.requests.take():
         yield from _run(request, worker)
 
@@ -35,7 +36,7 @@ def _run(request: Request, worker: WorkerProcess) -> Steps:
         _pass_on(request, worker)
         return
     if not world.can_read_config(worker.name):
-        # The leader waits for what it wrote to come back, and gives up.
+        # The leader waits to read its own write back, and gives up.
         yield Sleep(world.timings.worker_sync_timeout_ms)
         request.done(False)
         return
@@ -43,7 +44,7 @@ def _run(request: Request, worker: WorkerProcess) -> Steps:
     yield Sleep(half)
     if _write(request, worker):
         world.written(worker.name, tasks=request.kind == "tasks")
-    # Others may have read it before the leader has it back, and goes on.
+    # Others may have read it before the leader reads it back and continues.
     yield Sleep(world.timings.config_write_ms - half + world.jitter())
     worker.read_config(world.config.end)
     request.done(True)
@@ -69,7 +70,7 @@ def _write(request: Request, worker: WorkerProcess) -> bool:
         if not known or view.jobs.task_counts.get(name) == request.tasks:
             return False
         config.append(ConfigRecord("commit", name, request.tasks))
-        worker.say("config", f"writes configurations of {request.tasks} tasks of {name}")
+        worker.say("config", f"writes configurations of {plural(request.tasks, 'task')} of {name}")
         return True
     if request.kind == "delete":
         if not known:

@@ -1,7 +1,7 @@
-"""Requests to a herder between rebalances: by REST, and of connector instances with new task configurations.
+"""Requests to a herder between rebalances: by REST, and by connector instances with new task configurations.
 
-A request runs only when the herder comes to it, so that a rebalance makes it wait; this is what paces a client that
-sends one request after the other (Kafka: ``DistributedHerder.tick``).
+A request waits for the herder's loop, so a rebalance delays it. This sets the pace of a client that sends one request
+after the other (Kafka: ``DistributedHerder.tick``).
 """
 
 from __future__ import annotations
@@ -18,15 +18,10 @@ __all__ = ["Request", "RequestWorld", "Requests"]
 
 @attrs.define
 class Request:
-    """Something to be written to the config topic by the leader.
+    """A write to the config topic by the leader.
 
     Args:
-        kind: ``create`` or ``alter`` a connector, ``delete`` it, or ``tasks``: put its tasks' configurations.
-        connector: Name of the connector.
-        tasks: How many tasks.
-        done: Called with true when it was written, false when it was refused.
-        validated: Whether the worker at which it is has checked the configuration.
-        hops: How often it was passed on.
+        validated: Whether the present worker has checked the configuration.
     """
 
     kind: Literal["create", "alter", "delete", "tasks"]
@@ -38,33 +33,28 @@ class Request:
 
 
 class RequestWorld(Protocol):
-    """What a queue of requests needs of the world."""
+    """A request queue's interface to the simulation."""
 
     @property
     def now(self) -> int:
-        """What the clock shows."""
+        """The present time."""
         ...
 
     def at_process(self, process: int, time_ms: int, action: Callable[[], None]) -> None:
-        """Has ``action`` called at a moment if the process still lives then."""
+        """Schedule ``action`` at a time, if the process still runs then."""
         ...
 
     def jitter(self) -> int:
-        """What a small duration is longer by than it should be."""
+        """Random addition to a small duration."""
         ...
 
     def wake(self, process: int) -> None:
-        """Wakes a herder that polls."""
+        """Wake a polling herder."""
         ...
 
 
 class Requests:
-    """The queue of one herder.
-
-    Args:
-        process: Number of the process.
-        world: The world.
-    """
+    """The queue of one herder."""
 
     def __init__(self, process: int, world: RequestWorld) -> None:
         self._process, self._world = process, world
@@ -72,16 +62,16 @@ class Requests:
         self._expected = 0
 
     def is_empty(self) -> bool:
-        """Whether nothing is queued or about to be."""
+        """True if no request is queued or expected."""
         return not self._queue and not self._expected
 
     def add(self, request: Request) -> None:
-        """Queues a request and wakes the herder."""
+        """Queue a request and wake the herder."""
         self._queue.append(request)
         self._world.wake(self._process)
 
     def add_at(self, request: Request, time_ms: int) -> None:
-        """Queues a request that is on its way."""
+        """Queue a request that arrives later."""
         self._expected += 1
 
         def arrive() -> None:
@@ -91,7 +81,7 @@ class Requests:
         self._world.at_process(self._process, time_ms, arrive)
 
     def reconfigure_at(self, connector: str, time_ms: int) -> None:
-        """A connector instance will have its tasks' configurations at a moment."""
+        """Queue a connector instance's new task configurations at a time."""
         self._wanted(connector, time_ms, FIRST_PAUSE_MS)
 
     def _wanted(self, connector: str, time_ms: int, retry_ms: int) -> None:
@@ -102,6 +92,6 @@ class Requests:
         self.add_at(Request("tasks", connector, -1, again, validated=True), time_ms + self._world.jitter())
 
     def take(self) -> list[Request]:
-        """Everything that is queued, in order; nothing is left."""
+        """Remove and return all queued requests, in order."""
         queue, self._queue = self._queue, []
         return queue

@@ -1,8 +1,8 @@
-"""A Connect worker: what its process keeps, and what others see of it.
+"""A Connect worker: the state of its process, and the view from outside.
 
 Kafka: ``WorkerCoordinator``, ``DistributedHerder.tick``.
 
-What it does is a chain of steps: :func:`assignor_lab.simulation.connect.workers.herder.herder`.
+Its behaviour is a generator of steps: :func:`assignor_lab.simulation.connect.workers.herder.herder`.
 """
 
 from __future__ import annotations
@@ -19,45 +19,35 @@ from assignor_lab.kafka.herder.unsync_backoff import UnsyncBackoff
 from assignor_lab.simulation.connect.surroundings.config_log import ConfigView
 from assignor_lab.simulation.connect.surroundings.job_pool import JobPool
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
-from assignor_lab.simulation.connect.workers.herder_steps import Surroundings
+from assignor_lab.simulation.connect.workers.herder_steps import WorkerSurroundings
 from assignor_lab.simulation.connect.workers.requests import Requests
 
 __all__ = ["WorkerProcess"]
 
 
 class WorkerProcess:
-    """One life of a worker's process, from start to stop or crash.
-
-    Args:
-        number: Number of the process, unique in a simulation.
-        name: Name of the worker.
-        settings: Its configuration.
-        world: Everything around it.
-        pool: Its threads for starting and stopping.
-        requests: What REST clients and connector instances want of its herder.
-        held: What it owns from the beginning; it is running already.
-    """
+    """One life of a worker's process, from start to stop or crash."""
 
     def __init__(
         self,
         number: int,
         name: str,
         settings: WorkerSettings,
-        world: Surroundings,
+        world: WorkerSurroundings,
         pool: JobPool,
         requests: Requests,
         held: Jobs | None = None,
     ) -> None:
         self.number, self.name, self.settings, self.requests = number, name, settings, requests
         self.world, self.pool = world, pool
-        #: Its membership, what it runs, and how far it is with its last assignment.
+        #: Its membership, its running jobs, and its progress with the last assignment.
         self.membership = MembershipState(held=held)
         self.work = RunningWork(frozenset() if held is None else frozenset((*held.connectors, *held.tasks)))
         self.completion = RebalanceCompletion()
-        #: How far the config topic was read, and how far of that the herder has taken into account.
+        #: Read position in the config topic, and the position up to which the herder has reacted.
         self.position = world.config.end
         self.seen = self.position
-        #: What was read and not yet acted on.
+        #: Changes that were read but have no reaction yet.
         self.changes = ConfigChanges()
         #: The config topic could not be read.
         self.unreadable = False
@@ -65,16 +55,15 @@ class WorkerProcess:
         self.lost_coordinator = False
         self.stopping = False
         self.ended = False
-        #: Whether it has had a connector instance: the first one costs more.
         self.knows_connectors = held is not None
-        #: Its assignors, with what they remember of rounds that it led.
+        #: Its assignors, with their state from rounds that it led.
         self.assignors: dict[ConnectProtocol, ConnectAssignor] = {}
         self._reported: tuple[Jobs, Jobs] | None = None
 
-    # --- what others see ----------------------------------------------------------------------------
+    # --- view from outside --------------------------------------------------------------------------
 
     def is_calm(self) -> bool:
-        """Whether it wants nothing and waits for nothing."""
+        """True if it is idle and waits for nothing."""
         membership = self.membership
         return (
             self.completion.resolved
@@ -86,7 +75,7 @@ class WorkerProcess:
         )
 
     def read_config(self, end: int) -> None:
-        """Records up to ``end`` have arrived; the herder will act on them (Kafka: ``DistributedHerder.tick``)."""
+        """Records up to ``end`` have arrived; the herder will react to them (Kafka: ``DistributedHerder.tick``)."""
         if end <= self.position:
             return
         before = self.world.config.view(self.seen)
@@ -102,7 +91,7 @@ class WorkerProcess:
     # --- for its herder -----------------------------------------------------------------------------
 
     def report(self) -> Jobs:
-        """What it holds, in the order in which it says so when it joins."""
+        """Its jobs, in the order of its report in a join."""
         held = self.membership.held
         if held is None:
             return NO_JOBS
@@ -115,5 +104,5 @@ class WorkerProcess:
         return self.world.config.view(self.seen)
 
     def say(self, event: str, text: str, **details: Any) -> None:
-        """Adds to the event log."""
+        """Add to the event log."""
         self.world.say(self.name, event, text, **details)

@@ -1,14 +1,21 @@
-"""The broker of a classic group on the virtual clock: calls of its coordinator, its timers, and what comes of both."""
+"""Broker of a classic group on the virtual clock: calls of its coordinator, timers, and replies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
-from assignor_lab.kafka.coordinator import Coordinator, GroupState, Joined, JoinRequest, Reply, SyncRequest
-from assignor_lab.simulation.streams.classic.heartbeats import Heartbeats
-from assignor_lab.simulation.streams.classic.members import Member
-from assignor_lab.simulation.streams.world import World
+from assignor_lab.kafka.coordinator import (
+    AddressedReply,
+    Coordinator,
+    CoordinatorState,
+    JoinReply,
+    JoinRequest,
+    SyncRequest,
+)
+from assignor_lab.simulation.streams.classic.heartbeats import ClassicHeartbeats
+from assignor_lab.simulation.streams.classic.members import ClassicMember
+from assignor_lab.simulation.streams.world import SimulatedWorld
 
 __all__ = ["Broker"]
 
@@ -17,28 +24,23 @@ class Broker:
     """The broker.
 
     Args:
-        world: The world.
-        coordinator: The group's coordinator.
-        members: Consumer to member; whoever joins changes it.
-        heartbeats: What members hear with their heartbeats.
-        answered: Is given each answer when it has come to its member.
+        heartbeats: Members' view of the group through their heartbeats.
     """
 
     def __init__(
         self,
-        world: World,
+        world: SimulatedWorld,
         coordinator: Coordinator,
-        members: Mapping[str, Member],
-        heartbeats: Heartbeats,
-        answered: Callable[[Reply], None],
+        members: Mapping[str, ClassicMember],
+        heartbeats: ClassicHeartbeats,
+        answered: Callable[[AddressedReply], None],
     ) -> None:
         self._world, self._coordinator, self._members = world, coordinator, members
         self._clock, self._timings = world.clock, world.timings
         self._heartbeats, self._answered = heartbeats, answered
-        #: What each dead member had, until the coordinator knows.
+        #: Tasks of each dead member, until the coordinator notices.
         self._left_behind: dict[str, tuple[int, ...]] = {}
         self._phase = self._generation = 0
-        #: Why the member joined that set the present rebalance off.
         self.reason = ""
 
     # --- requests ---------------------------------------------------------------------------------------
@@ -46,7 +48,7 @@ class Broker:
     def join(self, request: JoinRequest, reason: str, adopt: Callable[[Mapping[str, str]], None]) -> None:
         """A member joins for a reason.
 
-        ``adopt`` is given the members before, as soon as it is one itself: the trip that Kafka makes for an id takes
+        ``adopt`` receives the previous members as soon as this one is a member: Kafka's round trip for an id takes
         milliseconds.
         """
         before = self._coordinator.members()
@@ -57,7 +59,7 @@ class Broker:
         self._called(replies, before, reason=reason, joins=True)
 
     def sync(self, request: SyncRequest) -> None:
-        """A member asks for its assignment."""
+        """A member requests its assignment."""
         self._called(self._coordinator.sync(self._clock.now, request))
 
     def leave(self, identity: str) -> None:
@@ -67,57 +69,62 @@ class Broker:
 
     # --- sessions ---------------------------------------------------------------------------------------
 
-    def leaves_behind(self, member: Member) -> None:
-        """Nobody processes what a member has, from now on until the coordinator removes it."""
+    def leaves_behind(self, member: ClassicMember) -> None:
+        """Mark a member's tasks as unprocessed until the coordinator removes it."""
         if member.id is not None:
             self._left_behind[member.id] = tuple(sorted(member.thread.active))
 
     def is_back(self, identity: str) -> None:
-        """It goes on."""
+        """Undo the mark: the member continues."""
         self._left_behind.pop(identity, None)
 
-    def session_ends(self, member: Member, heard_ms: int) -> None:
-        """Nothing more is heard of a member than at that moment."""
+    def session_ends(self, member: ClassicMember, heard_ms: int) -> None:
+        """Schedule the end of a member's session after its last sign of life."""
         if member.id is None:
             return
         self._coordinator.heartbeat(heard_ms, member.id, member.generation)
         self._clock.at(heard_ms + self._timings.session_timeout_ms, partial(self._look, member.id))
 
     def look_at_session(self, identity: str | None) -> None:
-        """A member that is in the group is removed when its session is over, if nothing is heard of it."""
+        """Check a member's session at its end, and remove the member if it is over."""
         end = None if identity is None else self._coordinator.session_end_ms(identity)
         if end is not None and identity is not None:
             self._clock.at(end, partial(self._look, identity))
 
     def look_again(self, identity: str) -> None:
-        """A dead member's session was prolonged by an answer that it could not read any more."""
+        """Check a dead member's session again: a reply that it could not read has extended it."""
         if identity in self._left_behind:
             self.look_at_session(identity)
 
     def _look(self, identity: str) -> None:
-        """The coordinator looks after its sessions and its phases."""
+        """Let the coordinator check its sessions and phases."""
         now = self._clock.now
         for member in self._members.values():
-            # Those who live have said so, whoever else has not.
+            # All living members have sent heartbeats.
             if member.is_alive and member.id is not None and not member.is_silent:
                 self._coordinator.heartbeat(now, member.id, member.generation)
         before = self._coordinator.members()
         self._called(self._coordinator.expire(now), before)
         self.look_again(identity)
 
-    # --- what every call leads to -------------------------------------------------------------------------
+    # --- results of calls ---------------------------------------------------------------------------------
 
     def _called(
-        self, replies: list[Reply], before: Mapping[str, str] | None = None, *, reason: str = "", joins: bool = False
+        self,
+        replies: list[AddressedReply],
+        before: Mapping[str, str] | None = None,
+        *,
+        reason: str = "",
+        joins: bool = False,
     ) -> None:
-        """``joins``: somebody joined, who can have another's place."""
+        """Handle the replies of a call; ``joins``: a member joined, which can have the place of another one."""
         if before is not None:
             self._removed(before, joins=joins)
         for reply in replies:
             self._clock.after(self._timings.request_ms, partial(self._answered, reply))
         if self._coordinator.generation != self._generation:
             self._generation = self._coordinator.generation
-            self._joined_without({reply.worker for reply in replies if isinstance(reply.body, Joined)})
+            self._joined_without({reply.worker for reply in replies if isinstance(reply.body, JoinReply)})
             self._look_after_sync_phase()
         self._look_after_rebalance(reason)
 
@@ -141,9 +148,9 @@ class Broker:
             self._world.has_members(any_left=False)
 
     def _joined_without(self, told: Collection[str]) -> None:
-        """A join phase waited no longer for static members, who keep their places, as they were when they joined last.
+        """Static members missed a join phase and keep their places, with the data of their last join.
 
-        Their sessions begin anew, and are not renewed by heartbeats of an old generation.
+        Their sessions restart. Heartbeats of an old generation do not renew them.
         """
         for consumer, member in self._members.items():
             identity = member.id
@@ -162,7 +169,7 @@ class Broker:
         if is_new:
             self.reason = reason
             self._world.say("coordinator", "rebalance", "a rebalance begins: " + self._coordinator.reason)
-        if self._coordinator.state is not GroupState.PREPARING:
+        if self._coordinator.state is not CoordinatorState.PREPARING:
             return
         for member in self._members.values() if is_new else ():
             if member.is_alive and member.id is not None and not member.is_waiting:

@@ -1,4 +1,4 @@
-"""A leader's decision as a generation of the play."""
+"""Conversion of a leader's decision to a generation of the simulation."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from assignment_api import TaskAssignment
 from assignor_lab.kafka.coordinator import Round
 from assignor_lab.kafka.leader.member_messages import MemberMessage
 from assignor_lab.kafka.wire import NO_REBALANCE
-from assignor_lab.simulation.streams.classic.leader import Decision
+from assignor_lab.simulation.streams.classic.leader import LeaderDecision
 from assignor_lab.simulation.streams.generations import Followup, Generation
-from assignor_lab.simulation.streams.world import World
+from assignor_lab.simulation.streams.world import SimulatedWorld
 
 __all__ = ["decided_generation"]
 
 
-def decided_generation(decision: Decision, round_: Round, client_reason: str, world: World) -> Generation:
-    """What was decided now, after a join phase that a client's reason set off."""
+def decided_generation(
+    decision: LeaderDecision, round_: Round, client_reason: str, world: SimulatedWorld
+) -> Generation:
+    """A decision of the present time, after a join phase started by a client's reason."""
     wanted = int(world.episode.config.get("num.standby.replicas", 0))
     reason = "; ".join((*round_.reasons, *filter(None, (client_reason,))))
     return Generation(
@@ -34,8 +36,7 @@ def _followup(messages: Mapping[str, MemberMessage]) -> Followup:
     return "none" if all(due == NO_REBALANCE for due in dues) else "probing"
 
 
-def _placement(decision: Decision, world: World) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Instance to the active tasks that it is to have, and to the standbys that it is sent."""
+def _placement(decision: LeaderDecision, world: SimulatedWorld) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]:
     placed: dict[str, tuple[set[int], set[int]]] = {name: (set(), set()) for name in decision.instances.values()}
     for member, message in decision.messages.items():
         active, standby = placed[decision.instances[member]]
@@ -46,6 +47,5 @@ def _placement(decision: Decision, world: World) -> dict[str, tuple[tuple[int, .
 
 
 def _warmups(assignment: TaskAssignment, wanted: int) -> int:
-    """Standbys beyond the number that is configured."""
     copies = Counter(task for client in assignment.assignments for task in client.standby_tasks())
     return sum(max(0, count - max(0, wanted)) for count in copies.values())

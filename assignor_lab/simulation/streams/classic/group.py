@@ -1,6 +1,6 @@
-"""A classic group on the virtual clock: members that join, sync and take what they are assigned.
+"""Classic group on the virtual clock: members that join, sync and take their assignments.
 
-The broker's side is :mod:`.broker`, what members hear meanwhile :mod:`.heartbeats`.
+The broker's side is :mod:`.broker`; :mod:`.heartbeats` has the members' view in between.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from functools import partial
 from assignment_api import ProcessID
 from assignor_lab.documents.wording import plural
 from assignor_lab.kafka.coordinator import (
+    AddressedReply,
     Coordinator,
-    GroupState,
-    Joined,
+    CoordinatorState,
+    JoinReply,
     JoinRequest,
     Refused,
-    Reply,
     Synced,
     SyncRequest,
 )  # fmt: skip
@@ -24,19 +24,19 @@ from assignor_lab.kafka.leader.member_messages import MemberMessage
 from assignor_lab.kafka.wire import NO_REBALANCE
 from assignor_lab.simulation.streams.classic.broker import Broker
 from assignor_lab.simulation.streams.classic.decided import decided_generation
-from assignor_lab.simulation.streams.classic.heartbeats import Heartbeats
-from assignor_lab.simulation.streams.classic.leader import Decision, Leader, Report
-from assignor_lab.simulation.streams.classic.members import Member
+from assignor_lab.simulation.streams.classic.heartbeats import ClassicHeartbeats
+from assignor_lab.simulation.streams.classic.leader import ClassicLeader, JoinReport, LeaderDecision
+from assignor_lab.simulation.streams.classic.members import ClassicMember
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.instances import Instance, Thread
 from assignor_lab.simulation.streams.leading import TaskLeader
-from assignor_lab.simulation.streams.world import World
+from assignor_lab.simulation.streams.world import SimulatedWorld
 
 __all__ = ["ClassicGroup"]
 
 
 class _Cooperative:
-    """The one protocol that members of Streams offer."""
+    """The only protocol that members of Streams offer."""
 
     version = 1
 
@@ -45,24 +45,19 @@ _COOPERATIVE = _Cooperative()
 
 
 class ClassicGroup:
-    """A group under the classic protocol.
+    """A group under the classic protocol."""
 
-    Args:
-        world: The world.
-        assignor: Who decides for the leader.
-    """
-
-    def __init__(self, world: World, assignor: TaskLeader) -> None:
+    def __init__(self, world: SimulatedWorld, assignor: TaskLeader) -> None:
         self._world = world
         self._timings = world.timings
         self._clock = world.clock
-        self._leader = Leader(world, assignor)
+        self._leader = ClassicLeader(world, assignor)
         there = sum(max(1, client.num_stream_threads) for client in world.episode.clients)
         self._coordinator = Coordinator(self._timings.initial_rebalance_delay_ms, there)
-        self._members: dict[str, Member] = {}
-        self._heartbeats = Heartbeats(world, self._coordinator, self._join_if_free, self._lost, self._closes)
+        self._members: dict[str, ClassicMember] = {}
+        self._heartbeats = ClassicHeartbeats(world, self._coordinator, self._join_if_free, self._lost, self._closes)
         self._broker = Broker(world, self._coordinator, self._members, self._heartbeats, self._answered)
-        #: Member to the process that what it has was decided for.
+        #: Member to the process for which its tasks were decided.
         self._processes: dict[str, ProcessID] = {}
         self._missing_topics = list(world.episode.missing_topics)
         self._unknown_ends_until_ms = 0
@@ -70,14 +65,14 @@ class ClassicGroup:
         self.changes: list[int] | None = None
         self.failures: list[tuple[int, str]] = []
 
-    # --- what the world tells ---------------------------------------------------------------------------
+    # --- events -----------------------------------------------------------------------------------------
 
     def started(self, thread: Thread) -> None:
         """A thread of a new process joins."""
         before = self._members.get(thread.consumer)
         if before is not None and before.is_closing and before.is_alive:
             self._ends(before)
-        member = Member(thread, ready_ms=self._clock.now, heartbeats_from_ms=self._clock.now)
+        member = ClassicMember(thread, ready_ms=self._clock.now, heartbeats_from_ms=self._clock.now)
         self._members[thread.consumer] = member
         self._say_joins(thread)
         self._join(member, "")
@@ -86,34 +81,36 @@ class ClassicGroup:
         self._world.say(thread.instance.name, "joins", f"thread {thread.number} joins", thread=thread.key)
 
     def stopped(self, instance: Instance, *, leaves: bool | None, thread: Thread | None = None) -> None:
-        """Members of an instance, or a thread, that is closed: they leave, or stay until their session ends."""
+        """Members of a closing instance, or of one thread: they leave, or stay until their session ends."""
         for member in self._of(instance):
             if thread not in (None, member.thread):
                 continue
             member.leaves = bool(leaves)
             stalled = member.thread.stalled_until_ms is not None
             if member.is_waiting and not (member.has_reset or member.is_replaced or stalled):
-                # A thread ends the rebalance that it is in before it ends itself (Kafka: ``StreamThread.runLoop``).
+                # A thread finishes its rebalance before it ends (Kafka: ``StreamThread.runLoop``).
                 member.is_closing = True
                 member.scheduled += 1
                 self._broker.leaves_behind(member)
             else:
                 self._ends(member)
 
-    def _ends(self, member: Member) -> None:
-        """A thread that was closed in order has ended."""
+    def _ends(self, member: ClassicMember) -> None:
+        """A cleanly closed thread has ended."""
         had_tasks = bool(member.thread.active)
         self._buried(member)
         if member.leaves and member.id is not None and not member.has_reset:
-            self._clock.after(self._timings.request_ms, partial(self._broker.leave, member.id))
+            told = member.thread.instance.leaves_ms[member.thread.number - 1 : member.thread.number]
+            leaves_ms = next((after for after in told if after is not None), self._timings.request_ms)
+            self._clock.after(leaves_ms, partial(self._broker.leave, member.id))
         else:
-            # Closing commits, which renews the session, where there is something to commit.
+            # Closing commits, which renews the session, if there is anything to commit.
             commits = had_tasks and not self._world.episode.eos
             heard = self._clock.now + self._timings.request_ms if commits else self._heartbeats.heard_ms(member)
             self._broker.session_ends(member, heard)
 
     def crashed(self, instance: Instance) -> None:
-        """Members of a process that is gone: nothing is heard of them any more."""
+        """Members of a crashed process: their heartbeats stop."""
         for member in self._of(instance):
             was_silent, heard = member.is_silent, self._heartbeats.heard_ms(member)
             self._buried(member)
@@ -121,13 +118,13 @@ class ClassicGroup:
                 self._broker.session_ends(member, heard)
 
     def corrupted(self, thread: Thread) -> None:
-        """A thread whose active tasks were corrupted joins again."""
+        """A thread with corrupted active tasks rejoins."""
         member = self._members.get(thread.consumer)
         if member is not None and member.thread is thread and member.id is not None:
             self._join_if_free(member, "Active tasks corrupted")
 
     def paused(self, instance: Instance) -> None:
-        """Members of a process that stands still: nothing is heard of them until it goes on."""
+        """Members of a suspended process: their heartbeats stop until it continues."""
         for member in self._of(instance):
             heard = self._heartbeats.heard_ms(member)
             member.is_silent = True
@@ -135,12 +132,12 @@ class ClassicGroup:
             self._broker.session_ends(member, heard)
 
     def missed_poll(self, thread: Thread) -> None:
-        """A dynamic member leaves; a static one says nothing any more, so that its session ends."""
+        """A dynamic member leaves; a static one stops its heartbeats, so that its session ends."""
         member = self._members.get(thread.consumer)
         if member is None or member.id is None or member.has_reset or member.is_replaced or member.thread is not thread:
             return
         if member.is_joining:
-            return  # who has no heartbeats looks at no poll either: the coordinator removes it
+            return  # without heartbeats, polls are not checked either: the coordinator removes the member
         member.has_reset = True
         self._broker.leaves_behind(member)
         self._world.say(
@@ -154,15 +151,15 @@ class ClassicGroup:
             self._broker.session_ends(member, heard)
 
     def free(self, thread: Thread) -> None:
-        """A thread that goes on is told of what it has missed, or that its member was removed."""
+        """A continuing thread learns missed events, or its removal."""
         member, now = self._members.get(thread.consumer), self._clock.now
         if member is None or member.id is None or member.is_replaced or member.thread is not thread:
             return
         is_member = self._coordinator.is_member(member.id)
-        # A process that stood still asks at once; a busy thread's heartbeats have asked in the background.
+        # A suspended process sends a request at once; a busy thread's heartbeats continued in the background.
         is_old = member.is_silent and not member.is_joining and member.generation != self._coordinator.generation
         if member.has_reset or not is_member or is_old:
-            # A member that has given up itself knows; another one is told with its next request.
+            # A member that has reset itself knows this already; another one learns it with its next request.
             wait = 0 if member.has_reset else self._timings.request_ms
             member.keeps_id = member.keeps_id or (is_old and is_member and not member.has_reset)
             member.is_waiting = member.has_reset = True
@@ -180,7 +177,7 @@ class ClassicGroup:
             if self._coordinator.heartbeat(now, member.id, member.generation) == "rebalancing":
                 self._clock.after(self._timings.poll_ms, partial(self._join_if_free, member, "group is rebalancing"))
 
-    def _lost(self, member: Member, identity: str) -> None:
+    def _lost(self, member: ClassicMember, identity: str) -> None:
         if member.is_closing:
             self._buried(member)
         elif member.is_alive and member.id == identity:
@@ -193,32 +190,43 @@ class ClassicGroup:
             self._join(member, f"{reason} and joins again")
 
     def end_offsets_fail(self, until_ms: int) -> None:
-        """The leader cannot fetch end offsets until then."""
+        """Let the leader fail to fetch end offsets until this time."""
         self._unknown_ends_until_ms = until_ms
 
     def metadata_changes(self) -> None:
-        """The leader, who alone compares topics with those that it has assigned, joins again."""
+        """The leader rejoins: only it compares the topics with the assigned ones."""
         for member in self._members.values():
             if member.id is not None and member.id == self._coordinator.leader_id:
                 self._join_if_free(member, "cached metadata has changed")
 
-    def _of(self, instance: Instance) -> list[Member]:
+    def is_complete(self) -> bool:
+        """True if running threads and members match, and no rebalance is in progress."""
+        running = sum(len(each.threads) for each in self._world.instances.values() if each.is_up)
+        alive = [each for each in self._members.values() if each.is_alive and each.id is not None]
+        known = self._coordinator.members()
+        return (
+            len(alive) == len(known) == running
+            and (not known or self._coordinator.state is CoordinatorState.STABLE)
+            and all(each.id in known and not each.is_waiting for each in alive)
+        )
+
+    def _of(self, instance: Instance) -> list[ClassicMember]:
         found = [(thread, self._members.get(thread.consumer)) for thread in instance.threads]
-        # A thread that has not joined yet bears the name of its predecessor, who is not it.
+        # A thread before its join has the name of its predecessor, which is another thread.
         return [member for thread, member in found if member is not None and member.thread is thread]
 
-    def _buried(self, member: Member) -> None:
+    def _buried(self, member: ClassicMember) -> None:
         member.is_alive = False
         member.scheduled += 1
         self._broker.leaves_behind(member)
 
-    def _closes(self, member: Member) -> None:
+    def _closes(self, member: ClassicMember) -> None:
         if not member.is_closing:
             self._world.stop(member.thread.instance.name, self, leaves=False)
 
     # --- joining ----------------------------------------------------------------------------------------
 
-    def _join_if_free(self, member: Member, reason: str) -> None:
+    def _join_if_free(self, member: ClassicMember, reason: str) -> None:
         if self._world.deferred(member.thread, partial(self._join_if_free, member, reason)):
             return
         if member.has_reset and not member.is_waiting and member.id is not None:
@@ -226,13 +234,13 @@ class ClassicGroup:
         elif member.is_alive and not member.is_waiting:
             self._join(member, reason)
 
-    def _join(self, member: Member, reason: str) -> None:
+    def _join(self, member: ClassicMember, reason: str) -> None:
         thread = member.thread
         instance = thread.instance
         member.is_waiting = member.is_joining = True
         if not member.is_closing:
             self._world.lock_unused(thread)
-        report = Report(
+        report = JoinReport(
             instance,
             instance.process_id,
             instance.settings,
@@ -252,8 +260,7 @@ class ClassicGroup:
         )
         self._broker.join(request, reason, partial(self._adopt, member))
 
-    def _adopt(self, member: Member, before: Mapping[str, str]) -> None:
-        """A new member gets its id at once; a static one has another's place."""
+    def _adopt(self, member: ClassicMember, before: Mapping[str, str]) -> None:
         if member.id is None:
             now = self._coordinator.members()
             for identity, worker in now.items():
@@ -266,35 +273,34 @@ class ClassicGroup:
         if member.id is not None:
             self._processes.setdefault(member.id, member.thread.instance.process_id)
 
-    def _answered(self, reply: Reply) -> None:
-        if isinstance(reply.body, Joined):
+    def _answered(self, reply: AddressedReply) -> None:
+        if isinstance(reply.body, JoinReply):
             self._broker.look_again(reply.body.member_id)
         member = self._members.get(reply.worker)
         if member is None or not member.is_alive:
             return
         if member.thread.stalled_until_ms is not None:
             self._world.deferred(member.thread, partial(self._answered_late, member, member.id, reply))
-            if isinstance(reply.body, Joined):
-                # It sends no heartbeats before it has seen that it has joined.
+            if isinstance(reply.body, JoinReply):
+                # It sends no heartbeats until it has its join reply.
                 self._broker.look_at_session(member.id)
             return
-        if isinstance(reply.body, Joined):
+        if isinstance(reply.body, JoinReply):
             self._joined(member, reply.body)
         elif isinstance(reply.body, Synced):
             self._synced(member, reply.body)
         else:
             self._refused(member, reply.body)
 
-    def _answered_late(self, member: Member, identity: str | None, reply: Reply) -> None:
-        """Its thread was stalled: the answer counts if it still is who had asked."""
+    def _answered_late(self, member: ClassicMember, identity: str | None, reply: AddressedReply) -> None:
         is_member = self._coordinator.is_member(identity)
         if member.is_alive and member.id == identity and is_member and not member.has_reset:
             self._answered(reply)
-            if isinstance(reply.body, Synced) and self._coordinator.state is GroupState.PREPARING:
-                # Its heartbeats went on in the background, and have told of the rebalance.
+            if isinstance(reply.body, Synced) and self._coordinator.state is CoordinatorState.PREPARING:
+                # Its heartbeats continued in the background, and have reported the rebalance.
                 self._clock.after(self._timings.poll_ms, partial(self._join_if_free, member, "group is rebalancing"))
 
-    def _refused(self, member: Member, refused: Refused) -> None:
+    def _refused(self, member: ClassicMember, refused: Refused) -> None:
         member.is_waiting = False
         if member.is_closing and refused.reason != "rebalancing":
             self._ends(member)
@@ -307,9 +313,9 @@ class ClassicGroup:
             self._world.lost(member.thread)
         self._join(member, f"refused: {refused.reason}")
 
-    def _joined(self, member: Member, joined: Joined) -> None:
+    def _joined(self, member: ClassicMember, joined: JoinReply) -> None:
         if member.id not in (None, joined.member_id):
-            return  # it was for the process before this one
+            return  # it was for the previous process
         member.id, member.generation, member.is_joining = joined.member_id, joined.generation, False
         member.heartbeats_from_ms = self._clock.now
         if joined.members is None:
@@ -320,7 +326,7 @@ class ClassicGroup:
             wait += self._timings.create_topics_ms
         self._clock.after(wait, partial(self._lead, member, joined))
 
-    def _lead(self, member: Member, joined: Joined) -> None:
+    def _lead(self, member: ClassicMember, joined: JoinReply) -> None:
         if self._world.deferred(member.thread, partial(self._lead, member, joined)):
             return
         if not member.is_alive or joined.members is None:
@@ -331,7 +337,7 @@ class ClassicGroup:
         now = self._clock.now
         known = now >= self._unknown_ends_until_ms
         decision = self._leader.decide(joined.members, joined.member_id, now, end_offsets_known=known)
-        if self._coordinator.generation == joined.generation and self._coordinator.state is GroupState.COMPLETING:
+        if self._coordinator.generation == joined.generation and self._coordinator.state is CoordinatorState.COMPLETING:
             self._write_down(decision)
             self._processes.update((each, report.process_id) for each, report in joined.members.items())
         if self._missing_topics:
@@ -340,7 +346,7 @@ class ClassicGroup:
             self._clock.after(self._timings.metadata_ms, again)
         self._sync(member, joined.generation, decision.messages)
 
-    def _write_down(self, decision: Decision) -> None:
+    def _write_down(self, decision: LeaderDecision) -> None:
         generation = decided_generation(decision, self._coordinator.rounds[-1], self._broker.reason, self._world)
         self.generations.append(generation)
         followup = "" if generation.followup == "none" else f", {generation.followup} follow-up"
@@ -350,7 +356,7 @@ class ClassicGroup:
             generation=generation.number, members=generation.members, followup=generation.followup,
         )  # fmt: skip
 
-    def _sync(self, member: Member, generation: int, messages: Mapping[str, MemberMessage] | None) -> None:
+    def _sync(self, member: ClassicMember, generation: int, messages: Mapping[str, MemberMessage] | None) -> None:
         if member.id is None:
             return
         if self._coordinator.is_member(member.id):
@@ -358,13 +364,13 @@ class ClassicGroup:
         else:
             self._clock.after(self._timings.request_ms, partial(self._lost, member, member.id))
 
-    # --- what an assignment leads to ----------------------------------------------------------------------
+    # --- results of an assignment -------------------------------------------------------------------------
 
-    def _synced(self, member: Member, synced: Synced) -> None:
+    def _synced(self, member: ClassicMember, synced: Synced) -> None:
         member.is_waiting = False
         member.scheduled += 1
-        if self._coordinator.state is GroupState.PREPARING:
-            # A rebalance has begun while the answer was on its way.
+        if self._coordinator.state is CoordinatorState.PREPARING:
+            # A rebalance has begun while the reply was in transit.
             self._heartbeats.tell_of_rebalance(member)
         message: MemberMessage | None = synced.assignment
         if message is None:
@@ -382,7 +388,7 @@ class ClassicGroup:
         initialised_ms = self._world.assign(member.thread, active, standby, joins_again=bool(revoked))
         after = self._timings.rejoin_ms
         if revoked:
-            # Within the very poll that brought the assignment: what it was given is not initialised yet.
+            # In the same poll as the assignment, before its new tasks are initialised.
             self._clock.after(after, partial(self._join_if_free, member, "need to revoke partitions and re-join"))
             return
         next_ms = message.info.next_rebalance_ms
@@ -390,14 +396,14 @@ class ClassicGroup:
         if is_probing:
             next_ms = 0
         elif host is not None and known and host not in known:
-            next_ms = 0  # a static member is back with another application.server, which nobody knows yet
+            next_ms = 0  # a static member returned with another application.server, which no other member knows yet
         if next_ms != NO_REBALANCE:
-            # The thread looks at its schedule once it has initialised what it was given.
+            # The thread checks its schedule after it has initialised its new tasks.
             due = self._clock.now + max(after, initialised_ms) if next_ms == 0 else next_ms + self._timings.probe_ms
             self._clock.at(due, partial(self._follow_up, member, member.scheduled, next_ms))
 
-    def _synced_at_last(self, member: Member, active: set[int]) -> None:
-        """A member whose process was asked to end has its assignment, and ends unless it has to join again at once."""
+    def _synced_at_last(self, member: ClassicMember, active: set[int]) -> None:
+        """A member of an ending process has its assignment, and ends unless it must rejoin at once."""
         revoked = member.thread.active - active
         member.thread.active &= active
         if revoked:
@@ -407,11 +413,11 @@ class ClassicGroup:
         else:
             self._ends(member)
 
-    def _joins_before_it_ends(self, member: Member, reason: str) -> None:
+    def _joins_before_it_ends(self, member: ClassicMember, reason: str) -> None:
         if member.is_alive:
             self._join(member, reason)
 
-    def _follow_up(self, member: Member, scheduled: int, due_ms: int) -> None:
+    def _follow_up(self, member: ClassicMember, scheduled: int, due_ms: int) -> None:
         if self._world.deferred(member.thread, partial(self._follow_up, member, scheduled, due_ms)):
             return
         if member.scheduled == scheduled:
@@ -419,11 +425,11 @@ class ClassicGroup:
             self._join_if_free(member, f"triggered follow-up rebalance scheduled {when}")
 
 
-def _changes_version(member: Member, message: MemberMessage) -> bool:
-    """Whether a member is to use another version from now on, and joins again at once (version probing).
+def _changes_version(member: ClassicMember, message: MemberMessage) -> bool:
+    """True if a member must use another version from now on, and rejoins at once (version probing).
 
-    Kafka: ``StreamsPartitionAssignor.maybeUpdateSubscriptionVersion``. The leader answers in the oldest version that
-    anybody used, and says what everybody knows.
+    Kafka: ``StreamsPartitionAssignor.maybeUpdateSubscriptionVersion``. The leader answers in the oldest version in use,
+    and sends the newest version that all members support.
     """
     common, used = message.info.commonly_supported_version, member.used_version
     if common > used or message.info.version < used:

@@ -1,9 +1,9 @@
-"""What members of a classic group hear with their heartbeats, and when they were heard of last.
+"""Heartbeats of a classic group: their results for members, and the members' last signs of life.
 
-Heartbeats are not played one by one. A consumer sends the first one when its join is answered and then one in each
-interval, so that all members of a generation beat together; what they would hear or have said is worked out where it
-matters. Those of a busy thread go on in the background; a process that stands still sends none, and neither does a
-member that joins and has seen no answer yet (Kafka: ``AbstractCoordinator.HeartbeatThread``).
+Heartbeats are not simulated one by one. A consumer sends the first one after its join reply and then one in each
+interval, so that all members of a generation send at the same times. Their effects are computed on demand. Heartbeats
+of a busy thread continue in the background. A suspended process sends none, and neither does a joining member before
+its reply (Kafka: ``AbstractCoordinator.HeartbeatThread``).
 """
 
 from __future__ import annotations
@@ -11,39 +11,35 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from assignor_lab.kafka.coordinator import Coordinator, GroupState
-from assignor_lab.simulation.streams.classic.members import Member
-from assignor_lab.simulation.streams.world import World
+from assignor_lab.kafka.coordinator import Coordinator, CoordinatorState
+from assignor_lab.simulation.streams.classic.members import ClassicMember
+from assignor_lab.simulation.streams.world import SimulatedWorld
 
-__all__ = ["Heartbeats"]
+__all__ = ["ClassicHeartbeats"]
 
 
-class Heartbeats:
+class ClassicHeartbeats:
     """The heartbeats of a group's members.
 
     Args:
-        world: The world.
         coordinator: The coordinator, which answers them.
-        join: Has a member join for a reason, as soon as its thread is free.
-        lost: Has a member that bears an id give up all that it has, and join again.
-        close: Closes a member's instance.
     """
 
     def __init__(
         self,
-        world: World,
+        world: SimulatedWorld,
         coordinator: Coordinator,
-        join: Callable[[Member, str], None],
-        lost: Callable[[Member, str], None],
-        close: Callable[[Member], None],
+        join: Callable[[ClassicMember, str], None],
+        lost: Callable[[ClassicMember, str], None],
+        close: Callable[[ClassicMember], None],
     ) -> None:
         self._world, self._coordinator = world, coordinator
         self._clock, self._timings = world.clock, world.timings
         self._join, self._lost, self._close = join, lost, close
         self._every_ms = self._timings.heartbeat_interval_ms + self._timings.heartbeat_late_us / 1000
 
-    def heard_ms(self, member: Member) -> int:
-        """When a member was heard of last."""
+    def heard_ms(self, member: ClassicMember) -> int:
+        """Time of a member's last sign of life."""
         now = self._clock.now
         heard = member.last_heartbeat_ms(now, self._every_ms)
         if member.thread.running and not self._world.episode.eos:
@@ -53,33 +49,33 @@ class Heartbeats:
 
     # --- a rebalance ------------------------------------------------------------------------------------
 
-    def tell_of_rebalance(self, member: Member) -> None:
-        """REBALANCE_IN_PROGRESS answers a member's next heartbeat, if the rebalance goes on still."""
+    def tell_of_rebalance(self, member: ClassicMember) -> None:
+        """Schedule REBALANCE_IN_PROGRESS for a member's next heartbeat, if the rebalance is still in progress then."""
         self._clock.at(self._next_ms(member), partial(self._hears_of_rebalance, member, self._coordinator.phase_number))
 
-    def _next_ms(self, member: Member) -> int:
+    def _next_ms(self, member: ClassicMember) -> int:
         return member.next_heartbeat_ms(self._clock.now, self._every_ms)
 
-    def _hears_of_rebalance(self, member: Member, phase: int) -> None:
-        goes_on = self._coordinator.state is GroupState.PREPARING and phase == self._coordinator.phase_number
+    def _hears_of_rebalance(self, member: ClassicMember, phase: int) -> None:
+        goes_on = self._coordinator.state is CoordinatorState.PREPARING and phase == self._coordinator.phase_number
         hears = member.is_alive and _are_sent(member) and member.generation == self._coordinator.generation
         if goes_on and hears and not member.is_waiting:
             self.rejoin(member)
 
-    def rejoin(self, member: Member) -> None:
-        """A member that has heard of a rebalance joins in its next poll."""
+    def rejoin(self, member: ClassicMember) -> None:
+        """A member that learned of a rebalance joins in its next poll."""
         if not self._world.deferred(member.thread, partial(self.rejoin, member)):
             self._clock.after(self._timings.poll_ms, partial(self._join, member, "group is rebalancing"))
 
     # --- an old generation --------------------------------------------------------------------------------
 
-    def tell_of_generation(self, member: Member, identity: str) -> None:
-        """ILLEGAL_GENERATION answers the next heartbeat of a member without which others joined."""
+    def tell_of_generation(self, member: ClassicMember, identity: str) -> None:
+        """Schedule ILLEGAL_GENERATION for the next heartbeat of a member that missed the join phase."""
         if _are_sent(member):
             self._clock.at(self._next_ms(member), partial(self._hears_of_generation, member, identity))
 
-    def _hears_of_generation(self, member: Member, identity: str) -> None:
-        """It gives up what it has as soon as it polls, and joins again."""
+    def _hears_of_generation(self, member: ClassicMember, identity: str) -> None:
+        """It gives up its tasks in its next poll, and rejoins."""
         is_old = member.id == identity and member.generation != self._coordinator.generation
         if member.is_alive and is_old and _are_sent(member) and self._coordinator.is_member(identity):
             member.has_reset = member.keeps_id = member.is_silent = True
@@ -87,10 +83,10 @@ class Heartbeats:
 
     # --- a removal ------------------------------------------------------------------------------------------
 
-    def tell_of_removal(self, member: Member, identity: str) -> None:
-        """UNKNOWN_MEMBER_ID answers the next heartbeat of a member that lives and waits for nothing.
+    def tell_of_removal(self, member: ClassicMember, identity: str) -> None:
+        """Schedule UNKNOWN_MEMBER_ID for the next heartbeat of a living member without open requests.
 
-        One that stands still hears it when it goes on, one that waits from the answer.
+        A suspended member learns it when it continues, a waiting one from its reply.
         """
         is_busy = member.thread.stalled_until_ms is not None
         if member.is_alive and _are_sent(member) and (is_busy or not member.is_waiting):
@@ -103,7 +99,7 @@ class Heartbeats:
                 )  # fmt: skip
             self._clock.at(beat, partial(self._hears_of_removal, member, identity))
 
-    def _hears_of_removal(self, member: Member, identity: str) -> None:
+    def _hears_of_removal(self, member: ClassicMember, identity: str) -> None:
         if not _are_sent(member) or member.id != identity:
             return
         if member.thread.stalled_until_ms is not None:
@@ -113,13 +109,13 @@ class Heartbeats:
 
     # --- a successor ----------------------------------------------------------------------------------------
 
-    def tell_of_successor(self, member: Member) -> None:
-        """FENCED_INSTANCE_ID answers the next request of a member whose ``group.instance.id`` another one has now."""
+    def tell_of_successor(self, member: ClassicMember) -> None:
+        """Schedule FENCED_INSTANCE_ID for the next request of a member whose ``group.instance.id`` has a new owner."""
         at_ms = self._clock.now + self._timings.request_ms
         member.is_replaced = True
         if not member.is_waiting:
             at_ms = self._next_ms(member)
-        # Whatever else it would do goes to the coordinator, too, and has the same answer.
+        # Any other step would send a request to the coordinator, with the same reply.
         member.is_waiting = True
         member.scheduled += 1
         name, stalled = member.thread.instance.name, member.thread.stalled_until_ms
@@ -130,14 +126,14 @@ class Heartbeats:
         )  # fmt: skip
         self._clock.at(at_ms, partial(self._fenced, member))
 
-    def _fenced(self, member: Member) -> None:
-        """It is fatal: Streams' default handler closes the whole client."""
+    def _fenced(self, member: ClassicMember) -> None:
+        """Fatal error: Streams' default handler closes the whole client."""
         name = member.thread.instance.name
         if not self._world.deferred(member.thread, partial(self._fenced, member)) and member.is_alive:
             self._world.say(name, "fenced", f"{name} is fenced, and closes")
             self._close(member)
 
 
-def _are_sent(member: Member) -> bool:
+def _are_sent(member: ClassicMember) -> bool:
     stands_still = member.is_silent or member.thread.instance.is_silent
     return not (stands_still or member.has_reset or member.is_joining or member.is_replaced)

@@ -1,4 +1,4 @@
-"""The leader of a simulated classic group: from what members said to what each of them is sent."""
+"""Leader of a simulated classic group: from the members' reports to the messages for them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from assignment_api.java import iteration_order, string_hash, uuid_hash
 from assignment_api.streams.client_state import LATEST_OFFSET, UNKNOWN_OFFSET_SUM
 from assignment_api.streams.ids import utf16_key
 from assignment_api.streams.task_table import TaskTable
+from assignor_lab.documents.wording import plural
 from assignor_lab.kafka.leader.member_messages import MemberMessage, member_messages
 from assignor_lab.simulation.streams.episode import InstanceSettings
 from assignor_lab.simulation.streams.instances import Instance
 from assignor_lab.simulation.streams.leading import TaskLeader
-from assignor_lab.simulation.streams.world import World
+from assignor_lab.simulation.streams.world import SimulatedWorld
 
-__all__ = ["Decision", "Leader", "Report"]
+__all__ = ["LeaderDecision", "ClassicLeader", "JoinReport"]
 
 
 #: The first version of the message with client tags.
@@ -35,18 +36,13 @@ _FIRST_WITH_TAGS = 11
 
 
 @attrs.frozen(eq=False)
-class Report:
-    """What a member says when it joins: its subscription, and what Streams adds to it.
+class JoinReport:
+    """A member's report when it joins: its subscription, and the data of Streams.
 
-    Two reports are never equal: a field of Kafka's counts joins, so that each of them is something new.
+    Two reports are never equal: a field of Kafka's counts joins.
 
     Args:
-        instance: Whose thread it is.
-        process_id: Its process.
-        settings: What is configured for it.
         owned: Active tasks whose partitions it has.
-        offset_sums: Tasks with state to the sum of their offsets; ``None`` for an active task that runs.
-        version: Version of the message.
         thread: Number of its thread in the whole simulation.
     """
 
@@ -60,70 +56,62 @@ class Report:
 
     @property
     def knows_version(self) -> int:
-        """The newest version that it knows, which every version from 3 on tells."""
+        """Its newest supported version, which every version from 3 on contains."""
         return self.settings.metadata_version
 
     @property
     def tags(self) -> Mapping[str, str]:
-        """Its client tags, as far as the message has any."""
+        """Its client tags, if the version of the message has them."""
         return self.settings.tags if self.version >= _FIRST_WITH_TAGS else {}
 
 
 @attrs.frozen(eq=False)
-class Decision:
-    """What a leader decided.
-
-    Args:
-        messages: Member to what it is sent.
-        assignment: The assignor's answer.
-        instances: Member to the name of its instance.
-    """
+class LeaderDecision:
+    """Decision of a leader."""
 
     messages: Mapping[str, MemberMessage]
     assignment: TaskAssignment
     instances: Mapping[str, str]
 
 
-class Leader:
-    """Puts the application together and asks the assignor.
+class ClassicLeader:
+    """Builds the application and calls the assignor."""
 
-    Args:
-        world: The world.
-        assignor: Who answers.
-    """
-
-    def __init__(self, world: World, assignor: TaskLeader) -> None:
+    def __init__(self, world: SimulatedWorld, assignor: TaskLeader) -> None:
         self._world = world
         self._assignor = assignor
         self._configs = AssignmentConfigs.from_mapping(world.episode.config)
-        # One table for all decisions: what assignors and the leader work out from the tasks alone is worked out once.
-        self._tasks = TaskTable(map(_with_partitions, world.episode.tasks))
+        self._infos = list(map(_with_partitions, world.episode.tasks))
         self._partitions = [
-            tuple((each.topic, each.partition) for each in info.source_partitions()) for info in self._tasks
+            tuple((each.topic, each.partition) for each in info.source_partitions()) for info in self._infos
         ]
-        self._logged = [number for number, info in enumerate(self._tasks) if info.is_logged]
+        self._take_existing()
+
+    def _take_existing(self) -> None:
+        """Makes one table for all decisions on the existing tasks: what tasks alone determine is computed once."""
+        self._existing = self._world.existing
+        numbers = sorted(self._existing)
+        self._tasks = TaskTable(self._infos[number] for number in numbers)
+        self._logged = [number for number in numbers if self._infos[number].is_logged]
 
     def decide(
-        self, members: Mapping[str, Report], leader_id: str, now_ms: int, *, end_offsets_known: bool
-    ) -> Decision:
+        self, members: Mapping[str, JoinReport], leader_id: str, now_ms: int, *, end_offsets_known: bool
+    ) -> LeaderDecision:
         """The decision of one rebalance.
 
-        Args:
-            members: Member to what it said.
-            leader_id: Who leads.
-            now_ms: The leader's clock.
-            end_offsets_known: Whether the end offsets could be fetched.
-
         Raises:
-            LeaderFailedError: if the assignor has no answer.
+            LeaderFailedError: if the assignor fails.
         """
+        if self._existing is not self._world.existing:
+            self._take_existing()
         members = self._as_read(members, members[leader_id].knows_version)
         ordered = _in_kafkas_order(members)
         ends = {self._world.tasks[number]: self._world.end_offset(number) for number in self._logged}
         shown = self._application(ordered, members, leader_id, now_ms, ends if end_offsets_known else None)
         answer = self._assignor.assign(shown)
+        self._world.remarks.update(dict.fromkeys(answer.assignment.remarks))
         if not end_offsets_known:
-            # Without end offsets, whoever does not run a task is at an unknown distance.
+            # Without end offsets, lags of tasks that do not run on a client are unknown.
             unknown = dict.fromkeys(ends, UNKNOWN_OFFSET_SUM)
             shown = self._application(ordered, members, leader_id, now_ms, unknown)
         owned = {
@@ -137,10 +125,10 @@ class Leader:
             commonly_supported_version=min(report.knows_version for report in members.values()),
         )  # fmt: skip
         instances = {member: report.instance.name for member, report in members.items()}
-        return Decision(messages, answer.assignment, instances)
+        return LeaderDecision(messages, answer.assignment, instances)
 
-    def _as_read(self, members: Mapping[str, Report], known_version: int) -> Mapping[str, Report]:
-        """What a leader can read: of messages newer than it knows only that, and which partitions their members have.
+    def _as_read(self, members: Mapping[str, JoinReport], known_version: int) -> Mapping[str, JoinReport]:
+        """The leader's view of the reports: of newer messages only their existence and their members' partitions.
 
         All of those belong to one client with a random process id (version probing).
         """
@@ -148,7 +136,7 @@ class Leader:
             return members
         unread = [report.thread for report in members.values() if report.version > known_version]
         self._world.say(
-            "coordinator", "unread", f"the leader cannot read what {len(unread)} members tell of themselves",
+            "coordinator", "unread", f"the leader cannot read the metadata of {plural(len(unread), 'member')}",
             threads=unread,
         )  # fmt: skip
         future = ProcessID(UUID(int=self._world.random.getrandbits(128), version=4))
@@ -165,7 +153,7 @@ class Leader:
     def _application(
         self,
         ordered: Mapping[ProcessID, Sequence[str]],
-        members: Mapping[str, Report],
+        members: Mapping[str, JoinReport],
         leader_id: str,
         now_ms: int,
         ends: Mapping[TaskId, int] | None,
@@ -179,7 +167,7 @@ class Leader:
         self,
         process: ProcessID,
         names: Sequence[str],
-        members: Mapping[str, Report],
+        members: Mapping[str, JoinReport],
         ends: Mapping[TaskId, int] | None,
     ) -> StreamsClientState:
         tasks = self._world.tasks
@@ -189,9 +177,10 @@ class Leader:
         by_consumer: dict[str, tuple[TaskId, ...]] = {}
         for name in names:
             report = members[name]
-            active.update(tasks[number] for number in report.owned)
-            by_consumer[name] = tuple(tasks[number] for number in report.offset_sums)
-            for number, offset in report.offset_sums.items():
+            active.update(tasks[number] for number in report.owned if number in self._existing)
+            offset_sums = {number: sum_ for number, sum_ in report.offset_sums.items() if number in self._existing}
+            by_consumer[name] = tuple(tasks[number] for number in offset_sums)
+            for number, offset in offset_sums.items():
                 task = tasks[number]
                 (active if offset is None else standby).add(task)
                 if lags is not None and task in lags:
@@ -217,8 +206,7 @@ def _lag(offset: int | None, end: int) -> int:
     return end if end < offset else end - offset
 
 
-def _in_kafkas_order(members: Mapping[str, Report]) -> dict[ProcessID, list[str]]:
-    """Processes as Kafka's map of clients holds them, each with its members, sorted."""
+def _in_kafkas_order(members: Mapping[str, JoinReport]) -> dict[ProcessID, list[str]]:
     names = list(members)
     grouped: dict[ProcessID, list[str]] = {}
     for name in iteration_order(names, [string_hash(name) for name in names], sort_key=utf16_key):
@@ -232,7 +220,6 @@ def _in_kafkas_order(members: Mapping[str, Report]) -> dict[ProcessID, list[str]
 
 
 def _with_partitions(info: TaskInfo) -> TaskInfo:
-    """A task of which no partition is known has one that nobody else has: it is owned all the same."""
     if info.topic_partitions is not None and info.source_partitions():
         return info
     task = info.id

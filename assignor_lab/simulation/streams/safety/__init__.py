@@ -1,1 +1,1 @@
-"""Random episodes of Streams groups, and the rules of safety that none of them may break."""
+"""Random episodes of Streams groups, and the safety rules that none of them may violate."""

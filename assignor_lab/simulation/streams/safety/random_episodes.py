@@ -1,7 +1,7 @@
 """Random small episodes of Streams groups; equal seeds and equal assignors give equal documents.
 
-Whatever happens, somebody is there in the end, and is left alone for longer than anything can take. Then the topics'
-metadata change a few times, each time as late: what is at rest by then stays where it is.
+At the end at least one instance runs, without events for longer than any effect can last. Then the topics' metadata
+change a few times, at equal intervals: a settled group must not change.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from assignor_lab.simulation.streams.episode import Event
-from assignor_lab.simulation.streams.presence import Presence
+from assignor_lab.simulation.streams.episode import StreamsEvent
+from assignor_lab.simulation.streams.presence import RunningInstances
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES, rest_ms
 
 __all__ = ["DRAWN", "KAFKAS_OWN", "random_episode", "with_rest"]
@@ -21,34 +21,30 @@ KAFKAS_OWN: Mapping[str, Sequence[str]] = {
     "classic": ("high_availability", "sticky", "legacy_sticky"),
     "streams": ("group_sticky", "group_sticky_4_4"),
 }
-#: The assignors that the fuzz draws from, by protocol. The list is fixed: with the installed ones, each plugin would
-#: change nearly every seed.
+#: Assignors that the fuzz draws from, by protocol. The list is fixed: with the installed ones, each plugin would change
+#: nearly every seed.
 DRAWN: Mapping[str, Sequence[str]] = {
     "classic": (*KAFKAS_OWN["classic"], "fallback_prior", "rack_aware", "static"),
     "streams": KAFKAS_OWN["streams"],
 }
-#: Static members are nothing for brokers of 4.3, which run this assignor.
+#: Brokers of 4.3 run this assignor, and refuse static members.
 _REFUSES_STATIC = "group_sticky"
-#: An assignor of which it is known that its groups never rest is drawn less often: each episode is long.
+#: Groups of this assignor never settle. It is drawn less often, since each such episode is long.
 _NEVER_RESTS = "fallback_prior"
 _RATE = 20_000_000
 _RACKS = ("r1", "r2", "r3")
 _HUGE = (60_000_000, 200)
 #: Five instances, one after the other.
 _LONGEST_ROLL_MS = 5 * 90_000 + 20_000
-#: How likely an event is followed by one that is drawn apart.
+#: Probability that an event is followed by a separately drawn one.
 _APART = 0.08
+_CHANGES_TASKS = 0.1
 
 
 def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OWN) -> dict[str, Any]:
-    """The document of an episode.
-
-    Args:
-        seed: Its seed.
-        assignors: Protocol to the assignors from which one is drawn; a protocol without any is not drawn.
-    """
+    """The document of an episode."""
     draw = random.Random(seed)  # noqa: S311 - a simulation, not a secret
-    # What is drawn apart changes nothing else of a seed's episode.
+    # Separate draws change nothing else in a seed's episode.
     apart = random.Random(f"apart {seed}")  # noqa: S311 - as above
     protocol = draw.choice([name for name in ("classic", "streams") if assignors.get(name)])
     assignor = draw.choice(sorted(assignors[protocol]))
@@ -120,7 +116,7 @@ def _tasks(draw: random.Random, *, has_racks: bool) -> list[dict[str, Any]]:
 
 
 def _partitions(draw: random.Random, subtopology: int, partition: int, *, logged: bool) -> list[dict[str, Any]]:
-    """Topics of a task, each partition with replicas in one rack or two; now and then nobody knows in which."""
+    """Topics of a task, each partition with replicas in one rack or two, sometimes unknown."""
     topics = [(f"in-{subtopology}", False)] + ([(f"app-store-{subtopology}-changelog", True)] if logged else [])
     return [
         {"topic": topic, "partition": partition, "source": not is_changelog, "changelog": is_changelog,
@@ -130,7 +126,7 @@ def _partitions(draw: random.Random, subtopology: int, partition: int, *, logged
 
 
 def _clients(draw: random.Random, tasks: Sequence[Mapping[str, Any]], *, has_racks: bool) -> list[dict[str, Any]]:
-    """Instances that run when the episode begins, with what they have: each task on one at most, and copies."""
+    """Initial instances with their tasks: each active task on at most one of them, and copies."""
     clients: list[dict[str, Any]] = []
     for _ in range(draw.randint(1, 3)):
         threads = draw.randint(1, 2)
@@ -158,7 +154,7 @@ def _config(draw: random.Random, protocol: str, *, has_racks: bool) -> dict[str,
     if protocol == "classic":
         config["max.warmup.replicas"] = draw.choice((1, 2, 2, 4))
         config["acceptable.recovery.lag"] = lag = draw.choice((0, 100, 10_000, 10_000))
-        # Groups that never rest, for the lag is too small, are long to play.
+        # Groups that never settle, because the lag is too small, take long to simulate.
         config["probing.rebalance.interval.ms"] = draw.choice((60_000, 60_000, 600_000)) if lag > 100 else 600_000
     if draw.random() < 0.3:
         config["rack.aware.assignment.tags"] = ["zone"]
@@ -206,7 +202,7 @@ def _timings(draw: random.Random) -> dict[str, int]:
     return timings
 
 
-#: Timings that are not always the default, and what else they are.
+#: Timings that are sometimes not the default, with their other values.
 _DRAWN: Mapping[str, Sequence[int]] = {
     "startup_spread_ms": (500, 10_000),
     "initial_rebalance_delay_ms": (0, 3_000),
@@ -232,9 +228,8 @@ def _events(
     running: Mapping[str, int],
     started: int = 0,
 ) -> list[dict[str, Any]]:
-    """What is done, by time, after so many instances are started; nothing that the reader of episodes would refuse."""
     names = list(settings)
-    presence = Presence(running)
+    presence = RunningInstances(running)
     events: list[dict[str, Any]] = []
     now = 0
     for name in [name for name in names if name not in running][:started]:
@@ -249,6 +244,8 @@ def _events(
         events.append({"at_ms": now, **_event(draw, names, settings, presence, stalled)})
         presence.happen(_read(events[-1]))
         events += _drawn_apart(apart, presence, tasks, now)
+    events += _changed_tasks(apart, tasks, events)
+    events.sort(key=lambda event: event["at_ms"])
     now += _LONGEST_ROLL_MS
     presence.advance(now)
     if not any(presence.up.values()):
@@ -256,8 +253,10 @@ def _events(
     return events
 
 
-def _drawn_apart(draw: random.Random, presence: Presence, tasks: Sequence[str], now: int) -> list[dict[str, Any]]:
-    """Now and then a thread that is added to a running instance or removed from it, or tasks that are corrupted."""
+def _drawn_apart(
+    draw: random.Random, presence: RunningInstances, tasks: Sequence[str], now: int
+) -> list[dict[str, Any]]:
+    """Sometimes a thread is added to a running instance or removed from it, or tasks are corrupted."""
     free = [name for name, is_up in presence.up.items() if is_up and not presence.is_stalled(name, now)]
     if not free or draw.random() >= _APART:
         return []
@@ -273,15 +272,29 @@ def _drawn_apart(draw: random.Random, presence: Presence, tasks: Sequence[str], 
     return [event]
 
 
-def _read(event: Mapping[str, Any]) -> Event:
-    return Event(event["at_ms"], event["type"], event.get("client", ""), event)
+def _changed_tasks(
+    draw: random.Random, tasks: Sequence[str], events: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    if len(tasks) < 2 or draw.random() >= _CHANGES_TASKS:
+        return []
+    found: list[dict[str, Any]] = []
+    for at_ms in sorted(draw.choice(events)["at_ms"] + draw.choice((0, 1_500)) for _ in range(draw.randint(1, 2))):
+        left = sorted(draw.sample(tasks, draw.randint(1, len(tasks))))
+        found.append({"at_ms": at_ms, "type": "tasks", "tasks": left})
+        if draw.random() < 0.5:
+            found.append({"at_ms": at_ms, "type": "metadata_changes"})
+    return found
+
+
+def _read(event: Mapping[str, Any]) -> StreamsEvent:
+    return StreamsEvent(event["at_ms"], event["type"], event.get("client", ""), event)
 
 
 def _event(
     draw: random.Random,
     names: Sequence[str],
     settings: Mapping[str, Mapping[str, Any]],
-    presence: Presence,
+    presence: RunningInstances,
     stalled: Collection[str],
 ) -> dict[str, Any]:
     started = presence.up
@@ -331,7 +344,7 @@ def _start(
 
 
 def with_rest(document: Mapping[str, Any]) -> dict[str, Any]:
-    """An episode that goes on until everything has come to rest, and whose metadata change in the end."""
+    """The episode extended until the group has settled, with changes of metadata at the end."""
     wait = rest_ms(document)
     events = list(document["events"])
     last = events[-1]["at_ms"]

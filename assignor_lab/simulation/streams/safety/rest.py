@@ -1,30 +1,30 @@
-"""How long anything can take at most in an episode of a Streams group that is left alone."""
+"""Upper bound of the time in which a Streams group without events settles."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from assignor_lab.simulation.streams.timings import Timings
+from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = ["LAST_CHANGES", "rest_ms"]
 
-#: How often metadata change in the end of a random episode.
+#: Number of changes of metadata at the end of a random episode.
 LAST_CHANGES = 5
 
 #: Restarts, sessions and join phases, one after the other.
 _ROUNDS_MS = 15 * 60_000
-#: For how long changelogs grow meanwhile.
+#: Duration of the changelogs' growth in that time.
 _GROWTH_S = 6 * 3_600
 
 
 def rest_ms(document: Mapping[str, Any]) -> int:
-    """Milliseconds after the last event by which the group of an episode has to be at rest.
+    """Milliseconds after the last event by which the group of an episode must have settled.
 
-    All state is loaded by one thread after the other, as often as there may be copies of it, with a probing rebalance
-    for each copy.
+    Assumes that the threads restore all state one after the other, once for each possible copy, with a probing
+    rebalance for each copy.
     """
-    timings = Timings.from_mapping(document.get("timings", {}))
+    timings = StreamsTimings.from_mapping(document.get("timings", {}))
     config = document["initial"]["config"]
     copies = 2 + int(config.get("num.standby.replicas", 0))
     load_ms, tasks = 0.0, 0

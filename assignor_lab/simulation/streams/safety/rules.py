@@ -1,7 +1,7 @@
-"""Rules of safety of a Streams group, judged from what an episode's log says happened.
+"""Safety rules of a Streams group, judged from an episode's log.
 
-The log tells what each thread was given, ran and stopped, and whom the group removed. The rules know nothing of how the
-simulation comes to that.
+The log has each thread's assignments, runs and stops, and the removals from the group. The rules do not depend on the
+implementation of the simulation.
 """
 
 from __future__ import annotations
@@ -12,33 +12,31 @@ from itertools import pairwise
 import attrs
 
 from assignor_lab.simulation.streams.generations import Generation
-from assignor_lab.simulation.streams.safety.findings import Finding
+from assignor_lab.simulation.streams.safety.findings import BrokenRule
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
-from assignor_lab.simulation.streams.simulate import Played
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
 __all__ = ["RULES", "broken_rules"]
 
-#: Rounding of positions that are worked out from shares.
 _ROUNDING = 1e-6
 
-#: Name of each rule, and what it forbids.
 RULES: Mapping[str, str] = {
     "one owner": "no active task is processed by two threads at once",
     "no standby beside its active": "no process has a task as active and as a copy at once",
     "fenced": "no thread processes anything after its member was removed from the group",
-    "nothing lost": "what somebody could run is run in the end",
-    "rest": "a group that is left alone comes to rest",
-    "at rest": "a group at rest moves nothing when it is assigned anew with nothing changed",
-    "restoring": "no restoration reads a negative amount, or more than there is",
+    "nothing lost": "in the end every task runs that an instance could run",
+    "rest": "a group without events settles",
+    "at rest": "a settled group moves nothing in a rebalance without changes",
+    "restoring": "no restoration reads a negative amount, or more than the changelog has",
     "generations": "generations and epochs never go back",
-    "times": "nobody processes a task exactly where an interval says so, within the episode, one after the other",
-    "answers": "whoever decides has an answer",
-    "ends": "an episode can be played to its end",
+    "times": "interruptions are exactly the times without processing, within the episode, one after the other",
+    "answers": "the assignor has an answer",
+    "ends": "an episode can be simulated to its end",
 }
 
 
-def broken_rules(played: Played) -> list[Finding]:
-    """Every rule that an episode broke, with where and when; none is as it should be."""
+def broken_rules(played: PlayedStreamsEpisode) -> list[BrokenRule]:
+    """Every rule that an episode violates, with place and time."""
     history = _History(played)
     return [
         *_one_owner(history), *_no_standby_beside(history), *_fenced(history), *_nothing_lost(history),
@@ -48,7 +46,7 @@ def broken_rules(played: Played) -> list[Finding]:
 
 @attrs.frozen
 class _Stretch:
-    """Some time in which a thread did something with a task."""
+    """A period of a thread with a task."""
 
     begin_ms: int
     end_ms: int
@@ -57,18 +55,18 @@ class _Stretch:
 
 
 class _History:
-    """What the log says each thread had and ran, and when members were removed. Times count from the beginning."""
+    """Each thread's tasks and runs in the log, and removals of members. Times count from the beginning."""
 
-    def __init__(self, played: Played) -> None:
+    def __init__(self, played: PlayedStreamsEpisode) -> None:
         self.played = played
         self.end_ms = played.episode.until_ms
-        #: Task to who ran it, by time of the end; the same for who had it as active, and as a copy.
+        #: Task to its runs, by time of the end; the same for its active owners, and its copies.
         self.runs: dict[str, list[_Stretch]] = {}
         self.active: dict[str, list[_Stretch]] = {}
         self.copies: dict[str, list[_Stretch]] = {}
-        #: Moment and thread, for members that were removed and for threads that joined.
         self.removed: list[tuple[int, int]] = []
         self.up: dict[str, bool] = {}
+        self.existing: list[tuple[int, frozenset[str]]] = [(0, frozenset(map(str, played.world.tasks)))]
         self._read()
 
     def _read(self) -> None:
@@ -85,16 +83,26 @@ class _History:
                     self._given(begun, ended, details["thread"], entry.actor, details[kind], at)
             elif event == "removed" and details["thread"] is not None:
                 self.removed.append((at, details["thread"]))
+            elif event == "tasks":
+                self.existing.append((at, frozenset(details["tasks"])))
             elif event in ("start", "stop", "crash"):
                 self.up[entry.actor] = event == "start"
                 if event != "start":
-                    # Its threads are gone, with all that they had.
+                    # Its threads are gone, with all their tasks.
                     for begun, ended in zip(given, (self.active, self.copies), strict=True):
                         for key in [key for key, (_, actor) in begun.items() if actor == entry.actor]:
                             self._ends(ended, begun, key, at)
         for begun, ended in ((running, self.runs), (given[0], self.active), (given[1], self.copies)):
             for key in list(begun):
                 self._ends(ended, begun, key, self.end_ms)
+
+    def absent(self, task: str) -> list[tuple[int, int]]:
+        ends = (*(at for at, _ in self.existing[1:]), self.end_ms)
+        return [
+            (begin, end)
+            for (begin, tasks), end in zip(self.existing, ends, strict=True)
+            if task not in tasks and begin < end
+        ]
 
     def _given(
         self,
@@ -123,7 +131,6 @@ class _History:
 
 
 def _overlaps(first: Iterable[_Stretch], second: Iterable[_Stretch]) -> Iterator[tuple[_Stretch, _Stretch, int, int]]:
-    """Pairs of stretches that lie over one another, with from when to when."""
     for one in first:
         for other in second:
             begin, end = max(one.begin_ms, other.begin_ms), min(one.end_ms, other.end_ms)
@@ -131,14 +138,14 @@ def _overlaps(first: Iterable[_Stretch], second: Iterable[_Stretch]) -> Iterator
                 yield one, other, begin, end
 
 
-def _one_owner(history: _History) -> Iterator[Finding]:
+def _one_owner(history: _History) -> Iterator[BrokenRule]:
     for task, runs in sorted(history.runs.items()):
-        # Who goes on after a stall and gives up in the same moment has worked on nothing.
+        # A thread that continues after a stall and gives up at once has processed nothing.
         worked = [run for run in runs if run.begin_ms < run.end_ms]
         ordered = sorted(worked, key=lambda run: (run.begin_ms, run.thread))
         for before, after in pairwise(ordered):
             if after.begin_ms < before.end_ms:
-                yield Finding(
+                yield BrokenRule(
                     "one owner",
                     f"{task} ran on {before.instance} (thread {before.thread}) and {after.instance} (thread "
                     f"{after.thread}) from {after.begin_ms} ms to {min(before.end_ms, after.end_ms)} ms",
@@ -149,11 +156,11 @@ def _one_owner(history: _History) -> Iterator[Finding]:
                 )
 
 
-def _no_standby_beside(history: _History) -> Iterator[Finding]:
+def _no_standby_beside(history: _History) -> Iterator[BrokenRule]:
     for task, copies in sorted(history.copies.items()):
         for active, copy, begin, end in _overlaps(history.active.get(task, ()), copies):
             if active.instance == copy.instance:
-                yield Finding(
+                yield BrokenRule(
                     "no standby beside its active",
                     f"{active.instance} had {task} as active (thread {active.thread}) and as a copy (thread "
                     f"{copy.thread}) from {begin} ms to {end} ms",
@@ -164,7 +171,7 @@ def _no_standby_beside(history: _History) -> Iterator[Finding]:
                 )
 
 
-def _fenced(history: _History) -> Iterator[Finding]:
+def _fenced(history: _History) -> Iterator[BrokenRule]:
     if not history.removed:
         return
     joined = {
@@ -175,7 +182,7 @@ def _fenced(history: _History) -> Iterator[Finding]:
         for task, runs in sorted(history.runs.items()):
             for run in runs:
                 if run.thread == thread and run.begin_ms < min(back, run.end_ms) and run.end_ms > at:
-                    yield Finding(
+                    yield BrokenRule(
                         "fenced",
                         f"{run.instance} (thread {thread}) was removed at {at} ms and ran {task} until {run.end_ms} ms",
                         threads=(thread,),
@@ -183,29 +190,31 @@ def _fenced(history: _History) -> Iterator[Finding]:
                     )
 
 
-def _nothing_lost(history: _History) -> Iterator[Finding]:
-    """Tasks that nobody has or runs at the end; what is being handed over just then has its time."""
+def _nothing_lost(history: _History) -> Iterator[BrokenRule]:
     if not any(history.up.values()):
         return
     end, played = history.end_ms, history.played
     for number, task in enumerate(map(str, played.world.tasks)):
+        if number not in played.world.existing:
+            continue
         had = history.active.get(task, ())
         owned = [each for each in had if each.end_ms == end and history.up.get(each.instance)]
         if not owned:
             given_up = max((each.end_ms for each in had if each.end_ms < end), default=0)
             if not _is_handed_over(played, given_up):
-                yield Finding("nothing lost", f"{task} is given to nobody at the end, {end} ms")
+                yield BrokenRule("nothing lost", f"{task} has no owner at the end, {end} ms")
         elif not any(run.end_ms == end for run in history.runs.get(task, ())):
             if _is_restored(played, number, owned[0]):
                 continue
             where = ", ".join(f"{each.instance} (thread {each.thread})" for each in owned)
-            yield Finding("nothing lost", f"{task} is given to {where} since {owned[0].begin_ms} ms and does not run")
+            yield BrokenRule(
+                "nothing lost", f"{task} is assigned to {where} since {owned[0].begin_ms} ms and does not run"
+            )
         elif played.world.ledger.owner(number) is None:
-            yield Finding("nothing lost", f"{task} runs, and the ledger knows of nobody")
+            yield BrokenRule("nothing lost", f"{task} runs, and the ledger has no owner")
 
 
-def _is_handed_over(played: Played, given_up_ms: int) -> bool:
-    """Whether a task was given up for the follow-up that the latest decision asks for at once."""
+def _is_handed_over(played: PlayedStreamsEpisode, given_up_ms: int) -> bool:
     latest = played.generations[-1] if played.generations else None
     return (
         latest is not None
@@ -215,21 +224,20 @@ def _is_handed_over(played: Played, given_up_ms: int) -> bool:
     )
 
 
-def _is_restored(played: Played, task: int, owner: _Stretch) -> bool:
-    """Whether a task that was handed over after the last change is being restored where it is now."""
+def _is_restored(played: PlayedStreamsEpisode, task: int, owner: _Stretch) -> bool:
+    """True if a task that moved after the last change is being restored on its present owner."""
     changes = _last_changes(played)
     instance = played.world.instances.get(owner.instance)
     store = None if instance is None else instance.stores.get(task)
     return bool(changes) and owner.begin_ms > changes[-1] and store is not None and store.load is not None
 
 
-def _rest(played: Played) -> Iterator[Finding]:
-    """The group's last rebalances, one for each change of metadata after everything has come to rest."""
+def _rest(played: PlayedStreamsEpisode) -> Iterator[BrokenRule]:
     if played.is_cut:
-        yield Finding(
+        yield BrokenRule(
             "rest",
-            f"each rebalance asks for the next one at once, {played.episode.until_ms} ms after the beginning still: it "
-            "goes round, and is not played on",
+            f"each rebalance requests the next one at once, even {played.episode.until_ms} ms after the beginning: it "
+            "goes in a cycle, and the simulation stops here",
         )
         return
     changes = _last_changes(played)
@@ -244,7 +252,7 @@ def _rest(played: Played) -> Iterator[Finding]:
         if change - wait // 4 < each.assigned_ms - begin < change
     ]
     if restless:
-        yield Finding(
+        yield BrokenRule(
             "rest",
             f"{len(restless)} rebalances in the last {wait // 4} ms before {changes[0]} ms, when nothing had happened "
             f"for {wait} ms",
@@ -266,14 +274,14 @@ def _rest(played: Played) -> Iterator[Finding]:
     )  # fmt: skip
     period = next((back for back in range(2, len(placed)) if placed[-1 - back] == placed[-1]), None)
     swing = f"it swings between {period} placements" if period else "no placement came back"
-    yield Finding(
+    yield BrokenRule(
         "at rest",
         f"{' and '.join(moved)} tasks moved at {changes[-1]} ms and at the {len(changes) - 1} changes before: {swing}",
     )
 
 
-def _last_changes(played: Played) -> list[int]:
-    """Changes of metadata with which an episode ends, each as long after the one before as the end is after them."""
+def _last_changes(played: PlayedStreamsEpisode) -> list[int]:
+    """Changes of metadata at the end of an episode, at equal intervals up to the end."""
     found: list[int] = []
     after = played.episode.until_ms
     wait = 0
@@ -286,7 +294,9 @@ def _last_changes(played: Played) -> list[int]:
     return found[-LAST_CHANGES:]
 
 
-def _placement_before(played: Played, at_ms: int) -> Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]:
+def _placement_before(
+    played: PlayedStreamsEpisode, at_ms: int
+) -> Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]:
     begin = played.world.begin_ms
     latest: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
     for each in played.generations:
@@ -295,30 +305,29 @@ def _placement_before(played: Played, at_ms: int) -> Mapping[str, tuple[tuple[in
     return latest
 
 
-def _restoring(played: Played) -> Iterator[Finding]:
+def _restoring(played: PlayedStreamsEpisode) -> Iterator[BrokenRule]:
     world = played.world
     end_ms = world.begin_ms + played.episode.until_ms
     for read in world.reads.all:
         changelog = world.changelogs[read.task]
         size = 0.0 if changelog is None else changelog.end(end_ms) * (changelog.changelog.bytes_per_record or 0.0)
         if not -_ROUNDING * max(1.0, size) <= read.size <= size * (1 + _ROUNDING) + _ROUNDING:
-            yield Finding(
+            yield BrokenRule(
                 "restoring",
                 f"{read.instance} read {read.size:.0f} bytes of {world.tasks[read.task]} from "
                 f"{read.begun_ms - world.begin_ms} ms on; its changelogs have {size:.0f}",
             )
 
 
-def _generations(generations: Iterable[Generation]) -> Iterator[Finding]:
+def _generations(generations: Iterable[Generation]) -> Iterator[BrokenRule]:
     for before, after in pairwise(generations):
         if after.number <= before.number or after.assigned_ms < before.assigned_ms:
-            yield Finding("generations", f"generation {after.number} came after {before.number}")
+            yield BrokenRule("generations", f"generation {after.number} came after {before.number}")
         if not after.prepared_ms <= after.joined_ms <= after.assigned_ms:
-            yield Finding("generations", f"generation {after.number} was assigned before it had begun")
+            yield BrokenRule("generations", f"generation {after.number} was assigned before it had begun")
 
 
-def _times(history: _History) -> Iterator[Finding]:
-    """Intervals without anybody are what the log leaves, but for the time until a task's first output."""
+def _times(history: _History) -> Iterator[BrokenRule]:
     world = history.played.world
     begin, end, output = world.begin_ms, history.end_ms, world.timings.output_ms
     for number, task in enumerate(map(str, world.tasks)):
@@ -327,23 +336,26 @@ def _times(history: _History) -> Iterator[Finding]:
         for since, until, cause in world.ledger.intervals[number]:
             since, until = since - begin, until - begin
             if not reached <= since < until <= end:
-                yield Finding("times", f"{task}: interval {since} to {until} ms ({cause}) after {reached} ms")
+                yield BrokenRule("times", f"{task}: interval {since} to {until} ms ({cause}) after {reached} ms")
             reached = until
             if told and told[-1][1] == since:
                 told[-1] = (told[-1][0], until)
             else:
                 told.append((since, until))
-        # What runs from the beginning on had output before.
+        # Initially running tasks had output before.
         runs = [(run.begin_ms + (output if run.begin_ms else 0), run.end_ms) for run in history.runs.get(task, ())]
-        left = _gaps([(since, until) for since, until in runs if since < until], end)
+        covered = [*((since, until) for since, until in runs if since < until), *history.absent(task)]
+        left = _gaps(covered, end)
         if told != left:
             wrong = next((pair for pair in (*told, *left) if (pair in told) != (pair in left)), None)
-            yield Finding("times", f"{task}: nobody processed it in {left}, and the intervals are {told}: {wrong}")
+            yield BrokenRule(
+                "times", f"{task}: no thread processed it in {left}, but the intervals are {told}: {wrong}"
+            )
 
 
-def _answers(played: Played) -> Iterator[Finding]:
+def _answers(played: PlayedStreamsEpisode) -> Iterator[BrokenRule]:
     for at_ms, message in played.failures[:1]:
-        yield Finding("answers", f"there was no new target at {at_ms - played.world.begin_ms} ms: {message:.500}")
+        yield BrokenRule("answers", f"there was no new target at {at_ms - played.world.begin_ms} ms: {message:.500}")
 
 
 def _gaps(covered: Iterable[tuple[int, int]], end: int) -> list[tuple[int, int]]:

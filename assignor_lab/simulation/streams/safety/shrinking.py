@@ -1,4 +1,4 @@
-"""Makes an episode smaller for as long as it still does what it was found for."""
+"""Shrinks an episode as long as it still shows its finding."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ Document = Mapping[str, Any]
 
 
 def shrunk(document: Document, still_does: Callable[[Document], bool], most_plays: int = 400) -> Document:
-    """The smallest episode that is found by leaving out one thing after the other.
+    """The smallest episode found by leaving out one thing after the other.
 
     Args:
-        document: A random episode.
-        still_does: Whether an episode is one of those that are looked for; one that contradicts itself is not.
-        most_plays: How many episodes are tried at most.
+        still_does: Returns whether an episode still shows the finding; false for an inconsistent one.
     """
     place = plays = failed = 0
     smaller = _smaller_of(document)
@@ -27,7 +25,7 @@ def shrunk(document: Document, still_does: Callable[[Document], bool], most_play
         plays += 1
         candidate = with_rest(smaller[place % len(smaller)])
         if still_does(candidate):
-            # What comes next in the list is likely to be at the same place in the next one.
+            # The next item of the list is probably at the same index in the smaller document.
             document, failed = candidate, 0
             smaller = _smaller_of(document)
         else:
@@ -40,7 +38,6 @@ def _smaller_of(document: Document) -> list[Document]:
 
 
 def _smaller(document: Document) -> Iterator[Document]:
-    """Episodes that lack something of this one, those that lack most of it first."""
     events = document["events"]
     size = len(events) - 1
     while size:
@@ -76,7 +73,16 @@ def _without_tasks(document: Document) -> Iterator[Document]:
             left = [*tasks[:begin], *tasks[begin + size :]]
             known = {task["id"] for task in left}
             changelogs = {name: each for name, each in document["changelogs"].items() if name in known}
-            yield {**document, "initial": {**document["initial"], "tasks": left}, "changelogs": changelogs}
+            events = [
+                {**each, "tasks": [task for task in each["tasks"] if task in known]} if "tasks" in each else each
+                for each in document["events"]
+            ]
+            yield {
+                **document,
+                "initial": {**document["initial"], "tasks": left},
+                "changelogs": changelogs,
+                "events": events,
+            }
         size //= 2
 
 
@@ -93,13 +99,12 @@ def _simpler_state(document: Document) -> Iterator[Document]:
     for name, changelog in document["changelogs"].items():
         simpler = [_without(changelog, key) for key in ("records_per_s", "backlog_records") if key in changelog]
         if changelog["records"] > 1:
-            # Not whole and not by tens: a finding can hang on the time that restoring takes.
+            # Neither fully nor by tens: a finding can depend on the duration of restoring.
             simpler += [{**changelog, "records": records} for records in (0, changelog["records"] // 10)]
         for each in simpler:
             yield {**document, "changelogs": {**document["changelogs"], name: each}}
 
 
-#: What an event may do without.
 _LEFT_OUT = (
     "tags", "machine", "instance_id", "startup_ms", "joins_ms", "leave", "leaves_ms", "rack", "host", "thread",
     "metadata_version",

@@ -1,1 +1,1 @@
-"""The streams protocol (KIP-1071): members that heartbeat, and a broker that assigns."""
+"""The streams protocol (KIP-1071): members that send heartbeats, and a broker that assigns."""

@@ -1,25 +1,25 @@
-"""A target of a streams group as a generation of the play."""
+"""Conversion of a streams group's target to a generation of the simulation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from assignor_lab.kafka.streams_group.tasks import Tasks
+from assignor_lab.kafka.streams_group.tasks import TasksByRole
 from assignor_lab.simulation.streams.generations import Generation
-from assignor_lab.simulation.streams.streams_protocol.members import Member
+from assignor_lab.simulation.streams.streams_protocol.members import StreamsProtocolMember
 
 __all__ = ["decided_generation"]
 
 
 def decided_generation(
     epoch: int,
-    targets: Mapping[str, Tasks],
-    members: Mapping[str, Member],
+    targets: Mapping[str, TasksByRole],
+    members: Mapping[str, StreamsProtocolMember],
     reasons: Iterable[str],
     count: int,
     now_ms: int,
 ) -> Generation:
-    """What an epoch's targets are, decided now for ``count`` members; ``members`` has them all."""
+    """An epoch's targets, decided now for ``count`` members; ``members`` has them all."""
     placed: dict[str, tuple[set[int], set[int]]] = {}
     for member, target in targets.items():
         active, standby = placed.setdefault(members[member].thread.instance.name, (set(), set()))

@@ -1,8 +1,7 @@
-"""A streams group on the virtual clock: the broker's coordinator, and members that heartbeat and reconcile.
+"""Streams group on the virtual clock: the broker's coordinator, and members that send heartbeats and reconcile.
 
-Heartbeats that would change nothing are not played. A member sends one an interval after its last one, whatever that
-was sent for, and at once when it has gone through an assignment; when something happens in the group, the next one of
-each member is worked out from that.
+Heartbeats without effect are not simulated. A member sends one an interval after its last one of any kind, and at once
+when it has processed an assignment. After an event in the group, the next one of each member is computed.
 """
 
 from __future__ import annotations
@@ -13,22 +12,22 @@ from functools import partial
 from assignment_api import AssignorLabError
 from assignment_api.group import AssignmentConfigs
 from assignor_lab.documents.wording import plural
-from assignor_lab.kafka.streams_group.group import GroupMember, HeartbeatAnswer, StreamsGroup
+from assignor_lab.kafka.streams_group.group import HeartbeatAnswer, StreamsGroup, StreamsGroupMember
 from assignor_lab.kafka.streams_group.reconciliation import MemberState, Standing
 from assignor_lab.kafka.streams_group.refiner import Refiner
 from assignor_lab.kafka.streams_group.target_schedule import TargetSchedule
-from assignor_lab.kafka.streams_group.tasks import Tasks
+from assignor_lab.kafka.streams_group.tasks import TasksByRole
 from assignor_lab.simulation.streams.episode import drawn_member_id
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.instances import Instance, Thread
 from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderFailedError
 from assignor_lab.simulation.streams.streams_protocol.decided import decided_generation
-from assignor_lab.simulation.streams.streams_protocol.heartbeats import Heartbeats
-from assignor_lab.simulation.streams.streams_protocol.members import Member, Reconciled, static_member
+from assignor_lab.simulation.streams.streams_protocol.heartbeats import StreamsProtocolHeartbeats
+from assignor_lab.simulation.streams.streams_protocol.members import Reconciled, StreamsProtocolMember, static_member
 from assignor_lab.simulation.streams.streams_protocol.reconciling import Reconciling
 from assignor_lab.simulation.streams.streams_protocol.reports import Reports
 from assignor_lab.simulation.streams.streams_protocol.targets import Targets
-from assignor_lab.simulation.streams.world import World
+from assignor_lab.simulation.streams.world import SimulatedWorld
 
 __all__ = ["ProtocolGroup", "StaticMembersRefusedError"]
 
@@ -41,14 +40,9 @@ class StaticMembersRefusedError(AssignorLabError):
 
 
 class ProtocolGroup:
-    """A group under the streams protocol.
+    """A group under the streams protocol."""
 
-    Args:
-        world: The world.
-        assignor: Who decides, and in which broker.
-    """
-
-    def __init__(self, world: World, assignor: BrokersAssignor) -> None:
+    def __init__(self, world: SimulatedWorld, assignor: BrokersAssignor) -> None:
         self._world = world
         self._timings = world.timings
         self._clock = world.clock
@@ -78,21 +72,22 @@ class ProtocolGroup:
             has_topics=not world.episode.missing_topics,
         )
         self._topics_ms: int | None = None
-        self._members: dict[str, Member] = {}
+        self._members: dict[str, StreamsProtocolMember] = {}
         warm_lag = None if self._refiner is None else self._refiner.acceptable_lag
         self._reports = Reports(world, self._stateful, are_shown=assignor.release.shows_offsets, warm_lag=warm_lag)
-        self._heartbeats = Heartbeats(world, self._members, self._is_settled, self._heartbeat)
+        self._heartbeats = StreamsProtocolHeartbeats(world, self._members, self._is_settled, self._heartbeat)
         self._reconciling = Reconciling(world, self._members, self._acknowledge, self._heartbeats.arm)
-        #: Thread to the member that it has been last.
-        self._member_of: dict[int, Member] = {}
+        self._member_of: dict[int, StreamsProtocolMember] = {}
         self._reasons: list[str] = []
-        #: The instance that closes because of an error: it says nothing to the group any more.
+        #: Initial instance to the part of the interval since its last heartbeat.
+        self._phases: dict[str, float] = {}
+        #: The instance that closes because of an error: it sends nothing to the group any more.
         self._failing: Instance | None = None
         self.generations: list[Generation] = []
         self.changes: list[int] | None = self._reconciling.changes
         self.failures: list[tuple[int, str]] = []
 
-    # --- what the world tells ---------------------------------------------------------------------------
+    # --- events -----------------------------------------------------------------------------------------
 
     def started(self, thread: Thread) -> None:
         """A thread of a new process joins."""
@@ -104,17 +99,17 @@ class ProtocolGroup:
             )
         if self._topics_ms is None:
             self._topics_ms = self._clock.now + self._timings.broker_topics_ms
-        member = Member(thread, self._id_of(thread), self._clock.now)
+        member = StreamsProtocolMember(thread, self._id_of(thread), self._clock.now)
         if self._was_there(instance):
             self._adopt(member)
         else:
             self._join(member)
 
-    def _join(self, member: Member) -> None:
+    def _join(self, member: StreamsProtocolMember) -> None:
         thread, instance = member.thread, member.thread.instance
         before = static_member(self._members, thread)
         if before is not None and not before.has_left:
-            # Its thread ends with an error (UNRELEASED_INSTANCE_ID); nothing tries again.
+            # Its thread ends with an error (UNRELEASED_INSTANCE_ID), without a retry.
             self._world.say(
                 instance.name, "refused", f"{instance.name} is refused: its instance id is not released",
                 thread=thread.key,
@@ -145,27 +140,35 @@ class ProtocolGroup:
         self._heartbeats.arm_all()
 
     def _was_there(self, instance: Instance) -> bool:
-        """Whether an instance runs since before the episode, and its threads are in the group already."""
         is_beginning = self._clock.now == self._world.begin_ms
-        return is_beginning and any(str(client.process_id) == instance.name for client in self._world.episode.clients)
+        episode = self._world.episode
+        return is_beginning and any(episode.name_of(place) == instance.name for place in range(len(episode.clients)))
 
-    def _adopt(self, member: Member) -> None:
+    def _adopt(self, member: StreamsProtocolMember) -> None:
         thread = member.thread
         there = sum(max(1, client.num_stream_threads) for client in self._world.episode.clients)
-        # Heartbeats of those who have long been there come at any time.
-        member.sent_ms -= int(self._heartbeats.every_ms * len(self._members) / there)
+        is_at_rest = self._world.episode.is_at_rest
+        # Threads of one process join together, so their heartbeats stay close together.
+        phase = self._phase_of(thread.instance) if is_at_rest else len(self._members) / there
+        member.sent_ms -= int(self._heartbeats.every_ms * phase)
         member.counted_ms = member.sent_ms
-        member.told, member.is_ready = Tasks(frozenset(thread.active), frozenset(thread.standby)), True
+        member.told, member.is_ready = TasksByRole(frozenset(thread.active), frozenset(thread.standby)), True
         member.reconciled = member.said = Reconciled(member.told, is_ready=True)
         self._members[member.id] = self._member_of[thread.key] = member
         self._world.has_members(any_left=True)
-        self._group.adopt(member.id, str(thread.instance.process_id), member.told)
-        self._because("members that were there")
+        self._group.adopt(member.id, str(thread.instance.process_id), member.told, is_due=not is_at_rest)
+        if not is_at_rest:
+            self._because("members that were there")
         self._report(member)
         self._heartbeats.arm(member)
 
+    def _phase_of(self, instance: Instance) -> float:
+        if instance.name not in self._phases:
+            self._phases[instance.name] = self._world.random.random()
+        return self._phases[instance.name]
+
     def stopped(self, instance: Instance, *, leaves: bool | None, thread: Thread | None = None) -> None:
-        """Members of an instance, or a thread, that is closed: they leave, unless they are told to stay."""
+        """Members of a closing instance, or of one thread: they leave, unless they must stay."""
         if instance is self._failing:
             self.crashed(instance)
             return
@@ -182,13 +185,13 @@ class ProtocolGroup:
             else:
                 self._session_ends(member, member.last_heartbeat_ms(leaves_ms, self._heartbeats.every_ms))
 
-    def _leaves_for_a_while(self, member: Member, at_ms: int) -> None:
-        """A static member says that it leaves, which renews no session: that runs since its last heartbeat."""
+    def _leaves_for_a_while(self, member: StreamsProtocolMember, at_ms: int) -> None:
+        """A static member reports a temporary leave, which renews no session: that runs since its last heartbeat."""
         member.has_left = True
         self._session_ends(member, member.last_heartbeat_ms(at_ms, self._heartbeats.every_ms))
         self._clock.at(at_ms, partial(self._has_left_for_a_while, member))
 
-    def _has_left_for_a_while(self, member: Member) -> None:
+    def _has_left_for_a_while(self, member: StreamsProtocolMember) -> None:
         if self._members.get(member.id) is member:
             self._group.leaves_for_a_while(member.id)
 
@@ -197,23 +200,23 @@ class ProtocolGroup:
         return self._timings.leave_ms if told is None else told
 
     def crashed(self, instance: Instance) -> None:
-        """Members of a process that is gone: nothing is heard of them any more."""
+        """Members of a crashed process: their heartbeats stop."""
         for member in self._of(instance):
             if not member.has_reset:
                 self._session_ends(member, self._heartbeats.last_ms(member))
 
     def corrupted(self, thread: Thread) -> None:
-        """Nothing follows: a member of a streams group cannot ask for a rebalance."""
+        """No effect: a member of a streams group cannot request a rebalance."""
 
     def paused(self, instance: Instance) -> None:
-        """Members of a process that stands still: nothing is heard of them until it goes on."""
+        """Members of a suspended process: their heartbeats stop until it continues."""
         for member in self._of(instance):
             heard = self._heartbeats.last_ms(member)
             member.silent_ms = self._clock.now
             self._session_ends(member, heard)
 
     def missed_poll(self, thread: Thread) -> None:
-        """A dynamic member leaves; a static one leaves for a while, and keeps its place until its session ends."""
+        """A dynamic member leaves; a static one leaves temporarily, and keeps its place until its session ends."""
         member = self._member_of.get(thread.key)
         if member is None or self._members.get(member.id) is not member or member.has_reset:
             return
@@ -227,7 +230,7 @@ class ProtocolGroup:
             self._leaves_for_a_while(member, self._clock.now + self._timings.request_ms)
 
     def free(self, thread: Thread) -> None:
-        """A thread that goes on is heard of again, or told that its member was removed."""
+        """A continuing thread sends heartbeats again, or learns of its removal."""
         member = self._member_of.get(thread.key)
         if member is None:
             return
@@ -244,8 +247,8 @@ class ProtocolGroup:
             else:
                 self._heartbeats.arm(member)
 
-    def _hears_that_it_is_gone(self, member: Member, at_ms: int) -> None:
-        """UNKNOWN_MEMBER_ID: whoever was fenced gives up what it has, and joins again under its old id."""
+    def _hears_that_it_is_gone(self, member: StreamsProtocolMember, at_ms: int) -> None:
+        """UNKNOWN_MEMBER_ID: a fenced member gives up its tasks, and rejoins under its old id."""
         thread = member.thread
         self._world.say(
             thread.instance.name, "zombie", f"thread {thread.number} goes on, and is no member any more",
@@ -253,50 +256,50 @@ class ProtocolGroup:
         )  # fmt: skip
         self._clock.at(at_ms, partial(self._joins_anew, member))
 
-    def _joins_anew(self, member: Member) -> None:
+    def _joins_anew(self, member: StreamsProtocolMember) -> None:
         thread = member.thread
         if self._world.deferred(thread, partial(self._joins_anew, member)):
             return
         if thread not in thread.instance.threads or self._member_of.get(thread.key) is not member:
             return
         if member.static_id is None:
-            self._gone(member, "did not poll in time")  # it says so before it joins again
+            self._gone(member, "did not poll in time")  # it reports so before it rejoins
         self._world.lost(thread)
-        self._join(Member(thread, member.id, self._clock.now))
+        self._join(StreamsProtocolMember(thread, member.id, self._clock.now))
 
     def end_offsets_fail(self, until_ms: int) -> None:
-        """Nothing happens: the broker asks for no end offsets."""
+        """No effect: the broker does not use end offsets."""
 
     def metadata_changes(self) -> None:
-        """The hash of the topics' metadata is another one: the next heartbeat sees a new epoch."""
+        """The hash of the topics' metadata changes: the next heartbeat sees a new epoch."""
         if self._group.members:
             self._because("metadata of topics have changed")
             self._group.metadata_changes()
             self._heartbeats.arm_all()
 
     def _id_of(self, thread: Thread) -> str:
-        # In the order in which they join.
+        # In the order of joining.
         used = {self._member_of[each.key].id for each in thread.instance.threads if each.key in self._member_of}
         for told in thread.instance.settings.member_ids:
             if told not in used and told not in self._members:
                 return told
         return drawn_member_id(self._world.episode.id, thread.instance.name, thread.key)
 
-    def _of(self, instance: Instance) -> list[Member]:
+    def _of(self, instance: Instance) -> list[StreamsProtocolMember]:
         return [member for member in self._members.values() if member.thread in instance.threads]
 
     # --- the end of a membership ----------------------------------------------------------------------------
 
-    def _session_ends(self, member: Member, heard_ms: int) -> None:
+    def _session_ends(self, member: StreamsProtocolMember, heard_ms: int) -> None:
         member.sessions += 1
         end_ms = heard_ms + self._timings.streams_session_timeout_ms
         self._clock.at(end_ms, partial(self._session_over, member, member.sessions))
 
-    def _session_over(self, member: Member, sessions: int) -> None:
+    def _session_over(self, member: StreamsProtocolMember, sessions: int) -> None:
         if member.sessions == sessions:
             self._gone(member, "was fenced")
 
-    def _gone(self, member: Member, how: str) -> None:
+    def _gone(self, member: StreamsProtocolMember, how: str) -> None:
         if self._members.get(member.id) is not member:
             return
         held = self._group.remove(member.id)
@@ -311,27 +314,35 @@ class ProtocolGroup:
             self._world.has_members(any_left=False)
         thread = member.thread
         if thread in thread.instance.threads and thread.stalled_until_ms is None and not member.has_reset:
-            # It lives, and hears of it with its next heartbeat.
+            # It lives, and learns of it with its next heartbeat.
             due = self._heartbeats.next_ms(member) + self._timings.request_ms
             self._hears_that_it_is_gone(member, due)
         self._heartbeats.arm_all()
 
-    def _forget(self, member: Member) -> None:
+    def _forget(self, member: StreamsProtocolMember) -> None:
         del self._members[member.id]
         self._reports.forget(member)
 
+    def is_complete(self) -> bool:
+        """True if running threads and members match, and no member has to reconcile."""
+        running = sum(len(each.threads) for each in self._world.instances.values() if each.is_up)
+        return len(self._members) == running and all(
+            not member.is_dead(self._members) and not member.is_reconciling and self._is_settled(member)
+            for member in self._members.values()
+        )
+
     # --- heartbeats -------------------------------------------------------------------------------------
 
-    def _is_settled(self, member: Member) -> bool:
+    def _is_settled(self, member: StreamsProtocolMember) -> bool:
         is_said = member.said == member.reconciled
         return is_said and member.is_ready is True and self._group.is_settled(member.id)
 
-    def _acknowledge(self, member: Member, counted_ms: int) -> None:
-        # Heartbeats that were sent meanwhile have set the timer, which does not go back.
+    def _acknowledge(self, member: StreamsProtocolMember, counted_ms: int) -> None:
+        # Heartbeats sent since then have set the timer, which does not go back.
         self._heartbeat(member, max(counted_ms, self._heartbeats.last_ms(member)))
 
-    def _heartbeat(self, member: Member, counted_ms: int | None = None) -> None:
-        """A member's heartbeat; an acknowledgement where it says from when on its next ones count."""
+    def _heartbeat(self, member: StreamsProtocolMember, counted_ms: int | None = None) -> None:
+        """A member's heartbeat; for an acknowledgement with the time from which its next ones count."""
         if member.is_dead(self._members):
             return
         self._look_for_topics()
@@ -349,7 +360,9 @@ class ProtocolGroup:
             self._group.topics_are_there()
             self._heartbeats.arm_all()
 
-    def _played(self, member: Member, request: partial[HeartbeatAnswer], counted_ms: int | None = None) -> None:
+    def _played(
+        self, member: StreamsProtocolMember, request: partial[HeartbeatAnswer], counted_ms: int | None = None
+    ) -> None:
         now, target_epoch = self._clock.now, self._group.target_epoch
         try:
             answer = request()
@@ -362,17 +375,15 @@ class ProtocolGroup:
             self._heartbeats.arm_all()
         standing = self._group.members[member.id]
         if answer.has_changed and standing.state is MemberState.UNREVOKED:
-            # Members name their max.poll.interval.ms as the time in which they give back.
+            # Members send their max.poll.interval.ms as the time limit for revocations.
             late_ms = now + self._timings.max_poll_interval_ms
             self._clock.at(late_ms, partial(self._too_late, member, standing))
         self._clock.after(self._timings.request_ms, partial(self._reconciling.answered, member, answer))
 
-    def _failed(self, member: Member, error: LeaderFailedError) -> None:
-        """UNKNOWN_SERVER_ERROR is fatal for a member: Streams' default handler closes the whole client."""
+    def _failed(self, member: StreamsProtocolMember, error: LeaderFailedError) -> None:
         instance = member.thread.instance
         member.silent_ms = self._clock.now
         if member.id not in self._group.members:
-            # Its request to join has come to nothing; a static predecessor is what it was.
             self._forget(member)
             if not self._group.members:
                 self._world.has_members(any_left=False)
@@ -391,7 +402,7 @@ class ProtocolGroup:
             self._world.stop(instance.name, self)
             self._failing = None
 
-    def _too_late(self, member: Member, standing: Standing) -> None:
+    def _too_late(self, member: StreamsProtocolMember, standing: Standing) -> None:
         if self._group.members.get(member.id) is standing:
             self._gone(member, "was fenced: it did not give its tasks back in time")
 
@@ -404,28 +415,32 @@ class ProtocolGroup:
         try:
             is_computed = self._group.initial_delay_over(self._clock.now)
         except LeaderFailedError as error:
-            self._say_failed(error)  # nothing tries again but the next heartbeat
+            self._say_failed(error)  # only the next heartbeat tries again
             return
         if is_computed:
             self._write_down()
             self._heartbeats.arm_all()
 
-    def _assign(self, members: tuple[GroupMember, ...]) -> dict[str, Tasks]:
+    def _assign(self, members: tuple[StreamsGroupMember, ...]) -> dict[str, TasksByRole]:
         for member in self._members.values():
             if member.silent_ms is not None:
                 continue
-            # Reports that nothing else has come of were not played.
+            # Reports without other effects were not simulated.
             if self._reports.is_due(member):
                 self._report(member)
+        if self._targets.existing is not self._world.existing:
+            self._targets.exist(self._world.existing)
         metadata = {member: each.metadata for member, each in self._members.items()}
         return self._targets.of(members, metadata, self._reports.offsets)
 
-    def _refined(self, targets: Mapping[str, Tasks], standings: Mapping[str, Standing]) -> Mapping[str, Tasks]:
+    def _refined(
+        self, targets: Mapping[str, TasksByRole], standings: Mapping[str, Standing]
+    ) -> Mapping[str, TasksByRole]:
         if self._refiner is None:
             return targets
         return self._refiner.refined(targets, standings, self._reports.offsets, self._reports.ends)
 
-    def _report(self, member: Member) -> None:
+    def _report(self, member: StreamsProtocolMember) -> None:
         if not member.is_dead(self._members) and self._reports.report(member):
             self._group.offsets_reported()
 

@@ -15,11 +15,10 @@ __all__ = ["Reported", "reported"]
 
 @attrs.frozen
 class Reported:
-    """What a member reported last.
+    """A member's last report.
 
     Args:
-        offsets: Task to the sum of its offsets.
-        ends: Task that is being restored, or that it has a copy of, to the sum of its changelogs' ends.
+        ends: Restoring task, or task with a copy, to the sum of its changelogs' ends.
     """
 
     offsets: dict[int, int] = attrs.field(factory=dict)
@@ -29,16 +28,12 @@ class Reported:
 def reported(
     thread: Thread, stateful: frozenset[int], end: Callable[[int], int], now_ms: int, cleanup_ms: int
 ) -> Reported:
-    """What a thread's member reports.
+    """The report of a thread's member.
 
-    Tasks that it processes are not in it; those that it restores and its copies are, with the changelogs' ends. What
-    lies on the disk of its process and nobody has open is reported by the process's first thread, without an end.
+    Processed tasks are not in it. Restoring tasks and copies are, with the changelogs' ends. The process's first thread
+    reports unopened directories on its disk, without an end.
 
     Args:
-        thread: The thread.
-        stateful: Tasks with state.
-        end: A task's end.
-        now_ms: The time.
         cleanup_ms: ``state.cleanup.delay.ms``.
     """
     instance = thread.instance

@@ -1,9 +1,9 @@
-"""Members that go through what the broker tells them to have, and acknowledge it.
+"""Reconciliation: members process the broker's assignments, and acknowledge them.
 
-Read from the released class (kafka-clients 4.3.1, disassembled): ``StreamsMembershipManager.maybeReconcile`` takes what
-was told last, and nothing else comes in its way until ``onHeartbeatRequestGenerated`` sees its acknowledgement sent.
-What was told meanwhile comes next, from that very moment on: before that acknowledgement is answered. An assignment
-that comes back is gone through again (``LocalAssignment.equals`` looks at the number that each is given).
+Read from the released class (kafka-clients 4.3.1, disassembled): ``StreamsMembershipManager.maybeReconcile`` takes the
+latest assignment, and no other one interferes until ``onHeartbeatRequestGenerated`` sees its acknowledgement sent.
+Newer ones come next, from that moment on: before the reply to that acknowledgement. A repeated assignment is processed
+again (``LocalAssignment.equals`` compares the number of each).
 """
 
 from __future__ import annotations
@@ -13,39 +13,37 @@ from functools import partial
 
 from assignor_lab.kafka.streams_group.group import HeartbeatAnswer
 from assignor_lab.kafka.streams_group.reconciliation import Standing
-from assignor_lab.kafka.streams_group.tasks import Tasks
+from assignor_lab.kafka.streams_group.tasks import TasksByRole
 from assignor_lab.simulation.streams.instances import Thread
 from assignor_lab.simulation.streams.spread import spread_around
-from assignor_lab.simulation.streams.streams_protocol.members import Member, Reconciled
-from assignor_lab.simulation.streams.world import World
+from assignor_lab.simulation.streams.streams_protocol.members import Reconciled, StreamsProtocolMember
+from assignor_lab.simulation.streams.world import SimulatedWorld
 
 __all__ = ["Reconciling"]
 
 
 class Reconciling:
-    """The members' side of an answer to a heartbeat.
+    """The members' handling of replies to heartbeats.
 
     Args:
-        world: The world.
-        members: Member id to member; whoever joins or goes changes it.
-        acknowledge: Sends a heartbeat, of which a member's next one is counted from the given moment on.
-        over: Is told of a member that has read an answer, or has something else to say.
+        acknowledge: Sends a heartbeat; a member's next one counts from the given time.
+        over: Called with a member that has read a reply, or has something else to report.
     """
 
     def __init__(
         self,
-        world: World,
-        members: Mapping[str, Member],
-        acknowledge: Callable[[Member, int], None],
-        over: Callable[[Member], None],
+        world: SimulatedWorld,
+        members: Mapping[str, StreamsProtocolMember],
+        acknowledge: Callable[[StreamsProtocolMember, int], None],
+        over: Callable[[StreamsProtocolMember], None],
     ) -> None:
         self._world, self._clock, self._timings = world, world.clock, world.timings
         self._members, self._acknowledge, self._over = members, acknowledge, over
-        #: When somebody was told to have something else.
+        #: Times at which a member received a changed assignment.
         self.changes: list[int] = []
 
-    def answered(self, member: Member, answer: HeartbeatAnswer) -> None:
-        """An answer has come to a member."""
+    def answered(self, member: StreamsProtocolMember, answer: HeartbeatAnswer) -> None:
+        """A reply has reached a member."""
         if member.is_dead(self._members):
             return
         if member.thread.instance.is_silent:
@@ -60,8 +58,7 @@ class Reconciling:
             self._reconcile(member)
         self._over(member)
 
-    def _reconcile(self, member: Member) -> None:
-        """Goes through what was told last; what comes meanwhile waits until that is acknowledged."""
+    def _reconcile(self, member: StreamsProtocolMember) -> None:
         if member.is_reconciling:
             return
         member.is_reconciling = True
@@ -71,8 +68,8 @@ class Reconciling:
         else:
             begin()
 
-    def _begin(self, member: Member, new: Reconciled, news: int) -> None:
-        """The thread closes and opens tasks, and the member acknowledges what it has then."""
+    def _begin(self, member: StreamsProtocolMember, new: Reconciled, news: int) -> None:
+        """The thread closes and opens tasks, and the member acknowledges its tasks then."""
         if self._world.deferred(member.thread, partial(self._begin, member, new, news)):
             return
         if member.is_dead(self._members):
@@ -84,22 +81,25 @@ class Reconciling:
             takes = self._timings.open_store_ms if thread.had_tasks else self._timings.first_open_store_ms
             member.busy_until_ms = now + after + takes
         self._world.assign(thread, tasks.active, tasks.standby | tasks.warmup)
-        # Heartbeats tell of it from now on: the thread says so itself (DefaultStreamsRebalanceListener).
+        if new.is_ready:
+            self._world.group_is_ready(thread)
+        else:
+            self._world.waits_for_group(thread)
+        # Heartbeats report it from now on: the thread itself sets it (DefaultStreamsRebalanceListener).
         member.reconciled = new
         self._over(member)
         # The network thread's loop before the one that sends the acknowledgement.
         loop_ms = now + min(after, self._timings.acknowledge_loop_ms)
         self._clock.at(now + after, partial(self._gone_through, member, news, loop_ms))
 
-    def _gone_through(self, member: Member, news: int, loop_ms: int, heard: int | None = None) -> None:
-        """The network thread acknowledges it, whatever the member's own thread does meanwhile.
+    def _gone_through(self, member: StreamsProtocolMember, news: int, loop_ms: int, heard: int | None = None) -> None:
+        """The network thread acknowledges it, independently of the member's own thread.
 
         Args:
-            member: The member.
-            news: The number of what it has gone through.
-            loop_ms: From when on its next heartbeats are counted.
-            heard: The number of what it had been told when it was through, if it has waited since for an answer: one
-                request is on its way at a time, and what its answer tells is gone through instead.
+            news: The number of the processed assignment.
+            loop_ms: Time from which its next heartbeats count.
+            heard: The number of its latest assignment when it was done, if it has waited since for a reply. Only one
+                request is in transit at a time, and the assignment of its reply is processed instead.
         """
         again = partial(self._gone_through, member, news, loop_ms, member.news if heard is None else heard)
         if member.thread.instance.is_silent and self._world.deferred(member.thread, again):
@@ -116,11 +116,11 @@ class Reconciling:
         if member.news != news:
             self._reconcile(member)
 
-    def taken_from(self, member: Member, owned: Tasks, before: Standing, after: Standing) -> None:
-        """Says so in the log where tasks count as given back that a member has just been told to have.
+    def taken_from(self, member: StreamsProtocolMember, owned: TasksByRole, before: Standing, after: Standing) -> None:
+        """Log tasks of a new assignment that count as revoked by the member's acknowledgement.
 
-        Kafka's ``CurrentAssignmentBuilder`` (4.3.1 and 4.4.0) takes what a heartbeat does not name as given back. One
-        that acknowledges what came before does not name what was told since.
+        Kafka's ``CurrentAssignmentBuilder`` (4.3.1 and 4.4.0) treats tasks missing in a heartbeat as revoked. An
+        acknowledgement of an earlier assignment does not name newer tasks.
         """
         has, had = after.assigned | after.pending, before.assigned | before.pending
         taken = (had - has) & member.told - owned
@@ -128,11 +128,11 @@ class Reconciling:
             thread, names = member.thread, [str(self._world.tasks[task]) for task in tasks]
             self._world.say(
                 thread.instance.name, "overtaken",
-                f"thread {thread.number} says what it has by what it was told before, and counts as having given back "
-                f"what it was told since: {', '.join(names)}", thread=thread.key, tasks=names,
+                f"thread {thread.number} acknowledges an earlier assignment, and the broker takes its newer tasks as "
+                f"revoked: {', '.join(names)}", thread=thread.key, tasks=names,
             )  # fmt: skip
 
-    def _acknowledges_after_ms(self, thread: Thread, tasks: Tasks) -> int:
+    def _acknowledges_after_ms(self, thread: Thread, tasks: TasksByRole) -> int:
         timings = self._timings
         gives_up = bool(thread.active - tasks.active or thread.standby - (tasks.standby | tasks.warmup))
         usual, spread = timings.acknowledge_ms, timings.acknowledge_spread_ms

@@ -1,27 +1,27 @@
-"""What the broker of a streams group knows of offsets: what each member reported last, and when one has news."""
+"""Offsets known to the broker of a streams group: each member's last report, and times of new ones."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assignor_lab.simulation.streams.streams_protocol.members import Member
+from assignor_lab.simulation.streams.streams_protocol.members import StreamsProtocolMember
 from assignor_lab.simulation.streams.streams_protocol.offsets import Reported, reported
-from assignor_lab.simulation.streams.world import World
+from assignor_lab.simulation.streams.world import SimulatedWorld
 
 __all__ = ["Reports"]
 
 
 class Reports:
-    """Reports of members, which the broker keeps in its memory alone.
+    """Reports of members, which the broker keeps in memory only.
 
     Args:
-        world: The world.
-        stateful: Tasks with state.
-        are_shown: Whether brokers of the release are told offsets.
-        warm_lag: At how many records a warm-up is complete; ``None``: no broker waits for that.
+        are_shown: Whether brokers of the release receive offsets.
+        warm_lag: Lag in records at which a warm-up is complete; ``None``: no broker uses that.
     """
 
-    def __init__(self, world: World, stateful: frozenset[int], *, are_shown: bool, warm_lag: int | None) -> None:
+    def __init__(
+        self, world: SimulatedWorld, stateful: frozenset[int], *, are_shown: bool, warm_lag: int | None
+    ) -> None:
         self._world, self._stateful, self._are_shown, self._warm_lag = world, stateful, are_shown, warm_lag
         self._reported: dict[str, Reported] = {}
 
@@ -35,23 +35,23 @@ class Reports:
         """Member to the ends of changelogs that it restores or has copies of."""
         return {member: told.ends for member, told in self._reported.items()}
 
-    def report(self, member: Member) -> bool:
-        """A member that lives tells the offsets of what it has on the disk, if its broker is told them."""
+    def report(self, member: StreamsProtocolMember) -> bool:
+        """Record the offsets of a living member, if its broker receives them."""
         if self._are_shown:
             self._reported[member.id] = self._offsets_of(member)
             member.reported_ms = self._world.clock.now
         return self._are_shown
 
-    def forget(self, member: Member) -> None:
+    def forget(self, member: StreamsProtocolMember) -> None:
         """A member is gone."""
         self._reported.pop(member.id, None)
 
-    def is_due(self, member: Member) -> bool:
-        """Whether a member would have reported since, though nothing has changed."""
+    def is_due(self, member: StreamsProtocolMember) -> bool:
+        """True if a member would have reported since, though nothing has changed."""
         return self._world.clock.now - member.reported_ms >= self._world.timings.task_offset_interval_ms
 
-    def has_news(self, member: Member) -> bool:
-        """Whether a heartbeat brings offsets though no task has changed: now and then, or as a warm-up is complete."""
+    def has_news(self, member: StreamsProtocolMember) -> bool:
+        """True if a heartbeat brings offsets without a changed task: periodically, or when a warm-up is complete."""
         if not self._are_shown:
             return False
         if self.is_due(member):
@@ -63,7 +63,7 @@ class Reports:
             now.ends[task] - now.offsets[task] <= self._warm_lag for task in member.told.warmup if task in now.ends
         )
 
-    def _offsets_of(self, member: Member) -> Reported:
+    def _offsets_of(self, member: StreamsProtocolMember) -> Reported:
         world = self._world
         cleanup_ms = world.timings.state_cleanup_delay_ms
         return reported(member.thread, self._stateful, world.end_offset, world.clock.now, cleanup_ms)

@@ -1,4 +1,4 @@
-"""Targets of a simulated streams group: from what the broker knows to the assignor's answer."""
+"""Targets of a simulated streams group: from the broker's knowledge to the assignor's answer."""
 
 from __future__ import annotations
 
@@ -18,19 +18,17 @@ from assignment_api.group import (
 from assignment_api.group import GroupMember as AssignorsMember
 from assignment_api.group import TaskId as GroupTaskId
 from assignment_api.streams import TaskId, TaskInfo
-from assignor_lab.kafka.streams_group.group import GroupMember
-from assignor_lab.kafka.streams_group.tasks import Tasks
+from assignor_lab.kafka.streams_group.group import StreamsGroupMember
+from assignor_lab.kafka.streams_group.tasks import TasksByRole
 
 __all__ = ["Targets"]
 
 
 class Targets:
-    """Asks an assignor.
+    """Calls an assignor.
 
     Args:
-        tasks: All tasks; their place is their number.
-        configs: Configuration of the assignment.
-        ask: The assignor.
+        tasks: All tasks; their index is their number.
     """
 
     def __init__(
@@ -39,39 +37,39 @@ class Targets:
         configs: AssignmentConfigs,
         ask: Callable[[GroupSpec, TopologyDescriber], GroupAssignment],
     ) -> None:
-        infos = list(tasks)
-        self._ids = [GroupTaskId(_subtopology(info.id), info.id.partition) for info in infos]
-        self._number = {(task.subtopology_id, task.partition): number for number, task in enumerate(self._ids)}
-        self._topology = _topology(infos)
+        self._infos = list(tasks)
+        self._ids = [GroupTaskId(_subtopology(info.id), info.id.partition) for info in self._infos]
+        self.exist(frozenset(range(len(self._infos))))
         self._configs = configs
         self._ask = ask
-        #: Member to what it was shown as last, and of what that was made: most members stay as they are.
-        self._shown: dict[str, tuple[Tasks, Mapping[int, int], AssignorsMember]] = {}
+
+    def exist(self, tasks: frozenset[int]) -> None:
+        """Targets are of these tasks alone from now on."""
+        self.existing, numbers = tasks, sorted(tasks)
+        self._number = {(self._ids[each].subtopology_id, self._ids[each].partition): each for each in numbers}
+        self._topology = _topology(self._infos[number] for number in numbers)
+        #: Cache of each member's last input value, with its sources: most members do not change.
+        self._shown: dict[str, tuple[TasksByRole, Mapping[int, int], AssignorsMember]] = {}
 
     def order(self, task: int) -> tuple[bytes, int]:
-        """Sorts tasks as the broker does."""
+        """Sort key of tasks in the broker's order."""
         return self._ids[task].sort_key()
 
     def of(
         self,
-        members: Iterable[GroupMember],
+        members: Iterable[StreamsGroupMember],
         metadata: Mapping[str, MemberMetadata],
         offsets: Mapping[str, Mapping[int, int]],
-    ) -> dict[str, Tasks]:
-        """Member to what it is to have.
-
-        Args:
-            members: The members, with what the broker shows of their tasks.
-            metadata: Member to what it told of itself when it joined.
-            offsets: Member to the offsets that it reported and that the broker shows.
+    ) -> dict[str, TasksByRole]:
+        """Member to its target.
 
         Raises:
-            LeaderFailedError: if the assignor has no answer.
+            LeaderFailedError: if the assignor fails.
         """
         shown = {each.id: self._shown_as(each, metadata[each.id], offsets.get(each.id, {})) for each in members}
         answer = self._ask(GroupSpec(shown, self._configs), self._topology)
         return {
-            member: Tasks(
+            member: TasksByRole(
                 self._numbers(target.active_tasks),
                 self._numbers(target.standby_tasks),
                 self._numbers(target.warmup_tasks),
@@ -79,7 +77,9 @@ class Targets:
             for member, target in answer.members.items()
         }
 
-    def _shown_as(self, member: GroupMember, told: MemberMetadata, offsets: Mapping[int, int]) -> AssignorsMember:
+    def _shown_as(
+        self, member: StreamsGroupMember, told: MemberMetadata, offsets: Mapping[int, int]
+    ) -> AssignorsMember:
         known = self._shown.get(member.id)
         if known is not None and known[0] == member.tasks and known[1] == offsets:
             return known[2]
@@ -87,8 +87,8 @@ class Targets:
         self._shown[member.id] = (member.tasks, offsets, made)
         return made
 
-    def _member(self, member: GroupMember, told: MemberMetadata, offsets: Mapping[int, int]) -> AssignorsMember:
-        reported = {self._ids[task]: at for task, at in offsets.items()}
+    def _member(self, member: StreamsGroupMember, told: MemberMetadata, offsets: Mapping[int, int]) -> AssignorsMember:
+        reported = {self._ids[task]: at for task, at in offsets.items() if task in self.existing}
         state = MemberAssignmentState(
             self._by_subtopology(member.tasks.active),
             self._by_subtopology(member.tasks.standby),
@@ -99,7 +99,7 @@ class Targets:
 
     def _by_subtopology(self, tasks: Iterable[int]) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
-        for task in sorted(tasks):
+        for task in sorted(self.existing.intersection(tasks)):
             task_id = self._ids[task]
             found.setdefault(task_id.subtopology_id, []).append(task_id.partition)
         return found
@@ -124,7 +124,7 @@ def _subtopology(task: TaskId) -> str:
 
 
 def _topology(infos: Iterable[TaskInfo]) -> TopologyDescriber:
-    """A sub-topology has as many tasks as its greatest partition says."""
+    """A sub-topology has as many tasks as its greatest partition implies."""
     found: dict[str, Subtopology] = {}
     for info in infos:
         name, size = _subtopology(info.id), info.id.partition + 1

@@ -1,1 +1,1 @@
-"""Everything that a plugin should not do."""
+"""A plugin with all kinds of forbidden behaviour."""

@@ -1,3 +1,3 @@
-"""An entry point whose import fails."""
+"""An entry point with a failing import."""
 
 raise ImportError("no module named \x1b[31mflux_capacitor")

@@ -1,5 +1,3 @@
-"""Broker-side assignors that do what no assignor should."""
-
 from __future__ import annotations
 
 import os
@@ -25,18 +23,14 @@ def _everything(topology: TopologyDescriber) -> dict[str, list[int]]:
 
 
 class AllOnFirst(TaskAssignor):
-    """Everything on the first member: bad, and allowed."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Everything on the first member."""
         return GroupAssignment({next(iter(group.members)): MemberAssignment(_everything(topology))})
 
 
 class GoesByTags(TaskAssignor):
-    """Everything on the member with the last value of the first tag that the group spreads over; else on the first."""
+    """Everything on the member with the last value of the group's first tag to spread over, or else on the first."""
 
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Everything on one member."""
         tags = group.configs.rack_aware_assignment_tags
 
         def value(member: str) -> str:
@@ -46,10 +40,7 @@ class GoesByTags(TaskAssignor):
 
 
 class AssignsNothing(TaskAssignor):
-    """Leaves all tasks out, which Kafka does not notice."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Nothing for anybody."""
         return GroupAssignment({})
 
 
@@ -57,76 +48,51 @@ class AssignsTwice(TaskAssignor):
     """Everything active on every member, which Kafka does not notice either."""
 
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Everything on everybody."""
         return GroupAssignment({member: MemberAssignment(_everything(topology)) for member in group.members})
 
 
 class Raises(TaskAssignor):
-    """Raises an error of its own."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Raises."""
         raise RuntimeError("no target today </script>\x1b[2J[bold]")
 
 
 class Leaves(TaskAssignor):
-    """Tries to end the process."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Leaves."""
         sys.exit("gone")
 
 
 class ReturnsText(TaskAssignor):
-    """Returns something else than an answer."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Returns a text."""
         garbage: Any = "garbage"
         return garbage  # type: ignore[no-any-return]
 
 
 class GarbageAmongMembers(TaskAssignor):
-    """Gives garbage as the target of the first member."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Garbage for the first member."""
         garbage: Any = "garbage"
         return GroupAssignment({next(iter(group.members)): garbage})
 
 
 class GarbageAmongTasks(TaskAssignor):
-    """Gives the first member a partition that is no number."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Garbage among the partitions, past the value's own checks."""
         target = MemberAssignment(_everything(topology))
         object.__setattr__(target, "active_tasks", MappingProxyType({topology.subtopologies()[0]: (0, "garbage")}))
         return GroupAssignment({next(iter(group.members)): target})
 
 
 class UnknownTask(TaskAssignor):
-    """Gives out a task that the topology does not have."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """One task too many."""
         first = topology.subtopologies()[0]
         return GroupAssignment({next(iter(group.members)): MemberAssignment({first: [10**6]})})
 
 
 class UnknownMember(TaskAssignor):
-    """Gives tasks to a member that is not there."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Everything on nobody."""
         return GroupAssignment({"\x1b[31mnobody": MemberAssignment(_everything(topology))})
 
 
 class Mutates(TaskAssignor):
-    """Changes its input, then gives an answer that would be right without."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Everything on the first member, which it made believe to have had everything before."""
         first = next(iter(group.members))
         target = MemberAssignment(_everything(topology))
         object.__setattr__(group.members[first].state, "active_tasks", target.active_tasks)
@@ -135,37 +101,25 @@ class Mutates(TaskAssignor):
 
 
 class Hangs(TaskAssignor):
-    """Never answers."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Sleeps."""
         while True:
             time.sleep(3_600)
 
 
 class Dies(TaskAssignor):
-    """Ends its process."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Ends its process without a word."""
         os._exit(7)
 
 
 class EatsMemory(TaskAssignor):
-    """Wants more memory than there is."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Wants all memory, and holds on to it."""
         held = []
         while True:
             held.append(bytearray(1 << 24))
 
 
 class PrintsForEver(TaskAssignor):
-    """Prints without end."""
-
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Prints."""
         while True:
             print("again " * 1_000)
 
@@ -174,7 +128,7 @@ def _no_assignor() -> Any:
     return object()
 
 
-#: One for each way to misbehave, and one that takes the name of a built-in.
+#: One for each kind of misbehaviour, and one with the name of a built-in.
 GROUP_ASSIGNORS = [
     GroupAssignorPlugin("group_all_on_first", AllOnFirst),
     GroupAssignorPlugin("group_assigns_nothing", AssignsNothing),

@@ -1,5 +1,3 @@
-"""Assignors that do what no assignor should."""
-
 from __future__ import annotations
 
 import sys
@@ -11,35 +9,23 @@ from assignor_misbehaving.group_assignors import GROUP_ASSIGNORS
 
 
 class Raises(TaskAssignor):
-    """Raises an error of its own."""
-
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Raises."""
         raise RuntimeError("no assignment today </script>\x1b[2J[bold]")
 
 
 class Leaves(TaskAssignor):
-    """Tries to end the process."""
-
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Leaves."""
         sys.exit("gone")
 
 
 class ReturnsText(TaskAssignor):
-    """Returns something else than an answer."""
-
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Returns a text."""
         garbage: Any = "garbage"
         return garbage  # type: ignore[no-any-return]
 
 
 class GarbageAmongTasks(TaskAssignor):
-    """Gives the first client garbage as its fifth task, or as its last where there are fewer than four."""
-
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Everything on the first client, and garbage among it."""
         tasks: list[Any] = [AssignedTask.active(task) for task in application.all_tasks()]
         tasks.insert(4, "garbage")
         first, *others = application.streams_client_states()
@@ -47,10 +33,9 @@ class GarbageAmongTasks(TaskAssignor):
 
 
 class GarbageAmongClients(TaskAssignor):
-    """Gives garbage as the fifth client, or as the last where there are fewer than four."""
+    """Gives garbage as the fifth client, or as the last if there are fewer than four."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Everything on the first client, and garbage among the clients."""
         first, *others = application.streams_client_states()
         everything = tuple(AssignedTask.active(task) for task in application.all_tasks())
         clients: list[Any] = [StreamsClientAssignment(first, everything), *map(StreamsClientAssignment, others)]
@@ -59,10 +44,7 @@ class GarbageAmongClients(TaskAssignor):
 
 
 class Mutates(TaskAssignor):
-    """Changes its input, then gives an answer that would be right without."""
-
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Everything on the first client, which it made believe to have run everything before."""
         first, *others = application.streams_client_states()
         state = application.streams_client_states()[first]
         object.__setattr__(state, "previous_active_tasks", tuple(application.all_tasks()))
@@ -77,7 +59,6 @@ def _no_assignor() -> Any:
 
 @hookimpl
 def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
-    """One assignor for each way to misbehave, and one that takes the name of a built-in."""
     return [
         TaskAssignorPlugin("raises", Raises),
         TaskAssignorPlugin("leaves", Leaves),
@@ -92,5 +73,4 @@ def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
 
 @hookimpl
 def assignor_lab_group_assignors() -> list[GroupAssignorPlugin]:
-    """The same for groups that brokers assign."""
     return GROUP_ASSIGNORS

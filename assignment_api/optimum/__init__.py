@@ -1,0 +1,29 @@
+"""The best possible placement of tasks, and a bound for every goal (extra ``optimum``).
+
+Goals are a list in their order of importance (:mod:`~assignment_api.optimum.goals`). A :class:`Problem` is plain data.
+The solver is HiGHS; it is imported by the first call that needs it.
+"""
+
+from assignment_api.optimum.application import Numbered, owners_of, problem_of
+from assignment_api.optimum.best import Best, Gap, Optimum, gaps, optimum
+from assignment_api.optimum.errors import GoalError, NoAnswerError, SolverMissingError
+from assignment_api.optimum.goals import DEFAULT_GOALS, Goal, goals_of
+from assignment_api.optimum.problem import Problem
+
+__all__ = [
+    "DEFAULT_GOALS",
+    "Best",
+    "Gap",
+    "Goal",
+    "GoalError",
+    "NoAnswerError",
+    "Optimum",
+    "Numbered",
+    "Problem",
+    "SolverMissingError",
+    "gaps",
+    "goals_of",
+    "optimum",
+    "owners_of",
+    "problem_of",
+]

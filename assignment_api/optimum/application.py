@@ -1,0 +1,186 @@
+"""A Streams application as a problem: tasks and processes sorted by id, so its order does not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from assignment_api.optimum.problem import Problem
+from assignment_api.streams.application import ApplicationMetadata
+from assignment_api.streams.assignment import TaskAssignment
+from assignment_api.streams.client_state import LATEST_OFFSET, lags_of
+from assignment_api.streams.ids import ProcessID, TaskId
+from assignment_api.streams.tasks import TaskInfo
+
+__all__ = ["Numbered", "owners_of", "problem_of"]
+
+_ALL_CAUGHT_UP = 2**63 - 1
+
+
+@attrs.frozen(eq=False)
+class Numbered:
+    """An application as a problem.
+
+    Args:
+        stateful: For each task, True if it is stateful and logged.
+        copies: For each task, the processes that had a copy without running it.
+    """
+
+    problem: Problem
+    tasks: list[TaskId]
+    processes: list[ProcessID]
+    stateful: list[bool]
+    copies: list[tuple[int, ...]]
+
+
+def owners_of(numbered: Numbered, answer: TaskAssignment) -> list[int] | None:
+    """The process of each active task of an answer; ``None`` if a task is not placed exactly once."""
+    task_number = {task: index for index, task in enumerate(numbered.tasks)}
+    process_number = {process: index for index, process in enumerate(numbered.processes)}
+    owners = [-1] * len(numbered.tasks)
+    for assigned in answer.assignments:
+        process = process_number.get(assigned.process_id)
+        for task in map(task_number.get, assigned.active_tasks()):
+            if task is None or process is None or owners[task] >= 0:
+                return None
+            owners[task] = process
+    return None if -1 in owners else owners
+
+
+def problem_of(application: ApplicationMetadata) -> Numbered:
+    """The problem of placing the active tasks.
+
+    A process is *ready* for a stateful task if its copy is caught up (KIP-441: it ran the task, or lags by
+    ``acceptable.recovery.lag`` at most). If none is, the copies with the smallest lag are. Weights and racks are in the
+    problem if they are known of every task. Lags are read even if they were not computed yet.
+    """
+    # Sorted values instead of look-ups: hashing an id is slow, and a million of them takes seconds.
+    infos = sorted(application.task_infos().values(), key=lambda info: info.id.sort_key())
+    tasks = [info.id for info in infos]
+    clients = application.streams_client_states()
+    processes = sorted(clients)
+    number = {task: index for index, task in enumerate(tasks)}
+    stateful = [info.is_stateful and info.is_logged for info in infos]
+    before: list[tuple[int, ...]] = [()] * len(tasks)
+    copies: list[tuple[int, ...]] = [()] * len(tasks)
+    for process, client in enumerate(clients[each] for each in processes):
+        alone = (process,)
+        for held, known in ((client.previous_active_tasks, before), (client.previous_standby_tasks, copies)):
+            for task in map(number.get, held):
+                if task is not None:
+                    known[task] = known[task] + alone if known[task] else alone
+    threads = [max(clients[process].num_stream_threads, 1) for process in processes]
+    problem = Problem(
+        threads=threads,
+        before=before,
+        ready=_ready(application, tasks, processes, stateful, before, copies),
+        weights=_weights(application, tasks, stateful),
+        rack=None,
+    )
+    return Numbered(_with_racks(problem, application, infos, processes), tasks, processes, stateful, copies)
+
+
+def _ready(
+    application: ApplicationMetadata,
+    tasks: Sequence[TaskId],
+    processes: Sequence[ProcessID],
+    stateful: Sequence[bool],
+    before: Sequence[tuple[int, ...]],
+    copies: Sequence[tuple[int, ...]],
+) -> list[tuple[int, ...]]:
+    clients = application.streams_client_states()
+    acceptable = application.assignment_configs().acceptable_recovery_lag
+    lags: list[Mapping[TaskId, int]] = [lags_of(clients[process]) or {} for process in processes]
+    if acceptable == _ALL_CAUGHT_UP or True not in stateful:
+        return [()] * len(tasks)
+    known = bool(lags) and all(client.has_lags() for client in clients.values())
+    ready: list[tuple[int, ...]] = []
+    for task, is_stateful, active, standby in zip(tasks, stateful, before, copies, strict=True):
+        if not is_stateful or not (active or standby or known):
+            ready.append(())
+            continue
+        if not known:
+            ready.append(active)
+            continue
+        holders = tuple(sorted({*active, *standby}))
+        # All processes without a copy lack the same: the whole changelog.
+        other = next((process for process in range(len(processes)) if process not in holders), None)
+        if other is not None and 0 <= lags[other].get(task, -1) <= acceptable:
+            ready.append(())
+            continue
+        lag = [(_lag(lags[process].get(task)), process) for process in holders]
+        caught_up = tuple([process for behind, process in lag if behind <= acceptable])
+        if not caught_up and lag:
+            least = min(lag)[0]
+            caught_up = tuple([process for behind, process in lag if behind == least])
+        ready.append(caught_up if len(caught_up) < len(processes) else ())
+    return ready
+
+
+def _lag(lag: int | None) -> int:
+    """A lag of which less is better; an unknown one is the worst."""
+    if lag == LATEST_OFFSET:
+        return 0
+    return _ALL_CAUGHT_UP if lag is None or lag < 0 else lag
+
+
+def _weights(
+    application: ApplicationMetadata, tasks: Sequence[TaskId], stateful: Sequence[bool]
+) -> dict[str, Sequence[float]]:
+    weights: dict[str, Sequence[float]] = {"stateful": list(map(int, stateful))}
+    workload = application.workload()
+    if workload is None:
+        return weights
+    known = [workload.of(task) for task in tasks]
+    found = {
+        "bytes": [each.state_bytes if logged else 0.0 for each, logged in zip(known, stateful, strict=True)],
+        "traffic": [each.input_bytes_per_s for each in known],
+        "load": [each.weight for each in known],
+    }
+    for name, values in found.items():
+        complete = [each for each in values if each is not None]
+        if len(complete) == len(values):
+            weights[name] = complete
+    if "load" not in weights and "traffic" in weights:
+        weights["load"] = weights["traffic"]
+    return weights
+
+
+def _with_racks(
+    problem: Problem, application: ApplicationMetadata, infos: Sequence[TaskInfo], processes: Sequence[ProcessID]
+) -> Problem:
+    clients = application.streams_client_states()
+    racks = [clients[process].rack_id for process in processes]
+    names = sorted({rack for rack in racks if rack is not None})
+    if None in racks or not racks:
+        return problem
+    rows: dict[tuple[tuple[str, ...], ...], tuple[float, ...]] = {}
+    far: list[tuple[float, ...]] = []
+    for info in infos:
+        places = _sources(info)
+        if places is None:
+            return problem
+        row = rows.get(places)
+        if row is None:
+            row = rows[places] = tuple([float(sum(rack not in replicas for replicas in places)) for rack in names])
+        far.append(row)
+    found: dict[str, Sequence[tuple[float, ...]]] = {"partitions": far}
+    traffic = problem.weights.get("traffic")
+    if traffic is not None:
+        # A task's input is not known by partition: an even share of it comes from each.
+        counts = [max(len(info.source_partitions()), 1) for info in infos]
+        found["traffic"] = [
+            tuple([each * share / count for each in row])
+            for row, share, count in zip(far, traffic, counts, strict=True)
+        ]
+    number = {rack: index for index, rack in enumerate(names)}
+    return attrs.evolve(problem, rack=[number[rack] for rack in racks if rack is not None], far=found)
+
+
+def _sources(info: TaskInfo) -> tuple[tuple[str, ...], ...] | None:
+    """Racks of each source partition's replicas; ``None`` if unknown."""
+    if info.topic_partitions is None:
+        return None
+    found = tuple([partition.rack_ids or () for partition in info.topic_partitions if partition.is_source])
+    return None if () in found else found

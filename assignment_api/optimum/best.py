@@ -1,0 +1,293 @@
+"""The optimum of a problem, and the distance of an answer from the best one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import attrs
+
+from assignment_api.optimum.classes import TaskClass, classes_of
+from assignment_api.optimum.even import best_balance, best_fill, next_balance, next_fill, not_above, not_below
+from assignment_api.optimum.goals import LOADS, Goal
+from assignment_api.optimum.near import near
+from assignment_api.optimum.problem import Problem, rank, value
+from assignment_api.optimum.solver import Budget, Model, Solved
+
+__all__ = ["Best", "Gap", "Optimum", "gaps", "optimum"]
+
+_Value = int | float | Fraction
+
+
+@attrs.frozen
+class Best:
+    """One goal of the best found placement.
+
+    Args:
+        value: Its value.
+        bound: No placement that is as good in the goals before has a smaller value.
+        is_optimal: True if value and bound are equal, for this goal and all before it: a proof.
+    """
+
+    goal: Goal
+    value: float
+    bound: float
+    is_optimal: bool
+
+
+@attrs.frozen
+class Optimum:
+    """The best found placement."""
+
+    goals: tuple[Best, ...]
+    owners: list[int]
+
+    @property
+    def is_optimal(self) -> bool:
+        """True if no placement is better: proved for each goal."""
+        return all(best.is_optimal for best in self.goals)
+
+
+@attrs.frozen
+class Gap:
+    """One goal of an answer.
+
+    Args:
+        goal: The goal.
+        bound: No answer that is as good in the goals before has a smaller value: the unavoidable part.
+        is_exact: True if some answer reaches the bound; else the best value is between bound and value.
+    """
+
+    goal: Goal
+    value: float
+    bound: float
+    is_exact: bool
+
+    @property
+    def absolute(self) -> float:
+        """The avoidable part of the value."""
+        return max(self.value - self.bound, 0.0)
+
+    @property
+    def relative(self) -> float:
+        """The avoidable share of the value, from 0 to 1."""
+        return self.absolute / self.value if self.value > 0 else 0.0
+
+
+def optimum(problem: Problem, goals: Sequence[Goal], seconds: float | None = None, nodes: int = 2_000) -> Optimum:
+    """The best placement by the goals in their order; ties have a fixed order.
+
+    With the same ``nodes`` the result is the same on every machine, if the time is enough. After ``seconds`` of the
+    solver it is the best one found so far, with the bounds known by then.
+
+    Raises:
+        GoalError: if a weight or racks of a goal are unknown.
+        NoAnswerError: if there are tasks and no processes.
+        SolverMissingError: if the solver is needed and not installed.
+    """
+    problem.check(goals)
+    return _Search(problem, goals, Budget(seconds, nodes)).best()
+
+
+def gaps(
+    problem: Problem, goals: Sequence[Goal], owners: Sequence[int], seconds: float | None = None, nodes: int = 200
+) -> tuple[Gap, ...]:
+    """The distance of an answer from the best one, goal by goal.
+
+    The bound of a goal is the smallest value among all placements that are as good as the answer in all goals before,
+    so the avoidable part is never negative.
+
+    Args:
+        seconds: Time of the solver for all goals together; ``None``: no limit.
+        nodes: Nodes of each search for whole numbers.
+
+    Raises:
+        GoalError: if a weight or racks of a goal are unknown.
+        NoAnswerError: if there are tasks and no processes.
+        SolverMissingError: if the solver is needed and not installed.
+    """
+    problem.check(goals)
+    return _Search(problem, goals, Budget(seconds, nodes)).gaps(owners)
+
+
+class _Search:
+    def __init__(self, problem: Problem, goals: Sequence[Goal], budget: Budget) -> None:
+        self._problem, self._goals, self._budget = problem, tuple(goals), budget
+        self._classes = classes_of(problem, goals)
+        self._model: Model | None = None
+        self._sums = {
+            each.weight: sum(
+                len(tasks.tasks) * self._classes.signatures[tasks.signature][number] for tasks in self._classes.classes
+            )
+            for number, each in enumerate(self._classes.loads)
+        }
+
+    # --- the best placement -------------------------------------------------------------------------
+
+    def best(self) -> Optimum:
+        problem = self._problem
+        if not problem.tasks:
+            return Optimum(tuple([Best(goal, 0.0, 0.0, True) for goal in self._goals]), [])
+        return self._assumed() or self._one_by_one()
+
+    def _assumed(self) -> Optimum | None:
+        """The goals in turn on one network, if the arithmetical bounds of the loads can be met together.
+
+        That is so in nearly every group. ``None``: it is not, or a result is not whole.
+        """
+        limits: dict[Goal, _Value] = {}
+        number = 0
+        for goal in self._goals:
+            if goal.kind in LOADS and self._is_unit(goal):
+                limits[goal] = self._limit(goal, self._arithmetic(goal))
+            elif goal.kind == "ready" and not limits:
+                limits[goal] = 0
+            else:
+                break
+            number += 1
+        sums = self._goals[number:]
+        if any(goal.kind in LOADS for goal in sums) or not self._solver().is_exact:
+            return None
+        bounds, columns = self._solver().minimise_in_turn(sums, limits, self._budget)
+        if columns is None:
+            return None
+        owners = self._solver().owners(columns)
+        goals = [self._judged(goal, owners, self._arithmetic(goal)) for goal in limits]
+        goals += [self._judged(goal, owners, bound) for goal, bound in zip(sums, bounds, strict=False)]
+        return Optimum(tuple(goals), owners) if all(best.is_optimal for best in goals) else None
+
+    def _one_by_one(self) -> Optimum:
+        goals: list[Best] = []
+        limits: dict[Goal, _Value] = {}
+        owners = near(self._problem, self._goals)
+        for goal in self._goals:
+            bound, found = self._smallest(goal, limits)
+            if found is not None and value(self._problem, goal, found) <= value(self._problem, goal, owners):
+                owners = found
+            goals.append(self._judged(goal, owners, bound))
+            limits[goal] = self._limit(goal, value(self._problem, goal, owners))
+        proved = True
+        shown: list[Best] = []
+        for best in goals:
+            proved = proved and best.is_optimal
+            shown.append(attrs.evolve(best, is_optimal=proved))
+        return Optimum(tuple(shown), owners)
+
+    def _judged(self, goal: Goal, owners: Sequence[int], bound: _Value) -> Best:
+        reached = float(value(self._problem, goal, owners))
+        floor = self._rounded(goal, float(bound))
+        return Best(goal, reached, floor, reached - floor <= 1e-6 * max(1.0, abs(reached)))
+
+    # --- gaps of an answer --------------------------------------------------------------------------
+
+    def gaps(self, owners: Sequence[int]) -> tuple[Gap, ...]:
+        found: list[Gap] = []
+        limits: dict[Goal, _Value] = {}
+        for goal in self._goals:
+            reached = value(self._problem, goal, owners)
+            bound: _Value = self._arithmetic(goal)
+            is_exact = reached <= bound + 1e-9
+            if not is_exact:
+                searched, other = self._smallest(goal, limits)
+                bound = max(bound, self._rounded(goal, float(searched)))
+                best = reached if other is None else min(value(self._problem, goal, other), reached)
+                is_exact = float(best) - float(bound) <= 1e-6 * max(1.0, abs(float(best)))
+            found.append(Gap(goal, float(reached), float(bound), is_exact))
+            limits[goal] = self._limit(goal, reached)
+        return tuple(found)
+
+    # --- one goal -----------------------------------------------------------------------------------
+
+    def _smallest(self, goal: Goal, limits: dict[Goal, _Value]) -> tuple[_Value, list[int] | None]:
+        """A bound of a goal within limits, and a placement within them, if one was found."""
+        solver, budget = self._solver(), self._budget
+        if goal.kind in LOADS and self._is_unit(goal):
+            return self._smallest_load(goal, limits)
+        solved = solver.minimise(goal, limits, budget)
+        bound: _Value = solved.bound
+        if goal.kind == "fill":
+            bound = float(self._average(goal)) + solved.bound
+        owners = None if solved.columns is None else solver.owners(solved.columns)
+        return max(bound, self._arithmetic(goal)), owners
+
+    def _smallest_load(self, goal: Goal, limits: dict[Goal, _Value]) -> tuple[_Value, list[int] | None]:
+        solver, threads, is_fill = self._solver(), self._problem.threads, goal.kind == "fill"
+        limit = self._limit(goal, self._arithmetic(goal))
+        assert isinstance(limit, Fraction)
+        solved = solver.minimise(None, {**limits, goal: limit}, self._budget)
+        if solved.feasible is False:
+            relaxed = solver.minimise(goal, limits, self._budget)
+            if math.isfinite(relaxed.bound):
+                bound = not_above(threads, -relaxed.bound) if is_fill else not_below(threads, relaxed.bound)
+                limit = min(limit, bound) if is_fill else max(limit, bound)
+            solved = self._first_fit(goal, limits, limit)
+            limit = self._tried
+        shown: _Value = self._average(goal) - limit if is_fill else limit
+        return shown, None if solved.columns is None else solver.owners(solved.columns)
+
+    def _first_fit(self, goal: Goal, limits: dict[Goal, _Value], limit: Fraction) -> Solved:
+        step = next_fill if goal.kind == "fill" else next_balance
+        while True:
+            self._tried = limit
+            solved = self._solver().minimise(None, {**limits, goal: limit}, self._budget)
+            if solved.feasible is not False or (goal.kind == "fill" and limit <= 0):
+                return solved
+            limit = step(self._problem.threads, limit)
+
+    def _arithmetic(self, goal: Goal) -> _Value:
+        """A bound of a goal alone, without a search."""
+        problem = self._problem
+        if goal.kind == "racks":
+            number = self._classes.linear.index(goal)
+            return sum([min(_costs(each, number)) * len(each.tasks) for each in self._classes.classes])
+        if goal.kind not in LOADS:
+            return 0
+        total = self._sums[goal.weight]
+        if self._is_unit(goal):
+            if goal.kind == "balance":
+                return best_balance(problem.threads, int(total))
+            return self._average(goal) - best_fill(problem.threads, int(total))
+        if goal.kind == "fill":
+            return 0
+        weights = problem.weight(goal) or (1,)
+        return max(rank(total, sum(problem.threads)), rank(max(weights), max(problem.threads)))
+
+    def _rounded(self, goal: Goal, bound: float) -> float:
+        """A solver's bound, raised to the next possible value if all weights are whole."""
+        if not math.isfinite(bound):
+            return float(self._arithmetic(goal))
+        problem = self._problem
+        if goal.kind == "balance":
+            return float(not_below(problem.threads, bound)) if self._is_whole(goal) else bound
+        if goal.kind == "fill":
+            if not self._is_whole(goal):
+                return max(bound, 0.0)
+            average = self._average(goal)
+            return max(float(average - not_above(problem.threads, float(average) - bound)), 0.0)
+        number = self._classes.linear.index(goal)
+        whole = all(float(cost).is_integer() for each in self._classes.classes for cost in _costs(each, number))
+        return float(math.ceil(bound - 1e-6 * max(1.0, abs(bound) * 1e-3))) if whole else max(bound, 0.0)
+
+    def _limit(self, goal: Goal, reached: _Value) -> _Value:
+        return self._average(goal) - reached if goal.kind == "fill" else reached
+
+    def _average(self, goal: Goal) -> _Value:
+        return rank(self._sums[goal.weight], sum(self._problem.threads))
+
+    def _is_unit(self, goal: Goal) -> bool:
+        number = next(number for number, each in enumerate(self._classes.loads) if each.weight == goal.weight)
+        return all(signature[number] in (0, 1) for signature in self._classes.signatures)
+
+    def _is_whole(self, goal: Goal) -> bool:
+        number = next(number for number, each in enumerate(self._classes.loads) if each.weight == goal.weight)
+        return all(float(signature[number]).is_integer() for signature in self._classes.signatures)
+
+    def _solver(self) -> Model:
+        if self._model is None:
+            self._model = Model(self._problem, self._classes)
+        return self._model
+
+
+def _costs(each: TaskClass, number: int) -> list[float]:
+    return [cost[number] for cost in (*each.named_costs, *each.pool_costs)]

@@ -1,0 +1,118 @@
+"""Classes of equal tasks, and pools of equal processes: the reason why a million tasks are a small problem.
+
+Tasks with the same previous processes, ready processes, weights and racks are one class. A class keeps tasks on its
+named processes, or gives them to a pool (the processes of one rack), from which processes take them. In a pool only the
+weights of the loads matter, so tasks with equal ones (a *signature*) are one flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api.optimum.goals import LOADS, Goal
+from assignment_api.optimum.problem import Problem
+
+__all__ = ["Classes", "TaskClass", "classes_of"]
+
+
+@attrs.frozen(eq=False)
+class TaskClass:
+    """Equal tasks.
+
+    Args:
+        tasks: Their numbers, ascending.
+        named: Processes that ran them before, or are ready, ascending.
+        signature: Number of their signature.
+        named_costs: For each named process, the cost of each linear goal.
+        pool_costs: For each pool, the cost of each linear goal on a process that is not named.
+    """
+
+    tasks: list[int]
+    named: tuple[int, ...]
+    signature: int
+    named_costs: list[tuple[float, ...]]
+    pool_costs: list[tuple[float, ...]]
+
+
+@attrs.frozen(eq=False)
+class Classes:
+    """All classes of a problem, for some goals.
+
+    Args:
+        classes: The classes, by their first task.
+        pools: The processes of each pool.
+        linear: The goals that are sums over tasks, in the order of the costs.
+        loads: The goals about loads, one for each weight, in the order of a signature.
+        signatures: Weights of a task in each load.
+    """
+
+    classes: list[TaskClass]
+    pools: list[list[int]]
+    linear: tuple[Goal, ...]
+    loads: tuple[Goal, ...]
+    signatures: list[tuple[float, ...]]
+
+
+def classes_of(problem: Problem, goals: Sequence[Goal]) -> Classes:
+    """The classes for ``goals``. Time and memory are linear in tasks and their named processes."""
+    linear = tuple(goal for goal in goals if goal.kind not in LOADS)
+    loads = tuple({goal.weight: goal for goal in goals if goal.kind in LOADS}.values())
+    by_rack: dict[int, list[int]] = {}
+    uses_racks = problem.rack is not None and any(goal.kind == "racks" for goal in linear)
+    for process in range(len(problem.threads)):
+        rack = problem.rack[process] if uses_racks and problem.rack is not None else 0
+        by_rack.setdefault(rack, []).append(process)
+    pools = [by_rack[rack] for rack in sorted(by_rack)]
+    kinds = {goal.kind for goal in linear}
+    nothing: Sequence[Any] = ((),) * problem.tasks
+    before = problem.before if "moves" in kinds else nothing
+    ready = problem.ready if "ready" in kinds else nothing
+    facts: list[Sequence[Any]] = [before, ready]
+    facts += [_fact(problem, goal, nothing) for goal in (*linear, *loads)]
+    members: dict[tuple[Any, ...], list[int]] = {}
+    for task, key in enumerate(zip(*facts, strict=True)):
+        known = members.get(key)
+        if known is None:
+            members[key] = [task]
+        else:
+            known.append(task)
+    signatures: dict[tuple[float, ...], int] = {}
+    racks = sorted(by_rack) if uses_racks else [0]
+    made: list[TaskClass] = []
+    for (old, good, *rest), tasks in members.items():
+        costs, weights = rest[: len(linear)], tuple([each if each != () else 1 for each in rest[len(linear) :]])
+        named = tuple(sorted({*old, *good}))
+
+        def cost(
+            process: int | None, rack: int, costs: Sequence[Any] = costs, old: Any = old, good: Any = good
+        ) -> tuple[float, ...]:
+            found: list[float] = []
+            for goal, fact in zip(linear, costs, strict=True):
+                if goal.kind == "racks":
+                    found.append(fact[rack])
+                else:
+                    places = good if goal.kind == "ready" else old
+                    weight = 1 if fact == () else fact
+                    found.append(weight if places and process not in places else 0)
+            return tuple(found)
+
+        made.append(
+            TaskClass(
+                tasks,
+                named,
+                signatures.setdefault(weights, len(signatures)),
+                [cost(process, problem.rack[process] if uses_racks and problem.rack else 0) for process in named],
+                [cost(None, rack) for rack in racks],
+            )
+        )
+    return Classes(made, pools, linear, loads, list(signatures))
+
+
+def _fact(problem: Problem, goal: Goal, nothing: Sequence[Any]) -> Sequence[Any]:
+    if goal.kind == "racks":
+        return problem.far[goal.weight]
+    weights = problem.weight(goal)
+    return nothing if weights is None else weights

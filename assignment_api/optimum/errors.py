@@ -1,0 +1,21 @@
+"""Errors of the search for the best placement."""
+
+from __future__ import annotations
+
+from assignment_api.errors import AssignorLabError, ConfigError
+
+__all__ = ["GoalError", "NoAnswerError", "SolverMissingError"]
+
+
+class GoalError(ConfigError):
+    """A list of goals is malformed, contradicts itself, or needs a weight or racks that the state lacks."""
+
+
+class NoAnswerError(AssignorLabError):
+    """There are tasks and no process to run them on."""
+
+    java_type = "TaskAssignmentException"
+
+
+class SolverMissingError(AssignorLabError):
+    """The extra ``optimum`` is not installed."""

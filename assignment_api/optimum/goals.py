@@ -1,0 +1,108 @@
+"""The goal language: a list of goals, the most important first.
+
+``ready, balance(tasks), fill(tasks), moves(bytes), racks(traffic)``: of all placements with the best ``ready``, those
+with the best ``balance(tasks)``, and so on. Every goal is a number of which less is better:
+
+* ``ready``: weight of the tasks that start on a process that is not caught up, though one is
+* ``balance``: largest load of a process for each of its threads
+* ``fill``: average load for each thread, less the smallest load of a process for each of its threads
+* ``moves``: weight of the tasks that leave a process which ran them and is still there
+* ``racks``: source partitions, or input, read from another rack
+
+The word in parentheses is the weight of a task; ``tasks`` counts each as 1. Other weights come from the workload. The
+language knows no solver.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import attrs
+
+from assignment_api.optimum.errors import GoalError
+
+__all__ = ["DEFAULT_GOALS", "LINEAR", "WEIGHTS", "Goal", "goals_of"]
+
+#: Goals that are sums over tasks.
+LINEAR = ("ready", "moves", "racks")
+#: Goals about loads of processes.
+LOADS = ("balance", "fill")
+#: Weight to its meaning, and the fact of a state from which it comes.
+WEIGHTS: Mapping[str, str] = MappingProxyType(
+    {
+        "tasks": "each task is 1",
+        "stateful": "each task with state is 1, others are 0",
+        "load": "the workload's weight, input or records of a task",
+        "bytes": "bytes of state",
+        "traffic": "bytes of input a second",
+        "partitions": "source partitions",
+    }
+)
+_USUAL = {"ready": "tasks", "balance": "tasks", "fill": "tasks", "moves": "tasks", "racks": "partitions"}
+_GOAL = re.compile(r"\A([a-z]+)(?:\(([a-z]+)\))?\Z")
+#: Spaces that a goal may have: around its parentheses.
+_SPACES = re.compile(r" ?([()]) ?")
+_MOST = 16
+
+
+@attrs.frozen
+class Goal:
+    """One goal.
+
+    Args:
+        kind: ``ready``, ``balance``, ``fill``, ``moves`` or ``racks``.
+        weight: Name of the weight, one of :data:`WEIGHTS`.
+
+    Raises:
+        GoalError: if one of them is unknown.
+    """
+
+    kind: str
+    weight: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        if self.kind not in _USUAL:
+            raise GoalError(f"unknown goal {self.kind!r}: expected one of {', '.join(_USUAL)}")
+        if not self.weight:
+            object.__setattr__(self, "weight", _USUAL[self.kind])
+        if self.weight not in WEIGHTS:
+            raise GoalError(f"unknown weight {self.weight!r} of goal {self.kind}: expected one of {', '.join(WEIGHTS)}")
+        if (self.kind == "racks") != (self.weight in {"partitions", "traffic"}) and self.weight != "traffic":
+            expected = "partitions or traffic" if self.kind == "racks" else "no count of partitions"
+            raise GoalError(f"goal {self.kind} cannot have weight {self.weight!r}: expected {expected}")
+
+    def __str__(self) -> str:
+        return self.kind if self.kind == "ready" else f"{self.kind}({self.weight})"
+
+
+def goals_of(text: str) -> tuple[Goal, ...]:
+    """Goals by their text: names separated by commas, each with a weight in parentheses or without.
+
+    Raises:
+        GoalError: if the text is empty or too long, a goal is unknown, or one occurs twice.
+    """
+    parts = [part for part in text.split(",") if part.strip()] if len(text) <= 1_000 else []
+    if not 0 < len(parts) <= _MOST:
+        raise GoalError(f"expected 1 to {_MOST} goals separated by commas, for example: {DEFAULT_GOALS['streams']}")
+    goals: list[Goal] = []
+    for part in parts:
+        found = _GOAL.match(_SPACES.sub(r"\1", " ".join(part.split())))
+        if found is None:
+            raise GoalError(f"malformed goal {part.strip()[:60]!r}: expected a name, or a name with (weight)")
+        goal = Goal(found[1], found[2] or "")
+        if goal in goals:
+            raise GoalError(f"goal {goal} occurs twice")
+        goals.append(goal)
+    return tuple(goals)
+
+
+#: Kind of group to its usual goals. A broker and a Connect leader know no lags; Connect has no racks.
+DEFAULT_GOALS: Mapping[str, str] = MappingProxyType(
+    {
+        "streams": "ready, balance(tasks), fill(tasks), moves(tasks), racks(partitions)",
+        "streams-group": "balance(tasks), fill(tasks), moves(tasks)",
+        "connect": "balance(tasks), fill(tasks), moves(tasks)",
+    }
+)

@@ -1,0 +1,124 @@
+"""The input of the search: tasks and processes as small integers, without ids.
+
+Tasks and processes are numbered from 0. Lists of tasks are as long as ``before``, lists of processes as ``threads``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import attrs
+
+from assignment_api.optimum.errors import GoalError, NoAnswerError
+from assignment_api.optimum.goals import Goal
+
+__all__ = ["Problem", "loads", "rank", "value", "value_of_loads"]
+
+
+@attrs.frozen(eq=False)
+class Problem:
+    """Tasks to place on processes.
+
+    Args:
+        threads: Threads of each process, at least 1.
+        before: For each task, the processes that ran it before and are still there.
+        ready: For each task, the processes that can take it over at once; empty: no process is better than another.
+        weights: Name of a weight to the weight of each task, from 0; ``tasks`` may be left out.
+        rack: For each process, the number of its rack, from 0; ``None``: unknown.
+        far: Weight of goal ``racks`` to the cost of each task in each rack; states with equal rows may share them.
+    """
+
+    threads: Sequence[int]
+    before: Sequence[Sequence[int]]
+    ready: Sequence[Sequence[int]]
+    weights: Mapping[str, Sequence[float]] = attrs.field(factory=dict)
+    rack: Sequence[int] | None = None
+    far: Mapping[str, Sequence[tuple[float, ...]]] = attrs.field(factory=dict)
+
+    @property
+    def tasks(self) -> int:
+        """Number of tasks."""
+        return len(self.before)
+
+    def weight(self, goal: Goal) -> Sequence[float] | None:
+        """The weights of all tasks for ``goal``; ``None``: each is 1."""
+        return None if goal.weight == "tasks" else self.weights[goal.weight]
+
+    def check(self, goals: Sequence[Goal]) -> None:
+        """Check that the goals have their facts.
+
+        Raises:
+            GoalError: if a weight is unknown or negative, or racks are unknown.
+            NoAnswerError: if there are tasks and no processes.
+        """
+        if self.before and not self.threads:
+            raise NoAnswerError(f"{len(self.before)} tasks and no process to run them on")
+        for goal in goals:
+            if goal.kind == "racks":
+                if self.rack is None or goal.weight not in self.far:
+                    raise GoalError(
+                        f"goal {goal} needs the rack of every process and the racks of every source partition"
+                        f"{', and the input of every task' * (goal.weight == 'traffic')}: give them, or leave it out"
+                    )
+            elif goal.weight != "tasks":
+                weights = self.weights.get(goal.weight)
+                if weights is None:
+                    raise GoalError(f"goal {goal} needs weight {goal.weight!r} of every task: give a workload")
+                worst = min(weights, default=0)
+                if not worst >= 0:
+                    raise GoalError(f"goal {goal}: weight {worst} is not a number from 0")
+
+    def known(self, goals: Sequence[Goal]) -> tuple[Goal, ...]:
+        """The goals of which the state has the facts."""
+        kept: list[Goal] = []
+        for goal in goals:
+            try:
+                self.check([goal])
+            except GoalError:
+                continue
+            kept.append(goal)
+        return tuple(kept)
+
+
+def loads(problem: Problem, goal: Goal, owners: Sequence[int]) -> list[float]:
+    """The load of each process: the weights of its tasks."""
+    load: list[float] = [0] * len(problem.threads)
+    weights = problem.weight(goal)
+    if weights is None:
+        for owner in owners:
+            load[owner] += 1
+    else:
+        for owner, weight in zip(owners, weights, strict=True):
+            load[owner] += weight
+    return load
+
+
+def rank(load: float, threads: int) -> float | Fraction:
+    """A load for each thread; whole loads exactly."""
+    whole = int(load)
+    return Fraction(whole, threads) if whole == load else load / threads
+
+
+def value_of_loads(problem: Problem, goal: Goal, load: Sequence[float]) -> float | Fraction:
+    """Value of ``balance`` or ``fill`` for loads of processes."""
+    if not load:
+        return 0
+    ranks = [rank(each, threads) for each, threads in zip(load, problem.threads, strict=True)]
+    if goal.kind == "balance":
+        return max(ranks)
+    return rank(sum(load), sum(problem.threads)) - min(ranks)
+
+
+def value(problem: Problem, goal: Goal, owners: Sequence[int]) -> float | Fraction:
+    """Value of a goal for the process of each task. Less is better."""
+    if goal.kind in ("balance", "fill"):
+        return value_of_loads(problem, goal, loads(problem, goal, owners))
+    if goal.kind == "racks":
+        assert problem.rack is not None
+        rack = problem.rack
+        return sum([row[rack[owner]] for row, owner in zip(problem.far[goal.weight], owners, strict=True)])
+    places = problem.ready if goal.kind == "ready" else problem.before
+    weights = problem.weight(goal)
+    missed = [task for task, (owner, good) in enumerate(zip(owners, places, strict=True)) if good and owner not in good]
+    return len(missed) if weights is None else sum([weights[task] for task in missed])

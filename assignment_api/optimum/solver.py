@@ -1,0 +1,347 @@
+"""The model of a problem for HiGHS: a network of flows, which the simplex method solves in whole numbers.
+
+Columns: tasks of a class kept on a named process; tasks of a class given to a pool; tasks of a signature taken from a
+pool by a process. Rows: each class is placed, each pool is emptied, loads and earlier goals keep their limits. If the
+solution of the linear program is fractional (weights, limits of sums), a search for whole numbers follows, with a limit
+of nodes, so its end does not depend on the machine.
+
+Above ``MOST_TAKES`` columns of processes and signatures, loads flow out of pools as weight, not as tasks. That is a
+relaxation: it gives a bound and no placement.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from importlib import import_module
+from typing import Any
+
+import attrs
+
+from assignment_api.optimum.classes import Classes
+from assignment_api.optimum.errors import SolverMissingError
+from assignment_api.optimum.even import load_limits
+from assignment_api.optimum.goals import LOADS, Goal
+from assignment_api.optimum.problem import Problem
+from assignment_api.optimum.program import Program
+
+__all__ = ["MOST_TAKES", "Budget", "Model", "Solved"]
+
+MOST_TAKES = 200_000
+_NEAR = 1e-6
+
+
+class Budget:
+    """The time and the nodes left for all runs of the solver in one search.
+
+    The solver measures its own time: an assignor reads no clock.
+
+    Args:
+        seconds: Time of the solver; ``None``: no limit.
+        nodes: Nodes of each search for whole numbers.
+    """
+
+    def __init__(self, seconds: float | None = None, nodes: int = 2_000) -> None:
+        self._left = math.inf if seconds is None else seconds
+        self.nodes = nodes
+
+    def left(self) -> float:
+        """Seconds left, from 0; infinite without a limit."""
+        return self._left
+
+    def spend(self, seconds: float) -> None:
+        """Take the time of a run."""
+        self._left = max(self._left - seconds, 0.0)
+
+
+@attrs.frozen(eq=False)
+class Solved:
+    """The outcome of one minimisation.
+
+    Args:
+        feasible: False if no placement keeps the limits, ``None`` if the budget ended before that was known.
+        bound: No placement within the limits has a smaller value.
+        columns: Values of the columns, whole numbers; ``None``: no placement was found.
+    """
+
+    feasible: bool | None
+    bound: float
+    columns: Any = None
+
+
+class Model:
+    """The columns and rows of one problem; each call of :meth:`minimise` is one run of the solver.
+
+    Args:
+        problem: The problem.
+        classes: Its classes.
+
+    Raises:
+        SolverMissingError: if the solver is not installed.
+    """
+
+    def __init__(self, problem: Problem, classes: Classes) -> None:
+        try:
+            self._np, self._highs = import_module("numpy"), import_module("highspy")
+        except ImportError as error:
+            raise SolverMissingError(
+                f"the solver HiGHS is not installed ({error}): pip install 'assignor-lab[optimum]'"
+            ) from error
+        self._problem, self.classes = problem, classes
+        processes = len(problem.threads)
+        self.is_exact = len(classes.signatures) * processes <= MOST_TAKES or not classes.loads
+        #: Columns: (class, process), (class, pool), (pool, signature or load, process), in this order.
+        self.keeps: list[tuple[int, int]] = []
+        self.gives: list[tuple[int, int]] = []
+        self.takes: list[tuple[int, int, int]] = []
+        self._build()
+
+    def _build(self) -> None:
+        np, classes, problem = self._np, self.classes, self._problem
+        costs: list[tuple[float, ...]] = []
+        counts = [len(each.tasks) for each in classes.classes]
+        for number, each in enumerate(classes.classes):
+            self.keeps += [(number, process) for process in each.named]
+            costs += each.named_costs
+        for number, each in enumerate(classes.classes):
+            self.gives += [(number, pool) for pool in range(len(classes.pools))]
+            costs += each.pool_costs
+        flows = range(len(classes.signatures) if self.is_exact else len(classes.loads))
+        if classes.loads:
+            self.takes = [
+                (pool, flow, process)
+                for pool, members in enumerate(classes.pools)
+                for flow in flows
+                for process in members
+            ]
+        kept, given = len(self.keeps), len(self.gives)
+        self.columns = kept + given + len(self.takes)
+        self._costs = np.zeros((len(classes.linear), self.columns))
+        if costs and classes.linear:
+            self._costs[:, : kept + given] = np.array(costs, dtype=float).T
+        # Rows of classes, then of pools.
+        rows: list[int] = [number for number, _ in self.keeps] + [number for number, _ in self.gives]
+        columns: list[int] = list(range(kept + given))
+        values: list[float] = [1.0] * (kept + given)
+        first = len(counts)
+        if classes.loads:
+            for column, (number, pool) in enumerate(self.gives, kept):
+                signature = classes.classes[number].signature
+                if self.is_exact:
+                    rows.append(first + pool * len(flows) + signature)
+                    columns.append(column)
+                    values.append(1.0)
+                else:
+                    for flow, weight in enumerate(classes.signatures[signature]):
+                        rows.append(first + pool * len(flows) + flow)
+                        columns.append(column)
+                        values.append(weight)
+            for column, (pool, flow, _) in enumerate(self.takes, kept + given):
+                rows.append(first + pool * len(flows) + flow)
+                columns.append(column)
+                values.append(-1.0)
+        self._rows, self._cols, self._values = np.array(rows), np.array(columns), np.array(values)
+        self._sides = np.array(
+            [*map(float, counts), *[0.0] * (len(classes.pools) * len(flows) if classes.loads else 0)]
+        )
+        upper = [float(counts[number]) for number, _ in (*self.keeps, *self.gives)]
+        self._upper = np.array([*upper, *[np.inf] * len(self.takes)])
+        self._loads = [self._load_rows(number) for number in range(len(classes.loads))]
+        self._processes = len(problem.threads)
+
+    def _load_rows(self, load: int) -> tuple[Any, Any, Any]:
+        """Process, column and weight of everything that is on a process."""
+        np, classes = self._np, self.classes
+        kept, given = len(self.keeps), len(self.gives)
+        process = [process for _, process in self.keeps] + [process for _, _, process in self.takes]
+        column = [*range(kept), *range(kept + given, self.columns)]
+        weight: list[float] = [classes.signatures[classes.classes[number].signature][load] for number, _ in self.keeps]
+        if self.is_exact:
+            weight += [classes.signatures[flow][load] for _, flow, _ in self.takes]
+        else:
+            weight += [float(flow == load) for _, flow, _ in self.takes]
+        return np.array(process, dtype=int), np.array(column, dtype=int), np.array(weight, dtype=float)
+
+    def minimise(self, goal: Goal | None, limits: Mapping[Goal, float | Fraction], budget: Budget) -> Solved:
+        """The smallest value of ``goal`` within ``limits``; without a goal, only whether there is a placement.
+
+        A limit of ``balance`` is the largest load for a thread, one of ``fill`` the smallest; the value of a goal
+        ``fill`` is the negative smallest load for a thread.
+        """
+        np = self._np
+        program = self._within(limits)
+        cost, extra = np.zeros(self.columns), 0
+        if goal is not None and goal.kind in LOADS:
+            extra = 1
+            program.add_load(self._loads[self._number(goal)], np.array(self._problem.threads, float), goal.kind)
+            cost = np.append(cost, 1.0 if goal.kind == "balance" else -1.0)
+        elif goal is not None:
+            cost = self._costs[self.classes.linear.index(goal)]
+        solver = self._passed(program, cost, extra)
+        return self._solve(solver, budget)
+
+    def minimise_in_turn(
+        self, goals: Sequence[Goal], limits: Mapping[Goal, float | Fraction], budget: Budget
+    ) -> tuple[list[float], Any]:
+        """The smallest values of sums over tasks, each among the best placements of those before.
+
+        After each goal, columns and rows with a price other than 0 are fixed: the best placements of a linear program
+        are the placements that keep them. So the model stays a network, and the next run starts from the last one.
+
+        Returns:
+            The values, and whole numbers of columns; none and ``None`` if a run has no whole result within the budget.
+        """
+        np = self._np
+        program = self._within(limits)
+        solver = self._passed(program, np.zeros(self.columns), 0)
+        low, high = np.concatenate(program.low), np.concatenate(program.high)
+        lower, upper = np.zeros(self.columns), program.upper
+        every, rows = np.arange(self.columns, dtype=np.int32), np.arange(len(low), dtype=np.int32)
+        values: list[float] = []
+        whole = None
+        for goal in goals or (None,):
+            if goal is not None:
+                solver.changeColsCost(self.columns, every, self._costs[self.classes.linear.index(goal)])
+            if not self._run(solver, budget):
+                return [], None
+            solution = solver.getSolution()
+            found = np.array(solution.col_value)
+            whole = np.rint(found)
+            if np.abs(found - whole).max(initial=0.0) > _NEAR:
+                return [], None
+            values.append(solver.getInfo().objective_function_value)
+            price, row_price = np.array(solution.col_dual), np.array(solution.row_dual)
+            fixed, tight = np.abs(price) > _NEAR, np.abs(row_price) > _NEAR
+            lower, upper = np.where(fixed, whole, lower), np.where(fixed, whole, upper)
+            side = np.rint(np.array(solution.row_value))
+            low, high = np.where(tight, side, low), np.where(tight, side, high)
+            solver.changeColsBounds(self.columns, every, lower, upper)
+            solver.changeRowsBounds(len(rows), rows, low, high)
+        return values, None if whole is None else whole.astype(np.int64)
+
+    def _within(self, limits: Mapping[Goal, float | Fraction]) -> Program:
+        """The program with its limits, without an objective."""
+        np = self._np
+        program = Program(np, self._processes, self._upper.copy(), self.columns)
+        program.add(self._rows, self._cols, self._values, self._sides, self._sides)
+        for limited, limit in limits.items():
+            if limited.kind in LOADS:
+                process, column, weight = self._loads[self._number(limited)]
+                sides = np.array(
+                    load_limits(self._problem.threads, limit, limited.kind, is_whole=self._is_whole(limited))
+                )
+                unlimited = np.full(self._processes, np.inf)
+                is_top = limited.kind == "balance"
+                program.add(process, column, weight, -unlimited if is_top else sides, sides if is_top else unlimited)
+                continue
+            costs = self._costs[self.classes.linear.index(limited)]
+            if limit == 0:
+                program.upper[costs > 0] = 0.0
+                continue
+            used = np.nonzero(costs)[0]
+            top = float(limit) + _NEAR * max(1.0, abs(float(limit)) * 1e-3)
+            program.add(np.zeros(len(used), int), used, costs[used], np.array([-np.inf]), np.array([top]))
+        return program
+
+    def _number(self, goal: Goal) -> int:
+        return next(number for number, each in enumerate(self.classes.loads) if each.weight == goal.weight)
+
+    def _is_whole(self, goal: Goal) -> bool:
+        number = self._number(goal)
+        return all(float(signature[number]).is_integer() for signature in self.classes.signatures)
+
+    def _passed(self, program: Program, cost: Any, extra: int) -> Any:
+        """A solver with the program."""
+        np, highs = self._np, self._highs
+        total = self.columns + extra
+        rows, cols, values = (np.concatenate(each) for each in (program.rows, program.cols, program.values))
+        order = np.argsort(cols, kind="stable")
+        made = highs.HighsLp()
+        made.row_lower_, made.row_upper_ = np.concatenate(program.low), np.concatenate(program.high)
+        made.num_col_, made.num_row_ = total, len(made.row_lower_)
+        made.col_cost_, made.col_lower_, made.col_upper_ = cost, np.zeros(total), program.upper
+        made.a_matrix_.format_ = highs.MatrixFormat.kColwise
+        made.a_matrix_.start_ = np.concatenate(([0], np.cumsum(np.bincount(cols, minlength=total)))).astype(np.int32)
+        made.a_matrix_.index_ = rows[order].astype(np.int32)
+        made.a_matrix_.value_ = values[order]
+        # The public class prints a banner when it is made.
+        solver = highs._Highs()
+        for option, setting in (("output_flag", False), ("threads", 1), ("random_seed", 0)):
+            solver.setOptionValue(option, setting)
+        solver.passModel(made)
+        return solver
+
+    def _run(self, solver: Any, budget: Budget) -> bool | None:
+        """One run: True if it ended with a solution, False if there is none, ``None`` if the budget ended it."""
+        left = budget.left()
+        if left <= 0:
+            return None
+        before = solver.getRunTime()
+        solver.setOptionValue("time_limit", before + left)
+        solver.run()
+        budget.spend(solver.getRunTime() - before)
+        status, known = solver.getModelStatus(), self._highs.HighsModelStatus
+        if status == known.kInfeasible:
+            return False
+        return True if status == known.kOptimal else None
+
+    def _solve(self, solver: Any, budget: Budget) -> Solved:
+        np, highs = self._np, self._highs
+        ran = self._run(solver, budget)
+        if not ran:
+            return Solved(ran, math.inf if ran is False else -math.inf)
+        bound = solver.getInfo().objective_function_value
+        found = np.array(solver.getSolution().col_value)[: self.columns]
+        whole = np.rint(found)
+        if not self.is_exact:
+            return Solved(None, bound)
+        if np.abs(found - whole).max(initial=0.0) < _NEAR:
+            return Solved(True, bound, whole.astype(np.int64))
+        options = (("mip_max_nodes", budget.nodes), ("mip_rel_gap", 0.0), ("mip_abs_gap", 1e-6))
+        for option, setting in options:
+            solver.setOptionValue(option, setting)
+        kinds = np.array([highs.HighsVarType.kInteger] * self.columns)
+        solver.changeColsIntegrality(self.columns, np.arange(self.columns, dtype=np.int32), kinds)
+        ran = self._run(solver, budget)
+        if ran is False:
+            return Solved(False, math.inf)
+        info = solver.getInfo()
+        if math.isfinite(info.mip_dual_bound):
+            bound = max(bound, info.mip_dual_bound)
+        if info.primal_solution_status != highs.kSolutionStatusFeasible:
+            return Solved(None, bound)
+        found = np.rint(np.array(solver.getSolution().col_value))[: self.columns].astype(np.int64)
+        return Solved(True, bound, found)
+
+    def owners(self, columns: Any) -> list[int]:
+        """The process of each task for values of columns: first named processes, then pools, all in ascending order."""
+        classes = self.classes
+        kept, given = len(self.keeps), len(self.gives)
+        owners = [-1] * self._problem.tasks
+        rest = [list(each.tasks) for each in classes.classes]
+        amounts = columns.tolist()
+        for rested in rest:
+            rested.reverse()
+        for (number, process), amount in zip(self.keeps, amounts, strict=False):
+            for _ in range(amount):
+                owners[rest[number].pop()] = process
+        pooled: dict[tuple[int, int], list[int]] = {}
+        for (number, pool), amount in zip(self.gives, amounts[kept:], strict=False):
+            if amount:
+                waiting = pooled.setdefault((pool, classes.classes[number].signature), [])
+                waiting += [rest[number].pop() for _ in range(amount)]
+        for waiting in pooled.values():
+            waiting.sort(reverse=True)
+        if not classes.loads:
+            for (pool, _), waiting in sorted(pooled.items()):
+                for turn, task in enumerate(reversed(waiting)):
+                    members = classes.pools[pool]
+                    owners[task] = members[turn % len(members)]
+            return owners
+        for (pool, signature, process), amount in zip(self.takes, amounts[kept + given :], strict=False):
+            if amount:
+                waiting = pooled[pool, signature]
+                for _ in range(amount):
+                    owners[waiting.pop()] = process
+        return owners

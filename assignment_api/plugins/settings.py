@@ -1,0 +1,121 @@
+"""Configuration keys that an assignor declares, and the check of a configuration against them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, cast
+
+import attrs
+
+from assignment_api.errors import ConfigError
+from assignment_api.plugins.errors import PluginDefinitionError
+from assignment_api.plugins.keys import SETTING_PREFIX, is_setting, text_list
+
+__all__ = ["Setting", "declared_by"]
+
+#: Type of a setting to the words of its errors.
+_EXPECTED = {
+    "bool": "true or false",
+    "float": "a number",
+    "int": "a whole number",
+    "list": "a list of texts",
+    "text": "a text",
+}
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
+
+
+@attrs.frozen
+class Setting:
+    """A configuration key of a plugin, checked before the plugin is called.
+
+    Args:
+        key: Its full name, ``assignor.<plugin name>.<key>``.
+        type: Type of the value: ``bool``, ``float``, ``int``, ``list`` (of texts; a text with commas is one, too) or
+            ``text``.
+        default: Value without an entry, of this type; ``None``: there is no default.
+        summary: One sentence for users.
+        least: Least number, for ``float`` and ``int``; ``None``: any.
+
+    Raises:
+        PluginDefinitionError: if a field is invalid, such as a default of another type.
+    """
+
+    key: str
+    type: Literal["bool", "float", "int", "list", "text"]
+    default: bool | float | str | tuple[str, ...] | None
+    summary: str
+    least: float | None = None
+
+    def __attrs_post_init__(self) -> None:
+        key, summary, least = cast("tuple[object, object, object]", (self.key, self.summary, self.least))
+        if not isinstance(key, str) or not is_setting(key):
+            raise PluginDefinitionError(f"Setting.key: {self.key!r:.80} has not the form assignor.<plugin name>.<key>")
+        if self.type not in _EXPECTED:
+            raise PluginDefinitionError(f"Setting.type: {self.type!r:.80} is none of {', '.join(_EXPECTED)}")
+        if not isinstance(summary, str) or not summary.strip():
+            raise PluginDefinitionError(f"Setting.summary: {self.summary!r:.80} is no sentence")
+        if least is not None and not (type(least) in (int, float) and math.isfinite(cast("float", least))):
+            raise PluginDefinitionError(f"Setting.least: {self.least!r:.80} is no number")
+        try:
+            # A list becomes a tuple, as all lists of a configuration.
+            object.__setattr__(self, "default", None if self.default is None else self.read(self.default))
+        except ConfigError as error:
+            raise PluginDefinitionError(f"Setting.default: {error}") from error
+
+    def value_in(self, configs: Mapping[str, Any]) -> Any:
+        """The value in the argument of ``configure()``, in the type of this setting, or its default.
+
+        Raises:
+            ConfigError: if the value is of another type, or too small.
+        """
+        written = configs.get(self.key)
+        return self.default if written is None else self.read(written)
+
+    def read(self, value: object) -> Any:
+        """``value`` in the type of this setting. Texts are read, since ``.properties`` files have nothing else.
+
+        Raises:
+            ConfigError: if the value is of another type, or too small.
+        """
+        found = self._read(value)
+        if found is None or (self.least is not None and type(found) in (int, float) and found < self.least):
+            least = "" if self.least is None else f" from {self.least:g}"
+            raise ConfigError(
+                f"Invalid value {value!s:.80} for configuration {self.key}: expected {_EXPECTED[self.type]}{least}"
+            )
+        return found
+
+    def _read(self, value: object) -> Any:
+        text = str(value).strip() if isinstance(value, (str, bool, int, float)) else ""
+        if self.type == "list":
+            return text_list(self.key, value)
+        if self.type == "text":
+            return value if isinstance(value, str) else None
+        if self.type == "bool":
+            return {"true": True, "false": False}.get(text.lower())
+        if isinstance(value, bool):
+            return None
+        if self.type == "int":
+            return int(text) if _WHOLE.match(text) else None
+        try:
+            number = float(text)
+        except ValueError:
+            return None
+        return number if math.isfinite(number) else None
+
+
+def declared_by(instance: object, attribute: attrs.Attribute[Any], value: Iterable[object]) -> None:
+    """Validator of an entry's settings: each is a :class:`Setting` of the entry's name, and no key is there twice."""
+    place = f"{type(instance).__name__}.{attribute.name}"
+    prefix = f"{SETTING_PREFIX}{getattr(instance, 'name', '')}."
+    keys: set[str] = set()
+    for item in value:
+        if not isinstance(item, Setting):
+            raise PluginDefinitionError(f"{place}: {item!r:.80} is no Setting")
+        if not item.key.startswith(prefix):
+            raise PluginDefinitionError(f"{place}: {item.key!r} does not begin with {prefix!r}")
+        if item.key in keys:
+            raise PluginDefinitionError(f"{place}: {item.key!r} is declared twice")
+        keys.add(item.key)

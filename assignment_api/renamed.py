@@ -1,0 +1,30 @@
+"""Old names of public classes: they still work, with a ``DeprecationWarning``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["renamed"]
+
+#: Old name to new one: ``assignment_api.group`` has other classes of the old names.
+_RENAMED = {"GroupAssignment": "ConsumerAssignments", "MemberAssignment": "ConsumerAssignment"}
+
+
+def renamed(module: str, names: Mapping[str, Any]) -> Callable[[str], Any]:
+    """``__getattr__`` of a module with renamed classes.
+
+    Args:
+        module: Name of the module.
+        names: Its present names.
+    """
+
+    def attribute(name: str) -> Any:
+        new = _RENAMED.get(name)
+        if new is None:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        warnings.warn(f"{module}.{name} is now {module}.{new}", DeprecationWarning, stacklevel=2)
+        return names[new]
+
+    return attribute

@@ -1,0 +1,184 @@
+"""Paired differences of configurations, and the choice among them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from statistics import fmean, stdev
+
+import attrs
+from scipy import special
+
+from assignment_api import AssignorLabError
+from assignor_lab.advising.configurations import Configuration
+from assignor_lab.advising.figures import OBJECTIVES, DayCost
+
+__all__ = [
+    "LEVEL", "AimError", "Aims", "Change", "Contender", "Limit", "change_of", "is_clearly_better", "pareto_front",
+    "parse_limit",
+]  # fmt: skip
+
+#: Confidence of the intervals.
+LEVEL = 0.9
+#: A smaller change of an objective is none to act on, as a share of the present figure.
+_LEAST_GAIN = 0.05
+_LIMIT = re.compile(r"\A([a-z_]{1,40})\s{0,9}=\s{0,9}([0-9]{1,15}(?:\.[0-9]{1,9})?(?:[eE][+]?[0-9]{1,2})?)\Z", re.ASCII)
+
+
+class AimError(AssignorLabError):
+    """An objective or a constraint is not in its form, or its figure is unknown in this group."""
+
+
+@attrs.define(eq=False)
+class Contender:
+    """A configuration and its played days.
+
+    Args:
+        configuration: The configuration.
+        days: The costs of its days so far, from day 0.
+        error: The reason why it cannot be played, or ``None``.
+    """
+
+    configuration: Configuration
+    days: list[DayCost] = attrs.field(factory=list)
+    error: str | None = None
+
+    def mean(self, objective: str) -> float:
+        """The mean of a figure; infinite if it is unknown."""
+        values = [day.figures[objective] for day in self.days]
+        known = [value for value in values if value is not None]
+        return fmean(known) if known and len(known) == len(values) else math.inf
+
+
+@attrs.frozen
+class Limit:
+    """A constraint.
+
+    Args:
+        objective: The figure.
+        most: Its largest allowed mean.
+    """
+
+    objective: str
+    most: float
+
+
+def parse_limit(text: str) -> Limit:
+    """A constraint from its text, such as ``disk_bytes=2e12``.
+
+    Raises:
+        AimError: if it is written in another way.
+    """
+    found = _LIMIT.match(text.strip())
+    if found is None or found[1] not in OBJECTIVES:
+        raise AimError(f"--at-most {text!r:.80}: write FIGURE=NUMBER; the figures are {', '.join(OBJECTIVES)}")
+    return Limit(found[1], float(found[2]))
+
+
+@attrs.frozen
+class Change:
+    """The paired change of a figure, from one configuration to another.
+
+    Args:
+        before: The mean of the first.
+        after: The mean of the second.
+        difference: ``after`` less ``before``.
+        low: Lower end of its 90 % interval; ``None``: a single day.
+        high: Upper end.
+    """
+
+    before: float
+    after: float
+    difference: float
+    low: float | None
+    high: float | None
+
+    def share(self, value: float | None) -> float | None:
+        """A difference as a share of ``before``; ``None`` if that is 0."""
+        return None if value is None or not self.before else value / self.before
+
+
+def change_of(first: Contender, second: Contender, objective: str) -> Change | None:
+    """The change of a figure on the same days; ``None`` if it is unknown, or no day was played with both."""
+    pairs = [
+        (before, after)
+        for before, after in (
+            (one.figures[objective], other.figures[objective])
+            for one, other in zip(first.days, second.days, strict=False)
+        )
+        if before is not None and after is not None
+    ]
+    if not pairs:
+        return None
+    before, after = fmean(pair[0] for pair in pairs), fmean(pair[1] for pair in pairs)
+    if len(pairs) == 1:
+        return Change(before, after, after - before, None, None)
+    # The interval of the ratio of the means, by its linear part: each day's difference from the common ratio.
+    ratio = after / before if before else 1.0
+    error = stdev(pair[1] - ratio * pair[0] for pair in pairs) / math.sqrt(len(pairs))
+    width = error * float(special.stdtrit(len(pairs) - 1, (1 + LEVEL) / 2))
+    difference = after - before
+    return Change(before, after, difference, difference - width, difference + width)
+
+
+def is_clearly_better(one: Contender, other: Contender, objective: str) -> bool:
+    """True if ``one`` has less of a figure than ``other``, beyond noise and by a share that matters."""
+    change = change_of(other, one, objective)
+    if change is None or change.high is None:
+        return False
+    return change.high < 0 and -change.difference >= _LEAST_GAIN * change.before
+
+
+@attrs.frozen
+class Aims:
+    """Objectives and constraints.
+
+    Args:
+        objectives: Names of figures; the first one decides, the others and it form the front.
+        limits: Constraints.
+    """
+
+    objectives: tuple[str, ...] = ("task_seconds",)
+    limits: tuple[Limit, ...] = ()
+
+    @property
+    def first(self) -> str:
+        """The objective that decides."""
+        return self.objectives[0]
+
+    def allows(self, contender: Contender) -> bool:
+        """True if a contender was played and meets all constraints."""
+        if contender.error is not None or not contender.days:
+            return False
+        return all(contender.mean(limit.objective) <= limit.most for limit in self.limits)
+
+    def ranked(self, contenders: Sequence[Contender]) -> list[Contender]:
+        """The allowed contenders, best first; those with equal figures stay in their order.
+
+        With several objectives, layers of the Pareto front come one after the other.
+        """
+        allowed = [each for each in contenders if self.allows(each)]
+        if len(self.objectives) == 1:
+            return sorted(allowed, key=lambda each: each.mean(self.first))
+        found: list[Contender] = []
+        while allowed:
+            front = pareto_front(allowed, self.objectives)
+            found += sorted(front, key=lambda each: each.mean(self.first))
+            allowed = [each for each in allowed if each not in front]
+        return found
+
+
+def pareto_front(contenders: Sequence[Contender], objectives: Sequence[str]) -> list[Contender]:
+    """The contenders that no other one equals or beats in all objectives, in their order; of equal ones the first."""
+    points = [tuple(each.mean(name) for name in objectives) for each in contenders]
+    return [each for place, each in enumerate(contenders) if not _is_beaten(place, points)]
+
+
+def _is_beaten(place: int, points: Sequence[tuple[float, ...]]) -> bool:
+    own = points[place]
+    return any(
+        all(theirs <= ours for theirs, ours in zip(other, own, strict=True)) and (other != own or number < place)
+        for number, other in enumerate(points)
+        if number != place
+    )

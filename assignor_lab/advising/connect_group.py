@@ -1,0 +1,270 @@
+"""A Connect group that an advice is for: its settings, its days, and the forms of a change.
+
+Each event of a day is played by itself, from the group at rest: workers keep no state, so events leave no trace. A
+stall cuts a worker off from the brokers, since its heartbeats stop.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol
+from assignor_lab.advising.configurations import (
+    BATCH,
+    HEARTBEAT,
+    MAX_DELAY,
+    PROTOCOL_OF_WORKERS,
+    SESSION,
+    Configuration,
+    heartbeat_of,
+)
+from assignor_lab.advising.days import Day, Happening
+from assignor_lab.advising.figures import DayCost
+from assignor_lab.advising.forms import Forms
+from assignor_lab.advising.mix import Mix
+from assignor_lab.advising.space import SESSIONS_MS, Dimension, Space
+from assignor_lab.planning.instances import new_names
+from assignor_lab.planning.making import Options
+from assignor_lab.planning.predict import Terms
+from assignor_lab.scenarios import Scenario, scenario_from_document
+from assignor_lab.simulation.connect.episode_figures import rebalances, unavailable_task_seconds
+from assignor_lab.simulation.connect.episode_format import ConnectEpisode, ConnectEvent, read_episode
+from assignor_lab.simulation.connect.simulate import assignors_from, simulate
+
+__all__ = ["ConnectGroup", "connect_group", "connect_space", "is_connect_state"]
+
+_DELAYS_MS = (0, 10_000, 60_000, 180_000, 300_000, 600_000)
+#: The group comes to rest within this time, and the delay, before an event and after it.
+_REST_MS = 60_000
+#: From the return of a worker to the next step of a deployment.
+_PACE_MS = 10_000
+#: An added worker stays for this time.
+_SCALED_MS = 120_000
+_FILE = "connect-distributed.properties"
+
+
+def is_connect_state(scenario: Scenario) -> bool:
+    """True for the recorded rounds of a Connect group."""
+    return "rounds" in scenario.document and "events" not in scenario.document
+
+
+@attrs.frozen(eq=False)
+class ConnectGroup:
+    """A Connect group, with the meanings of :class:`~assignor_lab.advising.group.AdvisedGroup`.
+
+    Args:
+        episode: An episode without events that begins with the group.
+        terms: The terms.
+        options: Times of restarts, and their batch.
+        protocol: The members' common protocol.
+        max_delay_ms: ``scheduled.rebalance.max.delay.ms``.
+        assumptions: Sentences on unknown facts.
+    """
+
+    episode: ConnectEpisode
+    terms: Terms
+    options: Options
+    protocol: str
+    max_delay_ms: int
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def instances(self) -> int:
+        """Number of workers."""
+        return len(self.episode.workers)
+
+    @property
+    def sessions(self) -> Mapping[str, int]:
+        """The workers' session timeout."""
+        return {SESSION: self.episode.timings.session_timeout_ms}
+
+    @property
+    def judges(self) -> bool:
+        """False: a past of a Connect group does not judge."""
+        return False
+
+    def played(
+        self,
+        day: Day,
+        mix: Mix,
+        configuration: Configuration,
+        present: Configuration,  # noqa: ARG002
+        seed: str,
+    ) -> DayCost:
+        """Plays each event of a day."""
+        chosen = {**self._present(), **configuration}
+        begin, session_ms = self._under(chosen)
+        delay_ms = int(chosen[MAX_DELAY])
+        warm_ms = delay_ms + _REST_MS
+        batch = int(chosen[BATCH])
+        make = assignors_from(self.terms.registry, self.terms.assignor, may_run_code=True)
+        seconds, worst = dict.fromkeys(day.weights, 0.0), dict.fromkeys(day.weights, 0.0)
+        formed = 0.0
+        for number, each in enumerate(day.happenings):
+            events, length_ms = self._events(each, mix, batch)
+            until_ms = warm_ms + length_ms + session_ms + delay_ms + _REST_MS
+            shifted = tuple(attrs.evolve(event, at_ms=warm_ms + event.at_ms) for event in events)
+            episode = attrs.evolve(begin, events=shifted, until_ms=until_ms)
+            drawn = random.Random(f"{seed}-{number}")  # noqa: S311 - a simulation, not a secret
+            cluster = simulate(episode, make, drawn.getrandbits(32), keep_log=False).cluster
+            since, until = cluster.start_ms + warm_ms, cluster.start_ms + until_ms
+            seconds[each.kind] += unavailable_task_seconds(cluster, since, until)
+            longest = unavailable_task_seconds(cluster, since, until, per_task=True)
+            worst[each.kind] = max(worst[each.kind], longest)
+            formed += day.weights[each.kind] * rebalances(cluster, since, until)
+        counts = {kind: sum(each.kind == kind for each in day.happenings) for kind in day.weights}
+        return DayCost(
+            {
+                "task_seconds": sum(day.weights[kind] * total for kind, total in seconds.items()),
+                "worst_task_seconds": max(worst.values(), default=0.0),
+                # Workers keep no state.
+                "restored_bytes": 0.0,
+                "dollars": None,
+                "rebalances": formed,
+                "disk_bytes": 0.0,
+            },
+            {kind: total / counts[kind] for kind, total in seconds.items()},
+            worst,
+        )
+
+    def replayed(self, configuration: Configuration, present: Configuration, seed: int) -> DayCost:  # noqa: ARG002
+        """Never called, as the past does not judge."""
+        raise ValueError("a past of a Connect group does not judge")
+
+    def forms(self, changes: Mapping[str, str]) -> Forms:
+        """The forms of a change."""
+        properties: dict[str, str | None] = {}
+        procedure: list[str] = []
+        for key, value in changes.items():
+            if key == BATCH:
+                procedure.append(f"Restart {value} workers at once in a deployment.")
+                continue
+            properties[key] = value
+            present_ms = self.episode.timings.heartbeat_interval_ms
+            if key == SESSION and heartbeat_of(int(value), present_ms) != present_ms:
+                properties[HEARTBEAT] = str(heartbeat_of(int(value), present_ms))
+        return Forms(properties, procedure=tuple(procedure), file=_FILE)
+
+    def _present(self) -> dict[str, str]:
+        return {
+            MAX_DELAY: str(self.max_delay_ms), PROTOCOL_OF_WORKERS: self.protocol, BATCH: str(self.options.batch),
+            SESSION: str(self.episode.timings.session_timeout_ms),
+        }  # fmt: skip
+
+    def _under(self, chosen: Mapping[str, str]) -> tuple[ConnectEpisode, int]:
+        """The episode under a configuration, and its session timeout."""
+        session_ms, timings = int(chosen[SESSION]), self.episode.timings
+        beat_ms = heartbeat_of(session_ms, timings.heartbeat_interval_ms)
+        timings = attrs.evolve(timings, session_timeout_ms=session_ms, heartbeat_interval_ms=beat_ms)
+        protocol, delay_ms = ConnectProtocol(chosen[PROTOCOL_OF_WORKERS]), int(chosen[MAX_DELAY])
+        workers = {
+            name: (attrs.evolve(settings, protocol=protocol, max_delay_ms=delay_ms), owned)
+            for name, (settings, owned) in self.episode.workers.items()
+        }
+        return attrs.evolve(self.episode, workers=workers, timings=timings), session_ms
+
+    def _events(self, happening: Happening, mix: Mix, batch: int) -> tuple[list[ConnectEvent], int]:
+        """The events of a happening from its begin, and the time until the last one is over."""
+        names = sorted(self.episode.workers)
+        name = names[happening.place % len(names)]
+        down_ms, start_ms = max(1, self.options.down_ms), self.episode.timings.worker_start_ms
+        if happening.kind == "roll":
+            every_ms = down_ms + start_ms + _PACE_MS
+            rounds = [names[place : place + batch] for place in range(0, len(names), batch)]
+            made = [
+                ConnectEvent(number * every_ms, "bounce", {"worker": each, "down_ms": down_ms})
+                for number, together in enumerate(rounds)
+                for each in together
+            ]
+            return made, len(rounds) * every_ms
+        if happening.kind == "scaling":
+            (added,) = new_names(names, 1)
+            started = ConnectEvent(0, "start", {"worker": added})
+            return [started, ConnectEvent(_SCALED_MS, "stop", {"worker": added})], _SCALED_MS
+        if happening.kind == "kill":
+            back_ms = round(1000 * mix.back_after_seconds)
+            crashed = ConnectEvent(0, "crash", {"worker": name})
+            return [crashed, ConnectEvent(back_ms, "start", {"worker": name})], back_ms + start_ms
+        return [ConnectEvent(0, "partition", {"worker": name, "for_ms": happening.for_ms})], happening.for_ms
+
+
+def connect_group(scenario: Scenario, terms: Terms, options: Options) -> ConnectGroup:
+    """The group of the last recorded round of a scenario.
+
+    Args:
+        scenario: The recorded rounds.
+        terms: The terms; ``connect.protocol``, the delay and the timeouts of the configuration replace the recorded.
+        options: Times of restarts, and their batch.
+
+    Raises:
+        DocumentFormatError: if a part of the round contradicts another.
+    """
+    given = _given(terms)
+    recorded = scenario.connect_history
+    protocol = given.get(CONNECT_PROTOCOL, recorded.protocol.value)
+    max_delay_ms = int(given.get(MAX_DELAY_KEY, recorded.max_delay_ms))
+    begin = {key: value for key, value in scenario.document.items() if key != "observed"}
+    begin |= {"rounds": [{**begin["rounds"][-1], "new_leader": False, "generation_gap": False}]}
+    begin |= {"protocol": protocol, "max_delay_ms": max_delay_ms}
+    told = [*scenario.document.get("assumptions", ())]
+    timings = {}
+    for key, timing in _TIMINGS.items():
+        if key in terms.settings:
+            timings[timing] = int(terms.settings[key])
+    if SESSION not in terms.settings:
+        told.append("session.timeout.ms is taken as 10000, Kafka's default (give it with --config or -c)")
+    if options.start_ms is None:
+        told.append("a worker is taken to join 3 s after its start (give --start-seconds)")
+    else:
+        timings["worker_start_ms"] = options.start_ms
+    told.append("a task is taken to run 0.1 s after its start; if tasks start slowly, longer delays are better")
+    document = {
+        "format": 1, "kind": "connect-episode", "id": scenario.id, "initial": begin, "events": [], "until_ms": 0,
+        "timings": timings,
+    }  # fmt: skip
+    episode = read_episode(scenario_from_document(document, scenario.place))
+    return ConnectGroup(episode, terms, options, protocol, max_delay_ms, tuple(told))
+
+
+#: Settings of workers to the timings of the simulation.
+_TIMINGS: Mapping[str, str] = {
+    SESSION: "session_timeout_ms", HEARTBEAT: "heartbeat_interval_ms", "rebalance.timeout.ms": "rebalance_timeout_ms",
+}  # fmt: skip
+
+
+def _given(terms: Terms) -> dict[str, Any]:
+    """Keys of Connect in ``--config`` and ``-c``."""
+    found: dict[str, Any] = {}
+    for layer in terms.sources.above:
+        found |= {
+            key: held.value for key, held in layer.entries.items() if key in (CONNECT_PROTOCOL, MAX_DELAY_KEY)
+        }  # fmt: skip
+    return found
+
+
+def connect_space(group: ConnectGroup, mix: Mix) -> Space:
+    """The settings that may change.
+
+    Kafka's workers choose their assignor by ``connect.protocol`` alone, so assignors of plugins do not race. A weaker
+    protocol than the present one, without signed requests between workers (KIP-507), races through ``narrowed`` only.
+
+    Args:
+        group: The group.
+        mix: Its events: the batch of deployments is a setting only if there are any.
+    """
+    found = [
+        _dimension(MAX_DELAY, [group.max_delay_ms, *_DELAYS_MS]),
+        _dimension(PROTOCOL_OF_WORKERS, [group.protocol, ConnectProtocol.SESSIONED.value]),
+        _dimension(SESSION, [group.episode.timings.session_timeout_ms, *SESSIONS_MS]),
+    ]
+    if group.instances > 2 and "roll" in mix.per_day:
+        found.append(_dimension(BATCH, [group.options.batch, 1, 2, max(2, group.instances // 4)]))
+    return Space(tuple(found), {})
+
+
+def _dimension(key: str, values: Iterable[object] | Sequence[object]) -> Dimension:
+    return Dimension(key, tuple(dict.fromkeys(map(str, values))))

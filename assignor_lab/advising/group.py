@@ -1,0 +1,50 @@
+"""The group that an advice is for: everything that differs between Streams and Connect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from assignor_lab.advising.configurations import Configuration
+from assignor_lab.advising.days import Day
+from assignor_lab.advising.figures import DayCost
+from assignor_lab.advising.forms import Forms
+from assignor_lab.advising.mix import Mix
+
+__all__ = ["AdvisedGroup"]
+
+
+class AdvisedGroup(Protocol):
+    """A group under its present configuration, which can be played under others."""
+
+    @property
+    def instances(self) -> int:
+        """Number of instances or workers."""
+
+    @property
+    def sessions(self) -> Mapping[str, int]:
+        """Setting of a session timeout to its present milliseconds."""
+
+    @property
+    def judges(self) -> bool:
+        """True if the second part of the group's past judges the advice, too."""
+
+    def played(self, day: Day, mix: Mix, configuration: Configuration, present: Configuration, seed: str) -> DayCost:
+        """Plays a day.
+
+        Args:
+            day: The day.
+            mix: The mix that it was drawn from.
+            configuration: The configuration.
+            present: The present one.
+            seed: Seed of every draw: the same for all configurations.
+
+        Raises:
+            AssignorLabError: a subclass, if the configuration does not allow a play.
+        """
+
+    def replayed(self, configuration: Configuration, present: Configuration, seed: int) -> DayCost:
+        """Plays the second part of the past, if :attr:`judges`; arguments and errors are those of :meth:`played`."""
+
+    def forms(self, changes: Mapping[str, str]) -> Forms:
+        """The forms of a change: setting to its new value."""

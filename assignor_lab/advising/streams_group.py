@@ -1,0 +1,59 @@
+"""A Streams group that an advice is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from assignor_lab.advising.configurations import SESSION, STREAMS_SESSION, Configuration, Subject, under
+from assignor_lab.advising.days import Day
+from assignor_lab.advising.figures import DayCost, played_day
+from assignor_lab.advising.forms import Forms, forms_of
+from assignor_lab.advising.mix import Mix
+from assignor_lab.advising.past import Past, played_past
+
+__all__ = ["AdvisedStreamsGroup"]
+
+
+@attrs.frozen(eq=False)
+class AdvisedStreamsGroup:
+    """A Streams group, with the meanings of :class:`~assignor_lab.advising.group.AdvisedGroup`.
+
+    Args:
+        subject: The group under the present configuration.
+        past: Its past, or ``None``.
+    """
+
+    subject: Subject
+    past: Past | None = None
+
+    @property
+    def instances(self) -> int:
+        """Number of instances."""
+        return len(self.subject.state.names)
+
+    @property
+    def sessions(self) -> Mapping[str, int]:
+        """Session timeouts of both protocols."""
+        timings = self.subject.state.episode.timings
+        return {SESSION: timings.session_timeout_ms, STREAMS_SESSION: timings.streams_session_timeout_ms}
+
+    @property
+    def judges(self) -> bool:
+        """True if the past has a second part."""
+        return self.past is not None and self.past.second is not None
+
+    def played(self, day: Day, mix: Mix, configuration: Configuration, present: Configuration, seed: str) -> DayCost:
+        """Plays a day."""
+        return played_day(day, mix, under(configuration, present, self.subject), seed)
+
+    def replayed(self, configuration: Configuration, present: Configuration, seed: int) -> DayCost:
+        """Plays the second part of the past."""
+        if self.past is None or self.past.second is None:
+            raise ValueError("this group has no second part of a past")
+        return played_past(self.past.second, self.subject, configuration, present, seed)
+
+    def forms(self, changes: Mapping[str, str]) -> Forms:
+        """The forms of a change."""
+        return forms_of(changes, self.subject)

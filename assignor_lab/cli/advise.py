@@ -1,0 +1,246 @@
+"""``assignor advise``: the settings to run a group with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assignor_lab.advising.advice import Advice, Effort, advise, local_player
+from assignor_lab.advising.choice import Aims, parse_limit
+from assignor_lab.advising.configurations import Subject
+from assignor_lab.advising.connect_group import connect_group, connect_space, is_connect_state
+from assignor_lab.advising.figures import OBJECTIVES
+from assignor_lab.advising.group import AdvisedGroup
+from assignor_lab.advising.mix import DEFAULT_MIX, Mix, mix_sentence, read_mix
+from assignor_lab.advising.past import past_of
+from assignor_lab.advising.space import Space, narrowed, read_within, release_of, space_of
+from assignor_lab.advising.streams_group import AdvisedStreamsGroup
+from assignor_lab.advising.words import (
+    EVENT_COLUMNS,
+    advice_document,
+    change_lines,
+    event_rows,
+    figure_columns,
+    figure_rows,
+    refused_document,
+    remarks,
+    the_answer,
+    tried_columns,
+    tried_rows,
+    warnings,
+)
+from assignor_lab.cli.one_state import StateId
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, Processes, RackFiles, Seed, sources, with_prices
+from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone
+from assignor_lab.cli.play_progress import shown_plays
+from assignor_lab.cli.present_group import ReadGroup, read_group
+from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
+from assignor_lab.planning.making import Options
+from assignor_lab.verification.words import banner, sentences
+from assignor_lab.verification.words import document_of as document_of_verification
+
+__all__ = ["register"]
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="SOURCE",
+        help="The group: a file of capture or import (- is the standard input), the log of a leader, or a folder "
+        "of record.",
+    ),
+]
+MixFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--mix", metavar="FILE", help="TOML: rolls_per_week, scalings_per_week, kills_per_month, stalls_per_day."
+    ),
+]
+ObjectiveNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--objective",
+        metavar="NAME",
+        help="Repeatable; the first one decides: task_seconds (default), worst_task_seconds, restored_bytes, dollars, "
+        "rebalances, disk_bytes.",
+    ),
+]
+AtMost = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--at-most", metavar="NAME=NUMBER", help="Constraint on a figure, such as disk_bytes=2e12; repeatable."
+    ),
+]
+Fix = Annotated[
+    list[str] | None,
+    typer.Option("--fix", metavar="KEY[=VALUE]", help="A setting that stays, or that gets this value; repeatable."),
+]
+Within = Annotated[
+    Path | None, typer.Option("--within", metavar="FILE", help="TOML: settings with the values that they may have.")
+]
+Release = Annotated[
+    str | None,
+    typer.Option("--release", metavar="VERSION", help="Release of Kafka of the instances, such as 4.2."),
+]
+Configurations = Annotated[
+    int,
+    typer.Option("--configurations", metavar="N", min=2, max=5_000, help="Configurations at the start."),
+]
+Days = Annotated[
+    int, typer.Option("--days", metavar="N", min=2, max=1_000, help="Days of the last round, and of the judgement.")
+]
+Hours = Annotated[float, typer.Option("--hours", metavar="H", min=1, max=168, help="Length of a day in the race.")]
+Down = Annotated[
+    float, typer.Option("--down-seconds", metavar="S", min=0, help="From the end of a process to the next start.")
+]
+Start = Annotated[
+    float | None,
+    typer.Option("--start-seconds", metavar="S", min=0.001, help="From the start of a process to its first join."),
+]
+Leave = Annotated[bool, typer.Option("--leave", help="The instances close with LEAVE_GROUP already.")]
+Batch = Annotated[int, typer.Option("--batch", metavar="N", min=1, help="Instances that restart together at present.")]
+Assignor = Annotated[
+    str | None, typer.Option("--assignor", metavar="NAME", help="The present assignor; by default the group's own.")
+]
+
+PriceFile = Annotated[
+    Path | None, typer.Option("--prices", metavar="FILE", help="Prices of traffic between zones and of disks: TOML.")
+]
+ReportFile = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", help="Write a page with the Pareto front, too: HTML.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+    app.command("advise")(_advise)
+
+
+def _advise(
+    source: Source,
+    mix: MixFile = None,
+    objective: ObjectiveNames = None,
+    at_most: AtMost = None,
+    fix: Fix = None,
+    within: Within = None,
+    release: Release = None,
+    configurations: Configurations = 60,
+    days: Days = 8,
+    hours: Hours = 24,
+    down_seconds: Down = 0,
+    start_seconds: Start = None,
+    leave: Leave = False,
+    batch: Batch = 1,
+    assignor: Assignor = None,
+    seed: Seed = 0,
+    processes: Processes = 0,
+    prices: PriceFile = None,
+    report: ReportFile = None,
+    state_id: StateId = None,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    racks: RackFiles = None,
+    topology: Topology = None,
+    timezone: Zone = None,
+    workload: WorkloadFile = None,
+    timings: TimingsFile = None,
+    json: Json = False,
+) -> None:
+    """Choose the settings of a group: configurations race on days with deployments, crashes and stalls.
+
+    The winner is judged on days that the race did not see; keeping the present settings is an answer.
+    """
+    aims = Aims(_objectives(objective), tuple(parse_limit(text) for text in at_most or ()))
+    given_mix = None if mix is None else read_mix(mix)
+    effort = Effort(configurations, days, hours, seed)
+    ran = None if release is None else release_of(release)
+    limits = {} if within is None else read_within(within)
+    given = sources(config, with_prices(c or [], prices))
+    group = read_group(source, state_id, given, config, racks, topology, timezone, workload, timings, assignor)
+    options = Options(
+        batch=batch,
+        down_ms=round(down_seconds * 1000),
+        start_ms=None if start_seconds is None else round(start_seconds * 1000),
+        leave=leave,
+    )
+    advised, used_mix, whole, known = _advised(group, options, given_mix, ran)
+    space = narrowed(whole, _fixed(fix), limits)
+    verification = group.sample.verified(group.verified_under)
+    verified = document_of_verification(verification)
+    name = str((group.scenario.source or {}).get("group", group.scenario.id))
+    if not json:
+        for sentence in sentences(verification):
+            print_sentence(sentence)
+    if refused := banner(verification):
+        if json:
+            print_json(refused_document(source, name, verified, refused))
+        note("no advice: the recorded decisions of this group cannot be reproduced")
+        raise typer.Exit(1)
+    with shown_plays(None) as on_play:
+        player = local_player(advised, used_mix, space, effort, processes or os.cpu_count() or 1, on_play)
+        advice = advise(advised, used_mix, space, aims, effort, player)
+    if advice.is_interrupted:
+        note("interrupted: the results so far follow")
+    assumptions = list(dict.fromkeys([mix_sentence(used_mix), *known]))
+    if json:
+        print_json(advice_document(advice, source, name, verified, assumptions))
+    else:
+        _print(advice, name, assumptions)
+    if report is not None:
+        from assignor_lab.report.advice_page import write_advice_page
+
+        write_advice_page(advice, source, name, sentences(verification), assumptions, report)
+
+
+def _advised(
+    group: ReadGroup, options: Options, given_mix: Mix | None, release: tuple[int, int] | None
+) -> tuple[AdvisedGroup, Mix, Space, Sequence[str]]:
+    """The group, the mix of its events, the settings that may change, and assumptions."""
+    if is_connect_state(group.scenario):
+        workers = connect_group(group.scenario, group.terms, options)
+        mix = given_mix or DEFAULT_MIX
+        return workers, mix, connect_space(workers, mix), workers.assumptions
+    subject = Subject(group.present().state, group.terms, options)
+    past = past_of(group.scenarios, group.terms.settings, group.terms.timings)
+    mix = given_mix or (None if past is None else past.mix) or DEFAULT_MIX
+    told = () if past is None else past.sentences
+    assumptions = [*told, *subject.state.episode.assumptions]
+    return AdvisedStreamsGroup(subject, past), mix, space_of(subject, mix, release), assumptions
+
+
+def _print(advice: Advice, group: str, assumptions: list[str]) -> None:
+    for sentence in assumptions:
+        note(f"assumed: {sentence}")
+    for sentence in warnings(advice):
+        note(f"warning: {sentence}")
+    print_sentence(the_answer(advice))
+    for sentence in remarks(advice):
+        print_sentence(sentence)
+    if lines := change_lines(advice, group):
+        print_line()
+        for line in lines:
+            print_line(line)
+    console().print(table(figure_columns(advice), figure_rows(advice)))
+    console().print(table(EVENT_COLUMNS, event_rows(advice)))
+    told = "Pareto front" if len(advice.aims.objectives) > 1 else "Best configurations"
+    print_line(f"{told}, and the present settings, of {len(advice.race.contenders)} configurations:")
+    console().print(table(tried_columns(advice), tried_rows(advice, advice.shown)))
+
+
+def _objectives(names: list[str] | None) -> tuple[str, ...]:
+    chosen = tuple(dict.fromkeys(names or [next(iter(OBJECTIVES))]))
+    for name in chosen:
+        if name not in OBJECTIVES:
+            raise typer.BadParameter(f"{name!r:.80} is none of {', '.join(OBJECTIVES)}", param_hint="--objective")
+    return chosen
+
+
+def _fixed(texts: list[str] | None) -> dict[str, str]:
+    found = {}
+    for text in texts or ():
+        key, _, value = text.partition("=")
+        found[key.strip()] = value.strip()
+    return found

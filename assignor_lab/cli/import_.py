@@ -1,0 +1,195 @@
+"""``assignor import``: logs and recordings as scenarios."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, tzinfo
+from pathlib import Path
+from typing import Annotated, Any
+
+import attrs
+import typer
+
+from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.capture.histories.import_inputs import ImportInputs, import_inputs
+from assignor_lab.capture.histories.import_warnings import ImportWarnings
+from assignor_lab.capture.histories.logged_decisions import logged_decisions
+from assignor_lab.capture.histories.past import scenarios_of_past
+from assignor_lab.capture.histories.settings import optimization_in
+from assignor_lab.capture.histories.workload_file import weighed
+from assignor_lab.capture.logs.rebalance import LogProblem
+from assignor_lab.cli.options import (
+    ConfigFile,
+    JsonWritten,
+    Overrides,
+    RackFiles,
+    ScenariosOut,
+    check_json,
+    keep_inputs,
+    print_written,
+    sources,
+)
+from assignor_lab.cli.past_options import (
+    StateWorkload,
+    Topology,
+    Zone,
+    rack_filler,
+    surroundings,
+    with_racks,
+    zone_of,
+)
+from assignor_lab.cli.text import note
+from assignor_lab.documents.wording import plural
+from assignor_lab.runtime.discovery import discovered
+from assignor_lab.scenarios import write_lines
+from assignor_lab.scenarios.told_topology import noting_conflicts
+
+__all__ = ["register"]
+
+_CHECK_FAILED = 1
+
+Inputs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILES",
+        help="Logs of all instances, in any layout; recorded responses of brokers beside these logs (docs, 'Wire "
+        "formats'); or folders of record. Plain or gzip; - is a log on the standard input.",
+    ),
+]
+#: Option of the former command ``import-recording``: with it, FILES are responses of brokers.
+FormerLogs = Annotated[list[str] | None, typer.Option("--log", metavar="FILE", hidden=True)]
+Check = Annotated[
+    bool,
+    typer.Option(
+        "--check",
+        help="Responses of brokers: decide every state again with the leader's assignor, and compare the bytes for "
+        "each member with the recorded ones. Exit code 1 if they differ.",
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+    app.command("import")(_import)
+
+
+def _import(
+    files: Inputs,
+    log: FormerLogs = None,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    topology: Topology = None,
+    timezone: Zone = None,
+    racks: RackFiles = None,
+    workload: StateWorkload = None,
+    check: Check = False,
+    out: ScenariosOut = "-",
+    json: JsonWritten = False,
+) -> None:
+    """Turn each decision in logs or recordings of a group into a scenario.
+
+    A scenario has the leader's input, its decision, the place in the source, and assumptions for the facts that the
+    source lacks. Incomplete decisions are left out and named on standard error.
+    """
+    check_json(out, as_json=json)
+    keep_inputs(out, [*files, *map(str, racks or ()), *([] if workload is None else [str(workload)])])
+    given = sources(config, c)
+    inputs = ImportInputs(log, list(map(Path, files))) if log else import_inputs(files)
+    if check and not inputs.responses:
+        raise typer.BadParameter(
+            "no file has responses of brokers; assignor history --check decides the decisions of logs again",
+            param_hint="--check",
+        )
+    running = _Import(given, config, topology, zone_of(timezone))
+    warnings = ImportWarnings()
+    if inputs.recordings:
+        if inputs.responses:
+            raise typer.BadParameter("import responses of brokers and folders of record one by one", param_hint="FILES")
+        around = surroundings(given, config, topology, timezone, racks)
+        past = scenarios_of_past([*inputs.recordings, *inputs.logs], around)
+        made = warnings.passed(each.document for each in past)
+    else:
+        documents = running.states(inputs, check=check) if inputs.responses else running.decisions(inputs.logs)
+        made = warnings.passed(with_racks(noting_conflicts(documents, note), rack_filler(racks)))
+    written = write_lines(out, made if workload is None else weighed(made, workload))
+    running.conclude(written, "state" if inputs.responses else "decision", warnings.sentences())
+    checked = {"checked": check, "failed": running.failed} if inputs.responses else {}
+    print_written(out, written, as_json=json, left_out=running.left_out, problems=running.problems, **checked)
+    if check:
+        note(f"{written - len(running.failed)} of {written} come out as Kafka sent them")
+    if running.failed:
+        raise typer.Exit(_CHECK_FAILED)
+
+
+@attrs.define
+class _Import:
+    """One import, with its findings."""
+
+    given: ConfigSources
+    config: Path | None
+    topology: Path | None
+    zone: tzinfo | None
+    problems: list[str] = attrs.field(init=False, factory=list)
+    left_out: int = attrs.field(init=False, default=0)
+    failed: list[str] = attrs.field(init=False, factory=list)
+
+    def decisions(self, logs: Sequence[str]) -> Iterator[dict[str, Any]]:
+        return logged_decisions(
+            logs,
+            config_layers=self.given.above,
+            topology=self.topology,
+            zone=self.zone,
+            optimization=optimization_in(self.config, self.given.above),
+            on_problem=self._read_badly,
+            standard_input=sys.stdin.buffer,
+        )
+
+    def states(self, inputs: ImportInputs, *, check: bool) -> Iterator[dict[str, Any]]:
+        from assignor_lab.capture.logs.import_log import read_decisions
+        from assignor_lab.capture.logs.scenario_documents import DocumentMaker
+        from assignor_lab.capture.recorded import read_recording, recorded_states
+        from assignor_lab.capture.topology import reuses_sources
+
+        if not inputs.logs:
+            raise typer.BadParameter(
+                "responses of brokers lack the lags and the decisions: give the logs of all instances, too",
+                param_hint="FILES",
+            )
+        decisions = list(read_decisions(inputs.logs, self._read_badly, sys.stdin.buffer))
+        times = [decision.record.time for decision in decisions]
+        if None not in times:
+            decisions.sort(key=lambda decision: decision.record.time.epoch_ms() if decision.record.time else 0)
+        states = recorded_states(
+            read_recording(inputs.responses),
+            decisions,
+            DocumentMaker(self.given.above, None, self.zone or UTC, zone_given=self.zone is not None),
+            topology=self.topology,
+            optimized=reuses_sources(optimization_in(self.config, self.given.above)),
+            on_unusable=self._leave_out,
+        )
+        registry = discovered(self.given.effective()).registry if check else None
+        return self._checked(states, registry)
+
+    def conclude(self, written: int, noun: str, warnings: Iterable[str]) -> None:
+        for sentence in (*self.problems, *warnings):
+            note(f"warning: {sentence}")
+        note(f"{plural(written, noun)} imported" + (f", {self.left_out} left out" if self.left_out else ""))
+
+    def _checked(self, states: Iterable[Any], registry: Registry | None) -> Iterator[dict[str, Any]]:
+        from assignor_lab.capture.recorded import problems
+
+        for state in states:
+            problem = None if registry is None else next(iter(problems(state, registry)), None)
+            if problem is not None:
+                note(f"{state.document['id']}: {problem}")
+                self.failed.append(str(state.document["id"]))
+            yield state.document
+
+    def _read_badly(self, problem: LogProblem) -> None:
+        self.problems.append(str(problem))
+        self.left_out += problem.loses_decision
+
+    def _leave_out(self, unusable: object) -> None:
+        self.problems.append(f"left out: {unusable}")
+        self.left_out += 1

@@ -1,0 +1,383 @@
+"""``assignor plan``: the cost of a coming change of a running Streams group."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from assignment_api import AssignorLabError
+from assignor_lab.cli.one_state import StateId
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, Processes, RackFiles, Seed, sources
+from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone
+from assignor_lab.cli.play_progress import shown_plays
+from assignor_lab.cli.present_group import read_group
+from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
+from assignor_lab.groups.variants import variants_of
+from assignor_lab.planning.gates import parse_plan_gate
+from assignor_lab.planning.instances import with_names
+from assignor_lab.planning.making import (
+    Options,
+    PlanError,
+    check_options,
+    kill_plan,
+    roll_plan,
+    scale_plan,
+    upgrade_protocol_plan,
+)
+from assignor_lab.planning.measured import play_document, play_from
+from assignor_lab.planning.naive import naive_estimate
+from assignor_lab.planning.plans import CALM, READY, Plan, Wait
+from assignor_lab.planning.predict import Runs, Terms, predict_from
+from assignor_lab.planning.predicted import Prediction
+from assignor_lab.planning.script import script_plan
+from assignor_lab.planning.state import PresentState
+from assignor_lab.planning.variants import Make, PlanVariant, given_variant, usual_variants
+from assignor_lab.planning.words import (
+    COLUMNS,
+    VARIANT_COLUMNS,
+    Answer,
+    answer_document,
+    causes,
+    doubts,
+    failures,
+    step_rows,
+    the_sentence,
+    variant_rows,
+)
+from assignor_lab.verification.words import document_of as document_of_verification
+from assignor_lab.verification.words import sentences
+
+__all__ = ["register"]
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="SOURCE",
+        help="The group as it is: a file of capture or import (- is the standard input), the log of a leader, or a "
+        "folder of record; the last decision counts.",
+    ),
+]
+PlanName = Annotated[
+    Literal["roll", "scale", "kill", "upgrade-protocol", "script"],
+    typer.Argument(metavar="PLAN", help="roll, scale, kill INSTANCE, upgrade-protocol, or script FILE."),
+]
+Subject = Annotated[
+    str | None, typer.Argument(metavar="[INSTANCE|FILE]", help="kill: the instance; script: the file of its steps.")
+]
+Order = Annotated[str, typer.Option("--order", metavar="A,B,C", help="roll: the instances in their order.")]
+Only = Annotated[str, typer.Option("--only", metavar="A,B", help="roll: only these instances.")]
+Batch = Annotated[
+    str, typer.Option("--batch", metavar="N|all", help="roll: instances that restart together, such as 2, or all.")
+]
+Down = Annotated[
+    float, typer.Option("--down-seconds", metavar="S", min=0, help="From the end of a process to the next start.")
+]
+Start = Annotated[
+    float | None,
+    typer.Option("--start-seconds", metavar="S", min=0.001, help="From the start of a process to its first join."),
+]
+WaitFor = Annotated[
+    str, typer.Option("--wait", metavar="ready|calm|S", help="The end of a step: RUNNING, at rest, or S seconds.")
+]
+Surge = Annotated[int, typer.Option("--surge", metavar="N", min=0, help="roll: start N new instances first.")]
+Leave = Annotated[bool, typer.Option("--leave", help="Close with LEAVE_GROUP: members leave the group at once.")]
+Replace = Annotated[bool, typer.Option("--replace", help="roll: new processes with empty disks.")]
+Stuck = Annotated[int, typer.Option("--stuck", metavar="N", min=0, help="roll: step N never becomes ready.")]
+CrashIn = Annotated[int, typer.Option("--crash-in", metavar="N", min=0, help="roll: another instance dies in step N.")]
+UpgradeFrom = Annotated[
+    str | None, typer.Option("--upgrade-from", metavar="VERSION", help="roll: release of Kafka that runs now.")
+]
+To = Annotated[int, typer.Option("--to", metavar="N", min=0, help="scale: number of instances.")]
+Leaving = Annotated[str, typer.Option("--leaving", metavar="A,B", help="scale: the instances that go.")]
+NewThreads = Annotated[
+    int | None, typer.Option("--new-threads", metavar="N", min=1, help="scale: threads of new instances.")
+]
+NewRack = Annotated[str | None, typer.Option("--new-rack", metavar="RACK", help="scale: rack of new instances.")]
+NewTags = Annotated[
+    list[str] | None, typer.Option("--new-tag", metavar="KEY=VALUE", help="scale: client tag of new instances.")
+]
+BackAfter = Annotated[
+    float | None, typer.Option("--back-after", metavar="S", min=0, help="kill: seconds until the process starts again.")
+]
+Wipe = Annotated[bool, typer.Option("--wipe", help="kill: the disk is lost, too.")]
+Assignor = Annotated[
+    str | None, typer.Option("--assignor", metavar="NAME", help="The assignor; by default the group's own.")
+]
+Variants = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--variant",
+        metavar="NAME=ASSIGNOR,KEY=VALUE",
+        help="The plan under other settings, in place of the usual ones; group.protocol and timeouts are keys, too.",
+    ),
+]
+Plays = Annotated[int, typer.Option("--plays", metavar="N", min=1, help="How often the plan is played.")]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        "--master", metavar="URL", help="Play on Spark's executors, such as spark://HOST:7077; equal results."
+    ),
+]
+NoVariants = Annotated[bool, typer.Option("--no-variants", help="The plan as it is, and no other settings.")]
+FailIf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-if",
+        metavar="EXPR",
+        help="Exit with 1 if a figure of the JSON is so, such as 'total.worst_task_seconds.high > 30'; repeatable.",
+    ),
+]
+Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write the results of --fail-if as JUnit.")]
+ReportFile = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", help="Write a page with a timeline of the tasks, too: HTML.")
+]
+
+
+_OF_SUBJECT = {"kill": "the instance: plan SOURCE kill INSTANCE", "script": "its file: plan SOURCE script FILE"}
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to ``app``."""
+    app.command("plan")(_plan)
+
+
+def _plan(
+    source: Source,
+    plan_name: PlanName,
+    subject: Subject = None,
+    order: Order = "",
+    only: Only = "",
+    batch: Batch = "1",
+    down_seconds: Down = 0,
+    start_seconds: Start = None,
+    wait: WaitFor = READY,
+    surge: Surge = 0,
+    leave: Leave = False,
+    replace: Replace = False,
+    stuck: Stuck = 0,
+    crash_in: CrashIn = 0,
+    upgrade_from: UpgradeFrom = None,
+    to: To = 0,
+    leaving: Leaving = "",
+    new_threads: NewThreads = None,
+    new_rack: NewRack = None,
+    new_tag: NewTags = None,
+    back_after: BackAfter = None,
+    wipe: Wipe = False,
+    assignor: Assignor = None,
+    variant: Variants = None,
+    plays: Plays = 20,
+    seed: Seed = 0,
+    processes: Processes = 0,
+    master: Master = None,
+    no_variants: NoVariants = False,
+    fail_if: FailIf = None,
+    junit: Junit = None,
+    report: ReportFile = None,
+    state_id: StateId = None,
+    config: ConfigFile = None,
+    c: Overrides = None,
+    racks: RackFiles = None,
+    topology: Topology = None,
+    timezone: Zone = None,
+    workload: WorkloadFile = None,
+    timings: TimingsFile = None,
+    json: Json = False,
+) -> None:
+    """Predict the cost of a coming change: restarts, scaling, a kill, the move to the streams protocol.
+
+    The plan is played many times from the captured state; unknown facts are drawn anew in each play.
+    """
+    options = Options(
+        order=_names(order),
+        only=_names(only),
+        batch=_batch(batch),
+        down_ms=_ms(down_seconds),
+        start_ms=None if start_seconds is None else _ms(start_seconds),
+        wait=_wait(wait),
+        leave=leave,
+        surge=surge,
+        replace=replace,
+        stuck=stuck,
+        crash_in=crash_in,
+        upgrade_from=upgrade_from,
+        to=to,
+        leaving=_names(leaving),
+        back_after_ms=None if back_after is None else _ms(back_after),
+        wipe=wipe,
+        new_threads=new_threads,
+        new_rack=new_rack,
+        new_tags=dict(_tag(each) for each in new_tag or ()),
+    )
+    given = sources(config, c)
+    read = read_group(source, state_id, given, config, racks, topology, timezone, workload, timings, assignor)
+    group = read.present()
+    terms = group.terms
+    state, labelled = with_names(
+        group.state, [*options.order, *options.leaving, *([subject] if subject and plan_name == "kill" else [])]
+    )
+    made = _made(plan_name, subject, state, options)
+    gates = [parse_plan_gate(text) for text in fail_if or ()]
+    verification = group.sample.verified(group.verified_under)
+    if not json:
+        for sentence in sentences(verification):
+            print_sentence(sentence)
+    make = partial(_made, plan_name, subject)
+    chosen = [] if no_variants else _chosen(variant, state, options, made, terms, make)
+    workers = processes or os.cpu_count() or 1
+    with shown_plays(plays * (1 + len(chosen))) as on_play, _elsewhere(master) as runs:
+        as_it_is = PlanVariant("as it is", state, made, terms)
+        how = partial(predict_from, plays=plays, seed=seed, processes=workers, on_play=lambda _: on_play(), runs=runs)
+        found = dict(_predicted([as_it_is, *chosen], plays, how))
+    prediction = found.pop(as_it_is.name)
+    if isinstance(prediction, str):
+        raise PlanError(prediction)
+    answer = Answer(
+        source,
+        made,
+        len(prediction.plays),
+        seed,
+        prediction,
+        naive_estimate(state, made),
+        found,
+        [*labelled, *made.assumptions, *state.episode.assumptions],
+    )
+    document = answer_document(answer, document_of_verification(verification))
+    results = [gate.judged(document) for gate in gates]
+    if json:
+        print_json({**document, **({"gates": results} if gates else {})})
+    else:
+        _print(answer)
+    for each in results:
+        if each["status"] != "passed":
+            note(f"{each['expression']}: {each['reason']}")
+    if report is not None:
+        from assignor_lab.report.plan_page import write_plan_page
+
+        write_plan_page(answer, list(sentences(verification)), report)
+    if junit is not None:
+        from assignor_lab.scoring.gates.junit import write_junit
+
+        write_junit([{**each, "assignor": made.name} for each in results], junit, "assignor plan")
+    if any(each["status"] != "passed" for each in results):
+        raise typer.Exit(1)
+
+
+def _chosen(
+    texts: list[str] | None, state: PresentState, options: Options, plan: Plan, terms: Terms, make: Make
+) -> list[PlanVariant]:
+    if texts:
+        return [given_variant(each, state, options, terms, make) for each in variants_of((), texts)]
+    return list(usual_variants(state, options, plan, terms, make))
+
+
+@contextmanager
+def _elsewhere(master: str | None) -> Iterator[Runs | None]:
+    """Runs plays on Spark's executors; ``None``: on this machine."""
+    if master is None:
+        yield None
+        return
+    from assignor_lab.scoring.spark.executors import fit_executors
+    from assignor_lab.scoring.spark.plays import plays_on_spark
+    from assignor_lab.scoring.spark.session import open_session, parallelism_of
+
+    with open_session(master) as spark:
+        tasks = fit_executors(spark, master, []) or parallelism_of(spark)
+        yield partial(plays_on_spark, spark, written=play_document, read=play_from, tasks=tasks)
+
+
+def _predicted(
+    variants: list[PlanVariant], plays: int, how: Callable[[PresentState, Plan, Terms], Prediction]
+) -> Iterator[tuple[str, Prediction | str]]:
+    """Name to the prediction of each variant, or to the reason against its play; Ctrl-C ends them."""
+    for each in variants:
+        try:
+            made = how(each.state, each.plan, each.terms)
+        except KeyboardInterrupt:
+            if each is variants[0]:
+                raise
+            note(f"interrupted before {each.name}: the results so far follow")
+            return
+        except AssignorLabError as error:
+            yield each.name, str(error)
+        else:
+            yield each.name, made
+            if made.is_interrupted:
+                note(f"interrupted after {len(made.plays)} of {plays} plays of {each.name}: the results so far follow")
+                return
+
+
+def _made(name: str, subject: str | None, state: PresentState, options: Options) -> Plan:
+    if (subject is None) == (name in _OF_SUBJECT):
+        told = f"{name} takes no {subject!r}" if subject is not None else f"{name} needs {_OF_SUBJECT[name]}"
+        raise typer.BadParameter(told, param_hint="PLAN")
+    check_options(name, options)
+    if name == "script" and subject is not None:
+        return script_plan(state, Path(subject), options)
+    if name == "kill" and subject is not None:
+        return kill_plan(state, subject, options)
+    plans = {"roll": roll_plan, "scale": scale_plan, "upgrade-protocol": upgrade_protocol_plan}
+    return plans[name](state, options)
+
+
+def _print(answer: Answer) -> None:
+    for sentence in answer.assumptions:
+        note(f"assumed: {sentence}")
+    print_sentence(the_sentence(answer))
+    for sentence in failures(answer.prediction):
+        print_sentence(sentence)
+    for sentence in doubts(answer.prediction):
+        print_sentence(sentence)
+    if told := causes(answer.prediction):
+        print_sentence(told)
+    if answer.prediction.rest_seconds is not None:
+        print_line(f"The group is at rest after {answer.prediction.rest_seconds.median:.1f} s.")
+    if answer.naive.worst_task_seconds is not None:
+        print_line(f"Naive estimate of the worst task: {answer.naive.worst_task_seconds:.1f} s.")
+    console().print(table(COLUMNS, step_rows(answer.prediction)))
+    if answer.variants:
+        console().print(table(VARIANT_COLUMNS, variant_rows(answer)))
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _ms(seconds: float) -> int:
+    return round(seconds * 1000)
+
+
+def _batch(text: str) -> int:
+    if text == "all":
+        return sys.maxsize
+    if not (text.isascii() and text.isdecimal() and int(text[:9]) > 0 and len(text) < 10):
+        raise typer.BadParameter(f"{text!r:.40}: give a number of instances, from 1, or all", param_hint="--batch")
+    return int(text)
+
+
+def _wait(text: str) -> Wait:
+    if text == READY:
+        return READY
+    if text == CALM:
+        return CALM
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 86_400:
+        raise typer.BadParameter(f"{text!r:.40}: give ready, calm, or seconds up to 86400", param_hint="--wait")
+    return _ms(seconds)
+
+
+def _tag(text: str) -> tuple[str, str]:
+    key, separator, value = text.partition("=")
+    if not separator or not key:
+        raise typer.BadParameter(f"{text!r:.80}: write KEY=VALUE", param_hint="--new-tag")
+    return key, value

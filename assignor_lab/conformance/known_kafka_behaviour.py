@@ -1,0 +1,39 @@
+"""Known behaviours of Kafka that break a rule of the kit, by assignor and rule, with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["KAFKAS_OWN", "known_of"]
+
+_SWINGING = (
+    "KAFKA-21166: standbys of the brokers' sticky assignor swing between members when nothing but the epoch changes"
+)
+_TAKEN_BACK = (
+    "Kafka's own: lost jobs are given to a worker when the delay is over and, for balance, taken back in the same "
+    "answer"
+)
+_UNEVEN = (
+    "Kafka's own: tasks are assigned in hash order, and the previous owner of a task does not always keep it if "
+    "shares are uneven"
+)
+
+#: Assignor to rule to the reason.
+KAFKAS_OWN: Mapping[str, Mapping[str, str]] = {
+    "connect_incremental": {"nothing in vain": _TAKEN_BACK},
+    "connect_static": {"nothing in vain": _TAKEN_BACK},
+    "group_sticky": {"at rest": _SWINGING, "comes to rest": _SWINGING},
+    "group_sticky_4_4": {"at rest": _SWINGING, "comes to rest": _SWINGING},
+    "legacy_sticky": {"at rest": _UNEVEN},
+    "sticky": {"at rest": _UNEVEN},
+    "fallback_prior": {"comes to rest": "Kafka's own: it leaves every task in place and requests another rebalance"},
+}
+
+
+def known_of(name: str, distribution: str | None) -> Mapping[str, str]:
+    """Rule to reason for an assignor; empty for assignors of others.
+
+    Args:
+        name: Name of the assignor.
+    """
+    return KAFKAS_OWN.get(name, {}) if distribution == "assignor-lab" else {}

@@ -1,0 +1,221 @@
+"""The full picture of one rebalance or episode: the owners of jobs before, and each assignor's answer.
+
+Entries of the summary's ``groups`` (docs, "The summary file"); the reason of a choice (``chosen``) is unknown here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from assignment_api.connect import Jobs
+from assignment_api.streams.ids import utf16_key
+from assignor_lab.groups.connect.metrics import ConnectDecision
+from assignor_lab.groups.connect.rounds import RebalanceAnswer, RoundState
+from assignor_lab.groups.kind import CompetitorAnswer
+from assignor_lab.runtime.invocation import CallFailure
+from assignor_lab.simulation.connect.cluster import SimulatedCluster
+from assignor_lab.simulation.connect.episode_format import ConnectEpisode
+from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode
+from assignor_lab.simulation.connect.timeline import timeline
+
+__all__ = ["episode_picture", "rebalance_picture"]
+
+#: Most named jobs of one worker; the others are counted.
+MOST_NAMES = 12
+#: Columns of a timeline, and most listed rebalances of an episode.
+TIMELINE_WIDTH = 96
+MOST_REBALANCES = 60
+#: Most tasks of a Gantt picture, most spans of one of them, and most marks.
+MOST_TASKS, MOST_STRETCHES, MOST_MARKS = 60, 60, 400
+#: Most workers of a picture; a larger group has none.
+MOST_WORKERS = 400
+
+
+RoundAnswer = CompetitorAnswer[RoundState, RebalanceAnswer]
+EpisodeAnswer = CompetitorAnswer[ConnectEpisode, PlayedConnectEpisode]
+
+
+def rebalance_picture(answers: Sequence[RoundAnswer], assignor: str | None = None) -> dict[str, Any]:
+    """Answers to one item and round, at least one.
+
+    In the later rounds of a family's history each assignor has its own group. The picture then shows that of
+    ``assignor`` (``None``: of the first one), with the answers to that state.
+    """
+    decided = [answer for answer in answers if answer.outcome.answer is not None]
+    own = [answer for answer in decided if answer.assignor == assignor]
+    seen = (own or decided or list(answers))[0]
+    shown = [answer for answer in answers if _same_state(answer, seen)]
+    before = {} if seen.state is None else {worker.member_id: worker.owned for worker in seen.state.round.workers}
+    workers = [] if len(before) > MOST_WORKERS else [{"id": name, **_size(jobs)} for name, jobs in before.items()]
+    return _picture(seen, "connect", workers, [_rebalance_answer(answer) for answer in shown])
+
+
+def episode_picture(answers: Sequence[EpisodeAnswer]) -> dict[str, Any]:
+    """All plays of one episode, at least one."""
+    return _picture(answers[0], "connect-episode", [], [_episode_answer(answer) for answer in answers])
+
+
+def _picture(seen: CompetitorAnswer[Any, Any], kind: str, workers: list[Any], answers: list[Any]) -> dict[str, Any]:
+    scenario = seen.scenario
+    return {
+        "scenario": None if scenario is None else scenario.id,
+        "round": seen.round,
+        "kind": kind,
+        "assumptions": [] if scenario is None else list(scenario.assumptions),
+        "workers": workers,
+        "answers": answers,
+        "chosen": None,
+    }
+
+
+def _same_state(answer: RoundAnswer, seen: RoundAnswer) -> bool:
+    mine, theirs = answer.outcome.answer, seen.outcome.answer
+    if mine is None or theirs is None:
+        return True
+    return mine.decision.before == theirs.decision.before and mine.decision.configured == theirs.decision.configured
+
+
+def _rebalance_answer(answer: RoundAnswer) -> dict[str, Any]:
+    decided = answer.outcome.answer
+    decision = None if decided is None else decided.decision
+    return {
+        "assignor": answer.assignor,
+        "error": _error(answer.outcome.failure),
+        "stops_all": decision is not None and decision.stops_all,
+        "delay_ms": None if decided is None else decided.assignment.delay_ms,
+        "rounds": None if decision is None else decision.rounds,
+        "workers": None if decision is None else _after(decision),
+        "timeline": [],
+        "rebalances": [],
+        "rebalances_left_out": 0,
+    }
+
+
+def _episode_answer(answer: EpisodeAnswer) -> dict[str, Any]:
+    played = answer.outcome.answer
+    return {
+        "assignor": answer.assignor,
+        "error": _error(answer.outcome.failure),
+        "stops_all": False,
+        "delay_ms": None,
+        "rounds": None,
+        "workers": None,
+        "timeline": [] if played is None else _timeline(played),
+        "gantt": None if played is None else _gantt(played),
+        "rebalances": [] if played is None else _rebalances(played),
+        "rebalances_left_out": 0 if played is None else _left_out(played),
+    }
+
+
+def _error(failure: CallFailure | None) -> dict[str, Any] | None:
+    if failure is None:
+        return None
+    return {"type": failure.type, "java_type": failure.java_type, "message": failure.message}
+
+
+def _size(jobs: Jobs) -> dict[str, int]:
+    return {"connectors": len(jobs.connectors), "tasks": len(jobs.tasks)}
+
+
+def _after(decision: ConnectDecision) -> list[dict[str, Any]]:
+    if len(decision.before) > MOST_WORKERS:
+        return []
+    found = []
+    for name, before in decision.before.items():
+        after = decision.after.get(name, Jobs())
+        starts, stops = after.minus(before), before.minus(after)
+        found.append(
+            {
+                **_size(after),
+                "starts": _names(starts),
+                "more_starts": max(0, len(starts) - MOST_NAMES),
+                "stops": _names(stops),
+                "more_stops": max(0, len(stops) - MOST_NAMES),
+            }
+        )
+    return found
+
+
+def _names(jobs: Jobs) -> list[str]:
+    connectors = sorted(jobs.connectors, key=utf16_key)[:MOST_NAMES]
+    tasks = sorted(jobs.tasks, key=lambda task: task.sort_key())[: MOST_NAMES - len(connectors)]
+    return [*connectors, *map(str, tasks)]
+
+
+def _timeline(played: PlayedConnectEpisode) -> list[str]:
+    begin = played.cluster.start_ms
+    return timeline(played.cluster, begin, begin + played.episode.until_ms, TIMELINE_WIDTH)[: MOST_WORKERS + 2]
+
+
+def _gantt(played: PlayedConnectEpisode) -> dict[str, Any]:
+    """The worker of each task over time, longest downtime first; connectors' own instances are not drawn."""
+    cluster, end = played.cluster, played.episode.until_ms
+    begin, names = cluster.start_ms, list(cluster.lives)
+    place = {name: number for number, name in enumerate(names)}
+    rows, idle = [], []
+    left = cluster.config.view(cluster.config.end).jobs
+    for job, lives in cluster.runs.runs.items():
+        ran = (
+            (max(0, each.start_ms - begin), end if each.end_ms is None else min(end, each.end_ms - begin), each.worker)
+            for each in lives
+        )
+        runs = sorted((since, until, place[worker]) for since, until, worker in ran if until > since)
+        if runs and not isinstance(job, str):
+            waits = _waits(runs, end if job in left else 0)
+            told = list(map(list, runs[:MOST_STRETCHES]))
+            rows.append({"task": str(job), "runs": told, "waits": waits[:MOST_STRETCHES]})
+            idle.append(sum(to - at for at, to, _ in waits))
+    shown = sorted(sorted(range(len(rows)), key=lambda number: -idle[number])[:MOST_TASKS])
+    return {
+        "until_ms": end,
+        "instances": names,
+        "rows": [rows[number] for number in shown],
+        "rows_left_out": len(rows) - len(shown),
+        "marks": [each.joined_ms - begin for each in cluster.rounds[:MOST_MARKS] if 0 <= each.joined_ms - begin <= end],
+        "changes": [
+            {"at_ms": at - begin, "change": change, "instance": name}
+            for at, change, name in sorted(_changes(cluster))
+            if begin <= at <= begin + end
+        ][:MOST_MARKS],
+    }
+
+
+def _changes(cluster: SimulatedCluster) -> Iterator[tuple[int, str, str]]:
+    """Times and names of workers that start, stop or crash; the group has its first workers from the beginning."""
+    for name, lives in cluster.lives.items():
+        for begin, end in lives:
+            if begin > cluster.start_ms:
+                yield begin, "start", name
+            if end is not None:
+                yield end, "crash" if (name, end) in cluster.crashes else "stop", name
+
+
+def _waits(runs: Sequence[tuple[int, int, int]], end: int) -> list[list[int]]:
+    waits, reached = [], runs[0][1]
+    for since, until, _ in (*runs[1:], (end, end, -1)):
+        if since > reached:
+            waits.append([reached, since, 0])
+        reached = max(reached, until)
+    return waits
+
+
+def _rebalances(played: PlayedConnectEpisode) -> list[dict[str, Any]]:
+    begin = played.cluster.start_ms
+    return [
+        {
+            "at_ms": each.joined_ms - begin,
+            "because": list(each.reasons)[:10],
+            "leader": each.leader,
+            "protocol": each.protocol.value,
+            "members": len(each.members),
+            "assigned": each.assigned,
+            "revoked": each.revoked,
+            "delay_ms": each.delay_ms,
+        }
+        for each in played.cluster.rounds[:MOST_REBALANCES]
+    ]
+
+
+def _left_out(played: PlayedConnectEpisode) -> int:
+    return max(0, len(played.cluster.rounds) - MOST_REBALANCES)

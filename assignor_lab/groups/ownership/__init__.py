@@ -1,0 +1,1 @@
+"""Owners of tasks: before and after an answer, over time, and in recorded outcomes."""

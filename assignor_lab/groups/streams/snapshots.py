@@ -1,0 +1,139 @@
+"""The full picture of one state: the previous holders, and each assignor's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assignment_api import ApplicationMetadata, StreamsClientState, TaskAssignment, TaskId
+from assignment_api.streams.client_state import UNTOLD_LAG
+from assignor_lab.groups.streams.answers import StreamsAnswer, equals_observed, followup_of
+from assignor_lab.groups.work import OBSERVED
+
+__all__ = ["detail_of"]
+
+#: Kafka's lag of a copy with unknown offsets.
+UNKNOWN_LAG = -3
+
+
+def detail_of(answers: Sequence[StreamsAnswer], assignor: str | None = None) -> dict[str, Any]:
+    """Answers to one item and round, at least one, as an entry of the summary's ``placements``.
+
+    In the later rounds of a history each assignor has its own state. The picture then shows that of ``assignor``
+    (``None``: the first valid one), with the answers to it. Settings are no part of the state: a variant's answer to
+    the same group stands beside the others. The reason of the choice is unknown here.
+    """
+    made = [answer for answer in answers if answer.state is not None]
+    own = [answer for answer in made if answer.assignor == assignor]
+    seen = (own or made or answers)[0]
+    scenario, application = seen.scenario, seen.state
+    group = _group(application)
+    return {
+        "scenario": None if scenario is None else scenario.id,
+        "round": seen.round,
+        "chosen": None,
+        "source": None if scenario is None or scenario.source is None else dict(scenario.source),
+        "assumptions": [] if scenario is None else list(scenario.assumptions),
+        **group,
+        # Kafka decided under its own settings, which is another state than that of the others.
+        "after": [
+            _after(each)
+            for each in answers
+            if each.state is application or each.assignor == OBSERVED or _group(each.state) == group
+        ],
+    }
+
+
+def _group(application: ApplicationMetadata | None) -> dict[str, Any]:
+    if application is None:
+        return {"clients": [], "tasks": [], "before": {}, "lags": {}}
+    return {
+        "clients": [_client(client) for client in _clients(application)],
+        "tasks": _tasks(application),
+        "before": _before(application),
+        "lags": _lags(application),
+    }
+
+
+def _clients(application: ApplicationMetadata) -> list[StreamsClientState]:
+    clients = application.streams_client_states().values()
+    return sorted(clients, key=lambda client: client.process_id.sort_key())
+
+
+def _client(client: StreamsClientState) -> dict[str, Any]:
+    return {
+        "process_id": str(client.process_id),
+        "host": None if client.host_info is None else str(client.host_info),
+        "rack": client.rack_id,
+        "tags": dict(client.client_tags),
+        "threads": client.num_stream_threads,
+        "consumers": list(client.consumers),
+    }
+
+
+def _tasks(application: ApplicationMetadata) -> list[dict[str, Any]]:
+    stateful = application.stateful_tasks()
+    return [
+        {"id": str(task), "stateful": task in stateful} for task in sorted(application.all_tasks(), key=TaskId.sort_key)
+    ]
+
+
+def _before(application: ApplicationMetadata) -> dict[str, Any]:
+    tasks = application.all_tasks()
+    return {
+        str(client.process_id): {
+            "active": [str(task) for task in client.previous_active_tasks if task in tasks],
+            "standby": [str(task) for task in client.previous_standby_tasks if task in tasks],
+        }
+        for client in _clients(application)
+    }
+
+
+def _lags(application: ApplicationMetadata) -> dict[str, dict[str, int | None]]:
+    """The lags of copies that clients had and did not run, if above zero; null: unknown."""
+    known = application.for_next_assignor()
+    if not known.compute_task_lags():
+        return {}
+    found: dict[str, dict[str, int | None]] = {}
+    for client in _clients(known):
+        lags = client.stateful_tasks_to_lag_sums()
+        behind = {
+            str(task): lag if 0 <= lag < UNTOLD_LAG else None
+            for task in client.previous_standby_tasks
+            if (lag := lags.get(task, 0)) > 0 or lag == UNKNOWN_LAG
+        }
+        if behind:
+            found[str(client.process_id)] = behind
+    return found
+
+
+def _after(answer: StreamsAnswer) -> dict[str, Any]:
+    failure, assignment = answer.outcome.failure, answer.outcome.answer
+    return {
+        "assignor": answer.assignor,
+        "error": None
+        if failure is None
+        else {"type": failure.type, "java_type": failure.java_type, "message": failure.message},
+        "followup": followup_of(answer),
+        "equals_observed": equals_observed(answer),
+        "not_comparable": answer.not_comparable,
+        "assignment": None if assignment is None else _placed(answer.state, assignment),
+    }
+
+
+def _placed(application: ApplicationMetadata | None, assignment: TaskAssignment) -> dict[str, Any]:
+    placed = {str(client.process_id): client for client in assignment.assignments}
+    if application is None:
+        return {}
+    result = {}
+    for client in _clients(application):
+        held = placed.get(str(client.process_id))
+        result[str(client.process_id)] = {
+            "active": [] if held is None else _texts(held.active_tasks()),
+            "standby": [] if held is None else _texts(held.standby_tasks()),
+        }
+    return result
+
+
+def _texts(tasks: Sequence[TaskId]) -> list[str]:
+    return [str(task) for task in sorted(tasks, key=TaskId.sort_key)]

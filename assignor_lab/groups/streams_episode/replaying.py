@@ -1,0 +1,106 @@
+"""Replays a recorded history: the world's events stay, the answers and their consequences are the contender's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.groups.streams.comparability import why_play_not_comparable
+from assignor_lab.groups.streams_episode.kind import STREAMS_EPISODE
+from assignor_lab.groups.streams_episode.metrics import DOLLARS, EPISODE_METRICS, dollars
+from assignor_lab.groups.streams_episode.player import PlayedEpisode
+from assignor_lab.groups.streams_episode.playing import play, traffic_terms, under_protocol
+from assignor_lab.groups.variants import Variant, configured, timings_of
+from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.results import totals_of
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
+from assignor_lab.simulation.streams.timings import TIMING_KEYS
+from assignor_lab.simulation.streams.traffic import ReadsFrom, TrafficTerms
+
+__all__ = ["Replayed", "replay"]
+
+_DEFAULT_TERMS = TrafficTerms()
+
+
+@attrs.frozen(eq=False)
+class Replayed:
+    """The outcome of a history with one contender.
+
+    Args:
+        not_comparable: Reason why the play does not show the contender's real behaviour, or ``None``.
+    """
+
+    contender: Variant
+    assignor: str
+    played: PlayedStreamsEpisode | None
+    error: str | None = None
+    terms: TrafficTerms = _DEFAULT_TERMS
+    not_comparable: str | None = None
+
+    @property
+    def figures(self) -> dict[str, float | None] | None:
+        """Each metric of a played episode under its name in ``assignor score``; ``None``: no play."""
+        if self.played is None:
+            return None
+        result = PlayedEpisode(self.played, totals_of(self.played, self.terms))
+        found = {metric.name: metric.compute(result) for metric in EPISODE_METRICS}
+        return {**found, DOLLARS: dollars(self.terms.dollars_per_gib or 0.0)(result)}
+
+    @property
+    def row(self) -> dict[str, Any] | None:
+        """A row of the figures with ``error_type``, as in a run; ``None``: the play is not comparable."""
+        if self.not_comparable is not None:
+            return None
+        if self.played is None or self.played.failures:
+            return {"error_type": self.error or "failed decision"}
+        return {"error_type": None, **(self.figures or {})}
+
+
+def replay(
+    episode: StreamsEpisode,
+    registry: Registry,
+    sources: ConfigSources,
+    contenders: Iterable[Variant],
+    seed: int = 0,
+    *,
+    keep_log: bool = False,
+    reads_from: ReadsFrom = "leader",
+) -> Iterator[Replayed]:
+    """Plays an episode once for each contender, independently, in their order, with one seed.
+
+    A failed contender does not affect the others. An assignor of applications plays the past in the classic protocol,
+    one of brokers in the streams protocol. Another protocol than the recorded one changes the protocol alone
+    (:func:`assignor_lab.groups.streams_episode.playing.under_protocol`). ``reads_from`` selects the replicas from
+    which clients read.
+
+    Raises:
+        VariantError: if a variant's key or value is not valid.
+    """
+    for contender in contenders:
+        own, timings = timings_of(contender, TIMING_KEYS)
+        world = under_protocol(episode, contender.protocol or _protocol(contender, registry) or episode.protocol)
+        world = attrs.evolve(world, timings=attrs.evolve(world.timings, **timings))
+        under = configured(sources, contender.name, own)
+        try:
+            name, played = play(world, registry, under, contender.assignor, seed, may_run_code=True, keep_log=keep_log)
+        except AssignorLabError as error:
+            yield Replayed(contender, contender.assignor, None, str(error))
+        else:
+            yield Replayed(
+                contender,
+                name,
+                played,
+                terms=traffic_terms(reads_from, under, episode),
+                not_comparable=why_play_not_comparable(episode.assumptions, played, under.explicit_values()),
+            )
+
+
+def _protocol(contender: Variant, registry: Registry) -> str | None:
+    try:
+        return STREAMS_EPISODE.protocol(STREAMS_EPISODE.find(registry, contender.assignor, may_run_code=True))
+    except AssignorLabError:
+        return None

@@ -1,0 +1,252 @@
+"""A plan that runs in a play: each step waits for a condition of the play."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import attrs
+
+from assignor_lab.planning.plans import CALM, READY, Action, Plan
+from assignor_lab.simulation.streams.conducting import Stage
+from assignor_lab.simulation.streams.spread import spread_around
+from assignor_lab.simulation.streams.timings import StreamsTimings
+
+__all__ = ["GRACE_MS", "NEVER_READY_MS", "Conduct", "Mark"]
+
+#: A step that is not over by then counts as failed, and the plan goes no further (Kubernetes waits as long by default).
+NEVER_READY_MS = 600_000
+#: An absence that begins within this time before a step is charged to that step.
+GRACE_MS = 500
+#: A wait for rest ends when the group has been at rest for this time.
+_RESTS_MS = 2_000
+#: The group is at rest before a plan begins.
+_SETTLED_MS = 6_000
+#: Interval between checks of readiness.
+_LOOKS_EVERY_MS = 100
+#: From the quickest to the slowest quarter of process starts, as a share of the median (recorded: 1.9 to 2.5 s).
+_START_SPREAD = 0.15
+#: The same for closing (recorded: 0.2 to 0.6 s).
+_CLOSE_SPREAD = 0.5
+
+_Until = Callable[[], bool]
+
+
+@attrs.frozen
+class Mark:
+    """The beginning of a step.
+
+    Args:
+        name: The step.
+        at_ms: Milliseconds since the play began.
+    """
+
+    name: str
+    at_ms: int
+
+
+class Conduct:
+    """Does a plan's steps to one play.
+
+    Args:
+        timings: The timings of the play.
+        seed: Seed of the draws: moments of heartbeats, process starts, closing.
+        is_settled: True if the group is at rest when the play begins; otherwise the plan waits until it is.
+    """
+
+    def __init__(self, plan: Plan, timings: StreamsTimings, seed: str, *, is_settled: bool = True) -> None:
+        self._plan, self._timings, self._is_settled = plan, timings, is_settled
+        self._random = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+        self.marks: list[Mark] = []
+        #: When the last step was over, and when the group was at rest again; ``None``: not within the play.
+        self.done_ms: int | None = None
+        self.rest_ms: int | None = None
+        #: The step that was not over in time, or ``None``.
+        self.failed: str | None = None
+        self._steps: Iterator[_Until] = iter(())
+        self._until: _Until = lambda: False
+
+    def begin(self, stage: Stage) -> None:
+        """The play begins."""
+        self._steps = self._play(stage)
+        self._until = next(self._steps)
+
+    def is_over(self) -> bool:
+        """Checks if the step is over; true ends the play."""
+        while self._until():
+            following = next(self._steps, None)
+            if following is None:
+                return True
+            self._until = following
+        return False
+
+    # --- the plan -------------------------------------------------------------------------------------------
+
+    def _play(self, stage: Stage) -> Iterator[_Until]:
+        beat = max(self._timings.heartbeat_interval_ms, self._timings.streams_heartbeat_interval_ms)
+        yield _passed(stage, _SETTLED_MS + self._random.randint(0, beat))
+        if not self._is_settled:
+            yield partial(_or_late, stage.is_calm, stage, stage.now_ms + self._plan.rest_within_ms)
+            yield _passed(stage, self._random.randint(0, beat))
+        first_ms = stage.now_ms
+        for step in self._plan.steps:
+            if step.at_ms is not None and first_ms + step.at_ms > stage.now_ms:
+                yield _passed(stage, first_ms + step.at_ms - stage.now_ms)
+            self.marks.append(Mark(step.name, stage.now_ms))
+            begun = stage.now_ms
+            waits = [wait for action in step.actions for wait in self._act(stage, action)]
+            late_ms = begun + NEVER_READY_MS + self._longest_wait_ms()
+            stage.after(late_ms - begun, lambda: None)
+            yield partial(_all_or_late, waits, stage, late_ms)
+            if stage.now_ms >= late_ms and not self._plan.goes_on:
+                self.failed = step.name
+                break
+            if waits:
+                yield _passed(stage, self._random.randint(0, _LOOKS_EVERY_MS))
+            wait = self._plan.wait if step.wait is None else step.wait
+            if isinstance(wait, int):
+                yield _passed(stage, wait)
+            elif wait == CALM:
+                yield partial(_or_late, _rests(stage), stage, stage.now_ms + self._plan.rest_within_ms)
+        self.done_ms = stage.now_ms
+        yield partial(_or_late, stage.is_calm, stage, stage.now_ms + self._plan.rest_within_ms)
+        if stage.is_calm():
+            self.rest_ms = stage.now_ms
+
+    def _longest_wait_ms(self) -> int:
+        """The further time that a surge may wait for its started instances."""
+        wait = self._plan.wait
+        return wait if isinstance(wait, int) else self._plan.rest_within_ms if wait == CALM else 0
+
+    def _act(self, stage: Stage, action: Action) -> list[_Until]:
+        """Begins an action; returns the conditions under which its step is over."""
+        begin = getattr(self, f"_{action.type}")
+        if action.after_ms:
+            has_begun: list[list[_Until]] = []
+            stage.after(action.after_ms, lambda: has_begun.append(begin(stage, action)))
+            return [lambda: bool(has_begun) and all(wait() for wait in has_begun[0])]
+        found: list[_Until] = begin(stage, action)
+        return found
+
+    # --- actions --------------------------------------------------------------------------------------------
+
+    def _restart(self, stage: Stage, action: Action) -> list[_Until]:
+        closes_ms = self._stop(stage, action)
+        if action.is_stuck:
+            return [lambda: False]
+        back: list[bool] = []
+        details = {**action.details, **self._starts()}
+
+        def start() -> None:
+            if action.replace:
+                stage.do("lose_disk", action.name)
+            stage.do("start", action.name, **details)
+            back.append(True)
+
+        stage.after(closes_ms + self._plan.down_ms, start)
+        return [lambda: bool(back) and self._is_ready(stage, action.name)]
+
+    def _add(self, stage: Stage, action: Action) -> list[_Until]:
+        stage.do("start", action.name, **{**action.details, **self._starts()})
+        return [partial(self._is_ready, stage, action.name)]
+
+    def _surge(self, stage: Stage, action: Action) -> list[_Until]:
+        """The successor is started first; the instance is stopped when the wait for that is over.
+
+        The step is over when the old process has ended, so that its absences belong to this step.
+        """
+        details = dict(action.details)
+        successor = details.pop("successor")
+        stage.do("start", successor, **{**details, **self._starts()})
+        has_ended: list[_Until] = []
+        wait = self._plan.wait
+        has_passed = _passed(stage, wait) if isinstance(wait, int) else _rests(stage) if wait == CALM else lambda: True
+
+        def is_over() -> bool:
+            if not has_ended and self._is_ready(stage, successor) and has_passed():
+                has_ended.append(_passed(stage, max(self._stop(stage, action), GRACE_MS + 1)))
+            return bool(has_ended) and has_ended[0]()
+
+        return [is_over]
+
+    def _remove(self, stage: Stage, action: Action) -> list[_Until]:
+        closes_ms = self._stop(stage, action)
+        stage.after(max(closes_ms, self._timings.leave_ms) + 1, lambda: None)
+        return [_passed(stage, closes_ms), stage.runs_all]
+
+    def _kill(self, stage: Stage, action: Action) -> list[_Until]:
+        stage.do("crash", action.name)
+        if action.back_after_ms is None:
+            return [stage.runs_all]
+        back: list[bool] = []
+        details = {**action.details, **self._starts()}
+
+        def start() -> None:
+            if action.replace:
+                stage.do("lose_disk", action.name)
+            stage.do("start", action.name, **details)
+            back.append(True)
+
+        stage.after(action.back_after_ms, start)
+        return [lambda: bool(back) and self._is_ready(stage, action.name)]
+
+    def _event(self, stage: Stage, action: Action) -> list[_Until]:
+        details = dict(action.details)
+        stage.do(details.pop("type"), action.name, **details)
+        return []
+
+    # --- parts of actions -----------------------------------------------------------------------------------
+
+    def _stop(self, stage: Stage, action: Action) -> int:
+        """Stops an instance; returns the milliseconds until its process has ended."""
+        median = self._timings.close_ms
+        closes_ms = spread_around(median, int(median * _CLOSE_SPREAD), self._random.random())
+        threads = len(stage.world.instances[action.name].threads)
+        leaves = {} if action.leave is None else {"leave": action.leave}
+        stage.do("stop", action.name, **leaves, leaves_ms=[min(closes_ms, self._timings.leave_ms)] * threads)
+        stage.world.instances[action.name].ends_ms = stage.world.clock.now + closes_ms
+        return closes_ms
+
+    def _starts(self) -> Mapping[str, Any]:
+        """The time that a process takes until it joins, drawn for this start."""
+        median = self._plan.start_ms
+        if median is None:
+            median = self._timings.startup_ms + self._timings.join_ms
+        drawn = spread_around(median, int(median * _START_SPREAD), self._random.random())
+        return {"startup_ms": max(0, drawn - self._timings.join_ms)}
+
+    def _is_ready(self, stage: Stage, name: str) -> bool:
+        """True if a started process is RUNNING; if steps wait for a time, it need only be up."""
+        return stage.is_ready(name) if self._plan.wait in (READY, CALM) else stage.world.instances[name].is_up
+
+
+def _passed(stage: Stage, wait_ms: int) -> _Until:
+    end = stage.now_ms + wait_ms
+    stage.after(wait_ms, lambda: None)
+    return lambda: stage.now_ms >= end
+
+
+def _rests(stage: Stage) -> _Until:
+    """True from the moment at which the group has been at rest for some time."""
+    since: list[int] = []
+
+    def is_over() -> bool:
+        if not stage.is_calm():
+            since.clear()
+            return False
+        if not since:
+            since.append(stage.now_ms)
+            stage.after(_RESTS_MS, lambda: None)
+        return stage.now_ms - since[0] >= _RESTS_MS
+
+    return is_over
+
+
+def _or_late(until: _Until, stage: Stage, late_ms: int) -> bool:
+    return stage.now_ms >= late_ms or until()
+
+
+def _all_or_late(waits: list[_Until], stage: Stage, late_ms: int) -> bool:
+    return stage.now_ms >= late_ms or all(wait() for wait in waits)

@@ -1,0 +1,157 @@
+"""90 % intervals of a prediction: those of the plays, widened by the errors of recorded changes.
+
+A play draws the facts that a state leaves open. Its rules and constants have errors of their own. Recorded changes show
+those (split conformal prediction). ``make accuracy`` measures the errors and writes them to ``calibration.json``. Each
+error is relative to the predicted figure. Errors of one form of change stay together, and each end has its own
+(asymmetric conformalized quantile regression).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+import attrs
+
+from assignor_lab.capture.histories.moments import STREAMS
+from assignor_lab.planning.plans import Plan
+from assignor_lab.planning.predicted import Prediction, Range, StepRange
+from assignor_lab.planning.shipped import shipped_forms
+
+__all__ = ["FIGURES", "LEAST_SECONDS", "Widening", "calibrated", "form_of", "shipped_calibration", "widening_of"]
+
+#: The figures with a measured error.
+FIGURES = ("worst_task_seconds", "task_seconds")
+#: Lower bound of the figure that an error is relative to.
+LEAST_SECONDS = 1.0
+#: A prediction may exceed the longest recorded absence of its form by this factor.
+_BEYOND = 5
+#: The plans that were recorded.
+_RECORDED = ("roll", "scale", "kill")
+#: Share of the task-seconds from which restoring counts as their cause, and the same for a session timeout.
+_RESTORING_SHARE, _SESSION_SHARE = 0.25, 0.5
+#: To open a complete copy takes less than this for each task, and counts as restoring, too.
+_RESTORING_SECONDS = 1.0
+
+
+@attrs.frozen
+class Widening:
+    """Measured errors of one form of change.
+
+    Args:
+        errors: Figure to the shares of it by which an interval grows: at its lower end, and at its upper one.
+        longest_seconds: The longest recorded absence of a task.
+        recordings: Number of recordings.
+        steps: Number of steps in them.
+    """
+
+    errors: Mapping[str, tuple[float, float]]
+    longest_seconds: float
+    recordings: int
+    steps: int
+
+
+def form_of(protocol: str, plan: str, step: StepRange) -> str:
+    """The form of a change: the main cause of its absences.
+
+    Args:
+        protocol: ``classic`` or ``streams``.
+        plan: Name of the plan.
+    """
+    spent_on = step.spent_on
+    total, restoring = sum(spent_on.values()), spent_on.get("restoring", 0.0)
+    # In a roll under the streams protocol the broker moves tasks away and back: restoring is a part of that.
+    is_moved = protocol == STREAMS and plan == "roll"
+    restores = restoring >= _RESTORING_SHARE * total and restoring > _RESTORING_SECONDS * step.tasks.median
+    if restores and not is_moved:
+        return "restoring"
+    waited = spent_on.get("session timeout", 0.0) + spent_on.get("process restart", 0.0)
+    if total and waited >= _SESSION_SHARE * total:
+        return "restart in place" if plan == "roll" else "lost member"
+    return f"moves, {protocol} protocol"
+
+
+def calibrated(
+    prediction: Prediction, protocol: str, plan: Plan, calibration: Mapping[str, Widening] | None = None
+) -> Prediction:
+    """The prediction with intervals that hold the truth in 90 % of recorded changes.
+
+    Args:
+        prediction: A prediction with the intervals of its plays.
+        protocol: ``classic`` or ``streams``.
+        calibration: Form of change to its errors; ``None``: those of the distribution.
+    """
+    errors = shipped_calibration() if calibration is None else calibration
+    return attrs.evolve(
+        prediction,
+        steps=tuple(_step(each, protocol, plan, errors) for each in prediction.steps),
+        total=_step(prediction.total, protocol, plan, errors),
+    )
+
+
+def _step(step: StepRange, protocol: str, plan: Plan, calibration: Mapping[str, Widening]) -> StepRange:
+    form = form_of(protocol, plan.name, step)
+    known, unrecorded = calibration.get(form), _unrecorded(plan)
+    if known is None:
+        return attrs.evolve(step, poorly_known=(f"no recorded change is of this form: {form}", *unrecorded))
+    widened = {name: widening_of(getattr(step, name), *known.errors[name]) for name in FIGURES}
+    return attrs.evolve(
+        step,
+        worst_task_seconds=widened["worst_task_seconds"],
+        task_seconds=widened["task_seconds"],
+        poorly_known=(*_doubts(step, form, known, widened), *unrecorded),
+    )
+
+
+def widening_of(figure: Range, below: float, above: float) -> Range:
+    """A range that grows by shares of its median at its lower and its upper end, and not below zero."""
+    by = max(figure.median, LEAST_SECONDS)
+    return Range(figure.median, max(0.0, figure.low - below * by), figure.high + above * by)
+
+
+def _unrecorded(plan: Plan) -> tuple[str, ...]:
+    """Sentences on a plan that no recording has."""
+    actions = [action for step in plan.steps for action in step.actions]
+    if plan.name not in _RECORDED:
+        return (f"no recorded change is of this kind: {plan.name}",)
+    if any(action.type == "surge" for action in actions):
+        return ("no recorded change starts successors first",)
+    if any(action.is_stuck for action in actions):
+        return ("no recorded change has a step that never becomes ready",)
+    if plan.name == "roll" and any(action.type == "kill" for action in actions):
+        return ("no recorded rolling restart has a crash",)
+    if plan.name == "roll" and any(action.replace for action in actions):
+        return ("no recorded rolling restart has processes without their state",)
+    return ()
+
+
+def _doubts(step: StepRange, form: str, known: Widening, widened: Mapping[str, Range]) -> list[str]:
+    worst = widened["worst_task_seconds"]
+    doubts = []
+    if step.restored_bytes is None:
+        doubts.append("sizes of the restored state are unknown: give them with --workload")
+    if worst.high - worst.low > max(worst.median, LEAST_SECONDS):
+        doubts.append(
+            f"the interval is wider than the prediction: recorded changes of this form ({form}, {known.steps} steps) "
+            "differ much from their predictions"
+        )
+    if worst.median > _BEYOND * known.longest_seconds:
+        doubts.append(
+            f"the worst task is away for {worst.median:.1f} s, and no recorded one of this form ({form}) for more than "
+            f"{known.longest_seconds:.1f} s"
+        )
+    return doubts
+
+
+@cache
+def shipped_calibration() -> Mapping[str, Widening]:
+    """The errors of the distribution, by form of change."""
+    return {
+        form: Widening(
+            {name: (below, above) for name, (below, above) in entry["errors"].items()},
+            entry["longest_seconds"],
+            entry["recordings"],
+            entry["steps"],
+        )
+        for form, entry in shipped_forms().items()
+    }

@@ -1,0 +1,90 @@
+"""Plans: steps of actions on the instances of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import attrs
+
+from assignor_lab.simulation.streams.episode import ProtocolOfGroup
+
+__all__ = ["CALM", "READY", "Action", "Plan", "Step", "Wait"]
+
+READY: Literal["ready"] = "ready"
+CALM: Literal["calm"] = "calm"
+#: The end of a step: its instances are RUNNING, the group is at rest, or this many milliseconds have passed.
+Wait = Literal["ready", "calm"] | int
+
+
+@attrs.frozen
+class Action:
+    """An action of a step on one instance.
+
+    Args:
+        type: ``restart`` (stop, then start), ``add``, ``surge`` (start a successor, then stop), ``remove``, ``kill``,
+            or ``event`` (an event of the episode format).
+        name: The instance.
+        details: For ``event``: ``type`` and the keys of the event. For ``add``: keys of a ``start`` event. For
+            ``surge``: ``successor``, the new instance's name.
+        after_ms: Milliseconds from the beginning of the step.
+        leave: Members of a stopped instance leave the group; ``None``: the protocol's default.
+        replace: The process comes back with an empty disk and a new process id.
+        is_stuck: The process does not come back.
+        back_after_ms: For ``kill``: milliseconds until it is started again; ``None``: never.
+    """
+
+    type: Literal["restart", "add", "surge", "remove", "kill", "event"]
+    name: str
+    details: Mapping[str, Any] = attrs.field(factory=dict)
+    after_ms: int = 0
+    leave: bool | None = None
+    replace: bool = False
+    is_stuck: bool = False
+    back_after_ms: int | None = None
+
+
+@attrs.frozen
+class Step:
+    """A step: actions that are begun together.
+
+    Args:
+        name: Its name: the instances, as a rule.
+        wait: The end of this step; ``None``: the plan's.
+        at_ms: Earliest beginning, in milliseconds after that of the first step can be; ``None``: when the step before
+            it is over.
+    """
+
+    name: str
+    actions: tuple[Action, ...]
+    wait: Wait | None = None
+    at_ms: int | None = None
+
+
+@attrs.frozen
+class Plan:
+    """A plan.
+
+    Args:
+        name: ``roll``, ``scale``, ``kill``, ``upgrade-protocol`` or ``script``.
+        steps: The steps, one after the other.
+        wait: The end of a step.
+        start_ms: From the start of a process until its first thread asks to join; ``None``: the figure of the timings.
+        down_ms: From the end of a process until its successor is started.
+        assumptions: Sentences on assumptions of the plan.
+        protocol: Protocol that the group speaks from then on; ``None``: the present one.
+        told: Options of the plan, for documents.
+        goes_on: True if the plan goes on after a step that is not over in time.
+        rest_within_ms: Longest wait for the group to be at rest, before the first step and after each.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    wait: Wait = READY
+    start_ms: int | None = None
+    down_ms: int = 0
+    assumptions: tuple[str, ...] = ()
+    protocol: ProtocolOfGroup | None = None
+    told: Mapping[str, Any] = attrs.field(factory=dict)
+    goes_on: bool = False
+    rest_within_ms: int = 3 * 3_600_000

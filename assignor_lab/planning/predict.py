@@ -1,0 +1,104 @@
+"""The cost of a plan, from a captured state: the entry point of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.planning.in_processes import in_processes
+from assignor_lab.planning.intervals import calibrated
+from assignor_lab.planning.measured import PlayedPlan
+from assignor_lab.planning.plans import Plan
+from assignor_lab.planning.predicted import Prediction, played_plan, predicted
+from assignor_lab.planning.state import PresentState, present_state, under_other_protocol
+from assignor_lab.scenarios import Scenario
+
+__all__ = ["Runs", "Terms", "predict", "predict_from"]
+
+#: Calls work with the numbers from 0 to a count, and yields the results in this order.
+Runs = Callable[[Callable[[int], PlayedPlan], int], Iterator[PlayedPlan]]
+
+
+@attrs.frozen
+class Terms:
+    """The terms of a prediction.
+
+    Args:
+        registry: The plugins.
+        settings: Settings of time and membership in place of those of the state.
+        timings: Timings in place of those that the settings give.
+        assignor: The assignor; ``None``: the group's own.
+        workload: File with the weight of the tasks; ``None``: the state's.
+    """
+
+    registry: Registry
+    sources: ConfigSources
+    settings: Mapping[str, Any] = attrs.field(factory=dict)
+    timings: Mapping[str, int] = attrs.field(factory=dict)
+    assignor: str | None = None
+    workload: Path | None = None
+
+
+def predict(scenario: Scenario, plan: Plan, terms: Terms, plays: int = 20, seed: int = 0) -> Prediction:
+    """The cost of a plan for the group of a captured state.
+
+    Args:
+        scenario: The state.
+        plan: The plan; its names are those of the state's instances.
+        plays: Number of plays; unknown facts are drawn anew each time.
+        seed: Seed of the draws.
+
+    Raises:
+        NoStateError, EmptyGroupError: if no play can begin with the scenario.
+        AssignorLabError: a subclass, if the assignor or the configuration does not allow a play.
+    """
+    return predict_from(
+        present_state(scenario, terms.settings, terms.timings, terms.workload), plan, terms, plays, seed
+    )
+
+
+def predict_from(
+    state: PresentState,
+    plan: Plan,
+    terms: Terms,
+    plays: int = 20,
+    seed: int = 0,
+    processes: int = 1,
+    on_play: Callable[[int], None] = lambda _: None,
+    runs: Runs | None = None,
+) -> Prediction:
+    """The same for a group that was read already; Ctrl-C ends it with the plays so far.
+
+    Args:
+        state: The group.
+        plays: Number of plays.
+        seed: Seed of the draws.
+        processes: Processes that share the plays; results do not depend on it.
+        on_play: Called after each play with the number of plays so far.
+        runs: Runs the plays elsewhere; ``None``: in ``processes`` of this machine. Results do not depend on it.
+
+    Raises:
+        KeyboardInterrupt: if it comes before the first play is over.
+    """
+    if plan.protocol is not None:
+        state = under_other_protocol(state, plan.protocol)
+    work = partial(_play, state, plan, terms, seed)
+    played: list[PlayedPlan] = []
+    try:
+        for each in in_processes(work, plays, processes) if runs is None else runs(work, plays):
+            played.append(each)
+            on_play(len(played))
+    except KeyboardInterrupt:
+        if not played:
+            raise
+    made = attrs.evolve(predicted(played, [step.name for step in plan.steps]), is_interrupted=len(played) < plays)
+    return calibrated(made, state.episode.protocol, plan)
+
+
+def _play(state: PresentState, plan: Plan, terms: Terms, seed: int, number: int) -> PlayedPlan:
+    return played_plan(state, plan, terms.registry, terms.sources, f"{seed}-{number}", terms.assignor)

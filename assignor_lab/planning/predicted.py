@@ -1,0 +1,213 @@
+"""The prediction of a plan: many plays from the present state, and their common figures."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+
+import attrs
+
+from assignment_api import ApplicationMetadata, AssignorLabError, TaskAssignment
+from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.groups.streams_episode.playing import deciding
+from assignor_lab.planning.conduct import Conduct
+from assignor_lab.planning.draws import drawn_timings, restart_timings
+from assignor_lab.planning.measured import PlayedPlan, StepCost, cost_of
+from assignor_lab.planning.plans import Plan
+from assignor_lab.planning.state import PresentState
+from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderAnswer, TaskLeader
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode, simulate
+
+__all__ = ["Prediction", "Range", "RestlessGroupError", "StepRange", "play_plan", "played_plan", "predicted"]
+
+#: Share of the plays that an interval holds.
+_HELD = 0.9
+
+
+@attrs.frozen
+class Range:
+    """A figure over all plays.
+
+    Args:
+        median: The middle value.
+        low: The lower end of the 90 % interval.
+        high: The upper end.
+    """
+
+    median: float
+    low: float
+    high: float
+
+
+@attrs.frozen
+class StepRange:
+    """The figures of a step, or of all steps; as in :class:`~assignor_lab.planning.measured.StepCost`.
+
+    Causes are means over the plays. ``poorly_known`` has the reasons why the figures are uncertain.
+    """
+
+    name: str
+    at_seconds: float
+    task_seconds: Range
+    worst_task_seconds: Range
+    tasks: Range
+    rebalances: Range
+    restored_bytes: Range | None
+    spent_on: Mapping[str, float]
+    poorly_known: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class Prediction:
+    """The cost of a plan.
+
+    Args:
+        steps: The figures by step.
+        total: The figures of all steps together.
+        duration_seconds: From the first step until the last one is over.
+        rest_seconds: Until the group is at rest again; ``None``: in some play it was not.
+        plays: The single plays, in the order of their seeds.
+        is_interrupted: True if further plays were cancelled.
+    """
+
+    steps: tuple[StepRange, ...]
+    total: StepRange
+    duration_seconds: Range
+    rest_seconds: Range | None
+    plays: tuple[PlayedPlan, ...]
+    is_interrupted: bool = False
+
+
+class RestlessGroupError(AssignorLabError):
+    """The group of a state does not come to rest, so a plan cannot begin."""
+
+
+class _Present:
+    """A leader that begins with the present decision: the group goes on from it."""
+
+    def __init__(self, assignor: TaskLeader, first: TaskAssignment) -> None:
+        self._assignor, self._first = assignor, first
+        self._is_first = True
+
+    def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
+        if self._is_first:
+            self._is_first = False
+            return LeaderAnswer(self._first, sorted_sets=True)
+        return self._assignor.assign(application)
+
+
+def play_plan(
+    state: PresentState,
+    plan: Plan,
+    registry: Registry,
+    sources: ConfigSources,
+    seed: str,
+    assignor: str | None = None,
+) -> tuple[PlayedStreamsEpisode, Conduct]:
+    """One play of a plan: the whole simulation, and its conductor.
+
+    Args:
+        state: The present group.
+        registry: The plugins.
+        seed: Seed of every draw.
+        assignor: The assignor; ``None``: the group's own.
+    """
+    drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+    found, episode = deciding(state.episode, registry, sources, assignor, may_run_code=True)
+    order = list(range(len(episode.clients)))
+    drawn.shuffle(order)
+    episode = attrs.evolve(
+        episode,
+        # New processes draw their ids by it.
+        id=f"{episode.id} {seed}",
+        clients=tuple(episode.clients[place] for place in order),
+        lags=tuple(episode.lags[place] for place in order),
+        names=tuple(episode.names[place] for place in order),
+        instance_ids=tuple(episode.instance_ids[place] for place in order),
+    )
+    leader: TaskLeader | BrokersAssignor = found
+    if state.assigned is not None and not isinstance(found, BrokersAssignor):
+        first = state.assigned
+        if state.is_probing:
+            interval = int(episode.config.get("probing.rebalance.interval.ms") or 600_000)
+            due = episode.start_ms + drawn.randint(1, interval)
+            held = list(first.assignments)
+            first = TaskAssignment([held[0].with_followup_rebalance(due), *held[1:]])
+        leader = _Present(found, first)
+    episode = attrs.evolve(episode, timings=drawn_timings(restart_timings(episode.timings, plan), drawn))
+    conduct = Conduct(plan, episode.timings, f"{seed}-plan", is_settled=state.is_settled)
+    return simulate(episode, leader, drawn.getrandbits(32), keep_log=False, conductor=conduct), conduct
+
+
+def played_plan(
+    state: PresentState,
+    plan: Plan,
+    registry: Registry,
+    sources: ConfigSources,
+    seed: str,
+    assignor: str | None = None,
+) -> PlayedPlan:
+    """The cost of one play of a plan; arguments as for :func:`play_plan`.
+
+    Raises:
+        RestlessGroupError: if the group does not come to rest, so that the plan does not begin.
+    """
+    played, conduct = play_plan(state, plan, registry, sources, seed, assignor)
+    if not conduct.marks:
+        raise RestlessGroupError(
+            f"{state.episode.place}: the group does not come to rest before the plan: give a state with a decision"
+        )
+    return cost_of(played, conduct)
+
+
+def predicted(plays: Sequence[PlayedPlan], names: Sequence[str]) -> Prediction:
+    """The figures of some plays of a plan.
+
+    Args:
+        plays: The plays, at least one.
+        names: The names of the steps.
+    """
+    steps = tuple(
+        _step(name, median(play.at_seconds[place] for play in with_it), [play.steps[place] for play in with_it])
+        for place, name in enumerate(names)
+        if (with_it := [play for play in plays if len(play.steps) > place])
+    )
+    rests = [play.rest_seconds for play in plays if play.rest_seconds is not None]
+    return Prediction(
+        steps,
+        _step("total", 0.0, [play.total for play in plays]),
+        _range([play.duration_seconds for play in plays]),
+        _range(rests) if len(rests) == len(plays) else None,
+        tuple(plays),
+    )
+
+
+def _step(name: str, at_seconds: float, costs: Sequence[StepCost]) -> StepRange:
+    def over(figure: Callable[[StepCost], float]) -> Range:
+        return _range([figure(cost) for cost in costs])
+
+    sizes = [cost.restored_bytes for cost in costs if cost.restored_bytes is not None]
+    return StepRange(
+        name,
+        at_seconds,
+        over(lambda cost: cost.task_seconds),
+        over(lambda cost: cost.worst_task_seconds),
+        over(lambda cost: cost.tasks),
+        over(lambda cost: cost.rebalances),
+        _range(sizes) if len(sizes) == len(costs) else None,
+        _means([cost.spent_on for cost in costs]),
+    )
+
+
+def _means(spent: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    causes = sorted({cause for each in spent for cause in each})
+    return {cause: sum(each.get(cause, 0.0) for each in spent) / len(spent) for cause in causes}
+
+
+def _range(values: Sequence[float]) -> Range:
+    ordered = sorted(values)
+    # Of n plays, a further one lies outside of the k-th from either end in 2 k of n + 1 cases.
+    out = max(0, math.floor((len(ordered) + 1) * (1 - _HELD) / 2) - 1)
+    return Range(median(ordered), ordered[out], ordered[-1 - out])

@@ -1,0 +1,75 @@
+"""A plan from a file: steps in the language of episodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from assignor_lab.documents.errors import Place
+from assignor_lab.documents.files import read_document
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.shapes import any_value, at, boolean, faults_at, list_of, one_of, record, text, whole
+from assignor_lab.planning.instances import named_instances
+from assignor_lab.planning.making import Options, PlanError
+from assignor_lab.planning.plans import CALM, READY, Action, Plan, Step, Wait
+from assignor_lab.planning.state import PresentState
+from assignor_lab.simulation.streams.episode_format import EVENT_TYPES
+
+__all__ = ["script_plan"]
+
+_LARGEST = 4 * 1024 * 1024
+_A_DAY_MS = 86_400_000
+#: Events on a running instance.
+_OF_PRESENT = ("stop", "crash", "pause", "busy", "add_thread", "remove_thread", "corrupt")
+
+_step = record({"events": list_of(any_value)}, {"name": text, "wait": any_value})
+_script = record({"steps": list_of(_step)}, {})
+
+
+def script_plan(state: PresentState, file: Path, options: Options) -> Plan:
+    """The plan of a file: ``{"steps": [{"name", "events": [{"type", "client", "after_ms", ...}], "wait"}]}``.
+
+    An event is one of the episode format with ``after_ms``, from the beginning of its step, in place of ``at_ms``. A
+    step is over when the instances that it starts are ready, or by its ``wait``: ``ready``, ``calm``, or
+    milliseconds.
+
+    Raises:
+        DocumentFormatError: with its place, if the file cannot be read or is no script.
+        PlanError, UnknownInstanceError: if it contradicts the state.
+    """
+    document = read_document(file, parse_json, _script, max_bytes=_LARGEST, what="a script of a plan")
+    if not document["steps"]:
+        raise PlanError(f"{file}: the script has no step")
+    steps = []
+    started: set[str] = set()
+    with faults_at(Place(str(file))):
+        for place, step in enumerate(document["steps"]):
+            events = [at(_event, event, "steps", place, "events", each) for each, event in enumerate(step["events"])]
+            actions = tuple(_action(state, event, started) for event in events)
+            wait = None if "wait" not in step else at(_wait, step["wait"], "steps", place, "wait")
+            steps.append(Step(step.get("name") or f"step {place + 1}", actions, wait))
+    return Plan("script", tuple(steps), options.wait, options.start_ms, options.down_ms, told={"file": str(file)})
+
+
+def _wait(value: Any) -> Wait:
+    if isinstance(value, str):
+        return READY if one_of(READY, CALM)(value) == READY else CALM
+    return int(whole(0, _A_DAY_MS)(value))
+
+
+def _event(value: Any) -> dict[str, Any]:
+    known = {"after_ms": whole(0, _A_DAY_MS), "client": text, "leave": boolean, "threads": whole(1, 10_000)}
+    known |= {"rack": text, "instance_id": text, "for_ms": whole(1, _A_DAY_MS), "thread": whole(1, 10_000)}
+    known |= {"tasks": list_of(text), "tags": any_value}
+    found: dict[str, Any] = record({"type": one_of(*EVENT_TYPES)}, known)(value)
+    return found
+
+
+def _action(state: PresentState, event: dict[str, Any], started: set[str]) -> Action:
+    kind, after_ms, name = event.pop("type"), event.pop("after_ms", 0), event.pop("client", "")
+    if kind in _OF_PRESENT and name not in started:
+        (name,) = named_instances(state, [name])
+    if kind != "start":
+        return Action("event", name, {"type": kind, **event}, after_ms)
+    started.add(name)
+    return Action("add", name, event, after_ms)

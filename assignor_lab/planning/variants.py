@@ -1,0 +1,123 @@
+"""The same plan under other settings: the relevant changes, as far as the group allows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import attrs
+
+from assignor_lab.groups.variants import Variant, configured, timings_of
+from assignor_lab.planning.making import Options, is_in_memory
+from assignor_lab.planning.plans import Plan
+from assignor_lab.planning.predict import Terms
+from assignor_lab.planning.state import PresentState, under_other_protocol
+from assignor_lab.simulation.streams.timings import TIMING_KEYS
+
+__all__ = ["PlanVariant", "given_variant", "usual_variants"]
+
+#: Least ``session.timeout.ms`` that brokers allow by default.
+_LEAST_SESSION_MS = 6_000
+#: A usual shorter session for groups with the default of 45 s.
+_SHORT_SESSION_MS = 10_000
+_STANDBYS = "num.standby.replicas"
+
+#: Creates the plan again under other options.
+Make = Callable[[PresentState, Options], Plan]
+
+
+@attrs.frozen
+class PlanVariant:
+    """A plan under other settings.
+
+    Args:
+        state: The group.
+    """
+
+    name: str
+    state: PresentState
+    plan: Plan
+    terms: Terms
+
+
+def usual_variants(
+    state: PresentState, options: Options, plan: Plan, terms: Terms, make: Make
+) -> Iterator[PlanVariant]:
+    """The variants that matter for a plan in a group.
+
+    Args:
+        state: The group.
+        options: The options of the plan.
+        plan: The original plan.
+        make: Creates the plan again.
+    """
+    is_static = any(each is not None for each in state.episode.instance_ids)
+    stops = any(action.type in ("restart", "remove", "surge") for step in plan.steps for action in step.actions)
+    comes_back = any(
+        action.type == "restart" or action.back_after_ms is not None for step in plan.steps for action in step.actions
+    )
+    if plan.protocol is None and state.is_classic:
+        if comes_back and not is_static and not is_in_memory(state):
+            yield PlanVariant("static members", _static(state), make(_static(state), options), terms)
+        if stops and not options.leave and not is_static:
+            leaving = attrs.evolve(options, leave=True)
+            yield PlanVariant("LEAVE_GROUP", state, make(state, leaving), terms)
+        if (not (options.leave and stops) and plan.name != "scale") or options.to < len(state.names):
+            yield from _shorter_session(state, plan, terms)
+    as_usual = options.batch == 1 and not (options.surge or options.stuck or options.crash_in)
+    if plan.name == "roll" and as_usual and len(plan.steps) > 2:
+        yield PlanVariant("two at once", state, make(state, attrs.evolve(options, batch=2)), terms)
+    if plan.protocol is None and state.is_classic:
+        if (not stops or options.leave or options.replace) and _has_room(state, options, terms):
+            # An orderly restart of members that stay keeps its state: standbys change nothing.
+            yield _one_standby_more(state, plan, terms)
+        if not is_static and terms.assignor is None:
+            protocol = under_other_protocol(state, "streams")
+            yield PlanVariant("streams protocol", protocol, make(protocol, options), terms)
+
+
+def given_variant(variant: Variant, state: PresentState, options: Options, terms: Terms, make: Make) -> PlanVariant:
+    """A variant of the command line.
+
+    Raises:
+        VariantError: if a key is none, or its value.
+    """
+    own, timings = timings_of(variant, TIMING_KEYS)
+    episode = attrs.evolve(state.episode, timings=attrs.evolve(state.episode.timings, **timings))
+    changed = attrs.evolve(state, episode=episode)
+    if variant.protocol is not None and variant.protocol != episode.protocol:
+        changed = under_other_protocol(changed, variant.protocol)
+    if _STANDBYS in own:
+        changed = attrs.evolve(changed, assigned=None)
+    under = attrs.evolve(terms, sources=configured(terms.sources, variant.name, own), assignor=variant.assignor)
+    return PlanVariant(variant.name, changed, make(changed, options), under)
+
+
+def _static(state: PresentState) -> PresentState:
+    return attrs.evolve(state, episode=attrs.evolve(state.episode, instance_ids=state.names))
+
+
+def _shorter_session(state: PresentState, plan: Plan, terms: Terms) -> Iterator[PlanVariant]:
+    now_ms = state.episode.timings.session_timeout_ms
+    shorter_ms = _SHORT_SESSION_MS if now_ms > _SHORT_SESSION_MS else _LEAST_SESSION_MS
+    if shorter_ms < now_ms:
+        timings = attrs.evolve(state.episode.timings, session_timeout_ms=shorter_ms)
+        changed = attrs.evolve(state, episode=attrs.evolve(state.episode, timings=timings))
+        yield PlanVariant(f"session timeout {shorter_ms // 1000} s", changed, plan, terms)
+
+
+def _has_room(state: PresentState, options: Options, terms: Terms) -> bool:
+    """True if the instances can hold one standby more of each task."""
+    return max(options.to, len(state.names)) > _standbys(state, terms) + 1
+
+
+def _standbys(state: PresentState, terms: Terms) -> int:
+    entries: Mapping[str, object] = terms.sources.effective(state.episode.config, "").values_for("")
+    return int(str(entries.get(_STANDBYS, state.episode.config.get(_STANDBYS) or 0)))
+
+
+def _one_standby_more(state: PresentState, plan: Plan, terms: Terms) -> PlanVariant:
+    """One standby more: the group places it, and is at rest again, before the plan begins."""
+    count = _standbys(state, terms) + 1
+    name = "one standby" if count == 1 else f"{count} standbys"
+    under = attrs.evolve(terms, sources=configured(terms.sources, name, {_STANDBYS: str(count)}))
+    return PlanVariant(name, attrs.evolve(state, assigned=None, is_probing=False, is_settled=False), plan, under)

@@ -1,0 +1,228 @@
+"""The answer to a plan as a sentence, rows of tables, and a JSON document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignor_lab.documents.wording import listed, plural
+from assignor_lab.planning.conduct import NEVER_READY_MS
+from assignor_lab.planning.naive import Naive
+from assignor_lab.planning.plans import Plan
+from assignor_lab.planning.predicted import Prediction, Range, StepRange
+
+__all__ = [
+    "COLUMNS",
+    "VARIANT_COLUMNS",
+    "Answer",
+    "answer_document",
+    "causes",
+    "doubts",
+    "failures",
+    "step_rows",
+    "the_sentence",
+    "variant_rows",
+]
+
+#: The columns of the table of steps.
+COLUMNS = ("step", "at s", "task-seconds", "worst task s", "tasks", "rebalances", "restored")
+#: The columns of the table of variants.
+VARIANT_COLUMNS = ("settings", "duration s", "task-seconds", "worst task s", "tasks", "rebalances")
+_MEBIBYTE = 1024 * 1024
+
+
+@attrs.frozen
+class Answer:
+    """The answer to a plan.
+
+    Args:
+        source: The source of the state, as given.
+        plays: Number of plays.
+        seed: Their seed.
+        prediction: The prediction of the original plan.
+        naive: The naive estimate.
+        variants: Name to the same plan under other settings, or to the reason why there is none.
+        assumptions: Sentences on assumptions.
+    """
+
+    source: str
+    plan: Plan
+    plays: int
+    seed: int
+    prediction: Prediction
+    naive: Naive
+    variants: Mapping[str, Prediction | str]
+    assumptions: Sequence[str]
+
+
+def the_sentence(answer: Answer) -> str:
+    """The answer in two or three sentences."""
+    prediction, total = answer.prediction, answer.prediction.total
+    rebalances = plural(round(total.rebalances.median), "rebalance")
+    worst = _seconds(total.worst_task_seconds.median)
+    told = (
+        f"{_what(answer.plan)} takes {_seconds(prediction.duration_seconds.median)} s. The worst task is away for "
+        f"{worst} s, all {plural(round(total.tasks.median), 'task')} together for "
+        f"{_seconds(total.task_seconds.median)} task-seconds (90 %: {_seconds(total.task_seconds.low)} to "
+        f"{_seconds(total.task_seconds.high)}), with {rebalances}."
+    )
+    best = _best(answer)
+    return told if best is None else f"{told} {best}"
+
+
+def failures(prediction: Prediction) -> list[str]:
+    """Sentences on steps that were not over in time."""
+    counts = Counter(play.failed for play in prediction.plays if play.failed is not None)
+    return [
+        f"Step {name} is not ready within {NEVER_READY_MS // 1000} s in {count} of "
+        f"{plural(len(prediction.plays), 'play')}. The plan goes no further then."
+        for name, count in counts.items()
+    ]
+
+
+def _best(answer: Answer) -> str | None:
+    """A sentence on the variant with the fewest task-seconds, if it is clearly better."""
+    known = [(each.total, name) for name, each in answer.variants.items() if isinstance(each, Prediction)]
+    if not known:
+        return None
+    total, name = min(known, key=lambda each: each[0].task_seconds.median)
+    if total.task_seconds.high >= answer.prediction.total.task_seconds.low:
+        return None
+    rebalances = round(total.rebalances.median)
+    told = "no rebalance" if not rebalances else plural(rebalances, "rebalance")
+    return f"With {name}: {_seconds(total.task_seconds.median)} task-seconds, {told}."
+
+
+def _what(plan: Plan) -> str:
+    count = len({action.name for step in plan.steps for action in step.actions})
+    return {
+        "roll": f"A rolling restart of {plural(count, 'instance')}",
+        "scale": f"Scaling to {plural(int(plan.told.get('to', 0)), 'instance')}",
+        "kill": f"A kill of {plan.told.get('instance', 'an instance')}",
+        "upgrade-protocol": "The move to the streams protocol",
+        "script": f"The script of {plural(len(plan.steps), 'step')}",
+    }[plan.name]
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def _told(of: Range, scale: float = 1.0) -> str:
+    median, low, high = (_seconds(value / scale) for value in (of.median, of.low, of.high))
+    return median if low == high == median else f"{median} ({low} to {high})"
+
+
+def _count(of: Range) -> str:
+    low, high = round(of.low), round(of.high)
+    return str(low) if low == high else f"{round(of.median)} ({low} to {high})"
+
+
+def step_rows(prediction: Prediction) -> list[tuple[str, ...]]:
+    """Rows of the steps and of their total; the columns are :data:`COLUMNS`."""
+    steps = prediction.steps if len(prediction.steps) > 1 else ()
+    return [_row(each) for each in (*steps, prediction.total)]
+
+
+def _row(each: StepRange) -> tuple[str, ...]:
+    restored = "unknown" if each.restored_bytes is None else f"{_told(each.restored_bytes, _MEBIBYTE)} MiB"
+    return (
+        each.name,
+        f"{each.at_seconds:.1f}",
+        _told(each.task_seconds),
+        _told(each.worst_task_seconds),
+        _count(each.tasks),
+        _count(each.rebalances),
+        restored,
+    )
+
+
+def variant_rows(answer: Answer) -> list[tuple[str, ...]]:
+    """Rows of the original plan and of its variants: name, duration, then the total."""
+    rows: list[tuple[str, ...]] = []
+    for name, each in {"as it is": answer.prediction, **answer.variants}.items():
+        if isinstance(each, str):
+            rows.append((name, "", each, "", "", ""))
+            continue
+        total = each.total
+        rows.append(
+            (
+                name,
+                _told(each.duration_seconds),
+                _told(total.task_seconds),
+                _told(total.worst_task_seconds),
+                _count(total.tasks),
+                _count(total.rebalances),
+            )
+        )
+    return rows
+
+
+def answer_document(answer: Answer, verified: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The answer as JSON."""
+    return {
+        "source": answer.source,
+        "plan": {"name": answer.plan.name, **answer.plan.told},
+        "verified": verified,
+        "sentence": the_sentence(answer),
+        "plays": answer.plays,
+        "seed": answer.seed,
+        **_prediction(answer.prediction),
+        "failures": failures(answer.prediction),
+        "naive": attrs.asdict(answer.naive),
+        "variants": {
+            name: {"error": each} if isinstance(each, str) else _prediction(each)
+            for name, each in answer.variants.items()
+        },
+        "assumptions": list(answer.assumptions),
+    }
+
+
+def _prediction(prediction: Prediction) -> dict[str, Any]:
+    rest = prediction.rest_seconds
+    return {
+        "steps": [_step(each) for each in prediction.steps],
+        "total": {
+            **{key: value for key, value in _step(prediction.total).items() if key not in ("name", "at_seconds")},
+            "duration_seconds": _range(prediction.duration_seconds),
+            "rest_seconds": None if rest is None else _range(rest),
+        },
+        "spent_on": {cause: round(seconds, 3) for cause, seconds in prediction.total.spent_on.items()},
+    }
+
+
+def _step(each: StepRange) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "at_seconds": round(each.at_seconds, 3),
+        "task_seconds": _range(each.task_seconds),
+        "worst_task_seconds": _range(each.worst_task_seconds),
+        "tasks": _range(each.tasks),
+        "rebalances": _range(each.rebalances),
+        "restored_bytes": None if each.restored_bytes is None else _range(each.restored_bytes),
+        "poorly_known": list(each.poorly_known),
+    }
+
+
+def _range(of: Range) -> dict[str, float]:
+    return {"median": round(of.median, 3), "low": round(of.low, 3), "high": round(of.high, 3)}
+
+
+def doubts(prediction: Prediction) -> list[str]:
+    """Sentences on figures that are poorly known, each reason once."""
+    steps: dict[str, list[str]] = {}
+    for each in prediction.steps:
+        for reason in each.poorly_known:
+            steps.setdefault(reason, []).append(each.name)
+    return [f"Poorly known ({listed(names)}): {reason}." for reason, names in steps.items()]
+
+
+def causes(prediction: Prediction) -> str:
+    """The causes of the time, as a sentence; empty if no task was away."""
+    found = [
+        f"{cause} {_seconds(seconds)} s" for cause, seconds in prediction.total.spent_on.items() if seconds >= 0.05
+    ]
+    return f"The time goes to: {listed(found)}." if found else ""

@@ -1,0 +1,1 @@
+"""Drawings as plain numbers; the templates turn them into SVG."""

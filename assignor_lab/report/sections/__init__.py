@@ -1,0 +1,1 @@
+"""Sections of the page as values: headline, exploration, pasts, groups."""

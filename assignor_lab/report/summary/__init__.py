@@ -1,0 +1,1 @@
+"""The summary of a run as values: differences, snapshots of states, placements, downtime, explanations."""

@@ -1,0 +1,225 @@
+"""Single states and groups of a summary, with every answer to them, as values: ``docs/reference/summary-format.md``."""
+
+from __future__ import annotations
+
+import attrs
+
+from assignor_lab.report.summary.down_times import DownTimes
+
+__all__ = [
+    "AssignorPlacement",
+    "SnapshotClient",
+    "ClientTasks",
+    "Gantt",
+    "GanttChange",
+    "GanttRow",
+    "ConnectSnapshot",
+    "SnapshotAnswer",
+    "GroupRebalance",
+    "GroupSize",
+    "GroupWorker",
+    "SnapshotPlacement",
+    "SnapshotProblem",
+    "StateSource",
+    "SnapshotTask",
+]
+
+
+@attrs.frozen
+class StateSource:
+    """Origin of a captured state."""
+
+    file: str | None = None
+    line: int | None = None
+    time_ms: int | None = None
+    group: str | None = None
+    generation: int | None = None
+    prepared_ms: int | None = None
+    reason: str | None = None
+
+
+@attrs.frozen
+class SnapshotClient:
+    """A process of the application; with ``process``, a member of that process, with the member's id."""
+
+    process_id: str
+    host: str | None
+    rack: str | None
+    tags: dict[str, str]
+    threads: int
+    consumers: tuple[str, ...]
+    process: str | None = None
+    instance_id: str | None = None
+
+
+@attrs.frozen
+class SnapshotTask:
+    """A task, and whether it has state that must be restored after a move."""
+
+    id: str
+    stateful: bool
+
+
+@attrs.frozen
+class ClientTasks:
+    """The tasks of one client."""
+
+    active: tuple[str, ...]
+    standby: tuple[str, ...]
+    warmup: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class SnapshotProblem:
+    """Reason why an assignor has no answer."""
+
+    type: str
+    java_type: str | None
+    message: str
+
+
+@attrs.frozen
+class AssignorPlacement:
+    """One assignor's answer for one state; ``assignment`` is ``None`` after an error.
+
+    With a reason in ``not_comparable``, the assignment may differ from the assignor's real decision.
+    """
+
+    assignor: str
+    error: SnapshotProblem | None
+    followup: bool | None
+    equals_observed: bool | None
+    assignment: dict[str, ClientTasks] | None
+    not_comparable: str | None = None
+
+
+@attrs.frozen
+class SnapshotPlacement:
+    """One state with every answer to it; ``lags``: client and task to the lag of its copy, if not zero."""
+
+    scenario: str
+    round: int
+    chosen: str
+    source: StateSource | None
+    assumptions: tuple[str, ...]
+    clients: tuple[SnapshotClient, ...]
+    tasks: tuple[SnapshotTask, ...]
+    before: dict[str, ClientTasks]
+    after: tuple[AssignorPlacement, ...]
+    lags: dict[str, dict[str, int | None]] = attrs.field(factory=dict)
+
+    @property
+    def time_ms(self) -> int | None:
+        """Time of the decision, in epoch milliseconds; ``None`` if unknown or if the state is no decision."""
+        is_real = self.source is not None and (self.source.file is not None or self.source.group is not None)
+        return self.source.time_ms if self.source is not None and is_real else None
+
+
+@attrs.frozen
+class GroupSize:
+    """A worker of a Connect group before a rebalance."""
+
+    id: str
+    connectors: int
+    tasks: int
+
+
+@attrs.frozen
+class GroupWorker:
+    """A worker after a rebalance; ``starts`` and ``stops`` name some jobs, the rest are counted."""
+
+    connectors: int
+    tasks: int
+    starts: tuple[str, ...]
+    more_starts: int
+    stops: tuple[str, ...]
+    more_stops: int
+
+
+@attrs.frozen
+class GroupRebalance:
+    """A rebalance of a simulated group.
+
+    ``assigned`` and ``revoked`` count jobs of Connect. For a Streams group ``revoked`` counts active tasks that leave
+    their instance. ``running_ms`` is the time from ``at_ms`` until no task was down for it (``None`` if that was not
+    before the next rebalance, or is unknown).
+    """
+
+    at_ms: int
+    because: tuple[str, ...]
+    leader: str
+    protocol: str
+    members: int
+    assigned: int
+    revoked: int
+    delay_ms: int
+    running_ms: int | None = None
+
+
+@attrs.frozen
+class GanttRow:
+    """A task: from, to and index of its instance; from, to and 1 for a restoration, else 0."""
+
+    task: str
+    runs: tuple[tuple[int, ...], ...]
+    waits: tuple[tuple[int, ...], ...]
+
+
+@attrs.frozen
+class GanttChange:
+    """A change of an instance or worker.
+
+    Args:
+        change: ``start``, ``stop`` or ``crash``; between recorded decisions ``joined``, ``gone`` or ``restarted``.
+    """
+
+    at_ms: int
+    change: str
+    instance: str
+
+
+@attrs.frozen
+class Gantt:
+    """Owners of each task, in milliseconds since the first event, the ends of rebalances, and changes of instances."""
+
+    until_ms: int
+    instances: tuple[str, ...]
+    rows: tuple[GanttRow, ...]
+    rows_left_out: int
+    marks: tuple[int, ...]
+    changes: tuple[GanttChange, ...] = ()
+
+
+@attrs.frozen
+class SnapshotAnswer:
+    """One assignor's answer to a rebalance (``workers``), or its play of an episode (``timeline``)."""
+
+    assignor: str
+    error: SnapshotProblem | None
+    stops_all: bool
+    delay_ms: int | None
+    rounds: int | None
+    workers: tuple[GroupWorker, ...] | None
+    timeline: tuple[str, ...]
+    rebalances: tuple[GroupRebalance, ...]
+    rebalances_left_out: int
+    gantt: Gantt | None = None
+    down: DownTimes | None = None
+
+
+@attrs.frozen
+class ConnectSnapshot:
+    """One rebalance of a Connect group, or one episode, with every answer to it."""
+
+    scenario: str
+    round: int
+    kind: str
+    chosen: str
+    assumptions: tuple[str, ...]
+    workers: tuple[GroupSize, ...]
+    answers: tuple[SnapshotAnswer, ...]
+
+    @property
+    def is_episode(self) -> bool:
+        """True if each answer is a play, with a timeline; a rebalance names the workers before it."""
+        return not self.workers and all(answer.workers is None for answer in self.answers)

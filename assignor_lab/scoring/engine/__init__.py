@@ -1,0 +1,1 @@
+"""Engines of a run: work items in, waves of rows out, and the rules of exclusion."""

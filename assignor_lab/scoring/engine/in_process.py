@@ -1,0 +1,90 @@
+"""The engine without Spark: one item after the other, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+import pyarrow as pa
+
+from assignor_lab.groups.runner.scorer import Scorer
+from assignor_lab.groups.runner.terms import JobSpec
+from assignor_lab.groups.work import WorkItem
+from assignor_lab.runtime.garbage import spare_what_is_loaded
+from assignor_lab.scoring.engine.batches import answer_batches
+from assignor_lab.scoring.engine.engine import Pictures, RunWork, Wave
+from assignor_lab.scoring.output.tables import KEY_NAMES, rows_schema
+
+__all__ = ["InProcess"]
+
+V = TypeVar("V")
+
+#: Items of a wave.
+WAVE_ITEMS = 32
+
+
+@attrs.define(eq=False)
+class InProcess:
+    """Scores in this process; for small runs, and without Spark."""
+
+    _scorer: Scorer | None = None
+
+    @property
+    def cores(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Empty: it needs only Python."""
+        return {}
+
+    @property
+    def terms(self) -> Mapping[str, str]:
+        """Empty: it affects no row."""
+        return {}
+
+    def waves(self, work: RunWork) -> Iterator[Wave]:
+        """The rows of all answers."""
+        scorer = self._for(work.spec)
+        schema = rows_schema(work.spec.metrics, scorer.kind.columns, raw=work.spec.raw)
+        items = islice(work.plan.work(), work.done, None)
+        held = next(items, None)
+        while held is not None:
+            wave: list[WorkItem] = []
+            # Earlier waves were seen; the exclusions determine the end of this one.
+            work.exclusions.all_seen_before(held.number)
+            while held is not None and len(wave) < WAVE_ITEMS and work.exclusions.may_take(held.number):
+                wave.append(work.exclusions.marked(held))
+                held = next(items, None)
+            batches = answer_batches(scorer, wave)
+            rows = pa.Table.from_batches(batches, schema).sort_by([(key, "ascending") for key in KEY_NAMES])
+            work.exclusions.see(rows, wave[-1].number + 1)
+            yield Wave(len(wave), rows)
+
+    def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:  # noqa: ARG002
+        """Results of ``call`` for each of ``values``."""
+        return [call(value) for value in values]
+
+    def pictures(
+        self, spec: JobSpec, items: Iterable[WorkItem], wanted: Mapping[tuple[int, int], str | None]
+    ) -> Pictures:
+        """The full pictures of some states."""
+        scorer = self._for(spec)
+        return {(item.number, number): picture for item in items for number, picture in scorer.pictures(item, wanted)}
+
+    def close(self) -> None:
+        """Ends the processes of plugins."""
+        if self._scorer is not None:
+            self._scorer.close()
+            self._scorer = None
+
+    def _for(self, spec: JobSpec) -> Scorer:
+        if self._scorer is None or self._scorer.spec != spec:
+            self.close()
+            self._scorer = Scorer(spec)
+            spare_what_is_loaded()
+        return self._scorer

@@ -1,0 +1,1 @@
+"""Scoring for notebooks: frames of results, and their summary."""

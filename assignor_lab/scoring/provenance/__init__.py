@@ -1,0 +1,1 @@
+"""The manifest of a run, and its repetition."""

@@ -1,0 +1,1 @@
+"""Sources of a run: read, checked, and counted as work items."""

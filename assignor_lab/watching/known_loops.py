@@ -1,0 +1,94 @@
+"""Kafka's known loops of rebalances, recognised in a recorded chain. The documentation describes each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import attrs
+
+from assignment_api.streams.configs import ACCEPTABLE_RECOVERY_LAG
+from assignor_lab.capture.histories.moments import CLASSIC, STREAMS
+from assignor_lab.watching.rebalances import WatchedGroup, WatchedRebalance
+
+__all__ = ["KNOWN_LOOPS", "KnownLoop", "named_loop"]
+
+
+@attrs.frozen
+class KnownLoop:
+    """A loop of Kafka.
+
+    Args:
+        remedy: The change that ends it, as a sentence.
+        explains: True for a group and a chain of its rebalances that has this cause.
+    """
+
+    remedy: str
+    explains: Callable[[WatchedGroup, Sequence[WatchedRebalance]], bool]
+
+
+def named_loop(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> str | None:
+    """The name of the known loop that explains a chain of rebalances, or ``None``.
+
+    Args:
+        group: The group.
+        chain: Rebalances with the same members, one after the other.
+    """
+    return next((name for name, loop in KNOWN_LOOPS.items() if loop.explains(group, chain)), None)
+
+
+def _has_swinging_copies(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool:
+    """True if copies move in each target while no active task moves."""
+    pairs = list(pairwise(chain))
+    return (
+        group.protocol == STREAMS
+        and bool(pairs)
+        and all(before.owners == after.owners and before.copies != after.copies for before, after in pairs)
+    )
+
+
+def _is_fallback(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool:
+    return group.protocol == CLASSIC and all("fallback" in _assignor(each.document) for each in chain)
+
+
+def _is_sticky(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool:
+    return (
+        group.protocol == CLASSIC
+        and any(each.entry.active_moved or each.entry.copies_made for each in chain)
+        and all("sticky" in _assignor(each.document) for each in chain)
+    )
+
+
+def _has_low_recovery_lag(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool:
+    """True if each decision of the chain has a copy above ``acceptable.recovery.lag``, and the limit is in records."""
+    return group.protocol == CLASSIC and bool(chain) and all(map(_has_lagging_copy, chain))
+
+
+def _has_lagging_copy(rebalance: WatchedRebalance) -> bool:
+    limit = rebalance.document.get("config", {}).get(ACCEPTABLE_RECOVERY_LAG)
+    if limit is None:
+        return False
+    lags = (
+        lag
+        for client in rebalance.document["clients"]
+        for task, lag in (client.get("lags") or {}).items()
+        if task in client["previous_standby"] and lag is not None
+    )
+    return any(lag > limit for lag in lags)
+
+
+def _assignor(document: Mapping[str, Any]) -> str:
+    name = (document.get("observed") or {}).get("assignor") or (document.get("source") or {}).get("assignor") or ""
+    return str(name).lower()
+
+
+#: Name to loop, the most specific first. Names are those of the documentation page *Known behaviours of Kafka*.
+KNOWN_LOOPS: Mapping[str, KnownLoop] = {
+    "KAFKA-21166": KnownLoop("set streams.num.standby.replicas of the group so that standbys divide evenly, or to 0",
+                             _has_swinging_copies),
+    "FallbackPriorTaskAssignor": KnownLoop("configure another assignor: this one is Kafka's fallback", _is_fallback),
+    "StickyTaskAssignor": KnownLoop("configure the high availability assignor", _is_sticky),
+    "acceptable.recovery.lag": KnownLoop("set it above the records that arrive while a copy restores",
+                                         _has_low_recovery_lag),
+}  # fmt: skip

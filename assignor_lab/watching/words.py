@@ -1,0 +1,108 @@
+"""The answer of ``assignor check`` in words: terminal, Markdown, JUnit entries, JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignor_lab.documents.wording import moment, plain, plural
+from assignor_lab.watching.findings import RULES, Unusual
+from assignor_lab.watching.limits import WatchLimits
+from assignor_lab.watching.rebalances import WatchedGroup
+
+__all__ = ["COLUMNS", "CheckedGroup", "document_of", "gates_of", "markdown_of", "rows_of", "sentence_of"]
+
+COLUMNS = ("TIME", "GENERATION", "RULE", "FINDING", "KNOWN AS")
+_NO_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!~&])")
+
+
+@attrs.frozen(eq=False)
+class CheckedGroup:
+    """A group with its findings.
+
+    Args:
+        watched: Its past.
+        checked: Number of rebalances in the reported part.
+        findings: The findings there, by time.
+        accepted: Names of known loops that do not fail the check.
+    """
+
+    watched: WatchedGroup
+    checked: int
+    findings: Sequence[Unusual]
+    accepted: Sequence[str] = ()
+
+    @property
+    def is_ordinary(self) -> bool:
+        """True without a finding, apart from accepted ones."""
+        return all(each.known in self.accepted for each in self.findings)
+
+
+def sentence_of(group: CheckedGroup) -> str:
+    """The result for one group."""
+    name = group.watched.group or "a group"
+    if not group.checked:
+        return f"{name}: no rebalance in this part of the past."
+    count = plural(group.checked, "rebalance")
+    if not group.findings:
+        return f"{name}: {count}, none out of the ordinary."
+    return f"{name}: {count}, {plural(len(group.findings), 'finding')}."
+
+
+def rows_of(group: CheckedGroup) -> Iterator[tuple[object, ...]]:
+    """The findings as rows of ``COLUMNS``."""
+    for each in group.findings:
+        number = "" if each.generation is None else each.generation
+        known = "" if each.known is None else f"{each.known}: {each.remedy}"
+        yield moment(each.time_ms), number, each.rule, each.sentence, known
+
+
+def markdown_of(groups: Iterable[CheckedGroup]) -> str:
+    """A summary in Markdown; names from outside cannot add markup."""
+    lines = ["## Rebalances", ""]
+    for group in groups:
+        lines += [f"{'✅' if group.is_ordinary else '❌'} {_escaped(sentence_of(group))}", ""]
+        if group.findings:
+            lines += [f"| {' | '.join(name.capitalize() for name in COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
+            lines += [f"| {' | '.join(_escaped(str(cell)) for cell in row)} |" for row in rows_of(group)]
+            lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return _NO_MARKUP.sub(r"\\\1", plain(text))
+
+
+def gates_of(groups: Iterable[CheckedGroup]) -> Iterator[Mapping[str, Any]]:
+    """An entry for each group and rule, as the writer of JUnit reads them."""
+    for group in groups:
+        for rule in RULES:
+            own = [each for each in group.findings if each.rule == rule]
+            failed = any(each.known not in group.accepted for each in own)
+            reason = "; ".join(f"{moment(each.time_ms)} {each.sentence}" for each in own) or "none"
+            yield {
+                "expression": rule,
+                "assignor": group.watched.group or "a group",
+                "status": "failed" if failed else "passed",
+                "reason": reason,
+            }
+
+
+def document_of(groups: Iterable[CheckedGroup], limits: WatchLimits) -> dict[str, Any]:
+    """The answer as JSON."""
+    return {
+        "limits": {**attrs.asdict(limits), "accepted": list(limits.accepted)},
+        "groups": [
+            {
+                "group": each.watched.group,
+                "protocol": each.watched.protocol,
+                "rebalances": each.checked,
+                "is_ordinary": each.is_ordinary,
+                "findings": [finding.document() for finding in each.findings],
+            }
+            for each in groups
+        ],
+    }

@@ -1,0 +1,1 @@
+"""Predictions of ``assignor plan`` beside recorded changes of real groups."""

@@ -1,0 +1,75 @@
+"""Relative errors of predictions, and the quantiles that hold the truth in 90 % of new changes.
+
+Each end leaves out 5 % of new changes. The steps of one plan are one cluster and weigh as much as a plan of one step.
+Of n clusters, the quantile of 0.95 (n + 1) / n counts. Fewer than 19 clusters have none: the greatest error takes its
+place. No interval becomes narrower than that of the plays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from assignor_lab.planning.intervals import FIGURES, LEAST_SECONDS, Widening, form_of
+from assignor_lab.planning.predicted import Range
+from calibration.accuracy.predicting import Predicted
+
+__all__ = ["HELD", "calibration_of", "errors_of", "quantile"]
+
+#: Share of new changes with a truth on the right side of one end of the interval.
+HELD = 0.95
+
+
+def calibration_of(predicted: Sequence[Predicted]) -> dict[str, Widening]:
+    """The errors of some recorded changes, by the form of the change."""
+    forms: dict[str, list[_Cluster]] = {}
+    for each in predicted:
+        by_form: dict[str, _Cluster] = {}
+        for step, recorded in zip(each.prediction.steps, each.change.steps, strict=True):
+            form = form_of(each.change.protocol, each.change.plan.name, step)
+            cluster = by_form.setdefault(form, _Cluster(each.change.recording))
+            cluster.longest = max(cluster.longest, recorded.worst_task_seconds)
+            for name in FIGURES:
+                cluster.errors.setdefault(name, []).append(errors_of(getattr(step, name), getattr(recorded, name)))
+        for form, cluster in by_form.items():
+            forms.setdefault(form, []).append(cluster)
+    return {form: _widening(clusters) for form, clusters in sorted(forms.items())}
+
+
+@attrs.define
+class _Cluster:
+    """The steps of one plan that are of one form."""
+
+    recording: str
+    longest: float = 0.0
+    errors: dict[str, list[tuple[float, float]]] = attrs.field(factory=dict)
+
+
+def errors_of(figure: Range, truth: float) -> tuple[float, float]:
+    """The distances of the truth below and above an interval, as shares of its median; 0 if it does not lie there."""
+    share = max(figure.median, LEAST_SECONDS)
+    return max(0.0, figure.low - truth) / share, max(0.0, truth - figure.high) / share
+
+
+def quantile(clusters: Sequence[Sequence[float]]) -> float:
+    """The error that holds the truth in :data:`HELD` of new clusters; the greatest one if they are few."""
+    weighed = sorted((error, 1 / len(cluster)) for cluster in clusters for error in cluster)
+    needed, passed = HELD * (len(clusters) + 1), 0.0
+    for error, weight in weighed:
+        passed += weight
+        if passed >= needed - 1e-9:
+            return error
+    return weighed[-1][0]
+
+
+def _widening(clusters: Sequence[_Cluster]) -> Widening:
+    def end(name: str, place: int) -> float:
+        return round(quantile([[each[place] for each in cluster.errors[name]] for cluster in clusters]), 4)
+
+    return Widening(
+        {name: (end(name, 0), end(name, 1)) for name in FIGURES},
+        round(max(cluster.longest for cluster in clusters), 3),
+        len({cluster.recording for cluster in clusters}),
+        sum(len(cluster.errors[FIGURES[0]]) for cluster in clusters),
+    )

@@ -1,0 +1,1 @@
+"""The simulated Connect cluster beside a recorded run of the published experiment."""

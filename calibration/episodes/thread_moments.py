@@ -1,0 +1,144 @@
+"""First joins of threads in a recorded experiment, and leaves of closed instances' threads.
+
+Both depend on the machine, like the start time of a process, and not on the group, which only receives the requests.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import attrs
+
+from assignor_lab.capture.timelines.instances import instance_of
+from assignor_lab.capture.timelines.timeline import RecordedTimeline, TimelineAction
+from assignor_lab.simulation.streams.timings import StreamsTimings
+
+__all__ = ["ThreadMoment", "joins", "joins_ms", "leaves", "leaves_ms"]
+
+#: The coordinator's log line about a join that triggers a rebalance.
+_NEW_MEMBER = re.compile(r"^Adding new member (?P<member>\S+)")
+#: A consumer's name after its client's, and a static member's after its instance id.
+_THREAD = re.compile(r"^-(?:StreamThread-)?(?P<number>[0-9]{1,5})(?:-|$)")
+
+
+@attrs.frozen
+class ThreadMoment:
+    """A moment of one thread.
+
+    Args:
+        time_ms: Its time, in epoch milliseconds.
+        instance: The thread's instance.
+        thread: Its number, from 1.
+    """
+
+    time_ms: int
+    instance: str
+    thread: int
+
+
+def joins(timeline: RecordedTimeline, names: Mapping[str, str]) -> tuple[ThreadMoment, ...]:
+    """Every recorded first join, by time.
+
+    Brokers record each join of a streams group after processing it, which takes a while for the first one of a group.
+    For a classic group they record only joins that trigger a rebalance: those of the first members.
+
+    Args:
+        timeline: The recording.
+        names: Prefix of client ids to the instance.
+    """
+    first = [
+        (generation.prepared_ms, new["member"])
+        for generation in timeline.generations
+        if (new := _NEW_MEMBER.match(generation.reason)) is not None
+    ]
+    return _moments([*first, *_written_down(timeline)], names)
+
+
+def leaves(timeline: RecordedTimeline, names: Mapping[str, str]) -> tuple[ThreadMoment, ...]:
+    """Every member of a streams group that left, by time."""
+    return _moments(_told(timeline, "left"), names)
+
+
+def _written_down(timeline: RecordedTimeline) -> Iterator[tuple[int, str]]:
+    """The record time of each join: with the member's next state, before it joins again or leaves."""
+    found, states = [], dict[str, int]()
+    for each in reversed(timeline.members):
+        if each.state:
+            states[each.member] = each.time_ms
+            continue
+        after = states.pop(each.member, None)
+        if each.event == "joins":
+            written_ms = each.time_ms if after is None else after
+            found.append((written_ms, timeline.clients.get(each.member, "")))
+    yield from reversed(found)
+
+
+def _told(timeline: RecordedTimeline, event: str) -> Iterator[tuple[int, str]]:
+    for each in timeline.members:
+        if each.event == event:
+            yield each.time_ms, timeline.clients.get(each.member, "")
+
+
+def _moments(told: Iterable[tuple[int, str]], names: Mapping[str, str]) -> tuple[ThreadMoment, ...]:
+    found = []
+    for time_ms, consumer in told:
+        instance = instance_of(consumer, names)
+        number = None if instance is None else _thread(consumer, [name for name, of in names.items() if of == instance])
+        if instance is not None and number is not None:
+            found.append(ThreadMoment(time_ms, instance, number))
+    return tuple(sorted(found, key=lambda each: each.time_ms))
+
+
+def _thread(consumer: str, names: Iterable[str]) -> int | None:
+    for name in names:
+        if consumer.startswith(name) and (thread := _THREAD.match(consumer[len(name) :])) is not None:
+            return int(thread["number"])
+    return None
+
+
+def joins_ms(
+    timeline: RecordedTimeline, told: Sequence[ThreadMoment], done: TimelineAction, threads: int, startup_ms: int | None
+) -> list[int | None]:
+    """The threads' joins for a ``start`` event: milliseconds after it, or ``None`` if unknown.
+
+    In an empty group, an unrecorded thread came after the recorded one: otherwise it would have been the first.
+
+    Args:
+        timeline: The recording.
+        told: All recorded joins.
+        done: The start.
+        threads: Threads of the instance.
+        startup_ms: Time from the process's start to its threads' start, if known.
+    """
+    own = _after(timeline, told, done, threads)
+    if own or not told:
+        return own
+    first_ms = told[0].time_ms - done.time_ms
+    usual = StreamsTimings().join_ms + (StreamsTimings().startup_ms if startup_ms is None else startup_ms)
+    return [first_ms + 1] * threads if usual <= first_ms and _is_within(timeline, told[0], done) else []
+
+
+def leaves_ms(
+    timeline: RecordedTimeline, told: Sequence[ThreadMoment], done: TimelineAction, threads: int
+) -> list[int | None]:
+    """The threads' leaves for a ``stop`` event: milliseconds after it, or ``None`` if unknown."""
+    return _after(timeline, told, done, threads)
+
+
+def _after(
+    timeline: RecordedTimeline, told: Sequence[ThreadMoment], done: TimelineAction, threads: int
+) -> list[int | None]:
+    first: dict[int, int] = {}
+    for each in told:
+        if each.instance == done.instance and _is_within(timeline, each, done):
+            first.setdefault(each.thread, each.time_ms - done.time_ms)
+    return [first.get(number) for number in range(1, threads + 1)] if first else []
+
+
+def _is_within(timeline: RecordedTimeline, each: ThreadMoment, done: TimelineAction) -> bool:
+    """True if it was after an action on an instance, and before the next one."""
+    until = (
+        other.time_ms for other in timeline.done if other.instance == done.instance and other.time_ms > done.time_ms
+    )
+    return done.time_ms <= each.time_ms < min(until, default=each.time_ms + 1)

@@ -1,0 +1,1 @@
+"""Live Connect workers: their herders, their group, their logs on disk, and their REST interface."""

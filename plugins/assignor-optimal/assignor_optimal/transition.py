@@ -1,0 +1,182 @@
+"""The way from the present placement to the wanted one: warm-ups, standbys, follow-up rebalances.
+
+A stateful task moves at once to a process that is ready for it. Otherwise it runs on a ready process, and a warm-up of
+it starts at its wanted place, within ``max.warmup.replicas`` (KIP-441). Standbys go where a copy is, with different
+values of the configured tags (KIP-708), within an even share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    AssignedTaskType,
+    StreamsClientAssignment,
+    TaskAssignment,
+    TaskAssignmentError,
+    TaskId,
+)
+from assignment_api.optimum import Numbered
+
+__all__ = ["Transition", "answer_of", "transition"]
+
+
+@attrs.frozen(eq=False)
+class Transition:
+    """One step towards a wanted placement.
+
+    Args:
+        owners: For each task, the process that runs it now.
+        warmups: Task to the process with a warm-up of it.
+        standbys: For each task, the processes with a standby of it.
+        waits: True if a task does not run at its wanted place yet.
+    """
+
+    owners: list[int]
+    warmups: dict[int, int]
+    standbys: list[tuple[int, ...]]
+    waits: bool
+
+
+def transition(
+    application: ApplicationMetadata,
+    numbered: Numbered,
+    wanted: Sequence[int],
+    until_warm: Callable[[], Sequence[int]] | None = None,
+) -> Transition:
+    """The next step towards the ``wanted`` process of each task.
+
+    Args:
+        application: The application.
+        numbered: The same as numbers.
+        wanted: The process of each task once its copy is warm.
+        until_warm: The process of each task until then, called if a task has to wait; ``None``: waiting tasks stay on
+            their process, or go to a ready one.
+
+    Raises:
+        TaskAssignmentError: if there are tasks and no clients.
+    """
+    problem = numbered.problem
+    if problem.tasks and not problem.threads:
+        raise TaskAssignmentError("no client to run the tasks on")
+    owners, waiting = list(wanted), []
+    load = [0] * len(problem.threads)
+    for task, (place, ready) in enumerate(zip(wanted, problem.ready, strict=True)):
+        if ready and place not in ready:
+            waiting.append(task)
+        else:
+            load[place] += 1
+    if waiting and until_warm is not None:
+        owners = list(until_warm())
+        # A place that is not ready is no better than the wanted one.
+        owners = [
+            place if ready and owner not in ready and place in ready else owner
+            for owner, place, ready in zip(owners, wanted, problem.ready, strict=True)
+        ]
+    for task in waiting if until_warm is None else ():
+        before = problem.before[task]
+        owner = min(
+            problem.ready[task],
+            key=lambda process: (process not in before, load[process] / problem.threads[process], process),
+        )
+        owners[task] = owner
+        load[owner] += 1
+    # Warm-ups that began earlier go on: their copy is there.
+    waiting.sort(key=lambda task: (wanted[task] not in numbered.copies[task], task))
+    most = application.assignment_configs().max_warmup_replicas
+    warmups = {task: wanted[task] for task in waiting[:most] if owners[task] != wanted[task]}
+    return Transition(owners, warmups, _standbys(application, numbered, owners, warmups), bool(waiting))
+
+
+def answer_of(
+    application: ApplicationMetadata, numbered: Numbered, step: Transition, remarks: Sequence[str] = ()
+) -> TaskAssignment:
+    """The step as an answer. A task that waits for its copy makes the first client request another rebalance."""
+    active: list[list[TaskId]] = [[] for _ in numbered.processes]
+    for task, owner in zip(numbered.tasks, step.owners, strict=True):
+        active[owner].append(task)
+    tasks = [[AssignedTask(task, AssignedTaskType.ACTIVE) for task in held] for held in active]
+    for number, process in step.warmups.items():
+        tasks[process].append(AssignedTask.standby(numbered.tasks[number]))
+    for number, copies in enumerate(step.standbys):
+        for process in copies:
+            tasks[process].append(AssignedTask.standby(numbered.tasks[number]))
+    placed = [
+        StreamsClientAssignment.of(process, held) for process, held in zip(numbered.processes, tasks, strict=True)
+    ]
+    if step.waits:
+        interval = application.assignment_configs().probing_rebalance_interval_ms
+        placed[0] = placed[0].with_followup_rebalance(application.current_time_ms() + interval)
+    return TaskAssignment(placed, remarks=tuple(remarks))
+
+
+def _standbys(
+    application: ApplicationMetadata, numbered: Numbered, owners: Sequence[int], warmups: dict[int, int]
+) -> list[tuple[int, ...]]:
+    threads = numbered.problem.threads
+    wanted = max(min(application.assignment_configs().num_standby_replicas, len(threads) - 1), 0)
+    standbys: list[tuple[int, ...]] = [()] * len(owners)
+    if not wanted:
+        return standbys
+    tags = _tags(application, numbered)
+    number = sum(numbered.stateful) * wanted
+    share = [-(-number * each // sum(threads)) for each in threads]
+    load = [0] * len(threads)
+    held = [0] * len(threads)
+    for owner in owners:
+        load[owner] += 1
+    stateful = [task for task, logged in enumerate(numbered.stateful) if logged]
+    # Copies that are there first, so that a new one does not take their room.
+    for fresh in (False, True):
+        for task in stateful:
+            problem, taken = numbered.problem, [owners[task], *standbys[task]]
+            blocked = {*taken, warmups.get(task, -1)}
+            copies = {*problem.before[task], *numbered.copies[task]}
+            for _ in range(wanted - len(standbys[task])):
+                free = [process for process in (range(len(threads)) if fresh else copies) if process not in blocked]
+                if fresh and not free and task in warmups and warmups[task] not in taken:
+                    # Too few processes for both: the warm-up is the copy.
+                    break
+                if not free:
+                    break
+                ranked = [
+                    (
+                        _clashes(tags, taken, process),
+                        held[process] >= share[process],
+                        process not in copies,
+                        process not in problem.ready[task],
+                        (load[process] + held[process]) / threads[process],
+                        process,
+                    )
+                    for process in free
+                ]
+                best = min(ranked)
+                if not fresh and (best[1] or best[0] > _fewest_clashes(tags, taken, blocked, len(threads))):
+                    break
+                process = best[-1]
+                standbys[task] += (process,)
+                taken.append(process)
+                blocked.add(process)
+                held[process] += 1
+    return standbys
+
+
+def _tags(application: ApplicationMetadata, numbered: Numbered) -> list[list[str | None]]:
+    """For each configured tag, its value on each process."""
+    clients = application.streams_client_states()
+    keys = application.assignment_configs().rack_aware_assignment_tags
+    return [[clients[process].client_tags.get(key) for process in numbered.processes] for key in keys]
+
+
+def _clashes(tags: Sequence[Sequence[str | None]], taken: Sequence[int], process: int) -> int:
+    return sum(values[process] in {values[other] for other in taken} for values in tags)
+
+
+def _fewest_clashes(tags: Sequence[Sequence[str | None]], taken: Sequence[int], blocked: set[int], count: int) -> int:
+    if not tags:
+        return 0
+    return min((_clashes(tags, taken, process) for process in range(count) if process not in blocked), default=0)

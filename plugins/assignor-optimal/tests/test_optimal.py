@@ -1,0 +1,269 @@
+"""The assignor of goals, and its discovery by the lab."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assignment_api import (
+    LATEST_OFFSET,
+    ApplicationMetadata,
+    AssignmentConfigs,
+    AssignmentError,
+    ConfigError,
+    ProcessID,
+    StreamsClientState,
+    TaskAssignment,
+    TaskAssignmentError,
+    TaskAssignor,
+    TaskId,
+    TaskInfo,
+    TaskTopicPartition,
+)
+from assignment_api.optimum import GoalError, SolverMissingError
+from assignment_api.plugins import discover
+from assignment_api.streams.workload import TaskWorkload, Workload
+from assignment_api.utils import TaskAssignmentUtils
+from assignor_optimal import LoadAwareTaskAssignor, OptimalTaskAssignor
+
+FIRST, SECOND, THIRD = (ProcessID.parse(f"00000000-0000-0000-0000-00000000000{number}") for number in (1, 2, 3))
+TASKS = [TaskId(0, partition) for partition in range(6)]
+BOTH = [OptimalTaskAssignor, LoadAwareTaskAssignor]
+
+
+def info(task: TaskId) -> TaskInfo:
+    partitions = (
+        TaskTopicPartition("in", task.partition, is_source=True, is_changelog=False),
+        TaskTopicPartition("log", task.partition, is_source=False, is_changelog=True),
+    )
+    return TaskInfo(task, is_stateful=True, is_logged=True, state_store_names=("s",), topic_partitions=partitions)
+
+
+def client(
+    process: ProcessID,
+    tasks: Sequence[TaskId] = (),
+    *,
+    threads: int = 1,
+    copies: Sequence[TaskId] = (),
+    lags: Mapping[TaskId, int] | None = None,
+    tags: Mapping[str, str] | None = None,
+) -> StreamsClientState:
+    behind: Mapping[Any, Any] = {
+        task: LATEST_OFFSET if task in tasks else 0 if task in copies else 100_000 for task in TASKS
+    } | dict(lags or {})
+    return StreamsClientState(
+        process,
+        threads,
+        previous_active_tasks=tasks,
+        previous_standby_tasks=copies,
+        lags=behind,
+        client_tags=tags or {},
+    )
+
+
+def application(*clients: StreamsClientState, weights: Sequence[float] = (), **configs: Any) -> ApplicationMetadata:
+    workload = (
+        Workload(
+            {task: TaskWorkload(1_000.0, weight=weight) for task, weight in zip(TASKS, weights, strict=True)}, 10.0
+        )
+        if weights
+        else None
+    )
+    return ApplicationMetadata(AssignmentConfigs(**configs), [info(task) for task in TASKS], clients, workload=workload)
+
+
+def decided(assignor: TaskAssignor, state: ApplicationMetadata, **configs: Any) -> TaskAssignment:
+    name = "optimal" if isinstance(assignor, OptimalTaskAssignor) else "load_aware"
+    assignor.configure({f"assignor.{name}.{key}": value for key, value in configs.items()})
+    return assignor.assign(state)
+
+
+def actives(answer: TaskAssignment) -> dict[ProcessID, list[TaskId]]:
+    return {held.process_id: sorted(held.active_tasks()) for held in answer.assignments}
+
+
+def standbys(answer: TaskAssignment) -> dict[ProcessID, list[TaskId]]:
+    return {held.process_id: sorted(held.standby_tasks()) for held in answer.assignments}
+
+
+@pytest.mark.parametrize("assignor", BOTH)
+def test_a_balanced_group_stays_as_it_is(assignor: type[TaskAssignor]) -> None:
+    answer = assignor().assign(application(client(FIRST, TASKS[3:]), client(SECOND, TASKS[:3])))
+    assert actives(answer) == {FIRST: TASKS[3:], SECOND: TASKS[:3]}
+    assert [held.followup_rebalance_deadline_ms for held in answer.assignments] == [None, None]
+
+
+@pytest.mark.parametrize("assignor", BOTH)
+def test_a_new_process_gets_warm_ups_first_and_the_group_rebalances_again(assignor: type[TaskAssignor]) -> None:
+    answer = assignor().assign(application(client(FIRST, TASKS[:3]), client(SECOND, TASKS[3:]), client(THIRD)))
+    assert actives(answer) == {FIRST: TASKS[:3], SECOND: TASKS[3:], THIRD: []}
+    assert len(standbys(answer)[THIRD]) == 2
+    assert answer.assignments[0].followup_rebalance_deadline_ms == 600_000
+
+
+@pytest.mark.parametrize("assignor", BOTH)
+def test_no_more_warm_ups_than_allowed(assignor: type[TaskAssignor]) -> None:
+    answer = assignor().assign(application(client(FIRST, TASKS), client(SECOND), max_warmup_replicas=1))
+    assert sum(map(len, standbys(answer).values())) == 1
+
+
+def test_a_warm_copy_takes_its_task_over() -> None:
+    copies = [TASKS[0], TASKS[4]]
+    answer = OptimalTaskAssignor().assign(
+        application(client(FIRST, TASKS[:3]), client(SECOND, TASKS[3:]), client(THIRD, copies=copies))
+    )
+    assert actives(answer)[THIRD] == copies
+
+
+def test_a_warm_up_that_began_goes_on() -> None:
+    began = [TASKS[2], TASKS[5]]
+    late = dict.fromkeys(began, 50_000)
+    state = application(client(FIRST, TASKS[:3]), client(SECOND, TASKS[3:]), client(THIRD, copies=began, lags=late))
+    assert standbys(OptimalTaskAssignor().assign(state))[THIRD] == began
+
+
+def test_standbys_keep_apart_from_actives_and_by_tags() -> None:
+    zones = [{"zone": "a"}, {"zone": "a"}, {"zone": "b"}]
+    state = application(
+        client(FIRST, TASKS[:2], tags=zones[0]),
+        client(SECOND, TASKS[2:4], tags=zones[1]),
+        client(THIRD, TASKS[4:], tags=zones[2]),
+        num_standby_replicas=1,
+        rack_aware_assignment_tags=["zone"],
+    )
+    placed = standbys(OptimalTaskAssignor().assign(state))
+    assert placed[THIRD] == TASKS[:4]
+    assert sorted(placed[FIRST] + placed[SECOND]) == TASKS[4:]
+
+
+def test_explain_names_the_goal_that_decided() -> None:
+    state = application(client(FIRST, TASKS), client(SECOND, copies=TASKS))
+    traced = OptimalTaskAssignor().traced(state)
+    assert traced.answer == OptimalTaskAssignor().assign(state)
+    rules = Counter(step.rule for step in traced.steps)
+    assert rules == {"goal-balance": 6}
+    assert {step.rule for step in traced.steps} <= set(traced.rules)
+
+
+def test_goals_without_their_facts_are_left_out_with_a_remark() -> None:
+    answer = decided(OptimalTaskAssignor(), application(client(FIRST)), goals="balance(load), moves")
+    assert answer.remarks == ("goal balance(load) is left out: the state lacks its facts",)
+
+
+def test_of_contradicting_goals_the_first_wins() -> None:
+    state = application(client(FIRST, TASKS), client(SECOND, copies=TASKS))
+    still = decided(OptimalTaskAssignor(), state, goals="moves, balance")
+    even = decided(OptimalTaskAssignor(), state, goals="balance, moves")
+    assert (len(actives(still)[FIRST]), len(actives(even)[FIRST])) == (6, 3)
+
+
+def test_a_spent_budget_still_places_every_task_and_reports_its_gap() -> None:
+    answer = decided(OptimalTaskAssignor(), application(client(FIRST, TASKS), client(SECOND)), seconds=0)
+    assert sum(map(len, actives(answer).values())) == len(TASKS)
+    assert any("not proved to be optimal" in remark for remark in answer.remarks)
+
+
+def test_a_missing_solver_is_an_error_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    with pytest.raises(SolverMissingError, match=r"assignor-lab\[optimum\]"):
+        OptimalTaskAssignor().assign(application(client(FIRST, TASKS), client(SECOND)))
+
+
+@pytest.mark.parametrize("assignor", BOTH)
+def test_one_process_no_tasks_and_no_clients(assignor: type[TaskAssignor]) -> None:
+    assert actives(assignor().assign(application(client(FIRST)))) == {FIRST: TASKS}
+    none = ApplicationMetadata(AssignmentConfigs(), [], [client(FIRST)])
+    assert actives(assignor().assign(none)) == {FIRST: []}
+    with pytest.raises(TaskAssignmentError, match="no client"):
+        assignor().assign(application())
+
+
+@pytest.mark.parametrize(
+    ("assignor", "key", "value"),
+    [
+        (OptimalTaskAssignor, "assignor.optimal.seconds", "soon"),
+        (OptimalTaskAssignor, "assignor.optimal.nodes", -1),
+        (OptimalTaskAssignor, "assignor.optimal.goals", 3),
+        (LoadAwareTaskAssignor, "assignor.load_aware.horizon.seconds", "nan"),
+    ],
+)
+def test_a_setting_of_the_wrong_type_is_refused(assignor: type[TaskAssignor], key: str, value: object) -> None:
+    with pytest.raises(ConfigError, match=key):
+        assignor().configure({key: value})
+
+
+def test_an_unknown_goal_is_refused() -> None:
+    with pytest.raises(GoalError, match="unknown goal 'speed'"):
+        OptimalTaskAssignor().configure({"assignor.optimal.goals": ["speed"]})
+
+
+# --- load -----------------------------------------------------------------------------------------
+
+
+def test_the_heavy_task_gets_a_process_for_itself() -> None:
+    state = application(client(FIRST, TASKS), client(SECOND, copies=TASKS), weights=[10, 2, 2, 2, 2, 2])
+    answer = LoadAwareTaskAssignor().assign(state)
+    assert sorted(len(tasks) for tasks in actives(answer).values()) == [1, 5]
+    assert answer.remarks[0].startswith("1 moves for load: gain 3.6e+03 s of work, cost 0 s")
+
+
+def test_a_move_that_costs_more_than_it_gains_is_not_made() -> None:
+    # 1,000 bytes at 10 bytes a second: 100 seconds, against a gain of at most the horizon.
+    state = application(client(FIRST, TASKS[:4]), client(SECOND, TASKS[4:]), weights=[1, 1, 1, 1, 1, 1])
+    moved = decided(LoadAwareTaskAssignor(), state, **{"horizon.seconds": 0})
+    assert actives(moved)[FIRST] == TASKS[:4]
+    traced = LoadAwareTaskAssignor()
+    traced.configure({"assignor.load_aware.horizon.seconds": 3_600})
+    steps = [step for step in traced.traced(state).steps if step.rule == "gain"]
+    assert [step.words(lambda name: name[-1]) for step in steps] == [
+        "moves from 1 to 2: gain 1.2e+03 s of work, cost 100 s of restoring"
+    ]
+    traced.configure({"assignor.load_aware.horizon.seconds": 200})
+    assert not [step for step in traced.traced(state).steps if step.rule == "gain"]
+
+
+@pytest.mark.parametrize("assignor", BOTH)
+@settings(max_examples=40, deadline=None)
+@given(
+    threads=st.lists(st.integers(1, 4), min_size=1, max_size=3),
+    owners=st.lists(st.integers(0, 3), min_size=6, max_size=6),
+    copies=st.lists(st.integers(0, 3), min_size=6, max_size=6),
+    count=st.integers(0, 2),
+)
+def test_every_answer_keeps_the_rules(
+    assignor: type[TaskAssignor], threads: list[int], owners: list[int], copies: list[int], count: int
+) -> None:
+    held = [
+        client(
+            process,
+            [task for task, owner in zip(TASKS, owners, strict=True) if owner == number],
+            threads=threads[number],
+            copies=[
+                task
+                for task, copy, owner in zip(TASKS, copies, owners, strict=True)
+                if copy == number and owner != number
+            ],
+        )
+        for number, process in enumerate((FIRST, SECOND, THIRD)[: len(threads)])
+    ]
+    state = application(*held, num_standby_replicas=count)
+    answer = assignor().assign(state)
+    assert TaskAssignmentUtils.validate_task_assignment(state, answer) is AssignmentError.NONE
+    assert sorted(task for tasks in actives(answer).values() for task in tasks) == TASKS
+    copies_of = Counter(task for tasks in standbys(answer).values() for task in tasks)
+    wanted = min(count, len(threads) - 1)
+    assert sum(copies_of.values()) <= wanted * len(TASKS) + 2
+    assert all(copies_of[task] >= wanted for task in TASKS)
+
+
+@pytest.mark.parametrize("name", ["optimal", "load_aware"])
+def test_the_lab_finds_it_by_its_entry_point(name: str) -> None:
+    found = discover().task_assignor(name)
+    assert found.distribution == "assignor-optimal"
+    assert isinstance(found.create(), TaskAssignor)

@@ -1,0 +1,93 @@
+"""Figures beside Kafka's own assignor: warnings for poor answers, none for Kafka's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from assignment_api import ApplicationMetadata, ProcessID, TaskAssignor, TaskId
+from assignment_api.conformance import KINDS, InProcessSubject, StreamsAssignorConformance, Trial
+from assignment_api.conformance.quality import warnings_of
+from builtin_assignors.high_availability import HighAvailabilityTaskAssignor
+from tests.assignment_api.conformance.faults import Faultless, LosesATask, Placed
+
+
+def subject(assignor: type[TaskAssignor]) -> InProcessSubject[ApplicationMetadata]:
+    return InProcessSubject(assignor.__name__, assignor, KINDS["streams"].answering)
+
+
+class GivesAllToTheFirst(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        return {client: sorted(application.all_tasks()) if client == clients[0] else [] for client in clients}
+
+
+class GivesAllToTheNewest(Faultless):
+    """Moves every task, with its state, to each new client."""
+
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        return {client: sorted(application.all_tasks()) if client == clients[-1] else [] for client in clients}
+
+
+class DealsAnew(Faultless):
+    """Moves most tasks whenever the number of clients changes."""
+
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        placed: dict[ProcessID, list[TaskId]] = {client: [] for client in clients}
+        for number, task in enumerate(sorted(application.all_tasks())):
+            placed[clients[-1 - number % len(clients)]].append(task)
+        return placed
+
+
+class ReversesOnALeave(DealsAnew):
+    """Passes every task on when a client with tasks has gone."""
+
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        states = application.streams_client_states().values()
+        ran = sum(len(client.previous_active_tasks) for client in states)
+        if not ran or ran == len(application.all_tasks()):
+            return Faultless.actives(self, application, clients)
+        owners = {task: number for number, client in enumerate(clients) for task in self.previous(application, client)}
+        placed: Placed = {client: [] for client in clients}
+        for task in sorted(application.all_tasks()):
+            placed[clients[(owners.get(task, 0) + 1) % len(clients)]].append(task)
+        return placed
+
+    def previous(self, application: ApplicationMetadata, client: ProcessID) -> tuple[TaskId, ...]:
+        return application.streams_client_states()[client].previous_active_tasks
+
+
+@pytest.mark.parametrize(
+    ("assignor", "figures"),
+    [
+        (GivesAllToTheFirst, {"balance", "idle", "racks"}),
+        (GivesAllToTheNewest, {"join", "balance", "idle", "restored"}),
+        (DealsAnew, {"join", "restored", "racks"}),
+        (ReversesOnALeave, {"leave"}),
+        (HighAvailabilityTaskAssignor, set()),
+    ],
+)
+def test_a_clearly_worse_figure_is_a_warning(assignor: type[TaskAssignor], figures: set[str]) -> None:
+    trial = Trial(KINDS["streams"], subject(assignor))
+    found = {
+        each.figure: each for each in warnings_of(trial, subject(HighAvailabilityTaskAssignor), "high_availability")
+    }
+    assert figures <= found.keys()
+    assert bool(figures) == bool(found)
+    for warning in found.values():
+        assert "; high_availability " in warning.found
+        assert len(warning.history["members"]) <= 4
+
+
+def test_a_test_class_warns_of_poor_quality(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assignment_api.conformance.growth.SIZES", (4, 8))
+    case: type[StreamsAssignorConformance] = type(
+        "Case", (StreamsAssignorConformance,), {"assignor": GivesAllToTheFirst}
+    )
+    report = case.report(histories=1)
+    assert "balance" in [warning.figure for warning in report.warnings]
+    assert all("high_availability" in warning.text() for warning in report.warnings)
+
+
+def test_a_group_that_loses_a_task_at_its_event_has_no_figures() -> None:
+    trial = Trial(KINDS["streams"], subject(LosesATask))
+    found = warnings_of(trial, subject(HighAvailabilityTaskAssignor), "high_availability")
+    assert all(warning.reference == "high_availability" for warning in found)

@@ -1,0 +1,56 @@
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.Produced;
+
+/**
+ * Reduces the topic "work" into a store on disk and passes "notes" on; both keep their partitions.
+ * The first argument is a file for the states of the instance, the others are key=value settings.
+ */
+public final class AccuracyApplication {
+    private AccuracyApplication() {
+    }
+
+    public static void main(final String[] arguments) throws InterruptedException {
+        final Path states = Path.of(arguments[0]);
+        final Properties config = new Properties();
+        config.put("default.key.serde", Serdes.StringSerde.class.getName());
+        config.put("default.value.serde", Serdes.StringSerde.class.getName());
+        for (int place = 1; place < arguments.length; place++) {
+            final int equals = arguments[place].indexOf('=');
+            config.put(arguments[place].substring(0, equals), arguments[place].substring(equals + 1));
+        }
+        final StreamsBuilder builder = new StreamsBuilder();
+        builder.<String, String>stream("work").groupByKey()
+            .reduce((before, value) -> value, Materialized.as("totals"))
+            .toStream()
+            .to("work-out", Produced.with(null, null, (topic, key, value, partitions) ->
+                java.util.Optional.of(java.util.Set.of(Integer.parseInt(key)))));
+        builder.<String, String>stream("notes").to("notes-out", Produced.with(null, null,
+            (topic, key, value, partitions) -> java.util.Optional.of(java.util.Set.of(Integer.parseInt(key)))));
+        final KafkaStreams streams = new KafkaStreams(builder.build(), config);
+        streams.setStateListener((now, before) -> write(states, now));
+        final CountDownLatch stopped = new CountDownLatch(1);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            streams.close();
+            stopped.countDown();
+        }));
+        streams.start();
+        stopped.await();
+    }
+
+    private static void write(final Path states, final KafkaStreams.State state) {
+        try {
+            Files.writeString(states, System.currentTimeMillis() + " " + state + "\n",
+                StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        } catch (final java.io.IOException error) {
+            throw new java.io.UncheckedIOException(error);
+        }
+    }
+}
