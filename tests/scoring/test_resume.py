@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import time
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ from assignor_lab.scoring.rows import Progress
 from assignor_lab.scoring.spark import waves
 from tests.scoring.commands import command
 from tests.scoring.runs import results_bytes, run, run_metrics_of
-from tests.scoring.test_score_command import COMMAND, FAMILY, PAIR, environment
+from tests.scoring.test_score_command import FAMILY, PAIR, environment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -92,17 +91,32 @@ def test_a_run_that_stopped_goes_on_and_ends_with_the_same_bytes(spark: SparkSes
     assert scored[-1].items == 9
 
 
+#: Runs the command line, and kills its own process once the first wave is on the disk.
+KILLED_AFTER_A_WAVE = """
+import os, signal, sys
+from assignor_lab.cli.main import main
+from assignor_lab.scoring.output.journal import Journal
+noted = Journal._noted
+def kill(*terms):
+    noted(*terms)
+    os.kill(os.getpid(), signal.SIGKILL)
+Journal._noted = kill
+main(sys.argv[1:])
+"""
+
+
 def test_a_driver_that_is_killed_loses_nothing_that_was_written(spark: SparkSession, tmp_path: Path) -> None:
     words = [*PAIR, *FAMILY, "--count", "128"]
-    killed = [*COMMAND, "score", *words, "--master", "local[2]", "--out", str(tmp_path / "out")]
-    running = subprocess.Popen(
-        killed, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    command_line = ["score", *words, "--master", "local[2]", "--out", str(tmp_path / "out")]
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED_AFTER_A_WAVE, *command_line],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        timeout=300,
     )
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not list(tmp_path.rglob("wave-*")):
-        time.sleep(0.01)
-    os.kill(running.pid, signal.SIGKILL)
-    assert running.wait(timeout=60) == -signal.SIGKILL
+    assert killed.returncode == -signal.SIGKILL
     assert not (tmp_path / "out" / "summary.json").exists()
 
     done = command(tmp_path, *words, "--resume", spark=spark)
