@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -11,7 +11,9 @@ from assignment_api import ApplicationMetadata, TaskAssignment
 from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY, RACK_AWARE_STRATEGY_NONE
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.rack_provenance import racks_told, strategy_told
-from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
+
+if TYPE_CHECKING:
+    from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
 __all__ = ["racks_unknown", "why_not_comparable", "why_play_not_comparable"]
 
