@@ -8,6 +8,7 @@ from importlib import import_module
 from assignment_api.plugins.entries import ConnectorPlugin, MetricPlugin, ScenarioFamily
 from assignment_api.plugins.hookspecs import hookimpl
 from assignor_lab.groups.streams.metrics import LAB_METRICS
+
 __all__ = ["assignor_lab_connectors", "assignor_lab_metrics", "assignor_lab_scenario_families"]
 
 

@@ -4,7 +4,7 @@ Goals are a list in their order of importance (:mod:`~assignment_api.optimum.goa
 The solver is HiGHS; it is imported by the first call that needs it.
 """
 
-from assignment_api.optimum.application import Numbered, owners_of, problem_of
+from assignment_api.optimum.application import Numbered, owners_of, problem_of, spread_of
 from assignment_api.optimum.best import Best, Gap, Optimum, gaps, optimum
 from assignment_api.optimum.errors import GoalError, NoAnswerError, SolverMissingError
 from assignment_api.optimum.goals import DEFAULT_GOALS, Goal, goals_of
@@ -26,4 +26,5 @@ __all__ = [
     "optimum",
     "owners_of",
     "problem_of",
+    "spread_of",
 ]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations_with_replacement
 
 import attrs
 
@@ -13,9 +16,11 @@ from assignment_api.streams.client_state import LATEST_OFFSET, lags_of
 from assignment_api.streams.ids import ProcessID, TaskId
 from assignment_api.streams.tasks import TaskInfo
 
-__all__ = ["Numbered", "owners_of", "problem_of"]
+__all__ = ["Numbered", "owners_of", "problem_of", "spread_of"]
 
 _ALL_CAUGHT_UP = 2**63 - 1
+#: Places for standbys that are tried for the best ones; with more, goal ``spread`` is left out.
+_MOST_PLACES = 20_000
 
 
 @attrs.frozen(eq=False)
@@ -25,6 +30,8 @@ class Numbered:
     Args:
         stateful: For each task, True if it is stateful and logged.
         copies: For each task, the processes that had a copy without running it.
+        tags: For each tag of ``rack.aware.assignment.tags`` (KIP-708), its value on each process.
+        standbys: Standbys of a stateful task, at most one on each process.
     """
 
     problem: Problem
@@ -32,6 +39,8 @@ class Numbered:
     processes: list[ProcessID]
     stateful: list[bool]
     copies: list[tuple[int, ...]]
+    tags: list[list[str | None]] = attrs.field(factory=list)
+    standbys: int = 0
 
 
 def owners_of(numbered: Numbered, answer: TaskAssignment) -> list[int] | None:
@@ -46,6 +55,47 @@ def owners_of(numbered: Numbered, answer: TaskAssignment) -> list[int] | None:
                 return None
             owners[task] = process
     return None if -1 in owners else owners
+
+
+def spread_of(numbered: Numbered, answer: TaskAssignment) -> float:
+    """The value of goal ``spread`` with the standbys of an answer.
+
+    A copy that repeats a value of a tag counts 1 for that tag. So does a missing copy. Of more copies than wanted (a
+    warm-up), those with new values count.
+    """
+    task_number = {task: index for index, task in enumerate(numbered.tasks)}
+    process_number = {process: index for index, process in enumerate(numbered.processes)}
+    copies: list[list[int]] = [[] for _ in numbered.tasks]
+    for is_active in (True, False):
+        for assigned in answer.assignments:
+            process = process_number.get(assigned.process_id)
+            held = assigned.active_tasks() if is_active else assigned.standby_tasks()
+            for task in map(task_number.get, held):
+                if task is not None and process is not None:
+                    copies[task].append(process)
+    clashes = 0
+    for held_by, logged in zip(copies, numbered.stateful, strict=True):
+        if logged:
+            clashes += _clashes(numbered, held_by)
+    return float(clashes)
+
+
+def _clashes(numbered: Numbered, copies: Sequence[int]) -> int:
+    """Repeated values over all tags, with the active copy first and the best of the others next."""
+    seen: list[set[str | None]] = [set() for _ in numbered.tags]
+    rest = list(copies)
+    clashes = len(numbered.tags) * (1 + numbered.standbys)
+    for turn in range(min(1 + numbered.standbys, len(rest))):
+        new = [
+            sum(values[process] not in known for values, known in zip(numbered.tags, seen, strict=True))
+            for process in rest
+        ]
+        best = new.index(max(new)) if turn else 0
+        clashes -= new[best]
+        process = rest.pop(best)
+        for values, known in zip(numbered.tags, seen, strict=True):
+            known.add(values[process])
+    return clashes
 
 
 def problem_of(application: ApplicationMetadata) -> Numbered:
@@ -78,7 +128,48 @@ def problem_of(application: ApplicationMetadata) -> Numbered:
         weights=_weights(application, tasks, stateful),
         rack=None,
     )
-    return Numbered(_with_racks(problem, application, infos, processes), tasks, processes, stateful, copies)
+    configs = application.assignment_configs()
+    standbys = max(min(configs.num_standby_replicas, len(processes) - 1), 0)
+    tags = [
+        [clients[process].client_tags.get(key) for process in processes] for key in configs.rack_aware_assignment_tags
+    ]
+    problem = _with_zones(_with_racks(problem, application, infos, processes), tags, standbys, stateful)
+    return Numbered(problem, tasks, processes, stateful, copies, tags, standbys)
+
+
+def _with_zones(
+    problem: Problem, tags: Sequence[Sequence[str | None]], standbys: int, stateful: Sequence[bool]
+) -> Problem:
+    """The problem with the facts of goal ``spread``, if there are tags, standbys and few combinations of values."""
+    if not tags or not standbys or True not in stateful:
+        return problem
+    values = list(zip(*tags, strict=True))
+    zones = {each: number for number, each in enumerate(sorted(set(values), key=repr))}
+    if math.comb(len(zones) + standbys - 1, standbys) > _MOST_PLACES:
+        return problem
+    held = Counter(values)
+    most = [min(1 + standbys, len(set(each))) for each in tags]
+    row = tuple([_fewest_clashes(zone, zones, held, standbys, sum(most)) for zone in zones])
+    nothing = (0.0,) * len(zones)
+    costs = [row if logged else nothing for logged in stateful]
+    return attrs.evolve(problem, zone=[zones[each] for each in values], far={**problem.far, "tags": costs})
+
+
+_Zone = tuple[str | None, ...]
+
+
+def _fewest_clashes(
+    active: _Zone, zones: Iterable[_Zone], held: Mapping[_Zone, int], standbys: int, most: int
+) -> float:
+    """The fewest repeated values of the standbys of a task that runs in zone ``active``; ``most``: possible values."""
+    best = 0
+    for others in combinations_with_replacement(zones, standbys):
+        chosen = (active, *others)
+        if all(count <= held[zone] for zone, count in Counter(chosen).items()):
+            best = max(best, sum(len(set(values)) for values in zip(*chosen, strict=True)))
+            if best == most:
+                break
+    return float(len(active) * (1 + standbys) - best)
 
 
 def _ready(

@@ -91,7 +91,12 @@ def optimum(problem: Problem, goals: Sequence[Goal], seconds: float | None = Non
 
 
 def gaps(
-    problem: Problem, goals: Sequence[Goal], owners: Sequence[int], seconds: float | None = None, nodes: int = 200
+    problem: Problem,
+    goals: Sequence[Goal],
+    owners: Sequence[int],
+    seconds: float | None = None,
+    nodes: int = 200,
+    spread: float | None = None,
 ) -> tuple[Gap, ...]:
     """The distance of an answer from the best one, goal by goal.
 
@@ -101,6 +106,7 @@ def gaps(
     Args:
         seconds: Time of the solver for all goals together; ``None``: no limit.
         nodes: Nodes of each search for whole numbers.
+        spread: Value of goal ``spread`` with the answer's own standbys; ``None``: with standbys at the best places.
 
     Raises:
         GoalError: if a weight or racks of a goal are unknown.
@@ -108,7 +114,7 @@ def gaps(
         SolverMissingError: if the solver is needed and not installed.
     """
     problem.check(goals)
-    return _Search(problem, goals, Budget(seconds, nodes)).gaps(owners)
+    return _Search(problem, goals, Budget(seconds, nodes)).gaps(owners, spread)
 
 
 class _Search:
@@ -181,11 +187,13 @@ class _Search:
 
     # --- gaps of an answer --------------------------------------------------------------------------
 
-    def gaps(self, owners: Sequence[int]) -> tuple[Gap, ...]:
+    def gaps(self, owners: Sequence[int], spread: float | None) -> tuple[Gap, ...]:
         found: list[Gap] = []
         limits: dict[Goal, _Value] = {}
         for goal in self._goals:
             reached = value(self._problem, goal, owners)
+            if goal.kind == "spread" and spread is not None:
+                reached = max(reached, spread)
             bound: _Value = self._arithmetic(goal)
             is_exact = reached <= bound + 1e-9
             if not is_exact:
@@ -238,7 +246,7 @@ class _Search:
     def _arithmetic(self, goal: Goal) -> _Value:
         """A bound of a goal alone, without a search."""
         problem = self._problem
-        if goal.kind == "racks":
+        if goal.kind in ("racks", "spread"):
             number = self._classes.linear.index(goal)
             return sum([min(_costs(each, number)) * len(each.tasks) for each in self._classes.classes])
         if goal.kind not in LOADS:

@@ -1,8 +1,8 @@
 """Classes of equal tasks, and pools of equal processes: the reason why a million tasks are a small problem.
 
 Tasks with the same previous processes, ready processes, weights and racks are one class. A class keeps tasks on its
-named processes, or gives them to a pool (the processes of one rack), from which processes take them. In a pool only the
-weights of the loads matter, so tasks with equal ones (a *signature*) are one flow.
+named processes, or gives them to a pool, from which processes take them. A pool has the processes of one rack and one
+zone of tags. In a pool only the weights of the loads matter, so tasks with equal ones (a *signature*) are one flow.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ def classes_of(problem: Problem, goals: Sequence[Goal]) -> Classes:
     """The classes for ``goals``. Time and memory are linear in tasks and their named processes."""
     linear = tuple(goal for goal in goals if goal.kind not in LOADS)
     loads = tuple({goal.weight: goal for goal in goals if goal.kind in LOADS}.values())
-    by_rack: dict[int, list[int]] = {}
-    uses_racks = problem.rack is not None and any(goal.kind == "racks" for goal in linear)
-    for process in range(len(problem.threads)):
-        rack = problem.rack[process] if uses_racks and problem.rack is not None else 0
-        by_rack.setdefault(rack, []).append(process)
-    pools = [by_rack[rack] for rack in sorted(by_rack)]
     kinds = {goal.kind for goal in linear}
+    by_place: dict[tuple[int, ...], list[int]] = {}
+    used = [problem.places(goal) for goal in linear if goal.kind in ("racks", "spread")]
+    for process in range(len(problem.threads)):
+        place = tuple([places[process] for places in used if places is not None])
+        by_place.setdefault(place, []).append(process)
+    pools = [by_place[place] for place in sorted(by_place)]
     nothing: Sequence[Any] = ((),) * problem.tasks
     before = problem.before if "moves" in kinds else nothing
     ready = problem.ready if "ready" in kinds else nothing
@@ -80,23 +80,23 @@ def classes_of(problem: Problem, goals: Sequence[Goal]) -> Classes:
         else:
             known.append(task)
     signatures: dict[tuple[float, ...], int] = {}
-    racks = sorted(by_rack) if uses_racks else [0]
     made: list[TaskClass] = []
     for (old, good, *rest), tasks in members.items():
         costs, weights = rest[: len(linear)], tuple([each if each != () else 1 for each in rest[len(linear) :]])
         named = tuple(sorted({*old, *good}))
 
         def cost(
-            process: int | None, rack: int, costs: Sequence[Any] = costs, old: Any = old, good: Any = good
+            process: int, *, is_named: bool, costs: Sequence[Any] = costs, old: Any = old, good: Any = good
         ) -> tuple[float, ...]:
             found: list[float] = []
             for goal, fact in zip(linear, costs, strict=True):
-                if goal.kind == "racks":
-                    found.append(fact[rack])
+                if goal.kind in ("racks", "spread"):
+                    rack = problem.places(goal)
+                    found.append(fact[rack[process]] if rack is not None else 0)
                 else:
                     places = good if goal.kind == "ready" else old
                     weight = 1 if fact == () else fact
-                    found.append(weight if places and process not in places else 0)
+                    found.append(weight if places and not (is_named and process in places) else 0)
             return tuple(found)
 
         made.append(
@@ -104,15 +104,15 @@ def classes_of(problem: Problem, goals: Sequence[Goal]) -> Classes:
                 tasks,
                 named,
                 signatures.setdefault(weights, len(signatures)),
-                [cost(process, problem.rack[process] if uses_racks and problem.rack else 0) for process in named],
-                [cost(None, rack) for rack in racks],
+                [cost(process, is_named=True) for process in named],
+                [cost(members[0], is_named=False) for members in pools],
             )
         )
     return Classes(made, pools, linear, loads, list(signatures))
 
 
 def _fact(problem: Problem, goal: Goal, nothing: Sequence[Any]) -> Sequence[Any]:
-    if goal.kind == "racks":
+    if goal.kind in ("racks", "spread"):
         return problem.far[goal.weight]
     weights = problem.weight(goal)
     return nothing if weights is None else weights

@@ -8,6 +8,7 @@ with the best ``balance(tasks)``, and so on. Every goal is a number of which les
 * ``fill``: average load for each thread, less the smallest load of a process for each of its threads
 * ``moves``: weight of the tasks that leave a process which ran them and is still there
 * ``racks``: source partitions, or input, read from another rack
+* ``spread``: copies of a task that repeat a tag's value (KIP-708), with its standbys at the best places
 
 The word in parentheses is the weight of a task; ``tasks`` counts each as 1. Other weights come from the workload. The
 language knows no solver.
@@ -26,7 +27,7 @@ from assignment_api.optimum.errors import GoalError
 __all__ = ["DEFAULT_GOALS", "LINEAR", "WEIGHTS", "Goal", "goals_of"]
 
 #: Goals that are sums over tasks.
-LINEAR = ("ready", "moves", "racks")
+LINEAR = ("ready", "moves", "racks", "spread")
 #: Goals about loads of processes.
 LOADS = ("balance", "fill")
 #: Weight to its meaning, and the fact of a state from which it comes.
@@ -38,9 +39,20 @@ WEIGHTS: Mapping[str, str] = MappingProxyType(
         "bytes": "bytes of state",
         "traffic": "bytes of input a second",
         "partitions": "source partitions",
+        "tags": "tags of rack.aware.assignment.tags",
     }
 )
-_USUAL = {"ready": "tasks", "balance": "tasks", "fill": "tasks", "moves": "tasks", "racks": "partitions"}
+_USUAL = {
+    "ready": "tasks",
+    "balance": "tasks",
+    "fill": "tasks",
+    "moves": "tasks",
+    "racks": "partitions",
+    "spread": "tags",
+}
+#: Weights of a goal about tasks, and of the two goals about places.
+_OF_TASKS = ("tasks", "stateful", "load", "bytes", "traffic")
+_WEIGHTS_OF = {"racks": ("partitions", "traffic"), "spread": ("tags",)}
 _GOAL = re.compile(r"\A([a-z]+)(?:\(([a-z]+)\))?\Z")
 #: Spaces that a goal may have: around its parentheses.
 _SPACES = re.compile(r" ?([()]) ?")
@@ -52,7 +64,7 @@ class Goal:
     """One goal.
 
     Args:
-        kind: ``ready``, ``balance``, ``fill``, ``moves`` or ``racks``.
+        kind: ``ready``, ``balance``, ``fill``, ``moves``, ``racks`` or ``spread``.
         weight: Name of the weight, one of :data:`WEIGHTS`.
 
     Raises:
@@ -69,9 +81,9 @@ class Goal:
             object.__setattr__(self, "weight", _USUAL[self.kind])
         if self.weight not in WEIGHTS:
             raise GoalError(f"unknown weight {self.weight!r} of goal {self.kind}: expected one of {', '.join(WEIGHTS)}")
-        if (self.kind == "racks") != (self.weight in {"partitions", "traffic"}) and self.weight != "traffic":
-            expected = "partitions or traffic" if self.kind == "racks" else "no count of partitions"
-            raise GoalError(f"goal {self.kind} cannot have weight {self.weight!r}: expected {expected}")
+        possible = _WEIGHTS_OF.get(self.kind, _OF_TASKS)
+        if self.weight not in possible:
+            raise GoalError(f"goal {self.kind} cannot have weight {self.weight!r}: expected {' or '.join(possible)}")
 
     def __str__(self) -> str:
         return self.kind if self.kind == "ready" else f"{self.kind}({self.weight})"
@@ -101,7 +113,7 @@ def goals_of(text: str) -> tuple[Goal, ...]:
 #: Kind of group to its usual goals. A broker and a Connect leader know no lags; Connect has no racks.
 DEFAULT_GOALS: Mapping[str, str] = MappingProxyType(
     {
-        "streams": "ready, balance(tasks), fill(tasks), moves(tasks), racks(partitions)",
+        "streams": "ready, balance(tasks), fill(tasks), moves(tasks), racks(partitions), spread(tags)",
         "streams-group": "balance(tasks), fill(tasks), moves(tasks)",
         "connect": "balance(tasks), fill(tasks), moves(tasks)",
     }

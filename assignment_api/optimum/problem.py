@@ -27,6 +27,8 @@ class Problem:
         weights: Name of a weight to the weight of each task, from 0; ``tasks`` may be left out.
         rack: For each process, the number of its rack, from 0; ``None``: unknown.
         far: Weight of goal ``racks`` to the cost of each task in each rack; states with equal rows may share them.
+            ``tags``, the weight of goal ``spread``: the cost of each task in each zone.
+        zone: For each process, the number of its combination of tag values, from 0; ``None``: without tags.
     """
 
     threads: Sequence[int]
@@ -35,6 +37,7 @@ class Problem:
     weights: Mapping[str, Sequence[float]] = attrs.field(factory=dict)
     rack: Sequence[int] | None = None
     far: Mapping[str, Sequence[tuple[float, ...]]] = attrs.field(factory=dict)
+    zone: Sequence[int] | None = None
 
     @property
     def tasks(self) -> int:
@@ -45,11 +48,15 @@ class Problem:
         """The weights of all tasks for ``goal``; ``None``: each is 1."""
         return None if goal.weight == "tasks" else self.weights[goal.weight]
 
+    def places(self, goal: Goal) -> Sequence[int] | None:
+        """For each process, its place in the rows of ``far``: a rack, or a zone for goal ``spread``."""
+        return self.zone if goal.kind == "spread" else self.rack
+
     def check(self, goals: Sequence[Goal]) -> None:
         """Check that the goals have their facts.
 
         Raises:
-            GoalError: if a weight is unknown or negative, or racks are unknown.
+            GoalError: if a weight is unknown or negative, or racks or tags are unknown.
             NoAnswerError: if there are tasks and no processes.
         """
         if self.before and not self.threads:
@@ -60,6 +67,12 @@ class Problem:
                     raise GoalError(
                         f"goal {goal} needs the rack of every process and the racks of every source partition"
                         f"{', and the input of every task' * (goal.weight == 'traffic')}: give them, or leave it out"
+                    )
+            elif goal.kind == "spread":
+                if self.zone is None or goal.weight not in self.far:
+                    raise GoalError(
+                        f"goal {goal} needs rack.aware.assignment.tags, standbys and few combinations of tag values: "
+                        "give them, or leave it out"
                     )
             elif goal.weight != "tasks":
                 weights = self.weights.get(goal.weight)
@@ -114,9 +127,9 @@ def value(problem: Problem, goal: Goal, owners: Sequence[int]) -> float | Fracti
     """Value of a goal for the process of each task. Less is better."""
     if goal.kind in ("balance", "fill"):
         return value_of_loads(problem, goal, loads(problem, goal, owners))
-    if goal.kind == "racks":
-        assert problem.rack is not None
-        rack = problem.rack
+    if goal.kind in ("racks", "spread"):
+        rack = problem.places(goal)
+        assert rack is not None
         return sum([row[rack[owner]] for row, owner in zip(problem.far[goal.weight], owners, strict=True)])
     places = problem.ready if goal.kind == "ready" else problem.before
     weights = problem.weight(goal)

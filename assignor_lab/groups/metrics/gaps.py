@@ -23,6 +23,7 @@ _TEXTS = {
     "fill": ("tasks/thread", "Shortfall of the emptiest process from the average tasks for each thread"),
     "moves": ("tasks", "Tasks that leave a process which ran them and is still there"),
     "racks": ("partitions", "Source partitions that are read from another rack"),
+    "spread": ("copies", "Copies of a task that repeat a value of a tag"),
 }
 #: Time of the solver for one answer, in seconds.
 _SECONDS = 30.0
@@ -63,8 +64,13 @@ def gap_measures(
     }
 
 
-def gaps_by_kind(problem: Problem, owners: Sequence[int], kind: str) -> Gaps | None:
+def gaps_by_kind(
+    problem: Problem, owners: Sequence[int], kind: str, spread: Callable[[], float] | None = None
+) -> Gaps | None:
     """The gaps of an answer by the default goals of a kind; ``None`` if a task is not placed.
+
+    Args:
+        spread: Returns the value of goal ``spread`` with the answer's standbys.
 
     Raises:
         SolverMissingError: if the solver is needed and not installed.
@@ -72,7 +78,9 @@ def gaps_by_kind(problem: Problem, owners: Sequence[int], kind: str) -> Gaps | N
     if -1 in owners or not problem.threads:
         return None
     goals = problem.known(goals_of(DEFAULT_GOALS[kind]))
-    return {gap.goal.kind: gap for gap in gaps(problem, goals, owners, _SECONDS)}
+    spreads = spread is not None and any(goal.kind == "spread" for goal in goals)
+    found = gaps(problem, goals, owners, _SECONDS, spread=spread() if spread is not None and spreads else None)
+    return {gap.goal.kind: gap for gap in found}
 
 
 def has_solver() -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assignment_api import ApplicationMetadata, TaskAssignment
-from assignment_api.optimum import Numbered, owners_of, problem_of
+from assignment_api.optimum import Numbered, owners_of, problem_of, spread_of
 from assignor_lab.groups.metrics.gaps import Gaps, gap_metrics, gaps_by_kind
 
 __all__ = ["GAP_METRICS", "gaps_of"]
@@ -15,7 +15,9 @@ def gaps_of(application: ApplicationMetadata, answer: TaskAssignment) -> Gaps | 
     """The gaps, keyed by goal; ``None`` if a task is not placed exactly once."""
     numbered = _numbered(application)
     owners = owners_of(numbered, answer)
-    return None if owners is None else gaps_by_kind(numbered.problem, owners, "streams")
+    if owners is None:
+        return None
+    return gaps_by_kind(numbered.problem, owners, "streams", lambda: spread_of(numbered, answer))
 
 
 def _numbered(application: ApplicationMetadata) -> Numbered:

@@ -14,6 +14,7 @@ RULES = {
     "goal-ready": "A task goes to a process with a copy of its state, if loads permit.",
     "goal-moves": "A task stays on its process, if goals before this one permit.",
     "goal-racks": "A task reads few partitions from other racks, if goals before this one permit.",
+    "goal-spread": "The copies of a task can have different tags, if goals before this one permit.",
     "tie": "Several places are equally good: the present one, or else a fixed one.",
     "warm-up": "A task runs on a caught-up process until its copy at the wanted place is warm (KIP-441).",
     "standby": "A standby goes to another process: other tags first, then an existing copy, then the smallest load.",
@@ -69,12 +70,13 @@ def _worse(
     """The first goal that is worse if the task alone is on ``other``."""
     threads = problem.threads
     for goal in goals:
-        weights = problem.weight(goal) if goal.kind != "racks" else None
+        in_places = goal.kind in ("racks", "spread")
+        weights = None if in_places else problem.weight(goal)
         weight = 1 if weights is None else weights[task]
-        if goal.kind == "racks":
-            row = problem.far[goal.weight][task]
-            assert problem.rack is not None
-            worse = row[problem.rack[other]] > row[problem.rack[place]]
+        if in_places:
+            row, places = problem.far[goal.weight][task], problem.places(goal)
+            assert places is not None
+            worse = row[places[other]] > row[places[place]]
         elif goal.kind == "balance":
             load = loads[goal.weight]
             worst = max(each / count for each, count in zip(load, threads, strict=True))

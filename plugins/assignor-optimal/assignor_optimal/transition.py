@@ -89,7 +89,7 @@ def transition(
     waiting.sort(key=lambda task: (wanted[task] not in numbered.copies[task], task))
     most = application.assignment_configs().max_warmup_replicas
     warmups = {task: wanted[task] for task in waiting[:most] if owners[task] != wanted[task]}
-    return Transition(owners, warmups, _standbys(application, numbered, owners, warmups), bool(waiting))
+    return Transition(owners, warmups, _standbys(numbered, owners, warmups), bool(waiting))
 
 
 def answer_of(
@@ -114,15 +114,13 @@ def answer_of(
     return TaskAssignment(placed, remarks=tuple(remarks))
 
 
-def _standbys(
-    application: ApplicationMetadata, numbered: Numbered, owners: Sequence[int], warmups: dict[int, int]
-) -> list[tuple[int, ...]]:
+def _standbys(numbered: Numbered, owners: Sequence[int], warmups: dict[int, int]) -> list[tuple[int, ...]]:
     threads = numbered.problem.threads
-    wanted = max(min(application.assignment_configs().num_standby_replicas, len(threads) - 1), 0)
+    wanted = numbered.standbys
     standbys: list[tuple[int, ...]] = [()] * len(owners)
     if not wanted:
         return standbys
-    tags = _tags(application, numbered)
+    tags = numbered.tags
     number = sum(numbered.stateful) * wanted
     share = [-(-number * each // sum(threads)) for each in threads]
     load = [0] * len(threads)
@@ -163,13 +161,6 @@ def _standbys(
                 blocked.add(process)
                 held[process] += 1
     return standbys
-
-
-def _tags(application: ApplicationMetadata, numbered: Numbered) -> list[list[str | None]]:
-    """For each configured tag, its value on each process."""
-    clients = application.streams_client_states()
-    keys = application.assignment_configs().rack_aware_assignment_tags
-    return [[clients[process].client_tags.get(key) for process in numbered.processes] for key in keys]
 
 
 def _clashes(tags: Sequence[Sequence[str | None]], taken: Sequence[int], process: int) -> int:

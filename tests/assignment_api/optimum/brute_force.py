@@ -30,6 +30,7 @@ LARGER = {
 def drawn(seed: int) -> tuple[Problem, tuple[Goal, ...]]:
     draw = random.Random(seed)
     processes, tasks = draw.randint(1, 3), draw.randint(0, 5)
+    zone = [draw.randrange(3) for _ in range(processes)] if draw.random() < 0.4 else None
     rack = [draw.randrange(2) for _ in range(processes)] if draw.random() < 0.6 else None
 
     def some(sizes: list[int]) -> tuple[int, ...]:
@@ -38,6 +39,7 @@ def drawn(seed: int) -> tuple[Problem, tuple[Goal, ...]]:
     loads = [
         draw.choice([0, 1, 1, 2, 5]) if draw.random() < 0.5 else round(10 * draw.random(), 2) for _ in range(tasks)
     ]
+    tags = [tuple(float(draw.randint(0, 2)) for _ in range(max(zone) + 1)) for _ in range(tasks)] if zone else []
     far = [tuple(float(draw.randint(0, 2)) for _ in range(max(rack) + 1)) for _ in range(tasks)] if rack else []
     problem = Problem(
         threads=[draw.randint(1, 3) for _ in range(processes)],
@@ -49,13 +51,16 @@ def drawn(seed: int) -> tuple[Problem, tuple[Goal, ...]]:
             "bytes": [draw.choice([1, 10, 100]) for _ in range(tasks)],
         },
         rack=rack,
-        far={"partitions": far} if rack else {},
+        far={**({"partitions": far} if rack else {}), **({"tags": tags} if zone else {})},
+        zone=zone,
     )
     if draw.random() < 0.4:
-        return problem, goals_of(DEFAULT_GOALS["streams"] if rack else DEFAULT_GOALS["streams-group"])
+        return problem, problem.known(goals_of(DEFAULT_GOALS["streams"]))
     names = ["ready", "balance", "fill", "moves", "moves(bytes)", "ready(stateful)"]
     names += ["balance(stateful)", "balance(load)", "fill(load)"]
-    return problem, goals_of(",".join(draw.sample([*names, *["racks"] * bool(rack)], draw.randint(1, 4))))
+    return problem, goals_of(
+        ",".join(draw.sample([*names, *["racks"] * bool(rack), *["spread"] * bool(zone)], draw.randint(1, 4)))
+    )
 
 
 def difference(seed: int) -> str | None:
@@ -63,7 +68,7 @@ def difference(seed: int) -> str | None:
     problem, goals = drawn(seed)
     draw = random.Random(-seed - 1)
     all_values = [
-        tuple(float(value(problem, goal, owners)) for goal in goals)
+        tuple(round(float(value(problem, goal, owners)), 9) for goal in goals)
         for owners in itertools.product(range(len(problem.threads)), repeat=problem.tasks)
     ]
     found = optimum(problem, goals)

@@ -6,7 +6,30 @@ from typing import Any
 
 import pytest
 
-from assignment_api.optimum import Goal, GoalError, NoAnswerError, Problem, SolverMissingError, gaps, goals_of, optimum
+from assignment_api import (
+    ApplicationMetadata,
+    AssignedTask,
+    AssignedTaskType,
+    AssignmentConfigs,
+    ProcessID,
+    StreamsClientAssignment,
+    StreamsClientState,
+    TaskAssignment,
+    TaskId,
+    TaskInfo,
+)
+from assignment_api.optimum import (
+    Goal,
+    GoalError,
+    NoAnswerError,
+    Problem,
+    SolverMissingError,
+    gaps,
+    goals_of,
+    optimum,
+    problem_of,
+    spread_of,
+)
 from assignment_api.optimum.problem import value
 from tests.assignment_api.optimum.brute_force import better_answers, difference
 
@@ -51,6 +74,43 @@ def test_three_of_six_moves_are_unavoidable() -> None:
 def test_the_moves_of_an_unbalanced_answer_are_measured_against_its_own_balance() -> None:
     _, moves = gaps(problem([1, 1], [(0,)] * 4), goals_of("balance, moves"), [0, 0, 0, 1])
     assert (moves.value, moves.bound) == (1, 1)
+
+
+def test_copies_take_different_values_of_the_tags() -> None:
+    """Zones a, b, b and clusters x, x, y: a copy beside the one in a and x has two new values in b and y alone."""
+    tags = {"zone": ("a", "b", "b"), "cluster": ("x", "x", "y")}
+    processes = [ProcessID.parse(f"00000000-0000-0000-0000-00000000000{number}") for number in range(3)]
+    clients = [
+        StreamsClientState(process, 1, client_tags={key: values[number] for key, values in tags.items()})
+        for number, process in enumerate(processes)
+    ]
+    task = TaskInfo(TaskId(0, 0), is_stateful=True, is_logged=True)
+    configs = AssignmentConfigs(num_standby_replicas=1, rack_aware_assignment_tags=tuple(tags))
+    numbered = problem_of(ApplicationMetadata(configs, [task], clients))
+    goals = goals_of("spread(tags), balance")
+    assert [value(numbered.problem, goals[0], [owner]) for owner in range(3)] == [0, 1, 0]
+
+    def placed(active: int, *standbys: int) -> TaskAssignment:
+        held = [[AssignedTask(task.id, AssignedTaskType.ACTIVE)] if number == active else [] for number in range(3)]
+        for number in standbys:
+            held[number].append(AssignedTask.standby(task.id))
+        return TaskAssignment(list(map(StreamsClientAssignment.of, processes, held)))
+
+    for answer, clashes in ((placed(0, 2), 0), (placed(0, 1), 1), (placed(0), 2), (placed(0, 1, 2), 0)):
+        assert spread_of(numbered, answer) == clashes
+        gap = gaps(numbered.problem, goals, [0], spread=spread_of(numbered, answer))[0]
+        assert (gap.value, gap.bound, gap.is_exact) == (clashes, 0, True)
+
+
+@pytest.mark.parametrize("configs", [{}, {"num_standby_replicas": 1}, {"rack_aware_assignment_tags": ("zone",)}])
+def test_spread_needs_tags_and_standbys(configs: dict[str, Any]) -> None:
+    clients = [
+        StreamsClientState(ProcessID.parse(f"00000000-0000-0000-0000-00000000000{number}"), 1) for number in (1, 2)
+    ]
+    task = TaskInfo(TaskId(0, 0), is_stateful=True, is_logged=True)
+    numbered = problem_of(ApplicationMetadata(AssignmentConfigs(**configs), [task], clients))
+    with pytest.raises(GoalError, match=r"goal spread\(tags\) needs rack.aware.assignment.tags, standbys"):
+        optimum(numbered.problem, goals_of("spread"))
 
 
 def test_no_tasks_have_an_optimum_without_a_solver(monkeypatch: pytest.MonkeyPatch) -> None:
