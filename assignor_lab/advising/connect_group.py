@@ -218,7 +218,7 @@ def connect_group(scenario: Scenario, terms: Terms, options: Options) -> Connect
     if SESSION not in terms.settings:
         told.append("session.timeout.ms is taken as 10000, Kafka's default (give it with --config or -c)")
     if options.start_ms is None:
-        told.append("a worker is taken to join 3 s after its start (give --start-seconds)")
+        told.append("assumed: a worker joins 3 s after its start (give --start-seconds)")
     else:
         timings["worker_start_ms"] = options.start_ms
     told.append("a task is taken to run 0.1 s after its start; if tasks start slowly, longer delays are better")

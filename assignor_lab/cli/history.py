@@ -233,4 +233,4 @@ def _print_check(checked: list[CheckedDecision] | None) -> None:
         note(f"assumed in decisions with another result: {sentence}")
     same = len(checked) - len(other)
     names = listed(sorted({each.assignor for each in checked})) if checked else "no assignor"
-    print_line(f"{same} of {plural(len(checked), 'decision')} come out as recorded, decided again by {names}")
+    print_line(f"{same} of {plural(len(checked), 'decision')} equal the recording when {names} decides again")

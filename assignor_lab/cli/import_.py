@@ -117,7 +117,7 @@ def _import(
     checked = {"checked": check, "failed": running.failed} if inputs.responses else {}
     print_written(out, written, as_json=json, left_out=running.left_out, problems=running.problems, **checked)
     if check:
-        note(f"{written - len(running.failed)} of {written} come out as Kafka sent them")
+        note(f"{written - len(running.failed)} of {written} equal the bytes that Kafka sent")
     if running.failed:
         raise typer.Exit(_CHECK_FAILED)
 

@@ -69,7 +69,7 @@ Past = Annotated[
     typer.Option(
         "--from",
         metavar="HISTORY",
-        help="Play the world behind a group's past: a file of import, or the folder of record; --config has "
+        help="Play the events of a group's past: a file of import, or the folder of record. --config has "
         "the application's timeouts.",
     ),
 ]

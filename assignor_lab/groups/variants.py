@@ -56,7 +56,7 @@ class Variant:
 
     @property
     def text(self) -> str:
-        """Its written form: the assignor's name if it is a plain assignor."""
+        """The text of the option, or the name of a plain assignor."""
         if self.is_plain:
             return self.name
         return ",".join([f"{self.name}={self.assignor}", *(f"{key}={value}" for key, value in self.settings.items())])

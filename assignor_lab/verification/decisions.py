@@ -93,7 +93,7 @@ def checked_decisions(
                 continue
             result = answer.outcome.result
             if answer.state is None or isinstance(result, CallFailure):
-                why = result.message if isinstance(result, CallFailure) else "the state is none that Kafka would accept"
+                why = result.message if isinstance(result, CallFailure) else "Kafka would refuse the state"
                 yield CheckedDecision(scenario, answer.round, found.name, f"cannot be decided again: {why}")
                 continue
             labels = client_labels(holding.clients(answer.state))

@@ -130,7 +130,7 @@ class TaskRun:
             return self._changed.wait_for(lambda: self.stopping, seconds)
 
     def file(self, path: str) -> Path:
-        """A file of connectors."""
+        """The file at ``path`` in the folder of connector files."""
         return self.around.data.file(path)
 
     def offset(self, source_partition: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -33,7 +33,7 @@ def test_logs_are_shown_with_times_and_checked() -> None:
     assert "+h3" in result.stdout
     assert "-h3" in result.stdout
     assert "2026-11-21 05:43:" in result.stdout
-    assert "14 of 14 decisions come out as recorded, decided again by high_availability" in result.stdout
+    assert "14 of 14 decisions equal the recording when high_availability decides again" in result.stdout
 
 
 def test_a_narrow_terminal_shows_whole_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def test_decisions_that_come_out_otherwise_are_named_and_end_the_command_with_1(
     result = run(*LOGS, "--config", PROPERTIES, "--check", "-c", "num.standby.replicas=1")
     assert result.exit_code == 1
     assert "plain-ha-classic-generation-1, 2026-11-21" in result.stdout
-    assert "0 of 14 decisions" in result.stdout or "of 14 decisions come out as recorded" in result.stdout
+    assert "0 of 14 decisions" in result.stdout or "of 14 decisions equal the recording" in result.stdout
 
 
 @pytest.mark.slow

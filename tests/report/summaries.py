@@ -112,7 +112,7 @@ def headline() -> dict[str, Any]:
         ends = {"low": difference - half, "high": difference + half}
         return {"difference": difference, **ends, "level": 0.95, "tells": tells, **COUNTS[tells]}
 
-    few = {"code": "few", "reason": "24 histories are too few: it takes 30 that differ; about 41 histories would do"}
+    few = {"code": "few", "reason": "24 histories are too few: 30 must differ; about 41 histories would do"}
     unsure = {"difference": 2.5, "level": 0.95, "tells": "none", "no_interval": {**few, "enough": 41}, **COUNTS["none"]}
     missing: dict[str, Any] = {**dict.fromkeys(("metric", "unit", "direction", "summary")), "states": 0, "of": []}
     measured = {"direction": "lower", "not_measured": None, "states": 24}
@@ -162,7 +162,7 @@ def families() -> dict[str, Any]:
 def unsure() -> dict[str, Any]:
     """The same from a run without intervals, as a whole and in its parts."""
     document = families()
-    reason = "4 of 45 histories differ noticeably: it takes 30; about 470 histories would do"
+    reason = "4 of 45 histories differ noticeably: 30 must; about 470 histories would do"
     for each in document["results"]["differences"]:
         each |= {"low": None, "high": None, "no_interval": {"code": "few", "reason": reason, "enough": 470}}
     for each in document["results"]["slices"]["differences"]:

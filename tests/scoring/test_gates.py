@@ -109,7 +109,7 @@ TAIL = [exp(2 * NormalDist().inv_cdf((step + 0.5) / 100)) for step in range(100)
 @pytest.mark.parametrize(
     ("differences", "gate", "code", "reason"),
     [
-        ([1.0, 2.0, 3.0], "less of b > baseline", "few", "3 histories are too few: it takes 30 that differ"),
+        ([1.0, 2.0, 3.0], "less of b > baseline", "few", "3 histories are too few: 30 must differ"),
         ([0.0] * 90 + [1.0] * 10, "less of b > baseline", "few", "10 of 100 histories differ noticeably"),
         ([0.0] * 90 + [1.0] * 10, "less of b > baseline + 5 %", "few", "10 of 100 histories differ noticeably"),
         ([0.0] * 90 + [1.0] * 10, "less of b < 11", "few", "about 410 histories would do"),

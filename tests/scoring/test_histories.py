@@ -125,7 +125,7 @@ def test_a_past_begins_with_its_first_complete_decision_and_gaps_are_named(file:
     (episode,) = documents_of(plan)
     assert notes == [
         "not played: 1 recorded state without Kafka's decision or its time",
-        "not played: group 'another', of which the source holds one decision alone",
+        "not played: group 'another' has a single decision in the source",
     ]
     assert [each["generation"] for each in episode["recorded"]["generations"]] == [2, 3, 5, 6]
     assert episode["assumptions"][0].startswith("1 generation between the recorded ones is not in the source (4):")

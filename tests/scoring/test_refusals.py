@@ -62,14 +62,14 @@ def test_very_small_and_very_large_differences_have_intervals(size: float) -> No
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        ([1.0], "1 history is too few: it takes 30 that differ; about 41 histories would do"),
-        ([0.0, 1.0, 3.0], "3 histories are too few: it takes 30 that differ; about 62 histories would do"),
+        ([1.0], "1 history is too few: 30 must differ; about 41 histories would do"),
+        ([0.0, 1.0, 3.0], "3 histories are too few: 30 must differ; about 62 histories would do"),
         (
             [0.0] * 96 + [1.0] * 4,
-            "4 of 100 histories differ noticeably: it takes 30; about 1,100 histories would do",
+            "4 of 100 histories differ noticeably: 30 must; about 1,100 histories would do",
         ),
         ([2.0] * 500, "all 500 histories are alike, so the rarity of another one is unknown"),
-        ([0.0] * 300 + [1.0], "1 of 301 histories differ noticeably: it takes 30; about 13,000 histories would do"),
+        ([0.0] * 300 + [1.0], "1 of 301 histories differ noticeably: 30 must; about 13,000 histories would do"),
     ],
 )
 def test_the_reason_is_a_sentence_with_the_number_of_histories_that_would_do(values: list[float], reason: str) -> None:

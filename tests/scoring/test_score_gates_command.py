@@ -68,7 +68,7 @@ def test_too_few_histories_for_the_confidence_end_with_2_and_say_how_many_would_
     gates = ["--fail-if", GATE, "--fail-if", "failed_rows > 0", "--junit", "gates.xml"]
     done = command(tmp_path, "--assignor", WORSE, "--baseline", "sticky", *FAMILY, "--count", "6", *gates, spark=spark)
     assert done.returncode == 2, done.stderr
-    why = "no 95 % confidence: 6 histories are too few: it takes 30 that differ; about "
+    why = "no 95 % confidence: 6 histories are too few: 30 must differ; about "
     assert f"UNKNOWN {WORSE}: {GATE}: {why}" in done.stdout
     (suite,) = JUnitXml.fromfile(str(tmp_path / "gates.xml"))
     assert (suite.tests, suite.failures, suite.errors) == (2, 0, 1)

@@ -80,7 +80,7 @@ def test_one_history_has_no_interval() -> None:
     found = paired_difference([1.0] * 8, [0.0] * 8, [3] * 8)
     assert (found.difference, found.low, found.high, found.effect) == (1.0, None, None, None)
     assert found.no_interval is not None
-    assert found.no_interval.reason == "1 history is too few: it takes 30 that differ; about 41 histories would do"
+    assert found.no_interval.reason == "1 history is too few: 30 must differ; about 41 histories would do"
 
 
 def test_nothing_to_compare() -> None:

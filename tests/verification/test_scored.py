@@ -91,8 +91,7 @@ def test_a_gate_is_not_judged_where_there_is_no_verdict(past: Path, tmp_path: Pa
         conclude(gates, None, lines.append)
     assert left.value.exit_code == 1
     assert lines == [
-        "UNKNOWN sticky: rebalances > 99: not judged: the recorded decisions do not come out again, so there is no "
-        "verdict"
+        "UNKNOWN sticky: rebalances > 99: not judged: the recorded decisions are not reproduced, so there is no verdict"
     ]
 
 

@@ -111,7 +111,7 @@ class ClientsByLoad:
         return replicas
 
     def _add_standby(self, task: int) -> int:
-        """The same for one standby, the most common number: the clients before the chosen one stay in place."""
+        """The same for one standby, the most common number. The clients before the chosen one keep their place."""
         active, standby, queue = self._active, self._standby, self._queue
         for position, (_, client) in enumerate(queue):
             if task not in active[client] and task not in standby[client]:

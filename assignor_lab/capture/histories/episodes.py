@@ -129,7 +129,7 @@ def _episodes(
     playable = [history for history in histories if len(history.moments) > 1]
     for history in histories if playable else ():
         if history not in playable:
-            on_note(f"not played: {_name_of(history)}, of which the source holds one decision alone")
+            on_note(f"not played: {_name_of(history)} has a single decision in the source")
     return [
         scenario_from_document(history_episode(history, timings, settings), history.place)
         for history in playable or histories

@@ -31,9 +31,9 @@ def _benchmark(
     c: Overrides = None,
     json: Json = False,
 ) -> None:
-    """Replay the published benchmark, 14 minutes against one, with every figure beside ours.
+    """Repeat the published benchmark of rebalances on a virtual clock, with each published figure beside ours.
 
-    With --small the smaller run of it that was recorded on real Kafka Connect 4.3.1.
+    Option --small repeats the smaller run that was recorded on Kafka Connect 4.3.1.
     """
     assignors = assignors_from(found_plugins(sources(config, c).effective()).registry)
     document = _recorded(assignors, seed) if small else benchmark(assignors, seed)

@@ -189,8 +189,8 @@ def _judged(
     silent = [name for name in named if name not in answered]
     if silent and not answered & frozenset(named):
         note = (
-            "no worker can be reached under the address that it advertises: whether a worker lives that a state names "
-            "is not known from here"
+            "no worker can be reached at its advertised address: run the command where workers reach one another, "
+            "to see which of them are alive"
         )
         return [RemoteWorker(name, None, reasons[name] or "") for name in named], [note]
     return [RemoteWorker(name, name in answered, "" if name in answered else reasons[name] or "") for name in named], []

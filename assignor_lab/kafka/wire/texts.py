@@ -106,7 +106,7 @@ def _next_character(data: bytes, position: int) -> tuple[int, int]:
 
 
 def _never_second(first: int, second: int) -> bool:
-    """Whether the second byte shows an over-long form or a number beyond Unicode."""
+    """True if the second byte shows an over-long form or a number beyond Unicode."""
     return (first == 0xE0 and second < 0xA0) or (first == 0xF0 and second < 0x90) or (first == 0xF4 and second >= 0x90)
 
 

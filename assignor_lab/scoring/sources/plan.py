@@ -108,7 +108,7 @@ class ScoringPlan:
 
     @property
     def has_pasts(self) -> bool:
-        """True if the way of reading pasts affects the run: its default depends on the other sources."""
+        """True if the options for pasts affect the run."""
         told = (self.past.topology, self.past.timezone, self.past.workload)
         return (
             self.past.way == PLAYED

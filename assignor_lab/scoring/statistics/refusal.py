@@ -158,9 +158,9 @@ def refusal(shape: Shape) -> IntervalRefusal | None:
 def few(number: int, differing: int, inequality: float = 0.0) -> IntervalRefusal:
     """The reason that too few of ``number`` histories differ."""
     if number < FEWEST:
-        reason = f"{number} {'history is' if number == 1 else 'histories are'} too few: it takes {FEWEST} that differ"
+        reason = f"{number} {'history is' if number == 1 else 'histories are'} too few: {FEWEST} must differ"
     else:
-        reason = f"{differing:,} of {number:,} histories differ noticeably: it takes {FEWEST}"
+        reason = f"{differing:,} of {number:,} histories differ noticeably: {FEWEST} must"
     return _refused("few", reason, _enough(number, max(differing, 1), inequality))
 
 

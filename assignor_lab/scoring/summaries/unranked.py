@@ -31,7 +31,7 @@ def without_verdict(results: Mapping[str, Any]) -> dict[str, Any]:
 _NOT_JUDGED = {
     **dict.fromkeys(("value", "bound", "limit", "no_limit")),
     "status": "unknown",
-    "reason": "not judged: the recorded decisions do not come out again, so there is no verdict",
+    "reason": "not judged: the recorded decisions are not reproduced, so there is no verdict",
 }
 
 

@@ -254,7 +254,7 @@ EPISODES: Mapping[str, NamedStreamsEpisode] = {
         ),
         NamedStreamsEpisode(
             "probing-for-ever", "Copies never count as caught up: acceptable.recovery.lag is 0 and changelogs grow.",
-            "KAFKA-10651", "a probing rebalance each ten minutes without end (there by a mended bug): 6 an hour",
+            "KAFKA-10651", "endless probing rebalances, 6 an hour; the cause was a bug, now fixed",
             6.0, "rebalances", _rebalances_in_last_hour, _for_ever,
         ),
         NamedStreamsEpisode(

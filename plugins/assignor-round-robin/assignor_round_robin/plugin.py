@@ -17,7 +17,7 @@ def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
         TaskAssignorPlugin(
             name="round_robin",
             factory=RoundRobinTaskAssignor,
-            summary="Deals tasks out in turn, one for each thread, without a look at where they were.",
+            summary="Gives each thread one task in turn, and ignores previous owners.",
         ),
         TaskAssignorPlugin(
             name="weighted_spread",
@@ -35,6 +35,6 @@ def assignor_lab_group_assignors() -> list[GroupAssignorPlugin]:
         GroupAssignorPlugin(
             name="group_round_robin",
             factory=GroupRoundRobinTaskAssignor,
-            summary="Deals tasks out in turn, one for each member, without a look at where they were.",
+            summary="Gives each member one task in turn, and ignores previous owners.",
         )
     ]

@@ -114,7 +114,7 @@ class _Board:
 
 
 def _owners(application: ApplicationMetadata) -> dict[TaskId, ProcessID]:
-    """Task to the first client, by process id, with it as an active task."""
+    """Task to its previous owner. Of several owners the smallest process id counts."""
     owners: dict[TaskId, ProcessID] = {}
     for process, client in sorted(application.streams_client_states().items()):
         for task in client.previous_active_tasks:

@@ -114,7 +114,7 @@ def test_history_shows_a_recorded_groups_rebalances_and_decides_them_again(tmp_p
     shown = CliRunner().invoke(build_app(), ["history", str(file), "--check"])
     assert shown.exit_code == 0
     assert "connect-main: 25 rebalances, sessioned protocol" in shown.stdout
-    assert "25 of 25 decisions come out as recorded" in shown.stdout
+    assert "25 of 25 decisions equal the recording" in shown.stdout
     told = json.loads(CliRunner().invoke(build_app(), ["history", str(file), "--json"]).stdout)
     (history,) = told["histories"]
     assert (history["moves"], len(history["decisions"])) == ("jobs", 25)

@@ -32,7 +32,7 @@ def test_recorded_states_come_out_as_kafka_sent_them(
 
     assert len(list(read_scenarios(out))) == replayable
     told = capsys.readouterr().err
-    assert f"{replayable} of {replayable} come out as Kafka sent them" in told
+    assert f"{replayable} of {replayable} equal the bytes that Kafka sent" in told
     assert told.count("static members came back without a rebalance") == STABLE[application] - replayable
 
 
