@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from assignment_api.plugins import discover
-from assignor_lab.advising.advice import Effort, advise, local_player
+from assignor_lab.advising.advice import Effort, advise, player
 from assignor_lab.advising.choice import Aims
 from assignor_lab.advising.mix import DEFAULT_MIX
 from assignor_lab.advising.space import space_of
@@ -45,8 +45,8 @@ def main() -> int:
         plays += 1
 
     begun = time.monotonic()
-    player = local_player(AdvisedStreamsGroup(subject), DEFAULT_MIX, space, effort, options.processes, on_play)
-    advice = advise(AdvisedStreamsGroup(subject), DEFAULT_MIX, space, Aims(), effort, player)
+    play = player(AdvisedStreamsGroup(subject), DEFAULT_MIX, space, effort, options.processes, on_play)
+    advice = advise(AdvisedStreamsGroup(subject), DEFAULT_MIX, space, Aims(), effort, play)
     wall_s = time.monotonic() - begun
     used = [resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     cpu_s = sum(each.ru_utime + each.ru_stime for each in used)

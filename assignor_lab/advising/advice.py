@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from statistics import fmean
 
@@ -19,7 +19,10 @@ from assignor_lab.advising.race import LEAST_DAYS, Play, Player, Race, raced
 from assignor_lab.advising.space import Space
 from assignor_lab.planning.in_processes import in_processes
 
-__all__ = ["Advice", "Effort", "advise", "by_kind", "local_player", "one_play"]
+__all__ = ["Advice", "Effort", "Runs", "advise", "by_kind", "one_play", "player"]
+
+#: Calls a function with the numbers from 0 to a count, and yields the results in order.
+Runs = Callable[[Callable[[int], DayCost | str], int], Iterable[DayCost | str]]
 
 #: The judgement's days are numbered from here on.
 _UNSEEN = 1_000_000
@@ -216,28 +219,30 @@ def _check_known(aims: Aims, present: Contender) -> None:
             )
 
 
-def local_player(
+def player(
     group: AdvisedGroup,
     mix: Mix,
     space: Space,
     effort: Effort,
     processes: int,
     on_play: Callable[[], None] = lambda: None,
+    runs: Runs | None = None,
 ) -> Player:
-    """Plays days in processes of this machine.
+    """Plays days.
 
     Args:
         group: The group under the present configuration.
         mix: The mix.
         space: The settings that may change.
         effort: The effort.
-        processes: Number of processes; results do not depend on it.
+        processes: Number of processes of this machine; results do not depend on it.
         on_play: Called after each play.
+        runs: Runs the plays elsewhere, with the same results; ``None``: in ``processes``.
     """
 
     def play(plays: Sequence[Play]) -> Iterator[DayCost | str]:
         work = partial(_numbered, group, mix, space.present, effort, plays)
-        for cost in in_processes(work, len(plays), processes):
+        for cost in in_processes(work, len(plays), processes) if runs is None else runs(work, len(plays)):
             on_play()
             yield cost
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import attrs
 
@@ -15,7 +16,7 @@ from assignor_lab.planning.measured import cost_of
 from assignor_lab.planning.predicted import play_plan
 from assignor_lab.simulation.streams.traffic import crossing_bytes
 
-__all__ = ["OBJECTIVES", "DayCost", "Objective", "disk_bytes_of", "played_day"]
+__all__ = ["OBJECTIVES", "DayCost", "Objective", "cost_from", "disk_bytes_of", "document_of_cost", "played_day"]
 
 _DAYS_OF_MONTH = 30.4375
 
@@ -62,6 +63,20 @@ class DayCost:
     figures: Mapping[str, float | None]
     by_kind: Mapping[str, float]
     worst_by_kind: Mapping[str, float]
+
+
+def document_of_cost(cost: DayCost | str) -> dict[str, Any]:
+    """A cost, or the reason why there is none, as JSON."""
+    if isinstance(cost, str):
+        return {"error": cost}
+    return {"figures": dict(cost.figures), "by_kind": dict(cost.by_kind), "worst_by_kind": dict(cost.worst_by_kind)}
+
+
+def cost_from(document: Mapping[str, Any]) -> DayCost | str:
+    """The inverse of :func:`document_of_cost`."""
+    if "error" in document:
+        return str(document["error"])
+    return DayCost(document["figures"], document["by_kind"], document["worst_by_kind"])
 
 
 def played_day(day: Day, mix: Mix, subject: Subject, seed: str) -> DayCost:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import attrs
 import typer
 
-from assignor_lab.advising.advice import Advice, Effort, advise, local_player
+from assignor_lab.advising.advice import Advice, Effort, advise, player
 from assignor_lab.advising.choice import Aims, parse_limit
 from assignor_lab.advising.configurations import Subject
 from assignor_lab.advising.connect_group import connect_group, connect_space, is_connect_state
-from assignor_lab.advising.figures import OBJECTIVES
+from assignor_lab.advising.figures import OBJECTIVES, cost_from, document_of_cost
 from assignor_lab.advising.group import AdvisedGroup
 from assignor_lab.advising.mix import DEFAULT_MIX, Mix, mix_sentence, read_mix
 from assignor_lab.advising.past import past_of
+from assignor_lab.advising.played_days import kept
 from assignor_lab.advising.space import Space, narrowed, read_within, release_of, space_of
 from assignor_lab.advising.streams_group import AdvisedStreamsGroup
 from assignor_lab.advising.words import (
@@ -36,7 +40,7 @@ from assignor_lab.advising.words import (
 from assignor_lab.cli.one_state import StateId
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, Processes, RackFiles, Seed, sources, with_prices
 from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone
-from assignor_lab.cli.play_progress import shown_plays
+from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
 from assignor_lab.cli.present_group import ReadGroup, read_group
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 from assignor_lab.planning.making import Options
@@ -109,6 +113,10 @@ Assignor = Annotated[
 PriceFile = Annotated[
     Path | None, typer.Option("--prices", metavar="FILE", help="Prices of traffic between zones and of disks: TOML.")
 ]
+Resume = Annotated[
+    Path | None,
+    typer.Option("--resume", metavar="FILE", help="Keep each played day in FILE, and play no day that is there."),
+]
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Write a page with the Pareto front, too: HTML.")
 ]
@@ -137,6 +145,9 @@ def _advise(
     assignor: Assignor = None,
     seed: Seed = 0,
     processes: Processes = 0,
+    master: Master = None,
+    remote: Remote = None,
+    resume: Resume = None,
     prices: PriceFile = None,
     report: ReportFile = None,
     state_id: StateId = None,
@@ -179,9 +190,12 @@ def _advise(
             print_json(refused_document(source, name, verified, refused))
         note("no advice: the recorded decisions of this group cannot be reproduced")
         raise typer.Exit(1)
-    with shown_plays(None) as on_play:
-        player = local_player(advised, used_mix, space, effort, processes or os.cpu_count() or 1, on_play)
-        advice = advise(advised, used_mix, space, aims, effort, player)
+    with shown_plays(None) as on_play, plays_elsewhere(master, remote) as there:
+        runs = None if there is None else partial(there, written=document_of_cost, read=cost_from)
+        play = player(advised, used_mix, space, effort, processes or os.cpu_count() or 1, on_play, runs)
+        if resume is not None:
+            play = kept(play, resume, _race_terms(group, options, used_mix, space, effort))
+        advice = advise(advised, used_mix, space, aims, effort, play)
     if advice.is_interrupted:
         note("interrupted: the results so far follow")
     assumptions = list(dict.fromkeys([mix_sentence(used_mix), *known]))
@@ -193,6 +207,25 @@ def _advise(
         from assignor_lab.report.advice_page import write_advice_page
 
         write_advice_page(advice, source, name, sentences(verification), assumptions, report)
+
+
+def _race_terms(group: ReadGroup, options: Options, mix: Mix, space: Space, effort: Effort) -> dict[str, Any]:
+    """Everything that decides the cost of a day under a configuration, for the file of ``--resume``."""
+    terms = group.terms
+    return {
+        "version": version("assignor-lab"),
+        "state": group.present().scenario.document if not is_connect_state(group.scenario) else group.scenario.document,
+        "workload": None if terms.workload is None else terms.workload.read_text(encoding="utf-8"),
+        "config": terms.sources.effective().values_for(""),
+        "settings": dict(terms.settings),
+        "timings": terms.timings,
+        "assignor": terms.assignor,
+        "options": attrs.asdict(options),
+        "mix": attrs.asdict(mix),
+        "present": dict(space.present),
+        "hours": effort.hours,
+        "seed": effort.seed,
+    }
 
 
 def _advised(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,7 +15,7 @@ from assignment_api import AssignorLabError
 from assignor_lab.cli.one_state import StateId
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, Processes, RackFiles, Seed, sources
 from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone
-from assignor_lab.cli.play_progress import shown_plays
+from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
 from assignor_lab.cli.present_group import read_group
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 from assignor_lab.groups.variants import variants_of
@@ -34,7 +33,7 @@ from assignor_lab.planning.making import (
 from assignor_lab.planning.measured import play_document, play_from
 from assignor_lab.planning.naive import naive_estimate
 from assignor_lab.planning.plans import CALM, READY, Plan, Wait
-from assignor_lab.planning.predict import Runs, Terms, predict_from
+from assignor_lab.planning.predict import Terms, predict_from
 from assignor_lab.planning.predicted import Prediction
 from assignor_lab.planning.script import script_plan
 from assignor_lab.planning.state import PresentState
@@ -119,12 +118,6 @@ Variants = Annotated[
     ),
 ]
 Plays = Annotated[int, typer.Option("--plays", metavar="N", min=1, help="How often the plan is played.")]
-Master = Annotated[
-    str | None,
-    typer.Option(
-        "--master", metavar="URL", help="Play on Spark's executors, such as spark://HOST:7077; equal results."
-    ),
-]
 NoVariants = Annotated[bool, typer.Option("--no-variants", help="The plan as it is, and no other settings.")]
 FailIf = Annotated[
     list[str] | None,
@@ -177,6 +170,7 @@ def _plan(
     seed: Seed = 0,
     processes: Processes = 0,
     master: Master = None,
+    remote: Remote = None,
     no_variants: NoVariants = False,
     fail_if: FailIf = None,
     junit: Junit = None,
@@ -232,7 +226,8 @@ def _plan(
     make = partial(_made, plan_name, subject)
     chosen = [] if no_variants else _chosen(variant, state, options, made, terms, make)
     workers = processes or os.cpu_count() or 1
-    with shown_plays(plays * (1 + len(chosen))) as on_play, _elsewhere(master) as runs:
+    with shown_plays(plays * (1 + len(chosen))) as on_play, plays_elsewhere(master, remote) as there:
+        runs = None if there is None else partial(there, written=play_document, read=play_from)
         as_it_is = PlanVariant("as it is", state, made, terms)
         how = partial(predict_from, plays=plays, seed=seed, processes=workers, on_play=lambda _: on_play(), runs=runs)
         found = dict(_predicted([as_it_is, *chosen], plays, how))
@@ -276,21 +271,6 @@ def _chosen(
     if texts:
         return [given_variant(each, state, options, terms, make) for each in variants_of((), texts)]
     return list(usual_variants(state, options, plan, terms, make))
-
-
-@contextmanager
-def _elsewhere(master: str | None) -> Iterator[Runs | None]:
-    """Runs plays on Spark's executors; ``None``: on this machine."""
-    if master is None:
-        yield None
-        return
-    from assignor_lab.scoring.spark.executors import fit_executors
-    from assignor_lab.scoring.spark.plays import plays_on_spark
-    from assignor_lab.scoring.spark.session import open_session, parallelism_of
-
-    with open_session(master) as spark:
-        tasks = fit_executors(spark, master, []) or parallelism_of(spark)
-        yield partial(plays_on_spark, spark, written=play_document, read=play_from, tasks=tasks)
 
 
 def _predicted(

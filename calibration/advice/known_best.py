@@ -8,7 +8,7 @@ from itertools import islice
 import attrs
 
 from assignment_api.plugins import Registry
-from assignor_lab.advising.advice import Effort, advise, local_player
+from assignor_lab.advising.advice import Effort, advise, player
 from assignor_lab.advising.choice import Aims, Contender, change_of
 from assignor_lab.advising.configurations import BATCH, CLOSE, MEMBERS, SESSION, STANDBYS, Subject
 from assignor_lab.advising.figures import DayCost
@@ -98,11 +98,11 @@ def judged_group(registry: Registry, seed: int, days: int, processes: int) -> Ju
     mix = drawn_mix(seed)
     space = _space(subject, mix)
     effort = Effort(64, days, 24.0, seed)
-    player = local_player(AdvisedStreamsGroup(subject), mix, space, effort, processes)
-    advice = advise(AdvisedStreamsGroup(subject), mix, space, Aims(), effort, player)
+    play = player(AdvisedStreamsGroup(subject), mix, space, effort, processes)
+    advice = advise(AdvisedStreamsGroup(subject), mix, space, Aims(), effort, play)
     everything = [Contender(each) for each in space.configurations(10_000, 0)]
     plays = [(each, _OTHER_DAYS + day) for each in everything for day in range(days)]
-    costs = player([(each.configuration, day) for each, day in plays])
+    costs = play([(each.configuration, day) for each, day in plays])
     for (each, _), cost in zip(plays, costs, strict=True):
         if isinstance(cost, DayCost):
             each.days.append(cost)
@@ -137,7 +137,7 @@ def judged_past(registry: Registry, seed: int, days: int, processes: int) -> Jud
         space,
         Aims(),
         effort,
-        local_player(AdvisedStreamsGroup(subject), mix, space, effort, processes),
+        player(AdvisedStreamsGroup(subject), mix, space, effort, processes),
     )
     episode: StreamsEpisode = attrs.evolve(subject.state.episode, events=second, until_ms=7 * _DAY_MS)
     chosen = {**space.present, **advice.changes}
