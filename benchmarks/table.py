@@ -45,21 +45,21 @@ def as_markdown(measured: Sequence[Measurement], kafka: str, large: Sequence[str
     java = " and ".join(sorted({figure.java for figure in measured}))
     lines = [
         f"Kafka {kafka} on Java {java}; CPython {platform.python_version()}, {platform.system()} "
-        f"{platform.machine()}, {os.cpu_count()} processors. {_holding(cold)}",
+        f"{platform.machine()}, {os.cpu_count()} processors. {_ownership(cold)}",
         "",
         *_table(cold),
     ]
     if hot:
         lines += [
             "",
-            f"The small files and the groups on the broker after 200 warm-ups, median of 50. {_holding(hot)}",
+            f"The small files and the groups on the broker after 200 warm-ups, median of 50. {_ownership(hot)}",
             "",
             *_table(hot),
         ]
     if connect:
         lines += [
             "",
-            f"Connect: the slowest round of each history, by its median over the calls. {_holding(connect)}",
+            f"Connect: the slowest round of each history, by its median over the calls. {_ownership(connect)}",
             "",
             *_table(connect),
         ]
@@ -68,7 +68,7 @@ def as_markdown(measured: Sequence[Measurement], kafka: str, large: Sequence[str
     return "\n".join(lines) + "\n"
 
 
-def _holding(measured: Sequence[Measurement]) -> str:
+def _ownership(measured: Sequence[Measurement]) -> str:
     return f"{sum(target_of(figure)[1] for figure in measured)} of {len(measured)} points hold their target."
 
 

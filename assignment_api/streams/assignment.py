@@ -10,8 +10,8 @@ import attrs
 from assignment_api.errors import IllegalAssignmentArgumentError, IllegalAssignmentStateError
 from assignment_api.java.hash_table import JavaHashTable, iteration_order
 from assignment_api.java.hashing import task_id_hash
-from assignment_api.open_twins import open_twin
 from assignment_api.streams.ids import ProcessID, TaskId
+from assignment_api.writable_classes import writable_class
 
 __all__ = ["AssignedTask", "AssignedTaskType", "AssignmentError", "StreamsClientAssignment", "TaskAssignment"]
 
@@ -161,7 +161,7 @@ def assignment_of_distinct(
     return made  # type: ignore[no-any-return]
 
 
-_OpenAssignment = open_twin(StreamsClientAssignment)
+_OpenAssignment = writable_class(StreamsClientAssignment)
 
 
 def with_steps(

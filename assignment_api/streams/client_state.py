@@ -9,9 +9,9 @@ from typing import Any
 import attrs
 
 from assignment_api.errors import LagsNotComputedError, UnknownTaskError
-from assignment_api.open_twins import open_twin
 from assignment_api.streams.ids import HostInfo, ProcessID, TaskId, utf16_key
 from assignment_api.streams.listed_lags import ListedLags
+from assignment_api.writable_classes import writable_class
 
 __all__ = ["LATEST_OFFSET", "UNKNOWN_OFFSET_SUM", "StreamsClientState"]
 
@@ -175,4 +175,4 @@ def client_in_order(
     return made  # type: ignore[no-any-return]
 
 
-_OpenState = open_twin(StreamsClientState)
+_OpenState = writable_class(StreamsClientState)

@@ -90,7 +90,7 @@ def _capture(
     from assignor_lab.capture.topology import reuses_sources
     from assignor_lab.scenarios import write_lines
     from assignor_lab.scenarios.anonymous import anonymous_document, read_pseudonyms
-    from assignor_lab.scenarios.told_topology import noting_conflicts
+    from assignor_lab.scenarios.topology_provenance import noting_conflicts
 
     check_json(out, as_json=json)
     if bool(group) == all_:

@@ -131,7 +131,7 @@ def _reference(plugins: Any, entry: Any) -> Any:
     from assignor_lab.conformance.subjects import subject_of
 
     try:
-        found = entry.load().find(plugins.registry, entry.load().holding.default_assignor, may_run_code=False)
+        found = entry.load().find(plugins.registry, entry.load().ownership.default_assignor, may_run_code=False)
     except AssignorLabError:
         return None
     return subject_of(entry.name, entry.load().asking, found, plugins.isolation)

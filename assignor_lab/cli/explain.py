@@ -122,7 +122,7 @@ def _show_task(explained: Explained, each: Explanation) -> None:
         print_sentence(f"{rule}: {sentence}")
     if each.steps:
         print_line()
-    for sentence in words.would_sentences(explained, each):
+    for sentence in words.counterfactual_sentences(explained, each):
         print_sentence(sentence)
     print_sentence(words.tried_sentence(each))
     print_line()

@@ -21,7 +21,7 @@ from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.documents.wording import listed, moment, plural, without_uuids
 from assignor_lab.report.sections.pasts import past_words
 from assignor_lab.scenarios.settings import given_settings
-from assignor_lab.scenarios.told_topology import TOPOLOGY_CONFLICT
+from assignor_lab.scenarios.topology_provenance import TOPOLOGY_CONFLICT
 from assignor_lab.verification.decisions import CheckedDecision
 from assignor_lab.verification.readings import terms_of
 from assignor_lab.verification.replays import past_episodes

@@ -43,7 +43,7 @@ from assignor_lab.cli.text import note
 from assignor_lab.documents.wording import plural
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import write_lines
-from assignor_lab.scenarios.told_topology import noting_conflicts
+from assignor_lab.scenarios.topology_provenance import noting_conflicts
 
 __all__ = ["register"]
 

@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    from assignor_lab.cli.last_word import restored, watched
+    from assignor_lab.cli.exit_status import restored, watched
 
     before = watched()
     try:
@@ -78,7 +78,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _ended(arguments: Sequence[str] | None) -> int:
     """The exit code of the command; raises only ``KeyboardInterrupt``."""
     from assignment_api import AssignorLabError
-    from assignor_lab.cli.last_word import is_own_exit
+    from assignor_lab.cli.exit_status import is_own_exit
 
     _open_closed_streams()
     try:

@@ -17,7 +17,7 @@ from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Z
 from assignor_lab.cli.text import note, print_line
 
 if TYPE_CHECKING:
-    from assignor_lab.web.asking import ViewAnswers
+    from assignor_lab.web.view_answers import ViewAnswers
 
 __all__ = ["register"]
 
@@ -59,8 +59,8 @@ def _serve_page(
     """
     import assignor_lab.report.html  # - report a missing extra before anything is read
     import assignor_lab.web.app  # noqa: F401
-    from assignor_lab.web.asking import ViewAnswers
     from assignor_lab.web.opened import opened
+    from assignor_lab.web.view_answers import ViewAnswers
 
     given = sources(config, with_isolation(c, trust, isolate))
     plugins = found_plugins(given.effective())

@@ -15,7 +15,7 @@ from assignor_lab.compare.figures import FigureCompared, Rows, compared_figures,
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.kind import CompetitorAnswer, GroupKind
 from assignor_lab.groups.ownership.labels import client_labels
-from assignor_lab.groups.ownership.ownership import HoldingOf, Ownership
+from assignor_lab.groups.ownership.ownership import Ownership, OwnershipOf
 from assignor_lab.groups.runner.rows import RowMaker
 from assignor_lab.groups.shown_gaps import shown_gaps
 from assignor_lab.groups.work import WorkItem
@@ -111,16 +111,16 @@ def compare(
         AssignorLabError: a subclass, if a contender does not support states of this kind.
     """
     kind: GroupKind[Any, Any] | None = None
-    holding: HoldingOf[Any, Any] | None = None
+    ownership: OwnershipOf[Any, Any] | None = None
     states: list[StateCompared] = []
     rows: list[Rows] = []
     makers: list[RowMaker[Any, Any]] = []
     for number, scenario in enumerate(scenarios):
         if kind is None:
             kind = kind_named(scenario.kind)
-            holding = _holding(kind, scenario)
+            ownership = _ownership(kind, scenario)
             makers = [_maker(kind, scenario, contender, terms) for contender in contenders]
-        assert holding is not None
+        assert ownership is not None
         if kind.name != scenario.kind:
             raise ContenderError(
                 f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}, and those before it are of "
@@ -128,7 +128,7 @@ def compare(
             )
         for pair in _answers(kind, scenario, number, contenders, terms):
             if only_round is None or pair[0].round == only_round:
-                states.append(_compared(kind, holding, kind.rounds(scenario), pair))
+                states.append(_compared(kind, ownership, kind.rounds(scenario), pair))
                 rows.append((makers[0].row(pair[0]), makers[1].row(pair[1])))
     if kind is None or not states:
         raise ContenderError("there is no state to be compared: is the file empty, or has it no such round?")
@@ -142,13 +142,13 @@ def compare(
     )
 
 
-def _holding(kind: GroupKind[Any, Any], scenario: Scenario) -> HoldingOf[Any, Any]:
-    if kind.holding is None:
+def _ownership(kind: GroupKind[Any, Any], scenario: Scenario) -> OwnershipOf[Any, Any]:
+    if kind.ownership is None:
         raise ContenderError(
             f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}, which is played, not answered: "
             "`assignor replay` and `assignor score` compare how it goes"
         )
-    return kind.holding
+    return kind.ownership
 
 
 def _maker(
@@ -169,7 +169,7 @@ def _answers(
 
 def _compared(
     kind: GroupKind[Any, Any],
-    holding: HoldingOf[Any, Any],
+    ownership: OwnershipOf[Any, Any],
     rounds: int,
     pair: tuple[CompetitorAnswer[Any, Any], CompetitorAnswer[Any, Any]],
 ) -> StateCompared:
@@ -178,11 +178,11 @@ def _compared(
     name = "" if scenario is None else scenario.id
     if state is None:
         sides = tuple(Side(_error(answer)) for answer in pair)
-        return StateCompared(name, pair[0].round, rounds, holding.noun, 0, {}, (sides[0], sides[1]), ())
-    clients, tasks, before = holding.clients(state), holding.tasks(state), holding.before(state)
+        return StateCompared(name, pair[0].round, rounds, ownership.noun, 0, {}, (sides[0], sides[1]), ())
+    clients, tasks, before = ownership.clients(state), ownership.tasks(state), ownership.before(state)
     places = {client.process_id: place for place, client in enumerate(clients)}
     afters = [
-        holding.after(state, answer.outcome.answer) if answer.outcome.answer is not None else None for answer in pair
+        ownership.after(state, answer.outcome.answer) if answer.outcome.answer is not None else None for answer in pair
     ]
     sides = tuple(
         attrs.evolve(_side(answer, tasks, before, after), gaps=_gaps(kind, state, answer, len(tasks)))
@@ -193,7 +193,7 @@ def _compared(
     if one is not None and other is not None:
         differing = tuple(_differing(tasks, before, one, other, places))
     return StateCompared(
-        name, pair[0].round, rounds, holding.noun, len(tasks), client_labels(clients), (sides[0], sides[1]), differing
+        name, pair[0].round, rounds, ownership.noun, len(tasks), client_labels(clients), (sides[0], sides[1]), differing
     )
 
 

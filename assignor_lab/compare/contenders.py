@@ -202,8 +202,8 @@ def _told(
     kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, name: str, explicit: Mapping[str, Any]
 ) -> Iterator[CompetitorAnswer[Any, Any]]:
     """Answers from a scenario's ``observed``."""
-    holding = kind.holding
-    if holding is None or scenario.observed is None:
+    ownership = kind.ownership
+    if ownership is None or scenario.observed is None:
         raise ContenderError(f"{scenario.place}: answers to scenarios of kind {scenario.kind!r} are not read")
     for number in range(kind.rounds(scenario)):
         answer = partial(CompetitorAnswer, item, number, name, scenario)
@@ -212,14 +212,14 @@ def _told(
         except AssignorLabError as error:
             yield answer(None, CallOutcome(failure_of(error)))
             continue
-        given = _given(holding, scenario, number, state)
+        given = _given(ownership, scenario, number, state)
         yield answer(state, CallOutcome(given))
 
 
-def _given(holding: Any, scenario: Scenario, number: int, state: Any) -> Any:
+def _given(ownership: Any, scenario: Scenario, number: int, state: Any) -> Any:
     assert scenario.observed is not None
     try:
-        given = holding.answer(scenario, number, state, scenario.observed)
+        given = ownership.answer(scenario, number, state, scenario.observed)
     except AssignorLabError as error:
         return failure_of(error)
     except IndexError:

@@ -14,8 +14,8 @@ from assignment_api.plugins.keys import SETTING_PREFIX
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
 from assignor_lab.groups.changes import InputChange, changed
-from assignor_lab.groups.kind import AssignorSession, Competitor, GroupKind, TracingPlayer
-from assignor_lab.groups.ownership.ownership import HoldingOf, Ownership
+from assignor_lab.groups.kind import AssignorSession, Competitor, GroupKind, TracingSession
+from assignor_lab.groups.ownership.ownership import Ownership, OwnershipOf
 from assignor_lab.groups.variants import overridden
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.runtime.invocation import CallFailure, failure_of
@@ -82,7 +82,7 @@ class Question:
 
     Args:
         kind: Kind of the scenario.
-        holding: Reader of its answers.
+        ownership: Reader of its answers.
         competitor: The assignor.
         number: The round.
     """
@@ -90,7 +90,7 @@ class Question:
     def __init__(
         self,
         kind: GroupKind[Any, Any],
-        holding: HoldingOf[Any, Any],
+        ownership: OwnershipOf[Any, Any],
         competitor: Competitor,
         scenario: Scenario,
         number: int,
@@ -98,7 +98,7 @@ class Question:
         isolation: OwnProcesses | None,
     ) -> None:
         self.kind = kind
-        self.holding = holding
+        self.ownership = ownership
         self.competitor = competitor
         self.scenario = scenario
         self.number = number
@@ -128,7 +128,7 @@ class Question:
         config = self.sources.effective(self.scenario.config, str(self.scenario.place))
         explicit = self.sources.explicit_values()
         player = self.kind.player(self.competitor, self.isolation)
-        if not isinstance(player, TracingPlayer):
+        if not isinstance(player, TracingSession):
             return None
         for number in range(self.number):
             self._answered(player, self.scenario, number, config, explicit)
@@ -178,4 +178,4 @@ class Question:
         outcome = player.answer(state, asked).outcome
         if isinstance(outcome.result, CallFailure):
             return Said(state, None, None, outcome.result, outcome.loss is not None, asked.name)
-        return Said(state, outcome.result, self.holding.after(state, outcome.result), by=asked.name)
+        return Said(state, outcome.result, self.ownership.after(state, outcome.result), by=asked.name)

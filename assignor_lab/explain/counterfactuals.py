@@ -9,7 +9,7 @@ import attrs
 from assignor_lab.explain.asking_again import Budget, Question, Said
 from assignor_lab.groups.changes import CLASSES, InputChange, Knob
 
-__all__ = ["ChangeSearch", "Would", "search"]
+__all__ = ["ChangeSearch", "Counterfactual", "search"]
 
 #: Calls of a bisection: enough for any 64-bit number.
 MOST_HALVINGS = 64
@@ -18,7 +18,7 @@ MOST_OF_A_CLASS = 2
 
 
 @attrs.frozen
-class Would:
+class Counterfactual:
     """A change, and the owner after it.
 
     Args:
@@ -40,7 +40,7 @@ class ChangeSearch:
         stopped: Reason of an early end, or ``None``.
     """
 
-    found: tuple[Would, ...]
+    found: tuple[Counterfactual, ...]
     calls: int
     tried: dict[str, int]
     stopped: str | None = None
@@ -66,7 +66,7 @@ def search(
     rank = {what: place for place, what in enumerate(CLASSES)}
     ordered = sorted(knobs, key=lambda knob: (rank[knob.what], knob.concerns not in concerned))
     run = _Run(question, task, is_wished, budget)
-    found: list[Would] = []
+    found: list[Counterfactual] = []
     stopped = None
     try:
         for knob in ordered:
@@ -87,19 +87,19 @@ class _Run:
         self._budget = budget
         self.tried: dict[str, int] = {}
 
-    def turned(self, knob: Knob) -> Iterator[Would]:
+    def turned(self, knob: Knob) -> Iterator[Counterfactual]:
         """The smallest change of one input with the wished result, or nothing."""
         for value in knob.values:
             change = knob.at(value)
             owner = self._owner_after(change)
             if owner is not None and self._is_wished(owner[0]):
                 if knob.now is None:
-                    yield Would(change, owner[0])
+                    yield Counterfactual(change, owner[0])
                 else:
-                    yield self._nearest(knob, knob.now, value, Would(change, owner[0]))
+                    yield self._nearest(knob, knob.now, value, Counterfactual(change, owner[0]))
                 return
 
-    def _nearest(self, knob: Knob, missed: int, hit: int, would: Would) -> Would:
+    def _nearest(self, knob: Knob, missed: int, hit: int, would: Counterfactual) -> Counterfactual:
         """Bisects between a value without the wished result and one with it, until they are neighbours."""
         for _ in range(MOST_HALVINGS):
             if abs(hit - missed) <= 1:
@@ -108,7 +108,7 @@ class _Run:
             change = knob.at(middle)
             owner = self._owner_after(change)
             if owner is not None and self._is_wished(owner[0]):
-                hit, would = middle, Would(change, owner[0])
+                hit, would = middle, Counterfactual(change, owner[0])
             else:
                 missed = middle
         return attrs.evolve(would, before_it=f"{missed:,}") if missed != knob.now and abs(hit - missed) == 1 else would

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assignor_lab.explain import words
-from assignor_lab.explain.counterfactuals import Would
+from assignor_lab.explain.counterfactuals import Counterfactual
 from assignor_lab.explain.explanation import Explained, Explanation
 from assignor_lab.groups.shown_gaps import gap_documents
 
@@ -47,18 +47,18 @@ def _explanation(explained: Explained, each: Explanation) -> dict[str, Any]:
             for rule, sentence in words.step_sentences(explained, each)
         ],
         "wish": each.wish,
-        "would": [_would(explained, each, would) for would in each.would.found],
+        "would": [_counterfactual(explained, each, would) for would in each.would.found],
         "calls": each.would.calls,
         "tried": each.would.tried,
         "stopped": each.would.stopped,
     }
 
 
-def _would(explained: Explained, each: Explanation, would: Would) -> dict[str, Any]:
+def _counterfactual(explained: Explained, each: Explanation, would: Counterfactual) -> dict[str, Any]:
     change = would.change
     return {
         "what": change.what,
-        "sentence": words.would_sentence(explained, each, would),
+        "sentence": words.counterfactual_sentence(explained, each, would),
         "edits": [
             {"path": list(edit.path), "remove": True} if edit.remove else {"path": list(edit.path), "value": edit.value}
             for edit in change.edits

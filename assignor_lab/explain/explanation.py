@@ -108,14 +108,14 @@ def explain(
     Raises:
         ExplainError: if the task or client is missing, or the assignor has no answer, or has two different ones.
     """
-    kind, holding, changes = question.kind, question.holding, question.kind.changes
+    kind, ownership, changes = question.kind, question.ownership, question.kind.changes
     if changes is None:
         raise ExplainError(f"{question.scenario.place}: scenarios of kind {kind.name!r} are not explained")
     said = question.asked()
     if said.held is None:
         raise ExplainError(_no_answer(question, said))
-    state, after, before = said.state, said.held, holding.before(said.state)
-    clients, tasks = holding.clients(state), holding.tasks(state)
+    state, after, before = said.state, said.held, ownership.before(said.state)
+    clients, tasks = ownership.clients(state), ownership.tasks(state)
     labels = client_labels(clients)
     if task is not None and task not in tasks:
         raise ExplainError(_no_task(question, task, tasks))
@@ -150,7 +150,7 @@ def explain(
         kind.rounds(question.scenario),
         said.by,
         question.competitor.found.name,
-        holding.noun,
+        ownership.noun,
         labels,
         len(tasks),
         moved,
@@ -209,7 +209,7 @@ def _steps(
     question: Question, state: Any, after: Ownership
 ) -> tuple[dict[str, tuple[RuleStep, ...]] | None, Mapping[str, str]]:
     traced = question.traced()
-    if traced is None or question.holding.after(state, traced.answer) != after:
+    if traced is None or question.ownership.after(state, traced.answer) != after:
         return None, {}
     found: dict[str, list[RuleStep]] = {}
     for step in traced.steps:
@@ -222,10 +222,10 @@ def _decided(question: Question, state: Any) -> Ownership | None:
     if observed is None:
         return None
     try:
-        answer = question.holding.answer(question.scenario, question.number, state, observed)
+        answer = question.ownership.answer(question.scenario, question.number, state, observed)
     except (AssignorLabError, IndexError):
         return None
-    return None if answer is None else question.holding.after(state, answer)
+    return None if answer is None else question.ownership.after(state, answer)
 
 
 def _no_answer(question: Question, said: Said) -> str:
@@ -237,7 +237,7 @@ def _no_answer(question: Question, said: Said) -> str:
 
 def _no_task(question: Question, task: str, tasks: Sequence[str]) -> str:
     listed = ", ".join(tasks[:8]) + (f" and {len(tasks) - 8} more" if len(tasks) > 8 else "")
-    noun = question.holding.noun
+    noun = question.ownership.noun
     return f"{question.scenario.id} has no {noun} {task!r:.80}: it has {listed or f'no {noun} at all'}"
 
 

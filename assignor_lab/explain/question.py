@@ -30,8 +30,8 @@ def question_of(
         UnknownPluginError, PluginLoadError: as the registry.
     """
     kind = kind_named(scenario.kind)
-    holding = kind.holding
-    if holding is None or kind.changes is None:
+    ownership = kind.ownership
+    if ownership is None or kind.changes is None:
         raise ExplainError(
             f"{scenario.place}: scenario {scenario.id!r} is of kind {scenario.kind!r}, which is played, not answered: "
             "`assignor simulate` shows its course"
@@ -43,8 +43,8 @@ def question_of(
         raise ExplainError(
             f"{scenario.place}: scenario {scenario.id!r} has no round {number}: its last one is {rounds - 1}"
         )
-    found = kind.find(registry, selector or holding.default_assignor, may_run_code=True)
+    found = kind.find(registry, selector or ownership.default_assignor, may_run_code=True)
     competitor = kind.competitor(registry, found)
     return Question(
-        kind, holding, competitor, scenario, rounds - 1 if number is None else number, sources, isolation
+        kind, ownership, competitor, scenario, rounds - 1 if number is None else number, sources, isolation
     )  # fmt: skip

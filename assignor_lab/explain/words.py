@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assignor_lab.documents.wording import listed, plural
-from assignor_lab.explain.counterfactuals import Would
+from assignor_lab.explain.counterfactuals import Counterfactual
 from assignor_lab.explain.explanation import Explained, Explanation
 from assignor_lab.groups.shown_gaps import moves_sentence
 
@@ -20,8 +20,8 @@ __all__ = [
     "stand_in_sentence",
     "step_sentences",
     "tried_sentence",
-    "would_sentence",
-    "would_sentences",
+    "counterfactual_sentence",
+    "counterfactual_sentences",
 ]
 
 
@@ -100,12 +100,12 @@ def no_rules_sentence(explained: Explained) -> str | None:
     return f"{explained.assignor} reports no rules here; repeated calls found the following."
 
 
-def would_sentences(explained: Explained, each: Explanation) -> Iterator[str]:
+def counterfactual_sentences(explained: Explained, each: Explanation) -> Iterator[str]:
     """Each found change, the smallest first; each was confirmed by a call."""
-    return (would_sentence(explained, each, would) for would in each.would.found)
+    return (counterfactual_sentence(explained, each, would) for would in each.would.found)
 
 
-def would_sentence(explained: Explained, each: Explanation, would: Would) -> str:
+def counterfactual_sentence(explained: Explained, each: Explanation, would: Counterfactual) -> str:
     """One change and its effect."""
     ends = f" (not yet at {would.before_it})" if would.before_it is not None else ""
     return f"If {would.change.words}{ends}, {each.task} would {_goes(explained, each, would.owner)}."

@@ -28,7 +28,7 @@ from assignment_api.tracing import Traced
 from assignor_lab.groups.changes import ChangesOf, InputTrial
 from assignor_lab.groups.columns import TableColumn
 from assignor_lab.groups.metrics.headline import HeadlineFigure, headline_of
-from assignor_lab.groups.ownership.ownership import HoldingOf
+from assignor_lab.groups.ownership.ownership import OwnershipOf
 from assignor_lab.groups.ownership.recorded_outcome import RecordedOutcome
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
@@ -49,7 +49,7 @@ __all__ = [
     "AssignorSession",
     "Prober",
     "CompetitorReply",
-    "TracingPlayer",
+    "TracingSession",
     "Utility",
 ]
 
@@ -155,7 +155,7 @@ class AssignorSession(Protocol[S_contra, A]):
 
 
 @runtime_checkable
-class TracingPlayer(Protocol[S_contra, A]):
+class TracingSession(Protocol[S_contra, A]):
     """A player that can return the steps to an answer, if the assignor reports them."""
 
     def traced(self, state: S_contra, asked: ChosenAssignor) -> Traced[A] | None:
@@ -384,7 +384,7 @@ class GroupKind(ABC, Generic[S, A]):
         (``None``: of the first one), with the answers to that state.
         """
 
-    def beside(self, answers: Sequence[CompetitorAnswer[S, A]]) -> RecordedOutcome | None:
+    def recorded_outcome(self, answers: Sequence[CompetitorAnswer[S, A]]) -> RecordedOutcome | None:
         """The actions in a play, and the recorded consequences; ``None`` if this kind has none."""
         return None
 
@@ -393,7 +393,7 @@ class GroupKind(ABC, Generic[S, A]):
         return 0
 
     @property
-    def holding(self) -> HoldingOf[S, A] | None:
+    def ownership(self) -> OwnershipOf[S, A] | None:
         """Reads its states and answers as holders of tasks; ``None`` if that is impossible, as in a play."""
         return None
 

@@ -145,13 +145,13 @@ def ask(state: Scenario, assignor: str, config: Mapping[str, Any] | None = None,
 
 
 def _who(kind: GroupKind[Any, Any], answer: CompetitorAnswer[Any, Any]) -> Who | None:
-    holding = kind.holding
-    if holding is None or answer.state is None or answer.outcome.answer is None:
+    ownership = kind.ownership
+    if ownership is None or answer.state is None or answer.outcome.answer is None:
         return None
     return Who(
-        holding.noun,
-        client_labels(holding.clients(answer.state)),
-        holding.tasks(answer.state),
-        holding.before(answer.state),
-        holding.after(answer.state, answer.outcome.answer),
+        ownership.noun,
+        client_labels(ownership.clients(answer.state)),
+        ownership.tasks(answer.state),
+        ownership.before(answer.state),
+        ownership.after(answer.state, answer.outcome.answer),
     )

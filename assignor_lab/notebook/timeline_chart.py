@@ -130,16 +130,16 @@ def _decided(states: Sequence[Scenario]) -> Timeline:
 
 def _decisions(states: Sequence[Scenario]) -> Iterator[tuple[int, str, dict[str, str]]]:
     for state in states:
-        holding = kind_named(state.kind).holding
+        ownership = kind_named(state.kind).ownership
         time_ms = (state.source or {}).get("time_ms")
-        if holding is None or state.observed is None or time_ms is None:
+        if ownership is None or state.observed is None or time_ms is None:
             continue
         asked = kind_named(state.kind).state(state, 0, {})
-        answer = holding.answer(state, 0, asked, state.observed)
+        answer = ownership.answer(state, 0, asked, state.observed)
         if answer is None:
             continue
-        after, labels = holding.after(asked, answer), client_labels(holding.clients(asked))
-        owners = {task: after.owner(task) for task in holding.tasks(asked)}
+        after, labels = ownership.after(asked, answer), client_labels(ownership.clients(asked))
+        owners = {task: after.owner(task) for task in ownership.tasks(asked)}
         yield (
             time_ms,
             state.id,

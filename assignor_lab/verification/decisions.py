@@ -71,8 +71,8 @@ def checked_decisions(
         if scenario.observed is None:
             continue
         kind = kind_named(scenario.kind)
-        holding = kind.holding
-        if holding is None:
+        ownership = kind.ownership
+        if ownership is None:
             continue
         found = kind.find(registry, assignor or recorded_assignor(scenario), may_run_code=True)
         contest = ComparisonRunner(
@@ -84,7 +84,7 @@ def checked_decisions(
                 recorded = (
                     None
                     if answer.state is None
-                    else holding.answer(scenario, answer.round, answer.state, scenario.observed)
+                    else ownership.answer(scenario, answer.round, answer.state, scenario.observed)
                 )
             except AssignorLabError as error:
                 yield CheckedDecision(scenario, answer.round, found.name, f"the recording has no valid answer: {error}")
@@ -96,8 +96,8 @@ def checked_decisions(
                 why = result.message if isinstance(result, CallFailure) else "Kafka would refuse the state"
                 yield CheckedDecision(scenario, answer.round, found.name, f"cannot be decided again: {why}")
                 continue
-            labels = client_labels(holding.clients(answer.state))
-            before, now = holding.after(answer.state, recorded), holding.after(answer.state, result)
+            labels = client_labels(ownership.clients(answer.state))
+            before, now = ownership.after(answer.state, recorded), ownership.after(answer.state, result)
             yield _checked(scenario, answer.round, found.name, answer.not_comparable, before, now, labels)
 
 
@@ -107,9 +107,9 @@ def recorded_assignor(scenario: Scenario) -> str:
     name = source.get("assignor")
     if isinstance(name, str):
         return name
-    holding = kind_named(scenario.kind).holding
-    assert holding is not None
-    return holding.default_assignor
+    ownership = kind_named(scenario.kind).ownership
+    assert ownership is not None
+    return ownership.default_assignor
 
 
 def group_of(scenario: Scenario) -> str:

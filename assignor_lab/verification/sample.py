@@ -51,7 +51,7 @@ class DecisionSample:
 
     def add(self, scenario: Scenario) -> None:
         """Adds the next scenario; ignores one without a recorded decision."""
-        if scenario.observed is None or kind_named(scenario.kind).holding is None:
+        if scenario.observed is None or kind_named(scenario.kind).ownership is None:
             return
         key = scenario.kind, group_of(scenario)
         if key in self._groups or len(self._groups) < _MOST_GROUPS:

@@ -17,8 +17,8 @@ from assignor_lab.documents.wording import plural
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
-from assignor_lab.scenarios.told_topology import contradicted_description
-from assignor_lab.scenarios.told_version import OTHER_RULES
+from assignor_lab.scenarios.topology_provenance import contradicted_description
+from assignor_lab.scenarios.version_provenance import OTHER_RULES
 from assignor_lab.verification.causes import Cause, Reading, Tried, likely_cause
 from assignor_lab.verification.decisions import CheckedDecision, checked_decisions, group_of, recorded_assignor
 from assignor_lab.verification.replays import ReplayCheck, replay_checks
@@ -138,7 +138,7 @@ def verify(
     """
     groups: dict[tuple[str, str], list[Scenario]] = {}
     for each in decisions:
-        if each.observed is not None and kind_named(each.kind).holding is not None:
+        if each.observed is not None and kind_named(each.kind).ownership is not None:
             groups.setdefault((each.kind, group_of(each)), []).append(each)
     replays = replay_checks(episodes or (), terms.registry, terms.config)
     timeouts = _contradicted_timeouts(terms, [each for held in groups.values() for each in held])
@@ -174,10 +174,10 @@ def _sample(decisions: Sequence[Scenario], most_tasks: int) -> Sequence[Scenario
 
 def _verified(group: str, decisions: Sequence[Scenario], terms: VerificationTerms) -> VerifiedGroup:
     first = decisions[0]
-    holding = kind_named(first.kind).holding
-    assert holding is not None
+    ownership = kind_named(first.kind).ownership
+    assert ownership is not None
     assignor, reason = _assignor(first, terms)
-    is_kafkas = assignor == holding.default_assignor
+    is_kafkas = assignor == ownership.default_assignor
     checked: list[CheckedDecision] = []
     if reason is None:
         checked = list(checked_decisions(decisions, terms.registry, terms.config, assignor, terms.isolation))

@@ -20,13 +20,13 @@ from assignment_api import AssignorLabError
 from assignor_lab.documents.wording import shortened
 from assignor_lab.report.html import asset
 from assignor_lab.web.address import View
-from assignor_lab.web.asking import ViewAnswers
 from assignor_lab.web.auth_middleware import AuthMiddleware
 from assignor_lab.web.errors import NotThereError, PageError
 from assignor_lab.web.opened import OpenedRun
 from assignor_lab.web.overview import history_page, home_page
 from assignor_lab.web.pages import error_page, moment_part, state_page, underway_page
 from assignor_lab.web.plays import Underway
+from assignor_lab.web.view_answers import ViewAnswers
 
 __all__ = ["ASSETS", "create_app"]
 

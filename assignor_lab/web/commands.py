@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from assignor_lab.documents.wording import plain
 from assignor_lab.groups.variants import as_variant
 from assignor_lab.web.address import View
-from assignor_lab.web.asking import AnsweredState
+from assignor_lab.web.view_answers import AnsweredState
 
 __all__ = ["command_of", "is_saved", "shell_line"]
 

@@ -17,12 +17,12 @@ from assignor_lab.report.sections.groups import group_panel
 from assignor_lab.report.summary.snapshots import ConnectSnapshot, SnapshotPlacement
 from assignor_lab.report.view import panel
 from assignor_lab.web.address import ONE_MORE, View, text_of
-from assignor_lab.web.asking import AnsweredState, ViewAnswers
 from assignor_lab.web.commands import command_of, is_saved
 from assignor_lab.web.episode import moment_of
 from assignor_lab.web.plays import Underway
 from assignor_lab.web.rendering import environment, render
 from assignor_lab.web.states import OpenedStates
+from assignor_lab.web.view_answers import AnsweredState, ViewAnswers
 from assignor_lab.web.why import choices_of, knobs_of, why_of
 
 __all__ = ["error_page", "moment_part", "state_page", "underway_page"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
 from assignor_lab.capture.histories.connect_timeline import connect_lanes, connect_timelines, is_connect_past
-from assignor_lab.capture.histories.given import given_tasks
 from assignor_lab.capture.histories.history import DecisionHistory
 from assignor_lab.capture.histories.moments import DecisionMoment, moment_of, protocol_of
 from assignor_lab.capture.histories.timeline import ACTIVE_TASKS, TimelineEntry, timeline_of
@@ -75,7 +75,7 @@ def _of_streams(scenarios: Sequence[Scenario]) -> Iterator[PastView]:
             history = DecisionHistory(group, protocol, tuple(moment for moment, _ in decisions), Place(group))
             entries = zip(decisions, timeline_of(history), strict=True)
             told = tuple(PastDecision(state, None, entry) for (_, state), entry in entries)
-            yield PastView(group, ACTIVE_TASKS, told, _gantt(given_tasks(history.moments)))
+            yield PastView(group, ACTIVE_TASKS, told, _gantt(assigned_tasks(history.moments)))
 
 
 def _of_connect(scenarios: Sequence[Scenario]) -> Iterator[PastView]:

@@ -13,7 +13,7 @@ from assignor_lab.groups.changes import Knob
 from assignor_lab.groups.ownership.labels import client_labels
 from assignor_lab.groups.variants import as_variant, overridden
 from assignor_lab.web.address import View
-from assignor_lab.web.asking import AnsweredState, ViewAnswers
+from assignor_lab.web.view_answers import AnsweredState, ViewAnswers
 
 __all__ = ["choices_of", "Slider", "Why", "knobs_of", "why_of"]
 
@@ -88,7 +88,7 @@ def why_of(asking: ViewAnswers, asked: AnsweredState, view: View, task: str) -> 
         tuple(map(tuple, words.client_rows(each))),
         sliders,
         rules=tuple((rule, told, explained.rules.get(rule)) for rule, told in words.step_sentences(explained, each)),
-        would=(*words.would_sentences(explained, each), words.tried_sentence(each)),
+        would=(*words.counterfactual_sentences(explained, each), words.tried_sentence(each)),
     )
 
 
@@ -97,18 +97,18 @@ def choices_of(asked: AnsweredState) -> tuple[tuple[str, ...], tuple[tuple[str, 
 
     A state with more than :data:`MOST_CHOICES` tasks has none: a selection of that length is slower than typing.
     """
-    holding, state = asked.kind.holding, asked.state
-    if holding is None or state is None or len(holding.tasks(state)) > MOST_CHOICES:
+    ownership, state = asked.kind.ownership, asked.state
+    if ownership is None or state is None or len(ownership.tasks(state)) > MOST_CHOICES:
         return (), ()
-    return tuple(holding.tasks(state)), tuple(_labels(asked).items())
+    return tuple(ownership.tasks(state)), tuple(_labels(asked).items())
 
 
 def knobs_of(asked: AnsweredState, task: str | None) -> list[Knob]:
     """The changeable parts of the state."""
-    changes, holding, state = asked.kind.changes, asked.kind.holding, asked.state
-    if changes is None or holding is None or state is None:
+    changes, ownership, state = asked.kind.changes, asked.kind.ownership, asked.state
+    if changes is None or ownership is None or state is None:
         return []
-    tasks, labels = holding.tasks(state), _labels(asked)
+    tasks, labels = ownership.tasks(state), _labels(asked)
     chosen = task if task in tasks else next(iter(tasks), None)
     if chosen is None:
         return []
@@ -116,8 +116,8 @@ def knobs_of(asked: AnsweredState, task: str | None) -> list[Knob]:
 
 
 def _labels(asked: AnsweredState) -> Mapping[str, str]:
-    holding, state = asked.kind.holding, asked.state
-    return {} if holding is None or state is None else client_labels(holding.clients(state))
+    ownership, state = asked.kind.ownership, asked.state
+    return {} if ownership is None or state is None else client_labels(ownership.clients(state))
 
 
 def _sliders(knobs: Sequence[Knob], task: str, labels: Mapping[str, str]) -> Iterator[Slider]:

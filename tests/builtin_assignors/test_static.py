@@ -216,9 +216,9 @@ def test_a_standby_pin_is_kept_or_reported(
         pin = first_pin(standby_pins, task)
         if pin is None or not asked or task in reported:
             continue
-        holding = [each for each in answer.assignment.assignments if task in each.standby_tasks()]
+        holders = [each for each in answer.assignment.assignments if task in each.standby_tasks()]
         valid = valid_clients(pin, application)
-        assert sum(each.process_id in valid for each in holding) >= asked
+        assert sum(each.process_id in valid for each in holders) >= asked
 
 
 @given(rich_applications(), delegates)
@@ -287,8 +287,8 @@ def test_pinned_tasks_stay_once_they_are_placed(
 @given(st.integers(1, 6), st.integers(0, 40))
 def test_pinned_tasks_that_nobody_had_are_spread_evenly(clients: int, tasks: int) -> None:
     everybody = [client(number, client_tags={"zone": "a"}) for number in range(clients)]
-    given_tasks = [f"0_{partition}" for partition in range(tasks)]
-    placed = actives(explain(application(everybody, *given_tasks), pins="* -> tag:zone=a").assignment)
+    assigned_tasks = [f"0_{partition}" for partition in range(tasks)]
+    placed = actives(explain(application(everybody, *assigned_tasks), pins="* -> tag:zone=a").assignment)
     counts = [len(held) for held in placed.values()]
     assert max(counts) - min(counts) <= 1
 

@@ -58,7 +58,7 @@ def test_applications_are_traced_to_the_same_answer(name: str) -> None:
             continue
         traced = traced_by(found.create(), scenario.application)
         assert traced.answer == expected
-        told += check_owners(kind_named("streams").holding, scenario.application, expected, traced.steps)
+        told += check_owners(kind_named("streams").ownership, scenario.application, expected, traced.steps)
     assert told > 1_000
 
 
@@ -93,7 +93,7 @@ def test_pins_are_traced_to_the_same_answer(pins: str, standby_pins: str, rules:
             continue
         traced = traced_by(tracing, scenario.application)
         assert traced.answer == expected
-        told += check_owners(kind_named("streams").holding, scenario.application, expected, traced.steps)
+        told += check_owners(kind_named("streams").ownership, scenario.application, expected, traced.steps)
         seen |= {step.rule for step in traced.steps if step.rule.startswith("sp-")}
     assert told > 200
     assert rules <= seen
@@ -111,7 +111,7 @@ def test_groups_are_traced_to_the_same_answer(name: str) -> None:
             continue
         traced = traced_by(found.plugin.factory(), state.group, state.topology)
         assert traced.answer == expected
-        told += check_owners(kind.holding, state, expected, traced.steps)
+        told += check_owners(kind.ownership, state, expected, traced.steps)
     assert told > 500
 
 
@@ -143,16 +143,16 @@ def test_rebalances_are_traced_to_the_same_answers_in_a_whole_history(name: str,
     assert told > 100
 
 
-def check_owners(holding: Any, state: Any, answer: Any, steps: Any) -> int:
+def check_owners(ownership: Any, state: Any, answer: Any, steps: Any) -> int:
     """Every task with an owner has steps, and the last of them names the owner."""
     by_task: dict[str, list[Any]] = {}
     for step in steps:
         by_task.setdefault(step.task, []).append(step)
         assert step.words()
-    held = holding.after(state, answer)
-    for task in holding.tasks(state):
+    held = ownership.after(state, answer)
+    for task in ownership.tasks(state):
         assert owner_told(by_task[task]) == held.owner(task), by_task[task]
-    return len(holding.tasks(state))
+    return len(ownership.tasks(state))
 
 
 def test_without_lags_nobody_is_caught_up() -> None:

@@ -13,7 +13,7 @@ from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.scenarios import Place, scenario_from_document
-from assignor_lab.scenarios.told_version import of_other_rules
+from assignor_lab.scenarios.version_provenance import of_other_rules
 from tests.capture.captured_logs import CAPTURES, events, refuse
 from tests.capture.layouts import log4j
 from tests.capture.topology_recordings import run

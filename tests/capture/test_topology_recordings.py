@@ -17,7 +17,7 @@ from assignor_lab.capture.topology import reuses_sources
 from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import Place, scenario_from_document
-from assignor_lab.scenarios.told_topology import topology_conflicts
+from assignor_lab.scenarios.topology_provenance import topology_conflicts
 from tests.capture.topology_recordings import STREAMS, run, unpacked
 
 #: Applications of the archive; a test compares them with it.

@@ -102,7 +102,7 @@ def test_what_fails_because_of_an_interrupt_is_an_interrupt(
     assert capsys.readouterr().err == "assignor: interrupted\n"
 
 
-@pytest.mark.parametrize("module", ["assignor_lab.cli.last_word", "assignment_api", "assignor_lab.cli.app", "typer"])
+@pytest.mark.parametrize("module", ["assignor_lab.cli.exit_status", "assignment_api", "assignor_lab.cli.app", "typer"])
 def test_ctrl_c_while_modules_are_imported_ends_in_one_line(module: str) -> None:
     program = f"""if True:
         import os, signal, sys

@@ -55,8 +55,8 @@ def moves(
         assert changes is not None
         if said.held is None:
             continue
-        before = question.holding.before(said.state)
-        tasks = question.holding.tasks(said.state)
+        before = question.ownership.before(said.state)
+        tasks = question.ownership.tasks(said.state)
         moved = [task for task in tasks if before.owner(task) not in (None, said.held.owner(task))]
         for task in moved[:MOST_OF_A_STATE]:
             knobs = list(changes.knobs(scenario, question.number, said.state, task, str))

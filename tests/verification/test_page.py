@@ -8,8 +8,8 @@ import pytest
 
 from assignment_api.plugins import config_sources
 from assignor_lab.runtime.discovery import discovered
-from assignor_lab.web.asking import ViewAnswers
 from assignor_lab.web.opened import opened
+from assignor_lab.web.view_answers import ViewAnswers
 from tests.capture.flight_recording import write_recording
 from tests.verification.test_scored import FLIGHT, exchange_racks
 from tests.web.pages import TOKEN, Page

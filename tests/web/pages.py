@@ -14,8 +14,8 @@ from assignment_api.plugins import config_sources
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.simulation.streams.named_episodes import EPISODES
 from assignor_lab.web.app import create_app
-from assignor_lab.web.asking import ViewAnswers
 from assignor_lab.web.opened import opened
+from assignor_lab.web.view_answers import ViewAnswers
 
 BASE = "http://127.0.0.1:8000"
 TOKEN = "the-token-of-the-tests"

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 from assignment_api.plugins import config_sources
 from assignor_lab.cli.app import build_app
 from assignor_lab.runtime.discovery import discovered
-from assignor_lab.web.asking import ViewAnswers
 from assignor_lab.web.commands import shell_line
 from assignor_lab.web.opened import opened
+from assignor_lab.web.view_answers import ViewAnswers
 from tests.web.pages import HOSTILE, TOKEN, Page, group
 
 pytestmark = pytest.mark.slow

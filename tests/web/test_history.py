@@ -12,9 +12,9 @@ import pytest
 
 from assignment_api.plugins import config_sources
 from assignor_lab.runtime.discovery import discovered
-from assignor_lab.web.asking import ViewAnswers
 from assignor_lab.web.errors import NotThereError
 from assignor_lab.web.opened import opened
+from assignor_lab.web.view_answers import ViewAnswers
 from tests.web.pages import TOKEN, Page
 from tests.web.recordings import Growing
 

@@ -14,8 +14,8 @@ from assignment_api.plugins import config_sources
 from assignor_lab.compare import ContenderTerms, compare, contenders_of
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import read_scenarios
-from assignor_lab.web.asking import ViewAnswers
 from assignor_lab.web.opened import opened
+from assignor_lab.web.view_answers import ViewAnswers
 from tests.web.pages import HOSTILE, TOKEN, Page, asking_of, group
 
 

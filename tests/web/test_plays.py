@@ -22,12 +22,12 @@ from assignor_lab.simulation.patience import still_waited_for
 from assignor_lab.simulation.streams.results import totals_of
 from assignor_lab.simulation.streams.traffic import TrafficTerms
 from assignor_lab.web.address import View
-from assignor_lab.web.asking import ViewAnswers
 from assignor_lab.web.errors import PageError
 from assignor_lab.web.following import FollowedRecording
 from assignor_lab.web.opened import opened
 from assignor_lab.web.plays import MOST_WAITING, Plays, Underway
 from assignor_lab.web.states import OpenedStates
+from assignor_lab.web.view_answers import ViewAnswers
 from tests.web.pages import TOKEN, Page
 from tests.web.recordings import Growing
 

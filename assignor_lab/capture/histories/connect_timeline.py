@@ -11,7 +11,7 @@ import attrs
 from assignor_lab.capture.histories.reasons import membership_words
 from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry
 from assignor_lab.documents.wording import listed, natural_order, plural
-from assignor_lab.groups.ownership.timeline import given_rows, last_moment
+from assignor_lab.groups.ownership.timeline import assigned_rows, last_moment
 
 __all__ = ["HeldJobs", "connect_lanes", "connect_timelines", "held_jobs", "is_connect_past"]
 
@@ -69,9 +69,9 @@ def connect_lanes(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any
     workers = sorted({name for _, held in told for name in held}, key=natural_order)
     until = last_moment(times)
     members = [{name: [name] for name in held} for _, held in told]
-    there = given_rows(times, until, workers, members, natural_order, [() for _ in told])
+    there = assigned_rows(times, until, workers, members, natural_order, [() for _ in told])
     wanted = [each.wanted for each in rounds]
-    return there, given_rows(times, until, workers, [held for _, held in told], natural_order, wanted)
+    return there, assigned_rows(times, until, workers, [held for _, held in told], natural_order, wanted)
 
 
 @attrs.frozen

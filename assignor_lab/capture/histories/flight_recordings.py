@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories.beside_logs import LogsBeside, read_logs_beside
+from assignor_lab.capture.histories.group_logs import GroupLogs, read_group_logs
 from assignor_lab.capture.histories.recorded_generations import (
     RecordedGeneration,
     classic_decisions,
@@ -139,7 +139,7 @@ def recorded_decisions(
     """
     others = {each.name: each for each in files_beside(file)} if beside is None else beside
     kept = read_kept_records(file, others.get(SAMPLES))
-    around = read_logs_beside(logs, zone, on_problem) if logs else None
+    around = read_group_logs(logs, zone, on_problem) if logs else None
     own = read_racks([others[RACKS]]) if RACKS in others else None
     brokers = _brokers(others.get(BROKERS))
     if brokers_show_targets is not None:
@@ -159,7 +159,7 @@ def _decisions(
     config: Sequence[ConfigLayer],
     topology: Path | None,
     on_problem: Callable[[str], None],
-    around: LogsBeside | None,
+    around: GroupLogs | None,
     topics: Mapping[str, int],
     *,
     optimized: bool | None,
@@ -248,7 +248,7 @@ def _is_given_targets(brokers: Mapping[str, Any]) -> bool:
     return version is None or version < _FIRST_GIVEN_WHAT_THEY_HAVE
 
 
-def _connect(generations: Sequence[RecordedGeneration], around: LogsBeside | None) -> Iterator[dict[str, Any]]:
+def _connect(generations: Sequence[RecordedGeneration], around: GroupLogs | None) -> Iterator[dict[str, Any]]:
     seen, reasons, numbers = [], {}, {}
     for each in generations:
         for described in connect_rounds([each.message]):

@@ -19,7 +19,7 @@ from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.capture.histories.past_files import LOG, RECORDING, NamedFile, files_of, grouped, kind_of
 from assignor_lab.capture.topology import reuses_sources
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
-from assignor_lab.scenarios.told_topology import noting_conflicts
+from assignor_lab.scenarios.topology_provenance import noting_conflicts
 from assignor_lab.scenarios.with_racks import RackFiller
 
 __all__ = ["PastSurroundings", "scenarios_of", "scenarios_of_past"]

@@ -9,8 +9,8 @@ from pathlib import Path
 import attrs
 
 from assignment_api import AssignorLabError
-from assignor_lab.capture.histories.beside_logs import read_logs_beside
 from assignor_lab.capture.histories.flight_recordings import files_beside, flight_recordings, recorded_group
+from assignor_lab.capture.histories.group_logs import read_group_logs
 from assignor_lab.capture.logs.log_files import is_log
 from assignor_lab.capture.recorded.kept_records import RECORDS
 from assignor_lab.documents.lines import STANDARD_INPUT
@@ -86,7 +86,7 @@ def grouped(files: Iterable[NamedFile]) -> Iterator[tuple[str, str, list[NamedFi
     runs = list(_runs(files))
     recorded = {name: recorded_group(run[0].path) for name, kind, run in runs if kind == RECORDING}
     logs = {file.name: file for _, kind, run in runs if kind == LOG and recorded for file in run}
-    around = {name: read_logs_beside([log.path]) for name, log in logs.items()}
+    around = {name: read_group_logs([log.path]) for name, log in logs.items()}
     of_recordings: set[str] = set()
     beside: dict[str, list[NamedFile]] = {}
     for records, group in recorded.items():

@@ -33,7 +33,7 @@ from assignor_lab.capture.topology.group_topology import by_subtopology
 from assignor_lab.kafka.leader.task_order import in_kafka_order, in_map_order
 from assignor_lab.scenarios.rack_provenance import NOT_USED, RACKS_UNKNOWN, STRATEGY_UNKNOWN
 from assignor_lab.scenarios.settings import with_given
-from assignor_lab.scenarios.told_topology import TOPOLOGY_CONFLICT
+from assignor_lab.scenarios.topology_provenance import TOPOLOGY_CONFLICT
 
 __all__ = [
     "DocumentMaker",

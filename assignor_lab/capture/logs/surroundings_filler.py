@@ -14,7 +14,7 @@ from assignor_lab.capture.logs.surroundings import Coordinated, LoggedSurroundin
 from assignor_lab.scenarios.consumers import thread_of
 from assignor_lab.scenarios.rack_provenance import RACKS_UNKNOWN
 from assignor_lab.scenarios.settings import most_frequent, with_given
-from assignor_lab.scenarios.told_version import of_other_rules
+from assignor_lab.scenarios.version_provenance import of_other_rules
 
 __all__ = ["SurroundingsFiller"]
 

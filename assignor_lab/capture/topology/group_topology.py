@@ -8,7 +8,7 @@ import attrs
 
 from assignment_api.streams import TaskId
 from assignor_lab.capture.topology.description import SubTopologyKey
-from assignor_lab.scenarios.told_topology import TOPOLOGY_CONFLICT
+from assignor_lab.scenarios.topology_provenance import TOPOLOGY_CONFLICT
 
 __all__ = ["GroupTopology", "TopologyStore", "GroupSubTopology", "Topic", "TopicLookup", "by_subtopology", "names_of"]
 

@@ -32,7 +32,7 @@ from assignor_lab.capture.topology.inference import inferred
 from assignor_lab.capture.topology.internal_topics import CHANGELOG, REPARTITION, prefix_of
 from assignor_lab.capture.topology.offset_sums import fitting
 from assignor_lab.capture.topology.patterns import matching_topics
-from assignor_lab.scenarios.told_topology import DESCRIPTION_NOT_USED, MEMBERS_TOPICS_USED, STORES_UNKNOWN
+from assignor_lab.scenarios.topology_provenance import DESCRIPTION_NOT_USED, MEMBERS_TOPICS_USED, STORES_UNKNOWN
 
 __all__ = ["no_description_of", "resolved", "topology_of"]
 

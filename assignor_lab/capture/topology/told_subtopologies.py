@@ -9,7 +9,7 @@ import attrs
 from assignor_lab.capture.topology.description import SubTopologyText, TopologyDescription
 from assignor_lab.capture.topology.internal_topics import CHANGELOG, prefix_of
 from assignor_lab.capture.topology.patterns import matching_topics
-from assignor_lab.scenarios.told_topology import DESCRIPTION_NOT_USED, OWN_USED, TOPOLOGY_CONFLICT
+from assignor_lab.scenarios.topology_provenance import DESCRIPTION_NOT_USED, OWN_USED, TOPOLOGY_CONFLICT
 
 __all__ = ["ToldSubTopology", "conflicts_with_told"]
 

@@ -13,11 +13,11 @@ from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.groups.changes import ChangesOf, InputTrial
 from assignor_lab.groups.connect.assignor_calls import ASKING
 from assignor_lab.groups.connect.metrics import CONNECT_METRICS, ConnectDecision, ConnectMetric, described_metric
-from assignor_lab.groups.connect.rounds import RebalanceAnswer, RoundPlayer, RoundState, spoken_protocol
+from assignor_lab.groups.connect.rounds import RebalanceAnswer, RoundSession, RoundState, spoken_protocol
 from assignor_lab.groups.kind import AnswerOptions, Competitor, CompetitorAnswer, FoundAssignor, GroupKind, Measure
 from assignor_lab.groups.metrics.gaps import Gaps, gap_measures
 from assignor_lab.groups.metrics.headline import headline_of
-from assignor_lab.groups.ownership.ownership import HoldingOf
+from assignor_lab.groups.ownership.ownership import OwnershipOf
 from assignor_lab.groups.runner.measures import measures_of, metrics_of
 from assignor_lab.groups.runner.rows import remarks_column
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
@@ -62,13 +62,13 @@ class _Connect(GroupKind[RoundState, RebalanceAnswer]):
         tasks = max((sum(each.configured.task_counts.values()) for each in rounds), default=0)
         return tasks, max((len(each.workers) for each in rounds), default=0)
 
-    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> RoundPlayer:
-        return RoundPlayer(competitor, isolation)
+    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> RoundSession:
+        return RoundSession(competitor, isolation)
 
     def observed(self, scenario: Scenario, number: int) -> CallOutcome[RebalanceAnswer] | None:
         if scenario.observed is None:
             return None
-        decided = self.holding.answer(scenario, number, self.state(scenario, number, {}), scenario.observed)
+        decided = self.ownership.answer(scenario, number, self.state(scenario, number, {}), scenario.observed)
         return None if decided is None else CallOutcome(decided)
 
     def after(self, answer: RebalanceAnswer) -> Mapping[str, Jobs]:
@@ -118,7 +118,7 @@ class _Connect(GroupKind[RoundState, RebalanceAnswer]):
         return connect_round((worker.member_id for worker in state.round.workers), decided.assignment)
 
     @property
-    def holding(self) -> HoldingOf[RoundState, RebalanceAnswer]:
+    def ownership(self) -> OwnershipOf[RoundState, RebalanceAnswer]:
         from assignor_lab.groups.connect.ownership import HOLDING
 
         return HOLDING

@@ -17,7 +17,7 @@ __all__ = ["HOLDING"]
 _UUID = re.compile(r"-[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
 
-class _Holding:
+class _Ownership:
     noun = "job"
     default_assignor = "connect_incremental"
 
@@ -68,4 +68,4 @@ def _jobs(told: Mapping[str, Any] | None) -> Jobs:
     return Jobs(told["connectors"], [ConnectorTaskId.parse(task) for task in told["tasks"]])
 
 
-HOLDING = _Holding()
+HOLDING = _Ownership()

@@ -25,7 +25,7 @@ from assignor_lab.runtime.assignor_calls import OwnProcesses, TracingAssignor, a
 from assignor_lab.runtime.invocation import CallFailure, CallOutcome
 from assignor_lab.scenarios import ConnectHistory, ConnectRound
 
-__all__ = ["RebalanceAnswer", "RoundPlayer", "RoundState", "decided_by", "rounds_until_rest", "spoken_protocol"]
+__all__ = ["RebalanceAnswer", "RoundSession", "RoundState", "decided_by", "rounds_until_rest", "spoken_protocol"]
 
 #: After so many rebalances a group is assumed never to come to rest.
 MAX_ROUNDS = 50
@@ -57,7 +57,7 @@ class RebalanceAnswer:
     decision: ConnectDecision
 
 
-class RoundPlayer:
+class RoundSession:
     """A Connect assignor through the rounds of a history: one object for as long as the same worker leads."""
 
     def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:

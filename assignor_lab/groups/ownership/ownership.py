@@ -12,7 +12,7 @@ import attrs
 
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["ACTIVE", "NOBODY_LABEL", "STANDBY", "WARMUP", "PossibleOwner", "Ownership", "HoldingOf", "held"]
+__all__ = ["ACTIVE", "NOBODY_LABEL", "STANDBY", "WARMUP", "PossibleOwner", "Ownership", "OwnershipOf", "held"]
 
 S_contra = TypeVar("S_contra", contravariant=True)
 A = TypeVar("A")
@@ -60,7 +60,7 @@ def held(entries: Iterable[tuple[str, str, str]]) -> Ownership:
     return Ownership(roles)
 
 
-class HoldingOf(Protocol, Generic[S_contra, A]):
+class OwnershipOf(Protocol, Generic[S_contra, A]):
     """Reads states and answers of one kind as holders of tasks."""
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["MOST_ROWS", "given_rows", "last_moment"]
+__all__ = ["MOST_ROWS", "assigned_rows", "last_moment"]
 
 MOST_ROWS = 60
 #: Drawn length of the last decision, as a part of the time before it: its real end is unknown.
@@ -19,7 +19,7 @@ def last_moment(times: Sequence[int]) -> int:
     return max(times[-1] + max(int(times[-1] * _LAST), 1), 1)
 
 
-def given_rows(
+def assigned_rows(
     times: Sequence[int],
     until_ms: int,
     instances: Sequence[str],

@@ -25,7 +25,7 @@ from assignor_lab.groups.kind import (
 )
 from assignor_lab.groups.metrics.gaps import Gaps
 from assignor_lab.groups.metrics.headline import headline_of
-from assignor_lab.groups.ownership.ownership import HoldingOf
+from assignor_lab.groups.ownership.ownership import OwnershipOf
 from assignor_lab.groups.runner.measures import measures_of, metrics_of
 from assignor_lab.groups.runner.one_call import OneCall
 from assignor_lab.groups.runner.rows import remarks_column
@@ -197,7 +197,7 @@ class _Streams(GroupKind[ApplicationMetadata, TaskAssignment]):
         return columns
 
     @property
-    def holding(self) -> HoldingOf[ApplicationMetadata, TaskAssignment]:
+    def ownership(self) -> OwnershipOf[ApplicationMetadata, TaskAssignment]:
         from assignor_lab.groups.streams.ownership import HOLDING
 
         return HOLDING

@@ -13,7 +13,7 @@ from assignor_lab.scenarios import Scenario
 __all__ = ["HOLDING"]
 
 
-class _Holding:
+class _Ownership:
     noun = "task"
     default_assignor = "high_availability"
 
@@ -52,4 +52,4 @@ class _Holding:
         return observed_assignment(line)
 
 
-HOLDING = _Holding()
+HOLDING = _Ownership()

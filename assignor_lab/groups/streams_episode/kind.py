@@ -25,7 +25,7 @@ from assignor_lab.groups.streams_episode.metrics import (
     described_metric,
     dollars,
 )
-from assignor_lab.groups.streams_episode.player import EpisodePlayer, PlayedEpisode
+from assignor_lab.groups.streams_episode.session import EpisodeSession, PlayedEpisode
 from assignor_lab.kafka.leader.fallback import replacement_without_lags
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.scenarios import Scenario
@@ -108,8 +108,8 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
         named = {event["client"] for event in document["events"] if event.get("type") == "start" and "client" in event}
         return len(document["initial"]["tasks"]), len(document["initial"]["clients"]) + len(named)
 
-    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> EpisodePlayer:
-        return EpisodePlayer(competitor, isolation)
+    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> EpisodeSession:
+        return EpisodeSession(competitor, isolation)
 
     def not_comparable(
         self, scenario: Scenario, state: StreamsEpisode, explicit: Mapping[str, Any], answer: PlayedEpisode
@@ -154,10 +154,10 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
 
         return episode_picture(answers)
 
-    def beside(self, answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpisode]]) -> RecordedOutcome:
-        from assignor_lab.groups.streams_episode.recorded import beside
+    def recorded_outcome(self, answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpisode]]) -> RecordedOutcome:
+        from assignor_lab.groups.streams_episode.recorded import recorded_outcome
 
-        return beside(answers)
+        return recorded_outcome(answers)
 
 
 def _own(metric: EpisodeMetric) -> Measure[StreamsEpisode, PlayedEpisode]:

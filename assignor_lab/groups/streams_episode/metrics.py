@@ -8,7 +8,7 @@ from typing import NoReturn
 import attrs
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.groups.streams_episode.player import PlayedEpisode
+from assignor_lab.groups.streams_episode.session import PlayedEpisode
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED
 from assignor_lab.simulation.streams.traffic import dollars_of
 

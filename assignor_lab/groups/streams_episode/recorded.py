@@ -10,9 +10,9 @@ from typing import Any
 from assignment_api.streams import TaskId
 from assignor_lab.groups.kind import CompetitorAnswer
 from assignor_lab.groups.ownership.recorded_outcome import ActionRow, RecordedOutcome
-from assignor_lab.groups.ownership.timeline import given_rows, last_moment
+from assignor_lab.groups.ownership.timeline import assigned_rows, last_moment
 from assignor_lab.groups.streams_episode.down_times import MOST_INTERVALS, begun_ms
-from assignor_lab.groups.streams_episode.player import PlayedEpisode
+from assignor_lab.groups.streams_episode.session import PlayedEpisode
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.recorded_result import (
@@ -23,7 +23,7 @@ from assignor_lab.simulation.streams.recorded_result import (
 )
 from assignor_lab.simulation.streams.results import document_of
 
-__all__ = ["beside"]
+__all__ = ["recorded_outcome"]
 
 #: A probe observes from outside and gives no cause.
 SEEN = "a probe saw no output"
@@ -40,7 +40,7 @@ _METRICS = {
 }
 
 
-def beside(answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpisode]]) -> RecordedOutcome:
+def recorded_outcome(answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpisode]]) -> RecordedOutcome:
     """The actions in an episode, and their recorded consequences."""
     plays = [None if each.outcome.answer is None else each.outcome.answer.played for each in answers]
     documents = [None if played is None else document_of(played, "") for played in plays]
@@ -106,7 +106,7 @@ def _gantt(episode: StreamsEpisode, generations: Sequence[Mapping[str, Any]]) ->
         for each in told
     ]
     until = max(episode.until_ms, last_moment(times))
-    return given_rows(
+    return assigned_rows(
         times,
         until,
         sorted({name for held in given for name in held}),

@@ -12,8 +12,8 @@ from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.groups.streams.comparability import why_play_not_comparable
 from assignor_lab.groups.streams_episode.kind import STREAMS_EPISODE
 from assignor_lab.groups.streams_episode.metrics import DOLLARS, EPISODE_METRICS, dollars
-from assignor_lab.groups.streams_episode.player import PlayedEpisode
 from assignor_lab.groups.streams_episode.playing import play, traffic_terms, under_protocol
+from assignor_lab.groups.streams_episode.session import PlayedEpisode
 from assignor_lab.groups.variants import Variant, configured, timings_of
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.results import totals_of

@@ -9,7 +9,7 @@ from typing import Any
 
 from assignor_lab.groups.kind import CompetitorAnswer
 from assignor_lab.groups.streams_episode.down_times import down_times
-from assignor_lab.groups.streams_episode.player import PlayedEpisode
+from assignor_lab.groups.streams_episode.session import PlayedEpisode
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.processing import REBALANCE, RESTORING, REVOKED

@@ -17,7 +17,7 @@ from assignor_lab.groups.kind import AnswerOptions, Competitor, CompetitorAnswer
 from assignor_lab.groups.metrics.definition import OfView
 from assignor_lab.groups.metrics.gaps import Gaps, gap_measures
 from assignor_lab.groups.metrics.headline import headline_of
-from assignor_lab.groups.ownership.ownership import HoldingOf
+from assignor_lab.groups.ownership.ownership import OwnershipOf
 from assignor_lab.groups.runner.measures import measures_of, metrics_of
 from assignor_lab.groups.runner.one_call import OneCall
 from assignor_lab.groups.streams_group.assignor_calls import ASKING, StreamsGroupState
@@ -77,7 +77,7 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
         if scenario.observed is None:
             return None
         state = self.state(scenario, number, {})
-        decided = self.holding.answer(scenario, number, state, scenario.observed)
+        decided = self.ownership.answer(scenario, number, state, scenario.observed)
         return None if decided is None else CallOutcome(decided)
 
     def tell(
@@ -159,7 +159,7 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
         return {"members": group_members(state.group.members, assignment)}
 
     @property
-    def holding(self) -> HoldingOf[StreamsGroupState, GroupAssignment]:
+    def ownership(self) -> OwnershipOf[StreamsGroupState, GroupAssignment]:
         from assignor_lab.groups.streams_group.ownership import HOLDING
 
         return HOLDING

@@ -13,7 +13,7 @@ from assignor_lab.scenarios import Scenario
 __all__ = ["HOLDING"]
 
 
-class _Holding:
+class _Ownership:
     noun = "task"
     default_assignor = "group_sticky"
 
@@ -72,4 +72,4 @@ def _texts(tasks: TasksBySubtopology) -> list[str]:
     return [str(TaskId(each, number)) for each, numbers in tasks.items() for number in numbers]
 
 
-HOLDING = _Holding()
+HOLDING = _Ownership()

@@ -273,13 +273,13 @@ def _told(scenarios: Iterable[Scenario], told: SourceTimeline) -> Iterator[Scena
 
 
 def _check_wanted(sources: Sequence[ScoringSource], registry: Registry, item: int | None, number: int | None) -> None:
-    holding = [source for source in sources if item is None or source.first <= item < source.first + source.items]
-    if not holding:
+    chosen = [source for source in sources if item is None or source.first <= item < source.first + source.items]
+    if not chosen:
         last = sources[-1].first + sources[-1].items - 1
         raise NoSuchStateError(f"no item {item}: the sources hold items 0 to {last}; see the column item of results")
     rounds = max(
         source.rounds if source.generated is None else registry.family(source.generated.family).plugin.rounds
-        for source in holding
+        for source in chosen
     )
     if number is not None and number >= rounds:
         raise NoSuchStateError(f"no round {number}: there are rounds 0 to {rounds - 1}; a single state has round 0")

@@ -7,8 +7,8 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
 from assignor_lab.capture.histories.connect_timeline import connect_timelines, is_connect_past
-from assignor_lab.capture.histories.given import given_tasks
 from assignor_lab.capture.histories.history import DecisionHistory
 from assignor_lab.capture.histories.moments import DecisionMoment, moment_of, protocol_of
 from assignor_lab.capture.histories.timeline import GroupTimeline
@@ -65,5 +65,5 @@ class SourceTimeline:
         ]
         histories.sort(key=lambda history: history.moments[0].time_ms)
         return tuple(
-            {**GroupTimeline.of(history).document(), "given": given_tasks(history.moments)} for history in histories
+            {**GroupTimeline.of(history).document(), "given": assigned_tasks(history.moments)} for history in histories
         )

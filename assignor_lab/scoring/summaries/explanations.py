@@ -169,7 +169,7 @@ def _document(explained: Explained, each: Explanation) -> dict[str, Any]:
         "to": each.after,
         "facts": [" · ".join(part for part in row if part) for row in words.client_rows(each)],
         "rules": [{"rule": rule, "sentence": sentence} for rule, sentence in words.step_sentences(explained, each)],
-        "would": list(words.would_sentences(explained, each)),
+        "would": list(words.counterfactual_sentences(explained, each)),
         "remarks": [] if stand_in is None else [stand_in],
         "tried": words.tried_sentence(each),
     }

@@ -9,7 +9,7 @@ import pytest
 from assignor_lab.capture.histories.streams_epochs import recorded_epochs
 from assignor_lab.capture.recorded.kept_records import read_kept_records
 from assignor_lab.capture.topology import ToldSubTopology, TopologyDescription, conflicts_with_told, parse_topology
-from assignor_lab.scenarios.told_topology import OWN_USED, TOPOLOGY_CONFLICT
+from assignor_lab.scenarios.topology_provenance import OWN_USED, TOPOLOGY_CONFLICT
 from tests.capture.test_topology_recordings import CLASSIC, STREAMS_ONLY_CLASSIC
 from tests.capture.topologies import PATTERN
 from tests.capture.topology_recordings import STREAMS, run, unpacked

@@ -15,7 +15,7 @@ from assignor_lab.groups.kind import Competitor, CompetitorAnswer
 from assignor_lab.groups.runner.comparison import ComparisonRunner
 from assignor_lab.groups.runner.terms import NO_CONFIG
 from assignor_lab.groups.streams_episode.metrics import DOLLARS, EPISODE_METRICS
-from assignor_lab.groups.streams_episode.player import PlayedEpisode
+from assignor_lab.groups.streams_episode.session import PlayedEpisode
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from tests.scoring import assignors

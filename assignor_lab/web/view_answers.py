@@ -287,8 +287,8 @@ class ViewAnswers:
         usual = kind.usual(scenario)
         if usual is not None:
             return usual
-        if kind.holding is not None:
-            return kind.holding.default_assignor
+        if kind.ownership is not None:
+            return kind.ownership.default_assignor
         names = [found.name for found in kind.installed(self.plugins.registry)]
         return _PLAYED if _PLAYED in names or not names else names[0]
 
@@ -332,7 +332,7 @@ def _played(
     """Plays in their cached form, without the large simulated worlds."""
     told = [ContenderAnswer(answer.assignor, answer.not_comparable) for answer in answers]
     picture = kind.picture(answers, None) | {"chosen": "asked"}
-    beside = kind.beside(answers)
+    beside = kind.recorded_outcome(answers)
     if beside is None:
         return AnsweredState(scenario, kind, 0, None, names, told, figures, picture)
     if beside.picture is not None:

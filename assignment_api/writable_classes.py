@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["open_twin"]
+__all__ = ["writable_class"]
 
 
-def open_twin(frozen: type) -> type[Any]:
+def writable_class(frozen: type) -> type[Any]:
     """A class of writable objects, which become frozen ones by assigning ``frozen`` to ``__class__``.
 
     Writing to an object of a frozen class goes through ``object.__setattr__`` by name, which takes about ten times as

@@ -22,7 +22,7 @@ from assignor_lab.simulation.streams.results import totals_of
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode, simulate
 from assignor_lab.simulation.streams.traffic import TrafficTerms
 
-__all__ = ["EpisodePlayer", "PlayedEpisode"]
+__all__ = ["EpisodeSession", "PlayedEpisode"]
 
 
 @attrs.frozen(eq=False)
@@ -38,7 +38,7 @@ class PlayedEpisode:
     totals: Mapping[str, Any]
 
 
-class EpisodePlayer:
+class EpisodeSession:
     """Plays episodes with one assignor.
 
     An assignor of applications decides in the classic protocol, one of brokers in the streams protocol, independent of

@@ -16,11 +16,11 @@ from assignor_lab.capture.logs.rebalance import LogProblem
 from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.logs.surroundings_filler import SurroundingsFiller
 
-__all__ = ["LogsBeside", "read_logs_beside"]
+__all__ = ["GroupLogs", "read_group_logs"]
 
 
 @attrs.frozen
-class LogsBeside:
+class GroupLogs:
     """Logs of coordinators and instances of a recorded group.
 
     Args:
@@ -80,9 +80,9 @@ def _with_nearest(epoch: Epoch, told: Sequence[dict[str, Any]]) -> Epoch:
     return attrs.evolve(epoch, further={**epoch.further, **further})
 
 
-def read_logs_beside(
+def read_group_logs(
     logs: Sequence[str | PathLike[str]], zone: tzinfo | None = None, on_problem: Callable[[str], None] = lambda _: None
-) -> LogsBeside:
+) -> GroupLogs:
     """Reads the logs beside a recording.
 
     Args:
@@ -101,4 +101,4 @@ def read_logs_beside(
     around = LoggedSurroundings()
     for _ in read_decisions([fspath(log) for log in logs], note, surroundings=around):
         pass
-    return LogsBeside(around, zone or UTC)
+    return GroupLogs(around, zone or UTC)

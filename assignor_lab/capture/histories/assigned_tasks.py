@@ -8,12 +8,12 @@ from typing import Any
 from assignment_api.streams import TaskId
 from assignor_lab.capture.histories.moments import DecisionMoment
 from assignor_lab.capture.histories.presence import instance_names
-from assignor_lab.groups.ownership.timeline import given_rows, last_moment
+from assignor_lab.groups.ownership.timeline import assigned_rows, last_moment
 
-__all__ = ["given_tasks"]
+__all__ = ["assigned_tasks"]
 
 
-def given_tasks(moments: Sequence[DecisionMoment]) -> dict[str, Any]:
+def assigned_tasks(moments: Sequence[DecisionMoment]) -> dict[str, Any]:
     """Lanes of active tasks, in the form of an episode's; milliseconds since the first decision."""
     begin = moments[0].time_ms
     times = [moment.time_ms - begin for moment in moments]
@@ -23,4 +23,4 @@ def given_tasks(moments: Sequence[DecisionMoment]) -> dict[str, Any]:
         for moment in moments
     ]
     instances = list(dict.fromkeys(names.values()))
-    return given_rows(times, last_moment(times), instances, given, lambda task: TaskId.parse(task).sort_key())
+    return assigned_rows(times, last_moment(times), instances, given, lambda task: TaskId.parse(task).sort_key())
