@@ -12,9 +12,9 @@ from assignment_api.conformance.kinds.group import STREAMS_GROUP
 from assignment_api.conformance.kinds.kind import Kind
 from assignment_api.conformance.kinds.streams import STREAMS
 from assignment_api.conformance.levels import RULES, Level
-from assignment_api.conformance.quality import warnings_of
+from assignment_api.conformance.quality import QualityWarning, warnings_of
 from assignment_api.conformance.report import Failure, LevelResult, Report, written_failure
-from assignment_api.conformance.search import Search, Smallest
+from assignment_api.conformance.search import Search, Smallest, drawn_histories
 from assignment_api.conformance.subject import Subject
 from assignment_api.conformance.trial import Trial
 
@@ -22,6 +22,8 @@ __all__ = ["KINDS", "conformance", "replayed"]
 
 #: The kinds of groups, by name.
 KINDS: Mapping[str, Kind[Any]] = {kind.name: kind for kind in (STREAMS, STREAMS_GROUP, CONNECT)}
+#: Drawn histories whose quality is judged.
+_MOST_JUDGED = 50
 _NONE_KNOWN: Mapping[str, str] = {}
 
 
@@ -62,7 +64,10 @@ def conformance(
     note = "" if searched.has_other_process else "not tested in another process: it cannot be imported by name"
     results = _results(found, levels, searched.reached, note)
     is_answering = not any(each.broken.rule == "in time" for each in searched.found)
-    warnings = warnings_of(trial, reference, reference.name) if reference is not None and is_answering else ()
+    warnings: tuple[QualityWarning, ...] = ()
+    if reference is not None and is_answering:
+        drawn = drawn_histories(trial.kind, trial.capabilities, min(histories, _MOST_JUDGED), seed)
+        warnings = warnings_of(trial, reference, reference.name, drawn)
     return Report(name, trial.kind.name, searched.histories, seed, results, warnings)
 
 

@@ -1,12 +1,13 @@
 """Quality of answers beside Kafka's own assignor: balance, moves, state to restore, racks, idle members.
 
-Both assignors play the same small groups, each from its own answers: the group settles, one member joins or leaves, and
-the group settles again. A figure that is clearly worse than Kafka's is a warning, with the smallest such group.
+Both assignors play the same small groups, each from its own answers: the group settles, a member joins or leaves, and
+the group settles again. Some groups are fixed, with one event; others are drawn histories. A figure that is clearly
+worse than Kafka's is a warning, with the smallest such group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -30,6 +31,8 @@ _SENTENCES: Mapping[str, str] = {
 #: A figure is worse if it is more than this factor of Kafka's, and more by this much.
 _FACTOR, _LEAST = 1.5, 0.5
 _MOST_ROUNDS = 12
+#: Events after which the figures are measured.
+_MEASURED = ("join", "leave")
 
 
 @attrs.frozen
@@ -57,10 +60,17 @@ class QualityWarning:
         return f"quality: {self.found} (warning)\n  smallest group: {history_text(self.history)}"
 
 
-def warnings_of(trial: Trial, reference: Subject[Any], reference_name: str) -> tuple[QualityWarning, ...]:
-    """Figures of the trial's assignor that are clearly worse than those of ``reference``; a failure is no figure."""
+def warnings_of(
+    trial: Trial, reference: Subject[Any], reference_name: str, drawn: Iterable[History] = ()
+) -> tuple[QualityWarning, ...]:
+    """Figures of the trial's assignor that are clearly worse than those of ``reference``; a failure is no figure.
+
+    Args:
+        drawn: Further histories; those in which no member joins or leaves are left out.
+    """
     totals: dict[str, list[tuple[float, float, History]]] = {}
-    for history in _groups(trial.kind, standbys=1 if trial.capabilities.standbys else 0):
+    fixed = _groups(trial.kind, standbys=1 if trial.capabilities.standbys else 0)
+    for history in (*fixed, *(each for each in drawn if any(event.type in _MEASURED for event in each.events))):
         ours = _figures(trial, trial.subject, history)
         theirs = _figures(trial, reference, history)
         for figure in ours.keys() & theirs.keys():
@@ -73,9 +83,9 @@ def warnings_of(trial: Trial, reference: Subject[Any], reference_name: str) -> t
         own = sum(ours for ours, _, _ in pairs) / len(pairs)
         other = sum(theirs for _, theirs, _ in pairs) / len(pairs)
         if own > other * _FACTOR and own > other + _LEAST:
-            smallest = next(each for each in pairs if each[0] > each[1])
+            smallest = min((history for ours, theirs, history in pairs if ours > theirs), key=History.size)
             text = f"{sentence.format(f'{own:.3g}')}; {reference_name} {other:.3g}"
-            found.append(QualityWarning(figure, own, reference_name, other, text, document_of(smallest[2])))
+            found.append(QualityWarning(figure, own, reference_name, other, text, document_of(smallest)))
     return tuple(found)
 
 
@@ -93,35 +103,49 @@ def _groups(kind: Kind[Any], standbys: int) -> Iterator[History]:
 
 
 def _figures(trial: Trial, subject: Subject[Any], history: History) -> dict[str, float]:
-    """Figures of one group, without those that a failing answer hides."""
+    """Mean figures after the joins and leaves of one group; none after a failing answer."""
     kind = trial.kind
     world = kind.world(history, trial.capabilities)
     leader = subject.leader()
     configs = {**trial.configs, **world.configs()}
+    found: dict[str, list[float]] = {}
     before = _settled(kind, world, leader, configs)
-    if before is None:
-        return {}
-    event = history.events[0]
-    world.happens(event)
-    after = _settled(kind, world, leader, configs)
-    if after is None:
-        return {}
+    for event in history.events:
+        world.happens(event)
+        after = None if before is None else _settled(kind, world, leader, configs)
+        if before is None or after is None:
+            return {}
+        if event.type in _MEASURED:
+            figures = _figures_after(kind, event.type, before, after)
+            if figures is None:
+                return {}
+            if history.racks:
+                figures["racks"] = kind.racks_crossed(after[0], after[1])
+            for name, value in figures.items():
+                found.setdefault(name, []).append(value)
+        before = after
+    return {name: sum(values) / len(values) for name, values in found.items()}
+
+
+def _figures_after(
+    kind: Kind[Any], event: str, before: tuple[Any, Any, float], after: tuple[Any, Any, float]
+) -> dict[str, float] | None:
+    """The figures of one event; ``None`` if the answer loses a task."""
     had, has = kind.work(before[0], before[1]), kind.work(after[0], after[1])
     owner = {task: member for member, tasks in had.items() for task in tasks}
     if owner.keys() != {task for held in has.values() for task in held}:
-        return {}
+        return None
     moved = sum(owner[task] in has and owner[task] != member for member, held in has.items() for task in held)
     threads = kind.threads(after[0])
     count = sum(len(held) for held in has.values())
     loads = [len(has.get(member, ())) / number for member, number in threads.items()]
     idle = sum(not load for load in loads) if count >= len(threads) else 0
-    figures = {
-        event.type: float(moved),
+    return {
+        event: float(moved),
         "balance": max(loads, default=0.0) - count / max(sum(threads.values()), 1),
         "idle": float(idle),
         "restored": after[2],
     }
-    return figures | ({"racks": kind.racks_crossed(after[0], after[1])} if history.racks else {})
 
 
 def _settled(kind: Kind[Any], world: Any, leader: Any, configs: Mapping[str, Any]) -> tuple[Any, Any, float] | None:

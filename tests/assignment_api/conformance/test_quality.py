@@ -6,6 +6,7 @@ import pytest
 
 from assignment_api import ApplicationMetadata, ProcessID, TaskAssignor, TaskId
 from assignment_api.conformance import KINDS, InProcessSubject, StreamsAssignorConformance, Trial
+from assignment_api.conformance.history import Event, History, document_of
 from assignment_api.conformance.quality import warnings_of
 from builtin_assignors.high_availability import HighAvailabilityTaskAssignor
 from tests.assignment_api.conformance.faults import Faultless, LosesATask, Placed
@@ -75,6 +76,24 @@ def test_a_clearly_worse_figure_is_a_warning(assignor: type[TaskAssignor], figur
     for warning in found.values():
         assert "; high_availability " in warning.found
         assert len(warning.history["members"]) <= 4
+
+
+class DealsAnewInACrowd(DealsAnew):
+    """Moves most tasks in groups of seven clients or more, which no fixed group has."""
+
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        deals = super().actives if len(clients) >= 7 else Faultless().actives
+        return deals(application, clients)
+
+
+def test_drawn_histories_show_what_small_groups_hide() -> None:
+    trial = Trial(KINDS["streams"], subject(DealsAnewInACrowd))
+    reference = subject(HighAvailabilityTaskAssignor)
+    assert not {"join", "leave"} & {each.figure for each in warnings_of(trial, reference, "high_availability")}
+    crowd = History("streams", ((12, 1),), (1,) * 7, events=(Event("join"), Event("leave"), Event("join")))
+    found = {each.figure: each for each in warnings_of(trial, reference, "high_availability", [crowd] * 24)}
+    assert found["join"].history == document_of(crowd)
+    assert len(found["join"].history["events"]) == 3
 
 
 def test_a_test_class_warns_of_poor_quality(monkeypatch: pytest.MonkeyPatch) -> None:

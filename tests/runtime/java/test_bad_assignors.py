@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.services
 
 BAD = {
-    "Hangs": ("DeadlineExceededError", "did not answer within 1 s"),
+    "Hangs": ("DeadlineExceededError", "did not answer within 5 s"),
     "Exits": ("ProcessDiedError", "with exit code 3"),
     "Eats": ("MemoryLimitError", "needed more than 512 MiB"),
     "Recurses": ("StackOverflowError", ""),
@@ -40,7 +40,7 @@ BAD = {
     "CannotBeMade": ("IllegalArgumentException", "no"),
 }
 LIMITS = [
-    "assignor.plugins.call.timeout.ms=1000",
+    "assignor.plugins.call.timeout.ms=5000",
     "assignor.plugins.memory.mb=512",
     f"assignor.java.kafka={KAFKA_4_3}",
 ]
