@@ -11,7 +11,7 @@ from pathlib import Path
 from assignment_api.errors import AssignorLabError
 from assignment_api.plugins.reserved import OWN_PACKAGES
 
-__all__ = ["MOST_FRAMES", "TRACEBACK_LIMIT", "plugin_frames", "plugin_traceback"]
+__all__ = ["MOST_FRAMES", "TRACEBACK_LIMIT", "bounded_frames", "plugin_frames", "plugin_traceback"]
 
 #: Largest number of frames: the first ones and the last ones.
 MOST_FRAMES = 20
@@ -49,7 +49,7 @@ def plugin_traceback(error: BaseException) -> str:
         # The outer end of the stack differs from process to process.
         frames = traceback.StackSummary.from_list(frames[first : first + MOST_FRAMES // 2])
         first = 0
-    return _shown(
+    return bounded_frames(
         [
             f"{_short(frame.filename, modules.get(frame.filename))}:{frame.lineno} in {frame.name}: {_line(frame)}"
             for frame in frames[first:]
@@ -60,10 +60,13 @@ def plugin_traceback(error: BaseException) -> str:
 def plugin_frames(frames: Sequence[tuple[str, int, str]]) -> str:
     """The same for frames of another process: file, line and function of each, the outermost first."""
     first = next((number for number, frame in enumerate(frames) if not _is_ours(frame[0])), len(frames))
-    return _shown([f"{'/'.join(Path(file).parts[-2:])}:{line} in {name}" for file, line, name in frames[first:]])
+    return bounded_frames(
+        [f"{'/'.join(Path(file).parts[-2:])}:{line} in {name}" for file, line, name in frames[first:]]
+    )
 
 
-def _shown(lines: list[str]) -> str:
+def bounded_frames(lines: list[str]) -> str:
+    """Lines of frames as one text: the first ones and the last ones, without addresses of memory."""
     if len(lines) > MOST_FRAMES:
         half = MOST_FRAMES // 2
         lines = [*lines[:half], "... more frames ...", *lines[-half:]]

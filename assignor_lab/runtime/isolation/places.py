@@ -1,7 +1,8 @@
 """Position of a plugin's code during a call.
 
-Python's ``faulthandler`` writes it inside the signal handler, so code that never returns to Python is found, too. The
-text comes from the plugin's process: it is bounded and only shown to people.
+Python's ``faulthandler`` writes it inside the signal handler, so code that never returns to Python is found, too. For
+a Java assignor its JVM writes a thread dump. The text comes from the plugin's process: it is bounded and only shown to
+people.
 """
 
 from __future__ import annotations
@@ -12,16 +13,19 @@ import re
 import select
 from time import monotonic
 
-from assignment_api.plugins.tracebacks import plugin_frames
+from assignment_api.plugins.tracebacks import bounded_frames, plugin_frames
 from assignor_lab.runtime.isolation.launching import Launched
-from assignor_lab.runtime.isolation.worker import WHERE_SIGNAL
+from assignor_lab.runtime.isolation.worker import JAVA_STACK, WHERE_SIGNAL
 
 __all__ = ["place_of"]
 
 #: Seconds of waiting for the answer; a stopped process gives none.
-_PATIENCE = 0.3
+_PATIENCE = 1.5
 _MOST_BYTES = 65_536
 _HEAD = re.compile(rb"^(?:Current thread|Stack) [^\n]*\(most recent call first\):\n", re.MULTILINE)
+_JAVA_FRAME = re.compile(r"at ([\w.$<>]{1,500})\(([^()\n]{1,200})\)")
+#: Frames of the JVM's own call of an assignor, and everything outside them.
+_JAVA_CALLER = "assignorlab.driver."
 _FRAME = re.compile(r'  File "([^"\n]{1,1000})", line (\d{1,9}) in ([^\n]{1,200})')
 
 
@@ -46,7 +50,20 @@ def _said(launched: Launched) -> bytes:
     return content
 
 
+def _java_frames(text: str) -> str:
+    """A line for each frame of the assignor, the innermost last."""
+    found = []
+    for method, place in _JAVA_FRAME.findall(text):
+        if method.startswith(_JAVA_CALLER):
+            break
+        found.append(f"{place} in {method}")
+    return bounded_frames(found[::-1])
+
+
 def _frames(content: bytes) -> str:
+    _, is_java, java = content.partition(JAVA_STACK)
+    if is_java:
+        return _java_frames(java.decode("utf-8", "replace"))
     head = _HEAD.search(content)
     if head is None:
         return ""

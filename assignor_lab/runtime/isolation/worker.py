@@ -15,13 +15,14 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from assignor_lab.runtime.invocation import CallFailure, failure_of
 
 __all__ = [
     "CONNECTION_CLOSED",
+    "JAVA_STACK",
     "LENGTH_BYTES",
     "OUT_OF_MEMORY",
     "WHERE_SIGNAL",
@@ -30,6 +31,7 @@ __all__ = [
     "is_plugins_process",
     "named",
     "serve",
+    "shows_instead",
 ]
 
 #: Memory of the process from question to question.
@@ -43,13 +45,15 @@ CONNECTION_CLOSED = 71
 OUT_OF_MEMORY: Mapping[str, Any] = {"loss": "memory"}
 #: Signal at which the process writes the position of its code, in any state; then it is ended.
 WHERE_SIGNAL = signal.SIGUSR1
-_serving: list[int] = []
+#: First line of a position in another form than Python's: frames of Java follow, the innermost first.
+JAVA_STACK = b"Java stack (most recent call first):\n"
+_serving: dict[int, int] = {}
 
 
 def serve(connection: int) -> NoReturn:
     """Answers questions until the connection ends."""
     memory: Memory = {}
-    _serving.append(os.getpid())
+    _serving[os.getpid()] = connection
     faulthandler.register(WHERE_SIGNAL, file=connection, all_threads=False)
     try:
         while True:
@@ -67,6 +71,33 @@ def serve(connection: int) -> NoReturn:
 def is_plugins_process() -> bool:
     """True in the process of a plugin, whose end affects only that plugin."""
     return os.getpid() in _serving
+
+
+@contextlib.contextmanager
+def shows_instead(frames: Callable[[], bytes]) -> Iterator[None]:
+    """Lets the process write other frames than its own at :data:`WHERE_SIGNAL`, for a call in a process of Java.
+
+    Without effect outside a plugin's process.
+
+    Args:
+        frames: Lines of Java's frames; called in the handler of the signal.
+    """
+    connection = _serving.get(os.getpid())
+    if connection is None:
+        yield
+        return
+
+    def write(_number: int, _frame: object) -> None:
+        with contextlib.suppress(OSError):
+            os.write(connection, JAVA_STACK + frames())
+
+    faulthandler.unregister(WHERE_SIGNAL)
+    before = signal.signal(WHERE_SIGNAL, write)
+    try:
+        yield
+    finally:
+        signal.signal(WHERE_SIGNAL, before)
+        faulthandler.register(WHERE_SIGNAL, file=connection, all_threads=False)
 
 
 def _answered(name: str, memory: Memory, arguments: tuple[Any, ...]) -> Mapping[str, Any]:

@@ -6,17 +6,19 @@ import contextlib
 import json
 import os
 import resource
+import select
 import signal
 import subprocess
 from collections.abc import Mapping
 from importlib.resources import as_file, files
+from time import monotonic
 from typing import IO, Any, NoReturn
 
 import attrs
 
 from assignment_api.plugins import PluginLoadError
 from assignor_lab.documents.frames import LENGTH_BYTES, FramingError, framed, length_in
-from assignor_lab.runtime.isolation.worker import is_plugins_process
+from assignor_lab.runtime.isolation.worker import is_plugins_process, shows_instead
 from assignor_lab.runtime.java.errors import JavaAnswerError, JavaEndedError, raised_in_java
 from assignor_lab.runtime.java.problems import problem_sentence
 
@@ -30,6 +32,9 @@ _LEAST_HEAP_MB = 16
 _MOST_BYTES = 1 << 30
 #: Seconds that an idle JVM has to end.
 _PATIENCE_SECONDS = 5.0
+#: Seconds that a busy JVM has for its thread dump, and the longest dump to read.
+_DUMP_SECONDS = 1.2
+_MOST_DUMP_BYTES = 1 << 20
 
 
 @attrs.frozen
@@ -85,15 +90,16 @@ class AssignorJvm:
             JavaEndedError: if the JVM has ended.
             MemoryError: if the assignor ran out of memory.
         """
-        try:
-            _stream(self._process.stdin).write(framed(question))
-            _stream(self._process.stdin).flush()
-        except OSError:
-            self._gone()
-        try:
-            answer = self._read()
-        except JavaEndedError:
-            self._gone()
+        with shows_instead(self._main_frames):
+            try:
+                _stream(self._process.stdin).write(framed(question))
+                _stream(self._process.stdin).flush()
+            except OSError:
+                self._gone()
+            try:
+                answer = self._read()
+            except JavaEndedError:
+                self._gone()
         if answer.get("loss") == "memory":
             self.close()
             raise MemoryError
@@ -125,6 +131,25 @@ class AssignorJvm:
             self._process.kill()
             self._process.wait()
         _stream(self._process.stdout).close()
+
+    def _main_frames(self) -> bytes:
+        """Frames of the JVM's main thread, from its thread dump; called once, before this process is ended.
+
+        The dump goes to the JVM's standard output. No answer can come between its lines: the call is not over.
+        """
+        os.kill(self._process.pid, signal.SIGQUIT)
+        output = _stream(self._process.stdout).fileno()
+        dump = b""
+        end = monotonic() + _DUMP_SECONDS
+        while (left := end - monotonic()) > 0 and len(dump) < _MOST_DUMP_BYTES:
+            ready, _, _ = select.select([output], [], [], left)
+            part = os.read(output, 65_536) if ready else b""
+            dump += part
+            _, _, main = dump.partition(b'\n"main" ')
+            frames, is_whole, _ = main.partition(b"\n\n")
+            if is_whole or not part:
+                return frames
+        return b""
 
     def _read(self) -> dict[str, Any]:
         try:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from typer.testing import CliRunner
 
 from assignment_api.plugins.selection import config_sources
+from assignor_lab.cli.app import build_app
 from assignor_lab.run import run_scoring
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scoring.competitors import competitors
@@ -96,3 +99,12 @@ def test_a_failure_is_told_with_the_java_stack_from_the_assignors_first_frame_on
     assert lines[0].endswith("in lab.Bad$Raises.assign")
     assert any(line.startswith("caused by java.lang.NumberFormatException: For input") for line in lines)
     assert "assignorlab" not in where
+
+
+def test_a_looping_one_has_its_java_frames_as_the_place(bad_jar: Path, tmp_path: Path) -> None:
+    states = tmp_path / "one.jsonl"
+    states.write_text(json.dumps(documents(GOLDEN / "small.scenarios.jsonl.gz")[0]) + "\n")
+    limits = [word for each in LIMITS for word in ("-c", each)]
+    words = ["assign", "--assignor", f"java:lab.Bad$Hangs@{bad_jar}", str(states), *limits]
+    done = CliRunner().invoke(build_app(words), words)
+    assert re.search(r"was stopped in Bad\.java:\d+ in lab\.Bad\$Hangs\.assign", done.stderr)
