@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,7 @@ from assignment_api.conformance.elsewhere import OtherProcess, origin_of
 from assignment_api.conformance.growth import growth_of
 from assignment_api.conformance.search import Search
 from tests.assignment_api.conformance.faults import FAULTS, Faultless, LosesATask
+from tests.assignment_api.conformance.kind_faults import CONNECT_FAULTS, GROUP_FAULTS
 
 pytestmark = pytest.mark.slow
 
@@ -29,6 +32,10 @@ SMALL = [fault for fault in FAULTS if fault not in LARGE]
 QUICK = [
     fault for number, fault in enumerate(SMALL) if FAULTS[fault][0] not in [FAULTS[it][0] for it in SMALL[:number]]
 ]
+OF_KINDS: Mapping[str, Mapping[type[Any], tuple[str, tuple[int, int, int]]]] = {
+    "streams-group": GROUP_FAULTS,
+    "connect": CONNECT_FAULTS,
+}
 SEARCHED = tuple(level for level in Level if level is not Level.BOUNDED)
 
 
@@ -70,6 +77,23 @@ def assert_small(fault: type[Faultless]) -> None:
 @pytest.mark.parametrize("fault", QUICK, ids=lambda it: it.__name__)
 def test_a_fault_is_found_and_made_small(fault: type[Faultless]) -> None:
     assert_small(fault)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault"),
+    [(kind, fault) for kind, faults in OF_KINDS.items() for fault in faults],
+    ids=lambda it: it if isinstance(it, str) else it.__name__,
+)
+def test_a_fault_of_another_kind_is_found_and_made_small(kind: str, fault: type[Any]) -> None:
+    rule, most = OF_KINDS[kind][fault]
+    subject = InProcessSubject(fault.__name__, fault, KINDS[kind].answering, lambda: None)
+    # Kafka's own sticky assignor of the broker is not at rest with two standbys.
+    known = () if rule == "at rest" else ("at rest",)
+    search = Search(Trial(KINDS[kind], subject), 100, levels=frozenset(SEARCHED), known=known, stop_after=1)
+    found = {each.broken.rule: each.history for each in search.run().found}
+    history = found[rule]
+    assert history is not None
+    assert (len(history.events), len(history.members), sum(count for count, _ in history.tasks)) <= most
 
 
 @pytest.mark.services
