@@ -79,7 +79,7 @@ def test_addresses_that_mean_nothing_here_say_nothing(dead: str, capsys: pytest.
         assert run("--url", server.url, "--fail-on", "stale", "--json") == 0
     captured = capsys.readouterr()
     assert [worker["lives"] for worker in json.loads(captured.out)["workers"]] == [None, None]
-    assert "no worker can be reached under the address that it advertises" in captured.err
+    assert "no worker can be reached at its advertised address" in captured.err
 
 
 def test_imbalance_counts_workers_that_live(alive: str, capsys: pytest.CaptureFixture[str]) -> None:
