@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def recorded_outcome(spark: SparkSession, folder: Path) -> pa.Table:
+def beside(spark: SparkSession, folder: Path) -> pa.Table:
     names = [f"{NAMED}{name}" for name in BAD]
     run(spark, SOURCES, (*names[:4], *GOOD, *names[4:]), folder / "beside", _terms(folder))
     return results_of(folder / "beside")
