@@ -43,6 +43,8 @@ class Trial:
     configs: Mapping[str, Any] = _NO_CONFIGS
     #: Inputs of the last run, in order.
     asked: list[Any] = attrs.field(factory=list)
+    #: Numbers of the inputs from which on another leader calls.
+    _taken_over: set[int] = attrs.field(factory=set, init=False)
     _elsewhere: Subject[Any] | None = attrs.field(default=None, init=False)
     _looked_elsewhere: bool = attrs.field(default=False, init=False)
     #: Levels whose rules have been judged at least once.
@@ -66,12 +68,14 @@ class Trial:
         configs = {**self.configs, **world.configs()}
         leader = self.subject.leader()
         self.asked = []
+        self._taken_over = set()
         answered: list[Any] = []
         for number in range(len(history.events) + 1):
             if number:
                 event = history.events[number - 1]
                 if event.type == "lead":
                     leader = self.subject.leader()
+                    self._taken_over.add(number)
                 world.happens(event)
             reply = yield from self._asked(world, leader, configs, answered)
             if reply is None:
@@ -134,8 +138,11 @@ class Trial:
         watched: bool = False,
         subject: Subject[Any] | None = None,
     ) -> Iterator[Broken]:
-        leader = (subject or self.subject).leader()
+        asked = subject or self.subject
+        leader = asked.leader()
         for number, state in enumerate(states):
+            if number in self._taken_over:
+                leader = asked.leader()
             reply: Reply = leader.ask(state, configs, watched=watched)
             for seen, sentence in reply.seen:
                 yield Broken(seen, sentence, number)

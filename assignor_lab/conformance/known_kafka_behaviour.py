@@ -24,8 +24,8 @@ KAFKAS_OWN: Mapping[str, Mapping[str, str]] = {
     "connect_static": {"nothing in vain": _TAKEN_BACK},
     "group_sticky": {"at rest": _SWINGING, "comes to rest": _SWINGING},
     "group_sticky_4_4": {"at rest": _SWINGING},
-    "legacy_sticky": {"at rest": _UNEVEN},
-    "sticky": {"at rest": _UNEVEN},
+    "legacy_sticky": {"at rest": _UNEVEN, "comes to rest": _UNEVEN},
+    "sticky": {"at rest": _UNEVEN, "comes to rest": _UNEVEN},
     "fallback_prior": {"comes to rest": "Kafka's own: it leaves every task in place and requests another rebalance"},
 }
 

@@ -55,6 +55,29 @@ def test_standbys_of_the_brokers_assignor_swing(registry: Registry, name: str) -
     assert "at rest" in {each.rule for each in trial_of("streams-group", found).broken(minimal)}
 
 
+def test_two_targets_of_the_brokers_assignor_alternate_without_end(registry: Registry) -> None:
+    """Kafka 4.3.1's class gave the same answers in 122 rebalances; that of 4.4.0 settles."""
+    restless = History("streams-group", ((8, 1),), (2, 3, 3, 1, 3, 3, 2), standbys=2, events=(Event("join", 1),))
+    rules = {
+        found.name: {each.rule for each in trial_of("streams-group", found).broken(restless)}
+        for found in found_in(registry, "streams-group")
+    }
+    assert rules == {"group_sticky": {"at rest", "comes to rest"}, "group_sticky_4_4": {"at rest"}}
+
+
+def test_two_answers_of_the_released_sticky_assignor_alternate_without_end(registry: Registry) -> None:
+    restless = History("streams", ((1, 0), (4, 0), (8, 1)), (1, 3, 1), racks=2, named=2, strategy=2)
+    found = next(each for each in found_in(registry, "streams") if each.name == "legacy_sticky")
+    assert {each.rule for each in trial_of("streams", found).broken(restless)} == {"at rest", "comes to rest"}
+
+
+def test_a_group_without_state_settles_late_with_the_public_sticky_assignor(registry: Registry) -> None:
+    events = (Event("join", 0, 2), Event("join", 0, 1), Event("fewer", 1))
+    late = History("streams", ((13, 0), (12, 0)), (1, 2, 3, 2, 1), named=1, events=events)
+    found = next(each for each in found_in(registry, "streams") if each.name == "sticky")
+    assert {each.rule for each in trial_of("streams", found).broken(late)} == {"at rest", "comes to rest"}
+
+
 def test_a_lost_connector_is_given_and_taken_back_in_one_answer(registry: Registry) -> None:
     """As in Kafka: two of four workers leave, one joins, and the delay is over."""
     events = (Event("leave"), Event("leave"), Event("join"))
@@ -63,6 +86,13 @@ def test_a_lost_connector_is_given_and_taken_back_in_one_answer(registry: Regist
     assert [each.found for each in trial_of("connect", found).broken(minimal)] == [
         "w4 is to stop c1, which it does not have"
     ]
+
+
+def test_a_new_leader_leads_in_repeated_calls_too(registry: Registry) -> None:
+    """The assignor of Connect remembers lost jobs: only the same sequence of leaders has the same answers."""
+    history = History("connect", ((5, 0),), (1, 1), delay_ms=300_000, events=(Event("leave"), Event("lead")))
+    found = next(each for each in found_in(registry, "connect") if each.name == "connect_incremental")
+    assert [each.rule for each in trial_of("connect", found).broken(history)] == []
 
 
 def test_the_released_sticky_assignor_moves_tasks_at_rest(registry: Registry) -> None:

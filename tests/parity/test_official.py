@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from assignment_api.conformance import KINDS, Capabilities, Event, History, InProcessSubject
 from assignor_lab.kafka.streams_group.releases import KAFKA_4_3
+from builtin_assignors.group_sticky import GroupStickyTaskAssignor
 from parity import reconciliations
 from parity.comparison import ParityRun
 from parity.official import OfficialKafka, OfficialKafkaSilentError
@@ -72,6 +74,33 @@ def test_each_release_answers_for_its_own_assignors(official: OfficialKafka) -> 
     rows = official.rows(scenario, ["group_sticky_4_4", "group_sticky"])
     assert [row["assignor"] for row in rows] == ["group_sticky_4_4", "group_sticky"]
     assert [".api." in row["error"]["type"] for row in rows] == [True, False]
+
+
+def test_targets_that_alternate_without_end_are_kafkas_own(official: OfficialKafka) -> None:
+    """The history of the kit's known violation: eight tasks, two standbys, seven members, one joins."""
+    kind = KINDS["streams-group"]
+    restless = History("streams-group", ((8, 1),), (2, 3, 3, 1, 3, 3, 2), standbys=2, events=(Event("join", 1),))
+    world = kind.world(restless, Capabilities())
+    leader = InProcessSubject("group_sticky", GroupStickyTaskAssignor, kind.answering).leader()
+    placements = []
+    for number in range(8):
+        if number == 1:
+            world.happens(restless.events[0])
+        state = world.state()
+        answer = leader.ask(state, world.configs()).answer
+        (row,) = official.rows(kind.documents([state], "restless")[0], ["group_sticky"])
+        placements.append(kind.placement(state, answer))
+        assert placements[-1] == {
+            member: [
+                sorted(
+                    f"{subtopology}_{partition}" for subtopology, parts in target[role].items() for partition in parts
+                )
+                for role in ("active", "standby", "warmup")
+            ]
+            for member, target in row["members"].items()
+        }
+        world.carry_out(state, answer)
+    assert placements[-3] == placements[-1] != placements[-2]
 
 
 def test_random_scenarios_are_answered_as_kafka_answers_them(official: OfficialKafka, tmp_path: Path) -> None:
