@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Container
+import itertools
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
 import attrs
@@ -11,7 +12,7 @@ import attrs
 from assignment_api.conformance.growth import growth_of
 from assignment_api.conformance.history import SETTINGS, Capabilities, Event, History
 from assignment_api.conformance.kinds.kind import Kind
-from assignment_api.conformance.levels import Level
+from assignment_api.conformance.levels import RULES, Level
 from assignment_api.conformance.trial import Broken, Trial
 
 __all__ = ["Search", "Searched", "Smallest", "drawn_histories"]
@@ -22,9 +23,15 @@ _LARGEST = (6, 4)
 _SMALL_EVENTS, _SMALL_MEMBERS, _SMALL_TASKS = 3, 3, 4
 _SMALLER = ((0, 4), (3, 3))
 _MOST_SMALLER = 600
-#: Numbers of tasks of a large sub-topology, and of members of a crowd.
-_MANY_TASKS = (5, 8, 12)
-_CROWD = (7, 9)
+#: Histories of one run of Hypothesis.
+_RUN = 50
+#: Numbers of tasks of a part, of members and of events, the frequent ones repeated. Lists of Hypothesis are empty in
+#: half of all cases, and the last numbers are sizes that small histories never reach.
+_TASKS = (0, 0, 1, 1, 2, 3, 3, 3, 5, 8, 12, 12)
+_MEMBERS = (0, 1, 2, 2, 3, 3, 4, 4, 6, 7, 8, 9)
+_EVENTS = (0, 0, 1, 1, 2, 2, 3, 4, 6)
+#: Most tasks of a part in the search for a smaller history.
+_SMALL_PART = 3
 
 
 @attrs.frozen
@@ -85,21 +92,20 @@ class Search:
     on_found: Callable[[str], None] = lambda _rule: None
     _expected: dict[str, Smallest] = attrs.field(factory=dict, init=False)
     _played: int = attrs.field(default=0, init=False)
+    _runs: int = attrs.field(default=0, init=False)
 
     def run(self) -> Searched:
         """Run histories until all are done, or too many rules are violated."""
         found: list[Smallest] = []
-        seed = self.seed
         while self._played < self.histories and len(found) < self.stop_after:
             ignored = frozenset(each.broken.rule for each in found)
-            smallest = self._next(ignored, seed)
+            smallest = self._next(ignored)
             if smallest is None:
                 break
             found.append(smallest)
             if smallest.broken.rule == "in time":
                 # Each further history may cost a deadline.
                 break
-            seed += 1
         if Level.BOUNDED in self.levels and not any(each.broken.rule == "in time" for each in found):
             grown = growth_of(self.trial)
             if grown.is_judged:
@@ -112,7 +118,7 @@ class Search:
         has_other = self.trial.elsewhere is not None
         return Searched(self._played, tuple(found), frozenset(self.trial.reached), has_other)
 
-    def _next(self, ignored: frozenset[str], seed: int) -> Smallest | None:
+    def _next(self, ignored: frozenset[str]) -> Smallest | None:
         best: list[tuple[History, Broken]] = []
         late: list[Smallest] = []
         errors: dict[str, type[_BreaksError]] = {}
@@ -143,36 +149,43 @@ class Search:
             if history.size() < known_size:
                 judge(history)
 
-        self._searched(judge, seed, self.histories - self._played)
+        while not best and self._played < self.histories:
+            # Hypothesis varies earlier examples of a run: several runs cover more.
+            before = self._played
+            self._searched(judge, min(_RUN, self.histories - before))
+            if self._played == before:
+                break
         if not best:
             return None
-        history, broken = min(best, key=lambda each: each[0].size())
-        for limits in _SMALLER if broken.rule != "in time" else ():
-            # One local minimum is not the smallest one: search the small ones, too.
-            smallest = min((each for each, _ in best), key=History.size)
-            known_size = smallest.size()
-            if not _is_small(smallest):
-                self._searched(judge_smaller, seed, _MOST_SMALLER, limits)
         if late:
             return late[0]
+        rule = best[0][1].rule
+        for limits in _SMALLER:
+            # One local minimum is not the smallest one: search the small ones, too.
+            history, broken = min(best, key=lambda each: each[0].size())
+            history = self._reduced(history, rule, ignored)
+            best.append((history, broken))
+            known_size = history.size()
+            if not _is_small(history):
+                self._searched(judge_smaller, _MOST_SMALLER, limits)
+            elif len(history.events) > limits[0]:
+                self._searched(judge_smaller, _MOST_SMALLER // 4, limits)
         history, broken = min(best, key=lambda each: each[0].size())
-        history = self._reduced(history, broken.rule, ignored)
+        history = self._reduced(history, rule, ignored)
         # Run once more: the failure needs the states of its calls, and its text may have changed.
         again = next((each for each in self.trial.broken(history) if each.rule == broken.rule), broken)
         return Smallest(again, history, self.trial.kind.documents(self.trial.asked, again.rule.replace(" ", "-")))
 
     def _reduced(self, history: History, rule: str, ignored: frozenset[str]) -> History:
-        """The history without parts and settings that the violation does not need; Hypothesis can end before it."""
-        least: dict[str, Any] = {"warmups": 1} | dict.fromkeys(("standbys", "racks", "delay_ms", *SETTINGS), 0)
-        least["tasks"] = tuple(part for part in history.tasks if part[0]) or history.tasks[:1]
-        least["members"] = (1,) * len(history.members)
-        for name, value in least.items():
-            reduced = attrs.evolve(history, **{name: value})
-            if reduced != history:
-                found = self._first_broken(reduced, ignored)
+        """The history without everything that the violation does not need; Hypothesis can end before it."""
+        while True:
+            for smaller in _one_step_smaller(history):
+                found = self._first_broken(smaller, ignored)
                 if found is not None and found.rule == rule:
-                    history = reduced
-        return history
+                    history = smaller
+                    break
+            else:
+                return history
 
     def _smaller_late(self, history: History, broken: Broken) -> Smallest:
         """The first of a few small histories that passes the deadline, too: shrinking costs a deadline each time."""
@@ -188,19 +201,19 @@ class Search:
         return Smallest(broken, history, documents)
 
     def _first_broken(self, history: History, ignored: frozenset[str]) -> Broken | None:
-        """The first violated rule that is neither ignored nor expected."""
+        """The first violated rule of the judged levels that is neither ignored nor expected."""
         for broken in self.trial.broken(history):
             if broken.rule in self.known:
                 if broken.rule not in self._expected:
                     documents = self.trial.kind.documents(self.trial.asked, broken.rule.replace(" ", "-"))
                     self._expected[broken.rule] = Smallest(broken, history, documents)
-            elif broken.rule not in ignored:
+            elif broken.rule not in ignored and (RULES[broken.rule].level in self.levels or broken.rule == "in time"):
                 return broken
         return None
 
-    def _searched(
-        self, judge: Callable[[History], None], seed: int, most: int, limits: tuple[int, int] = _LARGEST
-    ) -> None:
+    def _searched(self, judge: Callable[[History], None], most: int, limits: tuple[int, int] = _LARGEST) -> None:
+        seed = 1_000 * self.seed + self._runs
+        self._runs += 1
         _draw(judge, histories(self.trial.kind, self.trial.capabilities, limits), seed, most)
 
 
@@ -221,8 +234,59 @@ def _draw(judge: Callable[[History], None], strategy: Any, seed: int, most: int)
     )
     search: Any = hypothesis.seed(seed)(settings(hypothesis.given(strategy)(judge)))  # type: ignore[no-untyped-call]
     # A fault that comes and goes cannot be shrunk by a replay: keep the smallest one so far.
-    with contextlib.suppress(_BreaksError, hypothesis.errors.Flaky, hypothesis.errors.Unsatisfiable):
+    expected = (_BreaksError, hypothesis.errors.Flaky, hypothesis.errors.Unsatisfiable)
+    with _without_constants_of_modules(), contextlib.suppress(*expected):
         search()
+
+
+@contextlib.contextmanager
+def _without_constants_of_modules() -> Iterator[None]:
+    """Histories must not depend on the modules in memory, whose constants Hypothesis finds (for seconds) and draws."""
+    from hypothesis.internal.conjecture import providers
+
+    found, cache = getattr(providers, "_get_local_constants", None), getattr(providers, "CONSTANTS_CACHE", None)
+    if found is None or cache is None:
+        # Releases before 6.131 draw no such constants.
+        yield
+        return
+    from hypothesis.internal.constants_ast import Constants
+
+    providers._get_local_constants = Constants
+    providers.CONSTANTS_CACHE = type(cache)(1024)
+    try:
+        yield
+    finally:
+        providers._get_local_constants, providers.CONSTANTS_CACHE = found, cache
+
+
+def _without(items: tuple[Any, ...], place: int) -> tuple[Any, ...]:
+    return (*items[:place], *items[place + 1 :])
+
+
+def _one_step_smaller(history: History) -> Iterator[History]:
+    """Histories without a part, an event or a setting of this one, the largest step first."""
+    if len(history.events) > 1:
+        yield attrs.evolve(history, events=())
+    for place in range(len(history.events)):
+        shorter = attrs.evolve(history, events=_without(history.events, place))
+        (count, sort), *others = history.tasks
+        # A member or task from the beginning on can replace one that comes.
+        for joined, more in itertools.product(((), (1,), (2,)), (0, 1)):
+            members, tasks = (*history.members, *joined), ((count + more, sort), *others)
+            yield attrs.evolve(shorter, members=members, tasks=tasks)
+    for place in range(len(history.members)) if len(history.members) > 1 else ():
+        yield attrs.evolve(history, members=_without(history.members, place))
+    for place in range(len(history.tasks)) if len(history.tasks) > 1 else ():
+        yield attrs.evolve(history, tasks=_without(history.tasks, place))
+    for place, (count, sort) in enumerate(history.tasks):
+        for less in [(less, sort) for less in {count // 2, count - 1} if 0 <= less < count] + [(count, 0)] * (sort > 0):
+            yield attrs.evolve(history, tasks=(*history.tasks[:place], less, *history.tasks[place + 1 :]))
+    least: dict[str, Any] = {"warmups": 1} | dict.fromkeys(("standbys", "racks", "delay_ms", *SETTINGS), 0)
+    least["members"] = (1,) * len(history.members)
+    for name, value in least.items():
+        if getattr(history, name) != value:
+            simpler: dict[str, Any] = {name: value}
+            yield attrs.evolve(history, **simpler)
 
 
 def _is_small(history: History) -> bool:
@@ -250,28 +314,27 @@ def histories(kind: Kind[Any], capabilities: Capabilities, limits: tuple[int, in
     """
     from hypothesis import strategies as st
 
-    events, members = limits
+    most_events, most_members = limits
     is_small = limits != _LARGEST
     least = 0 if capabilities.empty else 1
-    few = st.integers(least, 3)
-    # One sub-topology in eight is large, and one group in eight is a crowd: sizes that small ones never reach.
-    counts = few if is_small else st.one_of(*[few] * 7, st.sampled_from(_MANY_TASKS))
-    tasks = st.tuples(counts, st.integers(0, kind.sorts))
-    member = st.integers(1, kind.most_of_member)
-    group = st.lists(member, min_size=0 if capabilities.empty and kind.may_be_empty else 1, max_size=members)
-    if not is_small:
-        crowd = st.lists(member, min_size=_CROWD[0], max_size=_CROWD[1])
-        group = st.one_of(*[group] * 7, crowd)
+    least_members = 0 if capabilities.empty and kind.may_be_empty else 1
+
+    def several(item: Any, counts: Iterable[int]) -> Any:
+        return st.sampled_from(tuple(counts)).flatmap(lambda count: st.tuples(*[item] * count))
+
+    tasks = st.sampled_from([each for each in _TASKS if each >= least and not (is_small and each > _SMALL_PART)])
+    members = [each for each in _MEMBERS if each >= least_members and not (is_small and each > most_members)]
+    events = [each for each in _EVENTS if each <= most_events]
     event = st.builds(Event, st.sampled_from(kind.events), st.integers(0, 5), st.integers(0, 2))
     return st.builds(
         History,
         kind=st.just(kind.name),
-        tasks=st.lists(tasks, min_size=1, max_size=3).map(tuple),
-        members=group.map(tuple),
+        tasks=several(st.tuples(tasks, st.integers(0, kind.sorts)), (1, 2, 3)),
+        members=several(st.integers(1, kind.most_of_member), members),
         standbys=st.integers(0, 2 if capabilities.standbys else 0),
         warmups=st.integers(1, 2),
         racks=st.sampled_from((0, 2)) if capabilities.racks else st.just(0),
         delay_ms=st.sampled_from(kind.delays),
         **{name: st.integers(0, most) for name, most in kind.settings.items()},
-        events=st.lists(event, max_size=events).map(tuple),
+        events=several(event, events),
     )

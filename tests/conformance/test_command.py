@@ -19,6 +19,16 @@ class Forgets(TaskAssignor):
     def assign(self, application):
         return TaskAssignment(StreamsClientAssignment.of(client, ()) for client in application.streams_client_states())
 """
+HOARDS = """
+from assignment_api import AssignedTask, StreamsClientAssignment, TaskAssignment, TaskAssignor
+
+class Hoards(TaskAssignor):
+    def assign(self, application):
+        first, *others = application.streams_client_states()
+        tasks = map(AssignedTask.active, application.all_tasks())
+        of = StreamsClientAssignment.of
+        return TaskAssignment([of(first, tasks), *(of(other, ()) for other in others)])
+"""
 HANGS = """
 import time
 from assignment_api import TaskAssignor
@@ -40,6 +50,7 @@ def run(*arguments: str) -> Result:
 def author(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "forgetting.py").write_text(FORGETS)
     (tmp_path / "hanging.py").write_text(HANGS)
+    (tmp_path / "hoarding.py").write_text(HOARDS)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -54,13 +65,22 @@ def test_a_failure_is_told_with_commands_that_show_it(author: Path) -> None:
     ended = run("forgetting:Forgets", "--histories", "5", "--json")
     assert ended.exit_code == 1
     levels = {level["level"]: level for level in json.loads(ended.stdout)["levels"]}
-    (failure,) = levels["complete"]["failures"]
-    assert (failure["rule"], failure["found"]) == ("nothing lost", "task 0_0 is active on no client")
+    failure = next(each for each in levels["complete"]["failures"] if each["rule"] == "nothing lost")
+    assert failure["found"] == "task 0_0 is active on no client"
     again = CliRunner().invoke(build_app(), failure["commands"][0].split("assignor ")[1].replace("'", "").split())
     assert again.exit_code == 1
     assert "task 0_0 is active on no client" in again.stdout
     shown = CliRunner().invoke(build_app(), ["assign", "--assignor", "forgetting:Forgets", failure["scenarios"]])
     assert '"active":[]' in shown.stdout
+
+
+def test_poor_quality_is_a_warning_that_fails_only_on_request(author: Path) -> None:
+    words = ("hoarding:Hoards", "--histories", "1", "--level", "valid", "--without", "empty", "--json")
+    ended = run(*words)
+    warnings = {each["figure"]: each for each in json.loads(ended.stdout)["warnings"]}
+    assert warnings.keys() >= {"balance", "idle"}
+    assert warnings["idle"]["value"] > warnings["idle"]["reference_value"] == 0
+    assert (ended.exit_code, run(*words, "--strict-quality").exit_code) == (0, 1)
 
 
 def test_an_assignor_that_hangs_is_stopped_and_its_history_is_small(author: Path) -> None:

@@ -32,6 +32,7 @@ from assignment_api.streams.assignor import (
 )
 from assignment_api.streams.client_state import lags_of
 from assignment_api.streams.ids import ProcessID, TaskId
+from assignment_api.streams.listed_lags import listed
 from assignment_api.utils.refusals import refusal_sentence
 from assignment_api.utils.validation import StrictFindingKind, strict_findings, validate_task_assignment
 
@@ -71,7 +72,7 @@ def _fingerprint(application: ApplicationMetadata) -> Mapping[str, object]:
             client.previous_standby_tasks,
             None if reported is None else tuple(reported.items()),
         )
-        parts[f"the lags of client {process}"] = None if lags is None else tuple(lags.items())
+        parts[f"the lags of client {process}"] = None if lags is None else listed(lags)
         parts[f"the tags of client {process}"] = tuple(client.client_tags.items())
     return parts
 
@@ -101,31 +102,27 @@ def _is(value: object, expected: type) -> bool:
 def _computed(assignor: Any, state: ApplicationMetadata, answer: Any) -> None:
     """The call of ``on_assignment_computed`` after an answer, as by Kafka's leader."""
     error = validate_task_assignment(state, answer)
-    subscription = GroupSubscription(
-        {
-            consumer: MemberSubscription(_partitions(state, client.previous_active_tasks), None, client.rack_id)
-            for client in state.streams_client_states().values()
-            for consumer in client.consumers
-        }
-    )
+    sources = {
+        task: tuple(TopicPartition(each.topic, each.partition) for each in info.source_partitions())
+        for task, info in state.task_infos().items()
+    }
+
+    def partitions(tasks: Sequence[TaskId]) -> tuple[TopicPartition, ...]:
+        return tuple(each for task in tasks for each in sources.get(task, ()))
+
+    subscribed: dict[str, MemberSubscription] = {}
+    for client in state.streams_client_states().values():
+        owned = MemberSubscription(partitions(client.previous_active_tasks), None, client.rack_id)
+        subscribed.update(dict.fromkeys(client.consumers, owned))
     given: dict[str, ConsumerAssignment] = {}
     if error not in (AssignmentError.UNKNOWN_PROCESS_ID, AssignmentError.UNKNOWN_TASK_ID):
         held = {each.process_id: sorted(each.active_tasks()) for each in answer.assignments}
         for process, client in state.streams_client_states().items():
             active = held.get(process, [])
             for number, consumer in enumerate(client.consumers):
-                given[consumer] = ConsumerAssignment(_partitions(state, active[number :: len(client.consumers)]))
-    assignor.on_assignment_computed(ConsumerAssignments(dict(sorted(given.items()))), subscription, error)
-
-
-def _partitions(state: ApplicationMetadata, tasks: Sequence[TaskId]) -> tuple[TopicPartition, ...]:
-    infos = state.task_infos()
-    return tuple(
-        TopicPartition(each.topic, each.partition)
-        for task in tasks
-        if task in infos
-        for each in infos[task].source_partitions()
-    )
+                given[consumer] = ConsumerAssignment(partitions(active[number :: len(client.consumers)]))
+    members = ConsumerAssignments(dict(sorted(given.items())))
+    assignor.on_assignment_computed(members, GroupSubscription(subscribed), error)
 
 
 def _copies(state: ApplicationMetadata, answer: TaskAssignment) -> Iterator[Trouble]:

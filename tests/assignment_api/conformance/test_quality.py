@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from assignment_api import ApplicationMetadata, ProcessID, TaskAssignor, TaskId
 from assignment_api.conformance import KINDS, InProcessSubject, StreamsAssignorConformance, Trial
 from assignment_api.conformance.history import Event, History, document_of
 from assignment_api.conformance.quality import warnings_of
+from assignment_api.connect import Jobs, Rebalance, WorkerAssignment
+from assignment_api.group import GroupSpec, MemberAssignment, TopologyDescriber
+from builtin_assignors.connect_incremental import IncrementalCooperativeAssignor
+from builtin_assignors.group_sticky import GroupStickyTaskAssignor
 from builtin_assignors.high_availability import HighAvailabilityTaskAssignor
 from tests.assignment_api.conformance.faults import Faultless, LosesATask, Placed
+from tests.assignment_api.conformance.kind_faults import OfConnect, OfGroup, Targets
 
 
 def subject(assignor: type[TaskAssignor]) -> InProcessSubject[ApplicationMetadata]:
@@ -76,6 +83,38 @@ def test_a_clearly_worse_figure_is_a_warning(assignor: type[TaskAssignor], figur
     for warning in found.values():
         assert "; high_availability " in warning.found
         assert len(warning.history["members"]) <= 4
+
+
+class GivesAllToTheFirstMember(OfGroup):
+    def changed(self, targets: Targets, group: GroupSpec, topology: TopologyDescriber) -> Targets:
+        every = {each: tuple(range(topology.max_num_input_partitions(each))) for each in topology.subtopologies()}
+        return {member: MemberAssignment(every if member == min(targets) else {}) for member in targets}
+
+
+class GivesNewJobsToTheFirstWorker(OfConnect):
+    """Stops nothing for balance."""
+
+    def changed(self, workers: dict[str, WorkerAssignment], rebalance: Rebalance) -> dict[str, WorkerAssignment]:
+        new = Jobs()
+        for told in workers.values():
+            new = new.plus(told.assigned)
+        return {worker: WorkerAssignment(new if worker == min(workers) else Jobs()) for worker in workers}
+
+
+@pytest.mark.parametrize(
+    ("kind", "assignor", "reference"),
+    [
+        ("streams-group", GivesAllToTheFirstMember, GroupStickyTaskAssignor),
+        ("connect", GivesNewJobsToTheFirstWorker, IncrementalCooperativeAssignor),
+    ],
+)
+def test_each_kind_is_compared_with_its_own_assignor_of_kafka(
+    kind: str, assignor: type[Any], reference: type[Any]
+) -> None:
+    poor, kafkas = (InProcessSubject("it", each, KINDS[kind].answering) for each in (assignor, reference))
+    found = {each.figure for each in warnings_of(Trial(KINDS[kind], poor), kafkas, "Kafka's")}
+    assert {"balance", "idle"} <= found
+    assert warnings_of(Trial(KINDS[kind], kafkas), kafkas, "Kafka's") == ()
 
 
 class DealsAnewInACrowd(DealsAnew):
