@@ -167,7 +167,7 @@ def _report(report: Sequence[ReportedPlan]) -> str:
         "Under the defaults the order is not the reported one.\n"
         "Tasks of a closed instance wait for the session timeout, so 7 s need members that leave, or a shorter one.\n"
         "The start of the processes decides the first way, and the restore rate the second one.\n"
-        "With the last column's assumptions, each prediction is within a factor of 2."
+        "With the last column's assumptions, the order is the reported one, and each figure is within a factor of 2."
     )
     return f"{told}\n\n{_table(lines)}"
 
