@@ -244,10 +244,7 @@ class ConnectedCluster:
 
     def topics(self, names: Sequence[str] | None = None) -> ClusterAnswer:
         """Brokers with their racks, and the visible topics; ``None``: all topics."""
-        from kafka.protocol.metadata import MetadataRequest
-
-        wanted = None if names is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
-        message = self._send(lambda: MetadataRequest(topics=wanted, allow_auto_topic_creation=False), None)
+        message = self._metadata(names)
         self._keep(_METADATA, message)
         return cluster_answer(message)
 
@@ -255,15 +252,19 @@ class ConnectedCluster:
         """Ends of partitions.
 
         Raises:
-            NotAuthorizedError: if a topic may not be described.
+            NotAuthorizedError: if a topic may not be described, or does not exist.
         """
         from kafka import TopicPartition as Partition
 
         wanted = {Partition(*each): -1 for each in partitions}
         if not wanted:
             return {}
+        visible = cluster_answer(self._metadata({each.topic for each in wanted})).topics
+        if hidden := sorted({each.topic for each in wanted if each.partition not in visible.get(each.topic, ())}):
+            # kafka-python takes a forbidden topic for a late one, and retries until the timeout.
+            raise NotAuthorizedError(f"topic {hidden[0]} is not visible: DESCRIBE on the group's topics is needed")
         found = self._run(lambda: self._admin.list_partition_offsets(wanted))
-        return {(each.topic, each.partition): told.offset for each, told in found.items()}
+        return {(each.topic, each.partition): answer.offset for each, answer in found.items()}
 
     def log_sizes(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """Bytes of partitions on disk, of the largest replica each. Invisible partitions are missing."""
@@ -284,8 +285,8 @@ class ConnectedCluster:
 
     def latest_version(self, key: int) -> int | None:
         """The latest version of a request that the brokers support; ``None``: unsupported."""
-        told = self._admin._manager.broker_version_data
-        versions = None if told is None else (told.api_versions or {}).get(key)
+        versions_of_broker = self._admin._manager.broker_version_data
+        versions = None if versions_of_broker is None else (versions_of_broker.api_versions or {}).get(key)
         return None if versions is None else int(versions[1])
 
     def group_config(self, group: str) -> dict[str, str]:
@@ -300,10 +301,10 @@ class ConnectedCluster:
             return {}
         resources = [ConfigResource("GROUP", group) for group in groups]
         try:
-            told = self._run(lambda: self._admin.describe_configs(resources, config_filter="all"))
+            described = self._run(lambda: self._admin.describe_configs(resources, config_filter="all"))
         except (NotAuthorizedError, TooOldBrokerError, LiveClusterError):
             return {}
-        return {group: _flat(configs) for of_kind in told.values() for group, configs in of_kind.items()}
+        return {group: _flat(configs) for of_kind in described.values() for group, configs in of_kind.items()}
 
     def committed_metadata(self, groups: Sequence[str]) -> dict[str, list[str]]:
         """Metadata beside the committed offsets of groups; unauthorized groups are missing."""
@@ -322,8 +323,8 @@ class ConnectedCluster:
     # --- inside -----------------------------------------------------------------------------------------
 
     def _committed(self, groups: Sequence[str]) -> dict[str, list[str]]:
-        told = self._run(lambda: self._admin.list_group_offsets(dict.fromkeys(groups)))
-        return {group: [each.metadata or "" for each in offsets.values()] for group, offsets in told.items()}
+        committed = self._run(lambda: self._admin.list_group_offsets(dict.fromkeys(groups)))
+        return {group: [each.metadata or "" for each in offsets.values()] for group, offsets in committed.items()}
 
     def _described(
         self, names: Sequence[str], request: Callable[[list[str]], Any], key: int, values: Callable[[Any], list[T]]
@@ -373,8 +374,8 @@ class ConnectedCluster:
         manager = self._admin._manager
 
         def found(of: Sequence[str]) -> dict[str, int]:
-            told: dict[str, int] = self._run(lambda: manager.run(self._admin._find_coordinator_ids, list(of)))
-            return told
+            coordinators: dict[str, int] = self._run(lambda: manager.run(self._admin._find_coordinator_ids, list(of)))
+            return coordinators
 
         try:
             return found(names)
@@ -393,6 +394,12 @@ class ConnectedCluster:
         gone = frozenset(names)
         for key in [key for key in known if key[1] in gone]:
             known.pop(key, None)
+
+    def _metadata(self, names: Iterable[str] | None) -> Any:
+        from kafka.protocol.metadata import MetadataRequest
+
+        wanted = None if names is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
+        return self._send(lambda: MetadataRequest(topics=wanted, allow_auto_topic_creation=False), None)
 
     def _send(self, request: Callable[[], Any], node: int | None) -> Any:
         manager = self._admin._manager

@@ -21,6 +21,9 @@ from kafka.admin import (
 from kafka.net.connection import KafkaConnection
 from typer.testing import CliRunner
 
+from assignor_lab.capture.live.access import read_access
+from assignor_lab.capture.live.cluster import connected
+from assignor_lab.capture.live.errors import NotAuthorizedError
 from assignor_lab.cli.app import build_app
 from tests.capture.live.real_streams import RealApplications
 from tests.connect.real_kafka import free_ports, until
@@ -147,6 +150,15 @@ def test_without_rights_on_topics_lags_are_unknown_and_the_rest_is_told(broker: 
     assert {client["lags"] is None for client in document["clients"]} == {True}
     assert "workload" not in document
     assert sum(len(each["active"]) for each in document["observed"]["assignment"].values()) == 4
+
+
+def test_ends_of_a_hidden_or_missing_topic_are_refused_at_once(broker: GuardedBroker) -> None:
+    access = read_access(f"127.0.0.1:{broker.guarded}", broker.settings("reader"), 600.0)
+    with connected(access) as cluster:
+        assert cluster.end_offsets([("in", 0), ("in", 1)]).keys() == {("in", 0), ("in", 1)}
+        for hidden in (("__consumer_offset", 0), ("out", 0), ("in", 99)):
+            with pytest.raises(NotAuthorizedError, match=f"topic {hidden[0]} is not visible"):
+                cluster.end_offsets([("in", 0), hidden])
 
 
 def test_with_rights_on_topics_lags_are_known(broker: GuardedBroker, tmp_path: Path) -> None:
