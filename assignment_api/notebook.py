@@ -69,8 +69,8 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
     body = "".join(f"<tr>{_heading(row[0])}{''.join(map(_cell, row[1:]))}</tr>" for row in first)
     left = number - len(first)
     foot = f"<p>… and {left} more, which are not shown here</p>" if left > 0 else ""
-    told = f'<caption style="text-align:left">{escape(shown(caption, MAX_TEXT))}</caption>'
-    return f'<table border="0" cellpadding="4">{told}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}'
+    title = f'<caption style="text-align:left">{escape(shown(caption, MAX_TEXT))}</caption>'
+    return f'<table border="0" cellpadding="4">{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}'
 
 
 def _heading(value: object) -> str:

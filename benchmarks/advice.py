@@ -50,15 +50,15 @@ def main() -> int:
     wall_s = time.monotonic() - begun
     used = [resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     cpu_s = sum(each.ru_utime + each.ru_stime for each in used)
-    told = (
+    text = (
         f"{options.configurations} configurations, {options.days} days of 24 h, {options.instances} x {options.tasks}, "
         f"{options.processes} processes: {plays} plays of {len(advice.race.contenders)} configurations in "
         f"{wall_s / 60:.1f} minutes on the wall, {cpu_s / 60:.1f} minutes of the processors' time, "
         f"{cpu_s / max(1, plays):.2f} s a play."
     )
-    sys.stdout.write(f"{told}\n")
+    sys.stdout.write(f"{text}\n")
     if options.write:
-        put_between(PAGE, BEGIN, told, END)
+        put_between(PAGE, BEGIN, text, END)
     return 0
 
 

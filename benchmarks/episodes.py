@@ -51,14 +51,14 @@ def main() -> int:
             print(said, file=sys.stderr)
             return code
         rows = json.loads((out / "summary.json").read_text(encoding="utf-8"))["results"]["rows"]
-    told = (
+    text = (
         f"{options.episodes:,} episodes of {len(families)} families, {len(assignors)} assignors "
         f"({', '.join(assignors)}), {options.cores} cores: {rows:,} rows in {wall_s / 60:.1f} minutes on the wall, "
         f"{used / 60:.1f} minutes of the processors' time."
     )
-    print(told)
+    print(text)
     if options.write:
-        put_between(PAGE, BEGIN, told, END)
+        put_between(PAGE, BEGIN, text, END)
     return 0
 
 
@@ -79,11 +79,11 @@ def _watched(command: list[str]) -> tuple[int, str, float]:
 
 def _used_by(process: int) -> float:
     try:
-        told = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
+        status = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
     except (OSError, ValueError):
         return 0.0
     # After the name, which is in brackets and may contain anything: the 12th and 13th are user and system time.
-    fields = told.rpartition(")")[2].split()
+    fields = status.rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 

@@ -45,14 +45,14 @@ def main() -> int:
         command = [sys.executable, "-m", "benchmarks.flight_recorder", "--record", folder]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
     found = json.loads(done.stdout)
-    told = (
+    text = (
         f"{options.commits:,} offset commits and {options.groups:,} groups with {found['generations']:,} generations "
         f"in {size / 1e6:,.0f} MB of segments: {found['cpu_s']:.1f} s of the processor, "
         f"{found['peak_bytes'] / 2**20:,.0f} MB at most."
     )
-    print(told)
+    print(text)
     if options.write:
-        put_between(PAGE, BEGIN, told, END)
+        put_between(PAGE, BEGIN, text, END)
     return 0
 
 

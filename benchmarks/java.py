@@ -48,14 +48,14 @@ def main() -> int:
         print(f"java: {error}", file=sys.stderr)
         return 2
     own = _rate("sticky", states, options.kafka, options.warmup, options.states)
-    told = (
+    text = (
         f"Four clients, forty tasks, after {options.warmup:,} states: Kafka's public `StickyTaskAssignor` in Java "
         f"answers {java.of_processor:,.0f} states in a second of the processor, our `sticky` in a process of its own "
         f"{own.of_processor:,.0f}."
     )
-    print(f"{told} By the clock: {java.by_clock:,.0f} and {own.by_clock:,.0f}.")
+    print(f"{text} By the clock: {java.by_clock:,.0f} and {own.by_clock:,.0f}.")
     if options.write:
-        put_between(PAGE, BEGIN, told, END)
+        put_between(PAGE, BEGIN, text, END)
     return 0
 
 

@@ -80,10 +80,10 @@ def main() -> int:
                 f"{wall_s:.1f} | {case.goal_s} | {used_s:.1f} | {after.ru_maxrss / 1024:,.0f} MiB |"
             )
             print(lines[-1], flush=True)
-    told = "\n".join((*lines, "", f"Load of the machine at the end: {os.getloadavg()[0]:.1f}."))
-    print(told)
+    text = "\n".join((*lines, "", f"Load of the machine at the end: {os.getloadavg()[0]:.1f}."))
+    print(text)
     if options.write:
-        put_between(PAGE, BEGIN, told, END)
+        put_between(PAGE, BEGIN, text, END)
     return 0
 
 

@@ -56,14 +56,14 @@ def main() -> int:
             print(f"shim: {error}", file=sys.stderr)
             return 2
     warm = sorted(took[1 + _WARM_UPS :])
-    told = (
+    text = (
         f"Four clients, forty tasks, `{options.assignor}`: the first decision takes {took[0]:,.0f} ms, the median of "
         f"{len(warm)} after {_WARM_UPS} more {statistics.median(warm):.1f} ms, and 95 % take at most "
         f"{statistics.quantiles(warm, n=20)[-1]:.1f} ms."
     )
-    print(told)
+    print(text)
     if options.write:
-        put_between(PAGE, BEGIN, told, END)
+        put_between(PAGE, BEGIN, text, END)
     return 0
 
 

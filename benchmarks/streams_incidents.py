@@ -28,7 +28,7 @@ def figure(named: NamedStreamsEpisode) -> float:
 def row(named: NamedStreamsEpisode, found: float) -> str:
     """A line of the table; a figure with too large an error is bold."""
     shown = f"{found:.1f} {named.shown_unit}"
-    return f"| `{named.name}` | {named.source}: {named.told} | {shown if named.is_met(found) else f'**{shown}**'} |"
+    return f"| `{named.name}` | {named.source}: {named.report} | {shown if named.is_met(found) else f'**{shown}**'} |"
 
 
 def write_page(table: str, page: Path = PAGE) -> None:

@@ -125,8 +125,8 @@ class _Conformance:
 
         result = next(each for each in self._reported(request).levels if each.level is level)
         if result.status in ("failed", "not judged"):
-            told = [failure.text() for failure in result.failures if failure.known is None] or [result.note]
-            pytest.fail("\n\n".join([f"{level.value}: {LEVELS[level].asks}", *told]), pytrace=False)
+            texts = [failure.text() for failure in result.failures if failure.known is None] or [result.note]
+            pytest.fail("\n\n".join([f"{level.value}: {LEVELS[level].asks}", *texts]), pytrace=False)
 
 
 def _selector(assignor: Any) -> str:

@@ -78,15 +78,15 @@ def growth_of(trial: Trial) -> Growth:
             if broken is not None:
                 return Growth((_smallest(trial, size, broken, state),), is_judged=bool(times))
         if measured is None:
-            told = f"{size} tasks take more than {CALL_SECONDS:g} s of processor time{_after(times)}"
-            return Growth(((Broken("growth", told, 0), state),))
+            finding = f"{size} tasks take more than {CALL_SECONDS:g} s of processor time{_after(times)}"
+            return Growth(((Broken("growth", finding, 0), state),))
         if _finding(times, measured):
             # One call can be slow for another reason, such as a garbage collection.
             again, _ = _measured(trial.subject, size, state, trial.configs)
             measured = min(filter(None, (measured, again)), key=lambda each: each.seconds)
-        told = _finding(times, measured)
-        if told:
-            return Growth(((Broken("growth", told, 0), state),))
+        finding = _finding(times, measured)
+        if finding:
+            return Growth(((Broken("growth", finding, 0), state),))
         times.append(measured)
     return Growth()
 

@@ -74,9 +74,12 @@ class ConnectAssignment:
         rows = (
             [
                 worker,
-                *(names_text((*jobs.connectors, *jobs.tasks), len(jobs)) for jobs in (told.assigned, told.revoked)),
+                *(
+                    names_text((*jobs.connectors, *jobs.tasks), len(jobs))
+                    for jobs in (assignment.assigned, assignment.revoked)
+                ),
             ]
-            for worker, told in self.workers.items()
+            for worker, assignment in self.workers.items()
         )
         again = f", and join again after {self.delay_ms} ms" if self.delay_ms else ""
         workers = table(f"Answer: jobs of each worker{again}", ["worker", "start", "stop"], rows, len(self.workers))

@@ -76,5 +76,5 @@ class Rebalance:
             ]
             for worker in self.workers
         )
-        told = f"Rebalance of generation {self.generation}: {len(self.configured)} jobs"
-        return f"<div>{table(told, ['worker', 'runs', 'jobs', 'static'], rows, len(self.workers))}</div>"
+        caption = f"Rebalance of generation {self.generation}: {len(self.configured)} jobs"
+        return f"<div>{table(caption, ['worker', 'runs', 'jobs', 'static'], rows, len(self.workers))}</div>"

@@ -140,10 +140,10 @@ class ApplicationMetadata:
             for client in self._clients.values()
         )
         columns = ["client", "host", "rack", "tags", "threads", "ran", "active tasks", "had", "standby tasks"]
-        told = f"{len(self._clients)} clients, {len(self.all_tasks())} tasks, {len(self.stateful_tasks())} with state"
+        counts = f"{len(self._clients)} clients, {len(self.all_tasks())} tasks, {len(self.stateful_tasks())} with state"
         known = all(client.has_lags() for client in self._clients.values())
         lags = "" if known else paragraph("The lags are not known: the end offsets could not be fetched.")
-        clients = table(f"Application: {told}", columns, rows, len(self._clients))
+        clients = table(f"Application: {counts}", columns, rows, len(self._clients))
         return f"<div>{clients}{lags}</div>"
 
 

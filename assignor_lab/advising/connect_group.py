@@ -210,24 +210,24 @@ def connect_group(scenario: Scenario, terms: Terms, options: Options) -> Connect
     begin = {key: value for key, value in scenario.document.items() if key != "observed"}
     begin |= {"rounds": [{**begin["rounds"][-1], "new_leader": False, "generation_gap": False}]}
     begin |= {"protocol": protocol, "max_delay_ms": max_delay_ms}
-    told = [*scenario.document.get("assumptions", ())]
+    assumptions = [*scenario.document.get("assumptions", ())]
     timings = {}
     for key, timing in _TIMINGS.items():
         if key in terms.settings:
             timings[timing] = int(terms.settings[key])
     if SESSION not in terms.settings:
-        told.append("session.timeout.ms is taken as 10000, Kafka's default (give it with --config or -c)")
+        assumptions.append("session.timeout.ms is taken as 10000, Kafka's default (give it with --config or -c)")
     if options.start_ms is None:
-        told.append("assumed: a worker joins 3 s after its start (give --start-seconds)")
+        assumptions.append("assumed: a worker joins 3 s after its start (give --start-seconds)")
     else:
         timings["worker_start_ms"] = options.start_ms
-    told.append("a task is taken to run 0.1 s after its start; if tasks start slowly, longer delays are better")
+    assumptions.append("a task is taken to run 0.1 s after its start; if tasks start slowly, longer delays are better")
     document = {
         "format": 1, "kind": "connect-episode", "id": scenario.id, "initial": begin, "events": [], "until_ms": 0,
         "timings": timings,
     }  # fmt: skip
     episode = read_episode(scenario_from_document(document, scenario.place))
-    return ConnectGroup(episode, terms, options, protocol, max_delay_ms, tuple(told))
+    return ConnectGroup(episode, terms, options, protocol, max_delay_ms, tuple(assumptions))
 
 
 #: Settings of workers to the timings of the simulation.

@@ -54,10 +54,10 @@ class Forms:
         """Commands for the brokers."""
         if not self.broker:
             return []
-        told = ",".join(f"{key}={value}" for key, value in self.broker.items())
+        settings = ",".join(f"{key}={value}" for key, value in self.broker.items())
         return [
             "kafka-configs.sh --bootstrap-server HOST:PORT --alter --entity-type groups "
-            f"--entity-name {_quoted(group)} --add-config {told}"
+            f"--entity-name {_quoted(group)} --add-config {settings}"
         ]
 
     def lines(self) -> list[str]:

@@ -81,23 +81,23 @@ def past_of(scenarios: Sequence[Scenario], settings: Mapping[str, Any], timings:
 
 def split_past(first: StreamsEpisode, second: StreamsEpisode) -> Past:
     """The past of two episodes of one group, one after the other."""
-    told = []
+    notes = []
     mix = mix_of_events(first.events, first.until_ms, max(1, len(first.clients)))
     days = first.until_ms / _DAY_MS
     if mix is None:
-        told.append(
+        notes.append(
             f"the first part of the past ({days:.2g} days, {plural(_count(first), 'start or end', 'starts and ends')} "
             "of instances) is too short for frequencies of events"
         )
     else:
-        told.append(
+        notes.append(
             "a past does not show stalls that are shorter than a session: those of the default mix count "
             f"({mix.stalls_per_day:g} a day)"
         )
     is_eventful = _count(second) > 0
     if not is_eventful:
-        told.append("the second part of the past has no event, and judges nothing")
-    return Past(mix, second if is_eventful else None, tuple(told))
+        notes.append("the second part of the past has no event, and judges nothing")
+    return Past(mix, second if is_eventful else None, tuple(notes))
 
 
 def _episode(history: DecisionHistory, settings: Mapping[str, Any], timings: Mapping[str, int]) -> StreamsEpisode:

@@ -35,13 +35,13 @@ def the_answer(advice: Advice) -> str:
     change = advice.judged(aim)
     if not advice.changes:
         return _keep(advice, words, change)
-    told = [f"{_phrase(advice.changes)}: {_gain(change, words)}"]
+    parts = [f"{_phrase(advice.changes)}: {_gain(change, words)}"]
     before, after = by_kind(advice.present), by_kind(advice.winner)
     kind = "roll" if "roll" in before else next(iter(before), None)
     if kind is not None and aim == "task_seconds":
-        told.append(f"{_seconds(after[kind])} instead of {_seconds(before[kind])} task-seconds per {KINDS[kind]}")
-    told.append(_cost(advice))
-    sentences = [", ".join(each for each in told if each) + ".", *_consequences(advice)]
+        parts.append(f"{_seconds(after[kind])} instead of {_seconds(before[kind])} task-seconds per {KINDS[kind]}")
+    parts.append(_cost(advice))
+    sentences = [", ".join(each for each in parts if each) + ".", *_consequences(advice)]
     return " ".join(sentences)
 
 
@@ -68,9 +68,9 @@ def _keep(advice: Advice, words: str, change: Change | None) -> str:
 def _phrase(changes: Mapping[str, str]) -> str:
     first = [change_words(key, changes[key]) for key in (MEMBERS, CLOSE) if key in changes]
     rest = [change_words(key, value) for key, value in changes.items() if key not in (MEMBERS, CLOSE)]
-    told = f"{listed(first)} with {listed(rest)}" if first and rest else listed(first or rest)
+    phrase = f"{listed(first)} with {listed(rest)}" if first and rest else listed(first or rest)
     # Keys of Kafka begin with a small letter.
-    return told[0].upper() + told[1:] if first else told
+    return phrase[0].upper() + phrase[1:] if first else phrase
 
 
 def _gain(change: Change | None, words: str) -> str:
@@ -81,11 +81,11 @@ def _gain(change: Change | None, words: str) -> str:
         return f"{figure(change.after)} instead of 0 {words}"
     low, high = change.share(change.low), change.share(change.high)
     is_less = share <= 0
-    told = f"{abs(share):.0%} {'less' if is_less else 'more'} {words}".replace("%", " %")
+    gain = f"{abs(share):.0%} {'less' if is_less else 'more'} {words}".replace("%", " %")
     if low is None or high is None:
-        return told
+        return gain
     ends = sorted((-low, -high) if is_less else (low, high))
-    return f"{told} (90 %: {100 * ends[0]:.0f} to {100 * ends[1]:.0f} %)"
+    return f"{gain} (90 %: {100 * ends[0]:.0f} to {100 * ends[1]:.0f} %)"
 
 
 def _cost(advice: Advice) -> str:
@@ -107,21 +107,21 @@ def _cost(advice: Advice) -> str:
 
 def _consequences(advice: Advice) -> list[str]:
     """Sentences on costs elsewhere: crashes and stalls under another session timeout."""
-    told = []
+    sentences = []
     if (replayed := advice.in_past(advice.aims.first)) is not None:
         words = OBJECTIVES[advice.aims.first].words
-        told.append(f"On the part of the past that the race did not see: {_gain(replayed, words)}.")
+        sentences.append(f"On the part of the past that the race did not see: {_gain(replayed, words)}.")
     for key, before_ms in advice.group.sessions.items():
         if key not in advice.changes:
             continue
         later_ms = int(advice.changes[key]) - before_ms
-        told.append(f"A crash is noticed {abs(later_ms) / 1000:g} s {'later' if later_ms > 0 else 'earlier'}.")
+        sentences.append(f"A crash is noticed {abs(later_ms) / 1000:g} s {'later' if later_ms > 0 else 'earlier'}.")
         if later_ms < 0:
-            told.append(
+            sentences.append(
                 f"A stall of more than {int(advice.changes[key]) / 1000:g} s moves the tasks of its instance (now: "
                 f"{before_ms / 1000:g} s)."
             )
-    return told
+    return sentences
 
 
 def remarks(advice: Advice) -> list[str]:
@@ -136,22 +136,24 @@ def remarks(advice: Advice) -> list[str]:
 
 def warnings(advice: Advice) -> list[str]:
     """Sentences on weaknesses of the advice."""
-    told = []
+    sentences = []
     if advice.is_interrupted:
-        told.append(
+        sentences.append(
             "Interrupted: fewer days judge the advice."
             if advice.is_judged
             else "Interrupted: the figures are those of the race, and no unseen day judges them. They flatter the "
             "winner."
         )
     if "stall" not in advice.mix.per_day:
-        told.append(
+        sentences.append(
             "The mix has no stalls. Short session timeouts then look better than they are: a stall that is longer "
             "than the session moves all tasks of its instance."
         )
     if "kill" not in advice.mix.per_day:
-        told.append("The mix has no crashes. Long session timeouts and few standbys then look better than they are.")
-    return told
+        sentences.append(
+            "The mix has no crashes. Long session timeouts and few standbys then look better than they are."
+        )
+    return sentences
 
 
 def change_lines(advice: Advice, group: str) -> list[str]:

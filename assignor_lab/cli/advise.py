@@ -239,8 +239,8 @@ def _advised(
     subject = Subject(group.present().state, group.terms, options)
     past = past_of(group.scenarios, group.terms.settings, group.terms.timings)
     mix = given_mix or (None if past is None else past.mix) or DEFAULT_MIX
-    told = () if past is None else past.sentences
-    assumptions = [*told, *subject.state.episode.assumptions]
+    past_sentences = () if past is None else past.sentences
+    assumptions = [*past_sentences, *subject.state.episode.assumptions]
     return AdvisedStreamsGroup(subject, past), mix, space_of(subject, mix, release), assumptions
 
 
@@ -258,8 +258,8 @@ def _print(advice: Advice, group: str, assumptions: list[str]) -> None:
             print_line(line)
     console().print(table(figure_columns(advice), figure_rows(advice)))
     console().print(table(EVENT_COLUMNS, event_rows(advice)))
-    told = "Pareto front" if len(advice.aims.objectives) > 1 else "Best configurations"
-    print_line(f"{told}, and the present settings, of {len(advice.race.contenders)} configurations:")
+    title = "Pareto front" if len(advice.aims.objectives) > 1 else "Best configurations"
+    print_line(f"{title}, and the present settings, of {len(advice.race.contenders)} configurations:")
     console().print(table(tried_columns(advice), tried_rows(advice, advice.shown)))
 
 

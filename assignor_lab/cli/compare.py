@@ -79,9 +79,9 @@ def _compare_answers(
 
 def _show(compared: Compared, *, may_judge: bool) -> None:
     one, other = compared.names
-    for name, told in zip(compared.names, compared.told, strict=True):
-        if name != told:
-            print_line(f"{name}: {told}")
+    for name, description in zip(compared.names, compared.descriptions, strict=True):
+        if name != description:
+            print_line(f"{name}: {description}")
     if len(compared.states) == 1:
         _show_state(compared, compared.states[0])
     else:

@@ -79,20 +79,20 @@ def _history(
         raise HistoryError(
             f"{past[0]}: no recorded decision; use a file of assignor import or a folder of assignor record"
         )
-    told = [each for each in scenarios if each.observed is not None] or scenarios
+    decided = [each for each in scenarios if each.observed is not None] or scenarios
     histories = [
         GroupTimeline.of(each)
-        for each in read_histories(each for each in told if protocol_of(each.document) is not None)
+        for each in read_histories(each for each in decided if protocol_of(each.document) is not None)
     ]
-    histories += connect_timelines(each.document for each in told if is_connect_past(each.document))
+    histories += connect_timelines(each.document for each in decided if is_connect_past(each.document))
     plugins = found_plugins(given.effective())
     # Single keys of the command line describe the group here: the decisions were made under them.
     read = None if STANDARD_INPUT in past else partial(scenarios_of_past, past)
     terms = terms_of(
         plugins.registry, given, plugins.isolation, read=read, around=around, assignor=assignor
     )  # fmt: skip
-    episodes = past_episodes(told, given_settings(around.config))
-    verification = verify(told, terms, episodes, most_tasks=None if check else MOST_TASKS)
+    episodes = past_episodes(decided, given_settings(around.config))
+    verification = verify(decided, terms, episodes, most_tasks=None if check else MOST_TASKS)
     checked = [each for group in verification.groups for each in group.decisions] if check else None
     if json:
         print_json({
@@ -111,7 +111,7 @@ def _history(
                 "beside it for the coordinator's own"
             )
         _print_check(checked)
-    unknown = len(scenarios) - len(told)
+    unknown = len(scenarios) - len(decided)
     if unknown:
         note(f"{plural(unknown, 'generation')} left out: the decision is unknown")
     if checked is not None and any(each.difference for each in checked):

@@ -296,8 +296,8 @@ def _predicted(
 
 def _made(name: str, subject: str | None, state: PresentState, options: Options) -> Plan:
     if (subject is None) == (name in _OF_SUBJECT):
-        told = f"{name} takes no {subject!r}" if subject is not None else f"{name} needs {_OF_SUBJECT[name]}"
-        raise typer.BadParameter(told, param_hint="PLAN")
+        message = f"{name} takes no {subject!r}" if subject is not None else f"{name} needs {_OF_SUBJECT[name]}"
+        raise typer.BadParameter(message, param_hint="PLAN")
     check_options(name, options)
     if name == "script" and subject is not None:
         return script_plan(state, Path(subject), options)
@@ -315,8 +315,8 @@ def _print(answer: Answer) -> None:
         print_sentence(sentence)
     for sentence in doubts(answer.prediction):
         print_sentence(sentence)
-    if told := causes(answer.prediction):
-        print_sentence(told)
+    if causes_sentence := causes(answer.prediction):
+        print_sentence(causes_sentence)
     if answer.prediction.rest_seconds is not None:
         print_line(f"The group is at rest after {answer.prediction.rest_seconds.median:.1f} s.")
     if answer.naive.worst_task_seconds is not None:

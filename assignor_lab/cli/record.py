@@ -127,9 +127,9 @@ def _record(
         raise typer.BadParameter("metrics are served while following: add --follow or --for", param_hint="--follow")
     exporter = None if metrics is None else _exporter(metrics, config, c)
 
-    def on_generation(name: str, told: Mapping[str, Any]) -> None:
+    def on_generation(name: str, generation: Mapping[str, Any]) -> None:
         if follow_s is not None:
-            note(f"{f'group {name}: ' if all_ else ''}{_sentence(told)}")
+            note(f"{f'group {name}: ' if all_ else ''}{_sentence(generation)}")
         if exporter is not None:
             exporter.changed(name, out / folder_name(name) if all_ else out)
 
@@ -230,7 +230,7 @@ def _show_all(recorded: RecordingOutcome, out: Path, *, as_json: bool) -> None:
             "groups": [
                 {
                     "group": name, "folder": str(each.folder), "generations": len(each.history.generations),
-                    "holes": sum("hole" in told for told in each.history.generations),
+                    "holes": sum("hole" in generation for generation in each.history.generations),
                 }
                 for name, each in groups
             ],
@@ -245,7 +245,7 @@ def _show_all(recorded: RecordingOutcome, out: Path, *, as_json: bool) -> None:
 
 
 def _span(generations: list[dict[str, Any]]) -> tuple[object, ...]:
-    holes = sum("hole" in told for told in generations)
+    holes = sum("hole" in generation for generation in generations)
     if not generations:
         return 0, "", "", ""
     latest = generations[-1]
@@ -259,27 +259,27 @@ def _seconds(text: str, option: str) -> float:
     return float(int(match[1]) * _SECONDS[match[2]])
 
 
-def _row(told: Mapping[str, Any]) -> tuple[object, ...]:
+def _row(generation: Mapping[str, Any]) -> tuple[object, ...]:
     said = []
-    if "hole" in told:
-        first, last = told["hole"]
+    if "hole" in generation:
+        first, last = generation["hole"]
         said.append(f"{first} to {last} are not there" if first < last else f"{first} is not there")
-    if "clock_back_ms" in told:
-        said.append(f"the coordinator's clock went back by {told['clock_back_ms']:,} ms")
-    if "was_before" in told:
-        said.append(f"until here in the {told['was_before']} protocol")
-    if told.get("deleted"):
+    if "clock_back_ms" in generation:
+        said.append(f"the coordinator's clock went back by {generation['clock_back_ms']:,} ms")
+    if "was_before" in generation:
+        said.append(f"until here in the {generation['was_before']} protocol")
+    if generation.get("deleted"):
         said.append("the group was deleted")
-    number = "" if told["generation"] is None else told["generation"]
-    joined, left = len(told["joined"]), len(told["left"])
-    return number, _time(told["t"]), len(told["members"]), joined or "", left or "", "; ".join(said)
+    number = "" if generation["generation"] is None else generation["generation"]
+    joined, left = len(generation["joined"]), len(generation["left"])
+    return number, _time(generation["t"]), len(generation["members"]), joined or "", left or "", "; ".join(said)
 
 
-def _sentence(told: Mapping[str, Any]) -> str:
-    number, at, _, joined, left, said = _row(told)
-    if told.get("deleted"):
+def _sentence(generation: Mapping[str, Any]) -> str:
+    number, at, _, joined, left, said = _row(generation)
+    if generation.get("deleted"):
         return f"{at} {said}"
-    count = plural(len(told["members"]), "member")
+    count = plural(len(generation["members"]), "member")
     return f"{at} generation {number}: {count}, {joined or 0} joined, {left or 0} left{said and '; '}{said}"
 
 

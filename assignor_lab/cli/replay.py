@@ -150,8 +150,8 @@ class _Group:
         if not verification.refused:
             settings = {each.contender.name: settings_words(each.contender.settings) for each in made}
             rows = {each.contender.name: each.row for each in made}
-            told = {name: words for name, words in settings.items() if words}
-            compared = compared_plays(rows, _kind().headline, _metrics(registry), told)
+            words_of = {name: words for name, words in settings.items() if words}
+            compared = compared_plays(rows, _kind().headline, _metrics(registry), words_of)
         return cls(episode, made, recorded, verification, compared)
 
 

@@ -363,9 +363,9 @@ def _replay_of(
     words += [word for wheel in contenders.plugin_wheel or () for word in ("--plugin-wheel", str(wheel))]
     words += [word for file in states.racks or () for word in ("--racks", str(file))]
     past = plan.past
-    told = {"topology": past.topology, "timezone": past.timezone, "workload": past.workload}
-    told["timings"] = past.timings_file
-    words += [word for name, value in told.items() if value is not None for word in (f"--{name}", value)]
+    options = {"topology": past.topology, "timezone": past.timezone, "workload": past.workload}
+    options["timings"] = past.timings_file
+    words += [word for name, value in options.items() if value is not None for word in (f"--{name}", value)]
     words += ["--mode", "played" if past.way == PLAYED else "independent"] if plan.has_pasts else []
     own = {each.name: each.text for each in variants if not each.is_plain}
     return ReplayCommand(tuple(states.source or ()), (*words, *override_words(given, overrides)), variants=own)

@@ -189,12 +189,12 @@ def _simulate(
             note(f"assumed: {sentence}")
         if played.failures:
             note(f"{plural(len(played.failures), 'decision')} left no new target, first: {played.failures[0][1]}")
-        told = document_of(played, name, traffic_terms(reads_from, given, each))
+        shown = document_of(played, name, traffic_terms(reads_from, given, each))
         if json:
             verified = document_of_verification(verification.of(each.id))
-            print_json(told if from_ is None else {"verified": verified, **told})
+            print_json(shown if from_ is None else {"verified": verified, **shown})
         else:
-            _print(told, played, width, with_log=log)
+            _print(shown, played, width, with_log=log)
 
 
 def _known_document(source: str, registry: Registry, assignor: str | None, protocol: str | None) -> Any:
@@ -229,9 +229,11 @@ def _print_lines(documents: Iterable[Any]) -> None:
 
 def _print_names(*, as_json: bool) -> None:
     if as_json:
-        print_json([{"name": each.name, "summary": each.summary, "published": each.told} for each in EPISODES.values()])
+        print_json(
+            [{"name": each.name, "summary": each.summary, "published": each.report} for each in EPISODES.values()]
+        )
         return
-    rows = [(each.name, each.summary, f"{each.source}: {each.told}") for each in EPISODES.values()]
+    rows = [(each.name, each.summary, f"{each.source}: {each.report}") for each in EPISODES.values()]
     console().print(table(("name", "what happens", "what was published"), rows))
 
 

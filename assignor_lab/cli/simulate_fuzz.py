@@ -66,10 +66,10 @@ def play_random_episodes(
     for (known, rule), cases in sorted(found.items()):
         name = rule.replace(" ", "-")
         if known:
-            own.append(_told(known, f"{known}-{name}", cases[0], len(cases), assignors, registry, out))
+            own.append(_finding_row(known, f"{known}-{name}", cases[0], len(cases), assignors, registry, out))
         else:
             broken += [
-                _told(f"{name}-{each[0].seed}", name, each, len(cases), assignors, registry, out)
+                _finding_row(f"{name}-{each[0].seed}", name, each, len(cases), assignors, registry, out)
                 for each in cases[:_SHOWN]
             ]
     if as_json:
@@ -87,7 +87,7 @@ def play_random_episodes(
         raise typer.Exit(1)
 
 
-def _told(
+def _finding_row(
     name: str,
     stem: str,
     case: tuple[FoundEpisode, BrokenRule],
@@ -125,8 +125,8 @@ def _print(
         print_line(f"{each.name}: a rule is broken, in {plural(each.episodes, 'episode')}")
         _print_case(each)
     for protocol, numbers in _by_protocol(played).items():
-        told = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
-        print_line(f"{protocol}: {plural(sum(numbers.values()), 'episode')} ({told})")
+        counts = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
+        print_line(f"{protocol}: {plural(sum(numbers.values()), 'episode')} ({counts})")
     seeds = f"seed {seed}" if count == 1 else f"seeds {seed} to {seed + count - 1}"
     verdict = "every rule was kept, but where Kafka itself breaks it" if own else "every rule was kept"
     print_line(f"{plural(count, 'random episode')} ({seeds}): {'rules are broken' if broken else verdict}")

@@ -90,7 +90,7 @@ class Compared:
     """Two contenders over all states."""
 
     names: tuple[str, str]
-    told: tuple[str, str]
+    descriptions: tuple[str, str]
     states: tuple[StateCompared, ...]
     figures: tuple[FigureCompared, ...]
 
@@ -136,7 +136,7 @@ def compare(
     one, other = contenders
     return Compared(
         (one.name, other.name),
-        (one.told, other.told),
+        (one.description, other.description),
         tuple(states),
         compared_figures(kind.headline, rows, metrics, (one.name, other.name)),
     )

@@ -44,7 +44,7 @@ class Contender(Protocol):
         """Display name for its answers."""
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Its description, in a few words."""
 
     def answers(
@@ -105,7 +105,7 @@ class _Asked:
         return self.variant.name
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         changed = [f"{key}={value}" for key, value in self.variant.overrides.items()]
         return ", ".join([self.variant.assignor, *changed])
 
@@ -136,7 +136,7 @@ class _Decided:
     name: str = OBSERVED
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         return "what Kafka decided"
 
     def answers(
@@ -147,7 +147,7 @@ class _Decided:
                 f"{scenario.place}: scenario {scenario.id!r} has no decision of Kafka: name a second contender "
                 "with --assignor, --variant or --answers"
             )
-        return list(_told(kind, scenario, item, self.name, {}))
+        return list(_rows_of(kind, scenario, item, self.name, {}))
 
     def config(self, scenario: Scenario, terms: ContenderTerms) -> EffectiveConfig:
         return terms.sources.effective(scenario.config, str(scenario.place))
@@ -171,7 +171,7 @@ class _InFile:
         return cls(file, name, lines)
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         asked = sorted({str(line["assignor"]) for line in self.lines.values()})
         return f"answers of {', '.join(asked[:3])} in a file" if asked else "an empty file"
 
@@ -192,13 +192,13 @@ class _InFile:
         keys = ("assignment", "followup", "threads", "members", "rounds")
         document = {**scenario.document, "observed": {key: line[key] for key in keys if key in line}}
         answered = scenario_from_document(document, attrs.evolve(scenario.place, file=self.file, line=None))
-        return list(_told(kind, answered, item, self.name, terms.sources.explicit_values()))
+        return list(_rows_of(kind, answered, item, self.name, terms.sources.explicit_values()))
 
     def config(self, scenario: Scenario, terms: ContenderTerms) -> EffectiveConfig:
         return terms.sources.effective(scenario.config, str(scenario.place))
 
 
-def _told(
+def _rows_of(
     kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, name: str, explicit: Mapping[str, Any]
 ) -> Iterator[CompetitorAnswer[Any, Any]]:
     """Answers from a scenario's ``observed``."""

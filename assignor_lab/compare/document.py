@@ -14,7 +14,10 @@ __all__ = ["document_of"]
 def document_of(compared: Compared) -> dict[str, Any]:
     """The comparison; lists of two are in the order of the contenders."""
     return {
-        "contenders": [{"name": name, "is": told} for name, told in zip(compared.names, compared.told, strict=True)],
+        "contenders": [
+            {"name": name, "is": description}
+            for name, description in zip(compared.names, compared.descriptions, strict=True)
+        ],
         "states": [_state(state) for state in compared.states],
         "figures": [_figure(figure) for figure in compared.figures],
     }

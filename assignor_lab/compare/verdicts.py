@@ -47,8 +47,8 @@ def settings_words(settings: Mapping[str, str]) -> str:
 
 def best_everywhere(best: Iterable[Sequence[str]]) -> tuple[str, ...]:
     """The contenders that are best in each figure that differs; none if no figure differs, or no contender is."""
-    told = [found for found in best if found]
-    return tuple(name for name in told[0] if all(name in found for found in told)) if told else ()
+    named = [found for found in best if found]
+    return tuple(name for name in named[0] if all(name in found for found in named)) if named else ()
 
 
 def verdict_of_one(
@@ -60,19 +60,19 @@ def verdict_of_one(
 ) -> str:
     """The verdict over one state or play: the best contender in each figure, with the plain difference."""
     found = {each.title: best_of(_values(each), each.direction) for each in figures}
-    told = [
+    parts = [
         f"{_small(each.title)}: {_best_words(each, found[each.title], names, baseline, settings or {})}"
         for each in figures
         if found[each.title]
     ]
-    if not told:
+    if not parts:
         return f"All do the same in this {unit}, as far as the figures below go."
     best = best_everywhere(found.values())
     if best:
         begin = f"{listed([names[name] for name in best])} did best in this {unit}"
     else:
         begin = f"No contender did best in every figure of this {unit}"
-    return f"{begin}. Best in {'; best in '.join(told)}."
+    return f"{begin}. Best in {'; best in '.join(parts)}."
 
 
 def _values(each: FigureCompared) -> dict[str, float]:
@@ -127,10 +127,10 @@ def verdict_of_several(
 
 
 def _without_findings(figures: Sequence[FigureCompared]) -> str:
-    told = {value.tells for each in figures for value in each.of}
-    if "none" in told:
+    tells = {value.tells for each in figures for value in each.of}
+    if "none" in tells:
         return "No contender is best: too few of the states differ to be sure."
-    if "unclear" in told:
+    if "unclear" in tells:
         return "No contender is best: no difference is beyond chance."
     return "All do the same, as far as the figures below go."
 
@@ -147,12 +147,12 @@ def findings(figures: Sequence[FigureCompared], names: Mapping[str, str], baseli
         for value in each.of
         if value.assignor in names and value.tells in ("better", "worse")
     ]
-    told = []
+    sentences = []
     for number, (each, value) in enumerate(beyond):
         is_same = number and beyond[number - 1][1].assignor == value.assignor
         who, than = "" if is_same else f"{names[value.assignor]}: ", "" if number else other
-        told.append(f"{who}{_small(each.title)} {value.tells}{than} {how_often(value, each.direction, unit)}")
-    return told
+        sentences.append(f"{who}{_small(each.title)} {value.tells}{than} {how_often(value, each.direction, unit)}")
+    return sentences
 
 
 def how_often(value: ValueCompared, direction: str | None, unit: str) -> str:

@@ -37,9 +37,9 @@ def sentences(compared: Compared) -> Iterator[str]:
             yield f"{name} {listed(parts)}.{unavoidable}"
         yield "Each decision is made from its recorded state, independent of earlier answers."
     for figure in compared.figures:
-        told = _told(figure, one, other)
-        if told is not None:
-            yield told
+        sentence = _sentence(figure, one, other)
+        if sentence is not None:
+            yield sentence
     if not answered:
         yield "Nothing else is measured: there are no two answers to one state."
         return
@@ -180,7 +180,7 @@ def _side(name: str, side: Side, state: StateCompared) -> str:
     return f"{name} {listed(parts) if parts else f'leaves every {state.noun} where it ran'}.{end}"
 
 
-def _told(figure: FigureCompared, one: str, other: str) -> str | None:
+def _sentence(figure: FigureCompared, one: str, other: str) -> str | None:
     if figure.means is None or not figure.difference:
         return None
     of = figure.unit or ""

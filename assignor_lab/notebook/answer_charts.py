@@ -124,10 +124,12 @@ def plot_difference(comparison: Comparison, state: int = 0) -> LayerChart:
     )
     names = shared.mark_text(color="black").encode(text="client:N")
     left = left_out((len(chosen.elsewhere or chosen.differing) - len(shown), chosen.noun))
-    told = f"{len(chosen.elsewhere)} of {plural(chosen.tasks, chosen.noun)} run by different clients{left}"
-    title = alt.Title(f"{one} and {other}", subtitle=chart_text(f"{chosen.scenario}: {told}", 200), anchor="start")
+    difference = f"{len(chosen.elsewhere)} of {plural(chosen.tasks, chosen.noun)} run by different clients{left}"
+    title = alt.Title(
+        f"{one} and {other}", subtitle=chart_text(f"{chosen.scenario}: {difference}", 200), anchor="start"
+    )
     chart: LayerChart = (cells + names).properties(
-        padding=PADDING, title=title, width=alt.Step(150), height=alt.Step(20), description=chart_text(told, 400)
+        padding=PADDING, title=title, width=alt.Step(150), height=alt.Step(20), description=chart_text(difference, 400)
     )
 
     return chart

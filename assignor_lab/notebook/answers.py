@@ -74,19 +74,19 @@ class NotebookAnswer:
         return found
 
     def _repr_html_(self) -> str:
-        told = f"{self.name} on {self.state.id}" + (f", round {self.round}" if self.round else "")
+        caption = f"{self.name} on {self.state.id}" + (f", round {self.round}" if self.round else "")
         if self.failure is not None:
-            return f"<div>{paragraph(f'{told}: no answer: {self.failure.type}: {self.failure.message}')}</div>"
+            return f"<div>{paragraph(f'{caption}: no answer: {self.failure.type}: {self.failure.message}')}</div>"
         parts = [] if self.not_comparable is None else [paragraph(f"Not comparable: {self.not_comparable}")]
         if self.who is not None:
-            parts.append(_clients(told, self.who))
+            parts.append(_clients(caption, self.who))
         known = [each for each in self.figures if each.means is not None]
         rows = [[each.title, mean(each.of[0].mean, each.unit or ""), each.unit or ""] for each in known]
-        parts.append(table(f"{told}: costs", ["figure", "value", "unit"], rows))
+        parts.append(table(f"{caption}: costs", ["figure", "value", "unit"], rows))
         return f"<div>{''.join(parts)}</div>"
 
 
-def _clients(told: str, who: Who) -> str:
+def _clients(caption: str, who: Who) -> str:
     by_client: dict[str, dict[str, list[str]]] = {client: {} for client in who.labels}
     for task in who.tasks:
         for client in {**who.before.roles.get(task, {}), **who.after.roles.get(task, {})}:
@@ -105,7 +105,7 @@ def _clients(told: str, who: Who) -> str:
         for client, found in sorted(by_client.items(), key=lambda each: natural_order(who.labels[each[0]]))
     )
     columns = ["client", "stay", "start here", "taken over from its copy", "copies stay", "new copies", "leave"]
-    return table(f"{told}: {plural(len(who.tasks), who.noun)}", columns, rows, len(by_client))
+    return table(f"{caption}: {plural(len(who.tasks), who.noun)}", columns, rows, len(by_client))
 
 
 def ask(state: Scenario, assignor: str, config: Mapping[str, Any] | None = None, *, round: int = 0) -> NotebookAnswer:  # noqa: A002 - the column's name

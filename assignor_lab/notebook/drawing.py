@@ -61,8 +61,8 @@ def chart_text(text: str, limit: int = 120) -> str:
 
 def left_out(*left: tuple[int, str]) -> str:
     """End of a subtitle with the counts of left-out items; each with its noun."""
-    told = [plural(number, noun) for number, noun in left if number > 0]
-    return f" ({' and '.join(told)} left out)" if told else ""
+    counts = [plural(number, noun) for number, noun in left if number > 0]
+    return f" ({' and '.join(counts)} left out)" if counts else ""
 
 
 def results_of(summary: SummaryLike) -> Results:

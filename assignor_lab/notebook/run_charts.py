@@ -42,7 +42,7 @@ def plot_headline(summary: SummaryLike) -> VConcatChart:
         if not each.of:
             continue
         card = cards[each.title]
-        told = {row.name: row.told for row in card.rows}
+        words_by_name = {row.name: row.words for row in card.rows}
         base = next((value.mean for value in each.of if value.assignor == baseline), None)
         rows = [
             {
@@ -51,7 +51,9 @@ def plot_headline(summary: SummaryLike) -> VConcatChart:
                 "from": None if base is None or value.low is None else base + value.low,
                 "to": None if base is None or value.high is None else base + value.high,
                 "value": mean(value.mean, each.unit or ""),
-                "difference": chart_text(told.get(names.get(value.assignor, value.assignor), "") or "the baseline"),
+                "difference": chart_text(
+                    words_by_name.get(names.get(value.assignor, value.assignor), "") or "the baseline"
+                ),
             }
             for value in each.of[:MOST_CONTENDERS]
         ]

@@ -52,8 +52,8 @@ class States(Sequence[Scenario]):
 
     def _repr_html_(self) -> str:
         columns = ["state", "kind", "decided", "generation", "clients", "tasks"]
-        told = f"{plural(len(self.states), 'state')}: states[0] or states['ID'] shows one"
-        return f"<div>{table(told, columns, map(_row, self.states), len(self.states))}</div>"
+        caption = f"{plural(len(self.states), 'state')}: states[0] or states['ID'] shows one"
+        return f"<div>{table(caption, columns, map(_row, self.states), len(self.states))}</div>"
 
 
 def _row(state: Scenario) -> Sequence[Any]:

@@ -63,7 +63,7 @@ def plot_timeline(what: NotebookAnswer | Sequence[Scenario]) -> LayerChart:
     rules = (
         alt.Chart(alt.Data(values=marks))
         .mark_rule(strokeDash=[2, 3], color=COLOURS[6])
-        .encode(x="at:Q", tooltip=alt.Tooltip("told:N", title="Decision"))
+        .encode(x="at:Q", tooltip=alt.Tooltip("decision:N", title="Decision"))
     )
     title = alt.Title("Owners of tasks", subtitle=chart_text(subtitle, 200), anchor="start")
     height = max(80, 14 * len(tasks))
@@ -90,10 +90,10 @@ def _played(answered: NotebookAnswer) -> Timeline:
                 {"task": task, "from": begin / 1000, "to": to / 1000, "who": names[which]}
                 for begin, to, which in stretches
             ]
-    marks = [{"at": at / 1000, "told": f"rebalance over at {figure(at / 1000)} s"} for at in gantt["marks"]]
+    marks = [{"at": at / 1000, "decision": f"rebalance over at {figure(at / 1000)} s"} for at in gantt["marks"]]
     left = f", {plural(gantt['rows_left_out'], 'task')} left out" if gantt["rows_left_out"] else ""
-    told = f"{answered.state.id} with {answered.name}{left}"
-    return rows, marks[:MOST_MARKS], [name_text(row["task"]) for row in gantt["rows"]], told
+    subtitle = f"{answered.state.id} with {answered.name}{left}"
+    return rows, marks[:MOST_MARKS], [name_text(row["task"]) for row in gantt["rows"]], subtitle
 
 
 def _decided(states: Sequence[Scenario]) -> Timeline:
@@ -122,10 +122,10 @@ def _decided(states: Sequence[Scenario]) -> Timeline:
                 "who": who,
             }
             rows.append(held[task])
-    marks = [{"at": (at - first) / 1000, "told": chart_text(f"{name}, {moment(at)}")} for at, name, _ in known]
+    marks = [{"at": (at - first) / 1000, "decision": chart_text(f"{name}, {moment(at)}")} for at, name, _ in known]
     left = left_out((len({task for _, _, owners in known for task in owners}) - len(tasks), "task"))
-    told = f"{plural(len(known), 'decision')} from {moment(first)}{left}"
-    return rows, marks[:MOST_MARKS], [name_text(task) for task in tasks], told
+    subtitle = f"{plural(len(known), 'decision')} from {moment(first)}{left}"
+    return rows, marks[:MOST_MARKS], [name_text(task) for task in tasks], subtitle
 
 
 def _decisions(states: Sequence[Scenario]) -> Iterator[tuple[int, str, dict[str, str]]]:

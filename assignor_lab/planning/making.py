@@ -131,7 +131,7 @@ def roll_plan(state: PresentState, options: Options) -> Plan:
     for name, number in (("--stuck", options.stuck), ("--crash-in", options.crash_in)):
         if number > len(batches):
             raise PlanError(f"{name} {number}: the plan has {plural(len(batches), 'step')}")
-    told = list(_told(state, options))
+    notes = list(_notes(state, options))
     rolls = 1
     if options.upgrade_from is not None and _release(options.upgrade_from) < _STREAMS_SINCE and not state.is_classic:
         raise PlanError(
@@ -139,7 +139,7 @@ def roll_plan(state: PresentState, options: Options) -> Plan:
         )
     if options.upgrade_from is not None and _release(options.upgrade_from) <= _TWO_ROLLS_UP_TO:
         rolls = 2
-        told.append(f"an upgrade from {options.upgrade_from} takes two rolls: the first with upgrade.from set")
+        notes.append(f"an upgrade from {options.upgrade_from} takes two rolls: the first with upgrade.from set")
     steps = []
     for roll in range(1, rolls + 1):
         for number, batch in enumerate(batches, 1):
@@ -147,7 +147,7 @@ def roll_plan(state: PresentState, options: Options) -> Plan:
             stuck = is_last and number == options.stuck
             actions = [_restart(state, name, options, is_stuck=stuck) for name in batch]
             if is_last and number == options.crash_in:
-                actions.append(_crash(state, batch, options, told))
+                actions.append(_crash(state, batch, options, notes))
             suffix = f", roll {roll}" if rolls > 1 else ""
             # A surge waits for the successors, before it stops the old instances.
             steps.append(Step(", ".join(batch) + suffix, tuple(actions), READY if options.surge else None))
@@ -157,8 +157,8 @@ def roll_plan(state: PresentState, options: Options) -> Plan:
         options.wait,
         options.start_ms,
         options.down_ms,
-        tuple(told),
-        told={"order": order, **_shown(attrs.evolve(options, batch=min(options.batch, len(order))))},
+        tuple(notes),
+        parameters={"order": order, **_shown(attrs.evolve(options, batch=min(options.batch, len(order))))},
     )
 
 
@@ -180,12 +180,12 @@ def _restart(state: PresentState, name: str, options: Options, *, is_stuck: bool
     return Action("restart", name, leave=leave, replace=options.replace or is_in_memory(state), is_stuck=is_stuck)
 
 
-def _crash(state: PresentState, batch: Sequence[str], options: Options, told: list[str]) -> Action:
+def _crash(state: PresentState, batch: Sequence[str], options: Options, notes: list[str]) -> Action:
     others = [name for name in state.names if name not in batch]
     if not others:
         raise PlanError(f"--crash-in {options.crash_in}: this step restarts all instances, and none is left to crash")
     start_ms = options.start_ms or state.episode.timings.startup_ms
-    told.append(
+    notes.append(
         f"{others[0]} is killed in step {options.crash_in} while its instances start, and is started again at once"
     )
     return Action(
@@ -223,7 +223,12 @@ def scale_plan(state: PresentState, options: Options) -> Plan:
     leave = True if options.leave else None
     step = Step(", ".join(leaving), tuple(Action("remove", name, leave=leave) for name in leaving))
     return Plan(
-        "scale", (step,), options.wait, options.start_ms, options.down_ms, told={"to": options.to, "leaving": leaving}
+        "scale",
+        (step,),
+        options.wait,
+        options.start_ms,
+        options.down_ms,
+        parameters={"to": options.to, "leaving": leaving},
     )
 
 
@@ -248,7 +253,7 @@ def _scale_out(state: PresentState, options: Options) -> Plan:
     names = new_names(state.names, options.to - len(state.names))
     step = Step(", ".join(names), tuple(Action("add", name, details) for name in names))
     return Plan(
-        "scale", (step,), options.wait, options.start_ms, options.down_ms, told={"to": options.to, "new": names}
+        "scale", (step,), options.wait, options.start_ms, options.down_ms, parameters={"to": options.to, "new": names}
     )
 
 
@@ -265,8 +270,16 @@ def kill_plan(state: PresentState, name: str, options: Options) -> Plan:
     if options.wipe and options.back_after_ms is None:
         raise PlanError("--wipe: a disk matters if the instance comes back: give --back-after")
     action = Action("kill", killed, replace=options.wipe or is_in_memory(state), back_after_ms=options.back_after_ms)
-    told = {"instance": killed, "back_after_seconds": _seconds(options.back_after_ms), "wipe": options.wipe}
-    return Plan("kill", (Step(killed, (action,)),), options.wait, options.start_ms, 0, _told(state, options), told=told)
+    parameters = {"instance": killed, "back_after_seconds": _seconds(options.back_after_ms), "wipe": options.wipe}
+    return Plan(
+        "kill",
+        (Step(killed, (action,)),),
+        options.wait,
+        options.start_ms,
+        0,
+        _notes(state, options),
+        parameters=parameters,
+    )
 
 
 def upgrade_protocol_plan(state: PresentState, options: Options) -> Plan:
@@ -285,7 +298,7 @@ def upgrade_protocol_plan(state: PresentState, options: Options) -> Plan:
     if any(each is not None for each in state.episode.instance_ids):
         given["group.instance.id"] = True
     lost = sorted(key for key in _WITHOUT_EFFECT if key in given)
-    told = [
+    notes = [
         "all instances stop, and start again when the group is empty"
         + ("" if options.leave else f": dynamic members stay in it for the session timeout, {empties_ms / 1000:g} s"),
         f"without effect under the streams protocol: {', '.join(lost)}",
@@ -299,7 +312,7 @@ def upgrade_protocol_plan(state: PresentState, options: Options) -> Plan:
         options.wait,
         options.start_ms,
         down_ms,
-        tuple(told),
+        tuple(notes),
         "streams",
         {"without_effect": lost},
     )
@@ -324,15 +337,15 @@ def instance_details(state: PresentState, name: str) -> dict[str, Any]:
     }
 
 
-def _told(state: PresentState, options: Options) -> tuple[str, ...]:
-    told = []
+def _notes(state: PresentState, options: Options) -> tuple[str, ...]:
+    notes = []
     if options.start_ms is None:
         timings = state.episode.timings
         usual = (timings.startup_ms + timings.join_ms) / 1000
-        told.append(f"a process is taken to join {usual:.1f} s after its start (give --start-seconds)")
+        notes.append(f"a process is taken to join {usual:.1f} s after its start (give --start-seconds)")
     if is_in_memory(state):
-        told.append("stores are in memory: each restart restores all state under a new process id")
-    return tuple(told)
+        notes.append("stores are in memory: each restart restores all state under a new process id")
+    return tuple(notes)
 
 
 def _seconds(time_ms: int | None) -> float | None:

@@ -73,7 +73,7 @@ class Plan:
         down_ms: From the end of a process until its successor is started.
         assumptions: Sentences on assumptions of the plan.
         protocol: Protocol that the group speaks from then on; ``None``: the present one.
-        told: Options of the plan, for documents.
+        parameters: Options of the plan, for documents.
         goes_on: True if the plan goes on after a step that is not over in time.
         rest_within_ms: Longest wait for the group to be at rest, before the first step and after each.
     """
@@ -85,6 +85,6 @@ class Plan:
     down_ms: int = 0
     assumptions: tuple[str, ...] = ()
     protocol: ProtocolOfGroup | None = None
-    told: Mapping[str, Any] = attrs.field(factory=dict)
+    parameters: Mapping[str, Any] = attrs.field(factory=dict)
     goes_on: bool = False
     rest_within_ms: int = 3 * 3_600_000

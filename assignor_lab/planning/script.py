@@ -48,7 +48,7 @@ def script_plan(state: PresentState, file: Path, options: Options) -> Plan:
             actions = tuple(_action(state, event, started) for event in events)
             wait = None if "wait" not in step else at(_wait, step["wait"], "steps", place, "wait")
             steps.append(Step(step.get("name") or f"step {place + 1}", actions, wait))
-    return Plan("script", tuple(steps), options.wait, options.start_ms, options.down_ms, told={"file": str(file)})
+    return Plan("script", tuple(steps), options.wait, options.start_ms, options.down_ms, parameters={"file": str(file)})
 
 
 def _wait(value: Any) -> Wait:

@@ -113,16 +113,16 @@ def present_state(
     document["source"] = {"time_ms": _BEGIN_MS, **(document.get("source") or {})}
     if protocol_of(document) == CLASSIC:
         document["clients"] = [_with_static_members(client) for client in document["clients"]]
-    told = []
+    assumptions = []
     is_decided = "observed" in document
     if not is_decided:
-        told.append("the state holds no decision: the group decides and comes to rest before the plan begins")
+        assumptions.append("the state holds no decision: the group decides and comes to rest before the plan begins")
         document["observed"] = _observed(document)
     moment = moment_of(document)
     known = {**document.get("settings", {}), **(settings or {})}
     given = {**timings_of_settings(known), **(timings or {})}
     names, are_known = _names(moment)
-    made = _episode(scenario, moment, known, given, told)
+    made = _episode(scenario, moment, known, given, assumptions)
     episode = read_episode(made if workload is None else with_workload(made, workload))
     episode = attrs.evolve(
         episode,
@@ -187,13 +187,17 @@ def _observed(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _episode(
-    scenario: Scenario, moment: DecisionMoment, settings: Mapping[str, Any], given: Mapping[str, int], told: list[str]
+    scenario: Scenario,
+    moment: DecisionMoment,
+    settings: Mapping[str, Any],
+    given: Mapping[str, int],
+    assumptions: list[str],
 ) -> Scenario:
     document = moment.document
     is_classic = protocol_of(document) == CLASSIC
     changelogs = seen_changelogs([moment], moment.time_ms)
-    clients = _classic_clients(document, moment, told) if is_classic else _streams_clients(document, moment)
-    told += [*changelogs.assumptions, *_defaults(given, is_classic=is_classic), *document.get("assumptions", ())]
+    clients = _classic_clients(document, moment, assumptions) if is_classic else _streams_clients(document, moment)
+    assumptions += [*changelogs.assumptions, *_defaults(given, is_classic=is_classic), *document.get("assumptions", ())]
     config = {**document["config"]}
     made: dict[str, Any] = {
         "format": 1,
@@ -214,7 +218,7 @@ def _episode(
         "changelogs": {task: dict(each) for task, each in changelogs.documents.items()},
         "events": [],
         "until_ms": _UNTIL_MS,
-        "assumptions": list(dict.fromkeys(told)),
+        "assumptions": list(dict.fromkeys(assumptions)),
     }
     timings = {**shipped_constants(), **given}
     return scenario_from_document(with_settings(made, settings, timings), scenario.place)
@@ -229,7 +233,9 @@ def _workload(workload: Mapping[str, Any]) -> dict[str, Any]:
     return {**workload, **({"tasks": tasks} if tasks else {})}
 
 
-def _classic_clients(document: Mapping[str, Any], moment: DecisionMoment, told: list[str]) -> list[dict[str, Any]]:
+def _classic_clients(
+    document: Mapping[str, Any], moment: DecisionMoment, assumptions: list[str]
+) -> list[dict[str, Any]]:
     threads = document["observed"].get("threads") or {}
     acceptable = int(document["config"].get("acceptable.recovery.lag") or 10_000)
     is_probing, behind = moment.followup == "probing", 0
@@ -263,7 +269,7 @@ def _classic_clients(document: Mapping[str, Any], moment: DecisionMoment, told: 
         for client in made:
             client["previous_by_consumer"] = None
     if behind:
-        told.append(f"{behind} copies that warm up count with their lag at the group's last decision")
+        assumptions.append(f"{behind} copies that warm up count with their lag at the group's last decision")
     return made
 
 

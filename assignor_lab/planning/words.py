@@ -63,14 +63,14 @@ def the_sentence(answer: Answer) -> str:
     prediction, total = answer.prediction, answer.prediction.total
     rebalances = plural(round(total.rebalances.median), "rebalance")
     worst = _seconds(total.worst_task_seconds.median)
-    told = (
+    sentence = (
         f"{_what(answer.plan)} takes {_seconds(prediction.duration_seconds.median)} s. The worst task is away for "
         f"{worst} s, all {plural(round(total.tasks.median), 'task')} together for "
         f"{_seconds(total.task_seconds.median)} task-seconds (90 %: {_seconds(total.task_seconds.low)} to "
         f"{_seconds(total.task_seconds.high)}), with {rebalances}."
     )
     best = _best(answer)
-    return told if best is None else f"{told} {best}"
+    return sentence if best is None else f"{sentence} {best}"
 
 
 def failures(prediction: Prediction) -> list[str]:
@@ -92,16 +92,16 @@ def _best(answer: Answer) -> str | None:
     if total.task_seconds.high >= answer.prediction.total.task_seconds.low:
         return None
     rebalances = round(total.rebalances.median)
-    told = "no rebalance" if not rebalances else plural(rebalances, "rebalance")
-    return f"With {name}: {_seconds(total.task_seconds.median)} task-seconds, {told}."
+    rebalanced = "no rebalance" if not rebalances else plural(rebalances, "rebalance")
+    return f"With {name}: {_seconds(total.task_seconds.median)} task-seconds, {rebalanced}."
 
 
 def _what(plan: Plan) -> str:
     count = len({action.name for step in plan.steps for action in step.actions})
     return {
         "roll": f"A rolling restart of {plural(count, 'instance')}",
-        "scale": f"Scaling to {plural(int(plan.told.get('to', 0)), 'instance')}",
-        "kill": f"A kill of {plan.told.get('instance', 'an instance')}",
+        "scale": f"Scaling to {plural(int(plan.parameters.get('to', 0)), 'instance')}",
+        "kill": f"A kill of {plan.parameters.get('instance', 'an instance')}",
         "upgrade-protocol": "The move to the streams protocol",
         "script": f"The script of {plural(len(plan.steps), 'step')}",
     }[plan.name]
@@ -111,7 +111,7 @@ def _seconds(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
 
 
-def _told(of: Range, scale: float = 1.0) -> str:
+def _with_interval(of: Range, scale: float = 1.0) -> str:
     median, low, high = (_seconds(value / scale) for value in (of.median, of.low, of.high))
     return median if low == high == median else f"{median} ({low} to {high})"
 
@@ -128,12 +128,12 @@ def step_rows(prediction: Prediction) -> list[tuple[str, ...]]:
 
 
 def _row(each: StepRange) -> tuple[str, ...]:
-    restored = "unknown" if each.restored_bytes is None else f"{_told(each.restored_bytes, _MEBIBYTE)} MiB"
+    restored = "unknown" if each.restored_bytes is None else f"{_with_interval(each.restored_bytes, _MEBIBYTE)} MiB"
     return (
         each.name,
         f"{each.at_seconds:.1f}",
-        _told(each.task_seconds),
-        _told(each.worst_task_seconds),
+        _with_interval(each.task_seconds),
+        _with_interval(each.worst_task_seconds),
         _count(each.tasks),
         _count(each.rebalances),
         restored,
@@ -151,9 +151,9 @@ def variant_rows(answer: Answer) -> list[tuple[str, ...]]:
         rows.append(
             (
                 name,
-                _told(each.duration_seconds),
-                _told(total.task_seconds),
-                _told(total.worst_task_seconds),
+                _with_interval(each.duration_seconds),
+                _with_interval(total.task_seconds),
+                _with_interval(total.worst_task_seconds),
                 _count(total.tasks),
                 _count(total.rebalances),
             )
@@ -165,7 +165,7 @@ def answer_document(answer: Answer, verified: Mapping[str, Any] | None) -> dict[
     """The answer as JSON."""
     return {
         "source": answer.source,
-        "plan": {"name": answer.plan.name, **answer.plan.told},
+        "plan": {"name": answer.plan.name, **answer.plan.parameters},
         "verified": verified,
         "sentence": the_sentence(answer),
         "plays": answer.plays,

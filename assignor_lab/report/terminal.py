@@ -89,7 +89,7 @@ def _headline(shown: Page) -> list[RenderableType]:
         table.add_column(justify="right")
         table.add_column(overflow="fold", style="dim")
         for row in card.rows:
-            table.add_row(Text(shortened(row.name, NAME_LIMIT)), Text(row.value, style="bold"), Text(plain(row.told)))
+            table.add_row(Text(shortened(row.name, NAME_LIMIT)), Text(row.value, style="bold"), Text(plain(row.words)))
         unit = unit_words(card.unit).lower()
         views += [
             table,
@@ -97,8 +97,8 @@ def _headline(shown: Page) -> list[RenderableType]:
             Text(""),
         ]
     if shown.not_measured:
-        told = "; ".join(f"{each.title} ({each.why})" for each in shown.not_measured)
-        views += [Text(plain(f"Not measured here: {told}.")), Text("")]
+        unmeasured = "; ".join(f"{each.title} ({each.why})" for each in shown.not_measured)
+        views += [Text(plain(f"Not measured here: {unmeasured}.")), Text("")]
     return views
 
 

@@ -251,12 +251,12 @@ class PanelRow:
 
 @attrs.frozen
 class PanelColumn:
-    """One answer: ``key`` is its assignor's in every panel, ``told`` summarises its moves."""
+    """One answer: ``key`` is its assignor's in every panel, ``words`` summarises its moves."""
 
     column: AnswerColumn
     key: int
     name: str
-    told: str
+    words: str
 
 
 @attrs.frozen
@@ -362,7 +362,7 @@ def panel(
         placement,
         words.state_name(placement.scenario, placement.round, placement.time_ms),
         labels,
-        tuple(PanelColumn(each, *_who(names, each.answer.assignor), _told(each)) for each in columns),
+        tuple(PanelColumn(each, *_who(names, each.answer.assignor), _words_of(each)) for each in columns),
         tuple(rows),
         tuple(unchanged),
         whys=panel_whys(number, placement, columns, explanations, names, observed),
@@ -400,7 +400,7 @@ def _cell(slots: tuple[Slot, ...]) -> RoleCell:
     )
 
 
-def _told(each: AnswerColumn) -> str:
+def _words_of(each: AnswerColumn) -> str:
     if each.answer.error is not None:
         return "no answer"
     if each.answer.not_comparable is not None:

@@ -82,8 +82,8 @@ def opening(results: Results) -> str:
     origin = f" from {listed(origins)}" if origins else ""
     asked = [each for each in results.assignors if each.kind != "observed" and each.status != "not_loaded"]
     verb = "was" if results.states == 1 else "were"
-    told = {each.assignor for each in results.agreement if each.compared}
-    kafka = any(each.kind == "observed" for each in results.assignors) and (told or not results.agreement)
+    agreeing = {each.assignor for each in results.agreement if each.compared}
+    kafka = any(each.kind == "observed" for each in results.assignors) and (agreeing or not results.agreement)
     compared = f", beside the decision of {OBSERVED}" if kafka else ""
     return f"{results.counted(results.states)}{origin} {verb} put to {plural(len(asked), 'assignor')}{compared}."
 
@@ -176,11 +176,11 @@ def _alone(results: Results) -> list[str]:
 def _other_settings(results: Results) -> str:
     variants = [each for each in results.assignors if each.settings]
     names = _names(results)
-    told = [f"{names[each.name]} as {shortened(each.summary or '', 200).rstrip('.')}" for each in variants]
+    settings = [f"{names[each.name]} as {shortened(each.summary or '', 200).rstrip('.')}" for each in variants]
     if variants and not results.config:
-        return listed(told)
+        return listed(settings)
     given = listed([f"{each.key}={each.value}" for each in results.config]) or "other settings"
-    return ", and ".join([f"the assignors under {shortened(given, 200)}", *([listed(told)] if told else [])])
+    return ", and ".join([f"the assignors under {shortened(given, 200)}", *([listed(settings)] if settings else [])])
 
 
 def variants(results: Results) -> str:
@@ -189,9 +189,11 @@ def variants(results: Results) -> str:
     if not asked or (results.headline is not None and results.headline.alone and results.settings_difference):
         return ""
     names = _names(results)
-    told = [f"{names[each.name]} is {shortened(each.summary or '', 200).rstrip('.')}" for each in asked[:MOST_VARIANTS]]
+    described = [
+        f"{names[each.name]} is {shortened(each.summary or '', 200).rstrip('.')}" for each in asked[:MOST_VARIANTS]
+    ]
     more = [f"{figure(len(asked) - MOST_VARIANTS)} more are under Participants"] if len(asked) > MOST_VARIANTS else []
-    return f"{'; '.join([*told, *more])}."
+    return f"{'; '.join([*described, *more])}."
 
 
 def agreement_sentences(results: Results) -> list[str]:
@@ -268,9 +270,9 @@ def worst_in(results: Results, scenario: str, number: int) -> str:
     }
     first = [] if results.headline is None else [each.metric for each in results.headline.figures]
     order = [name for name in dict.fromkeys((*first, *known)) if name in found and name in known]
-    told = [label(known[name]).lower() for name in order[:MOST_WORST]]
+    labels = [label(known[name]).lower() for name in order[:MOST_WORST]]
     more = [f"{figure(len(order) - MOST_WORST)} more"] if len(order) > MOST_WORST else []
-    return listed([*told, *more])
+    return listed([*labels, *more])
 
 
 def trust(results: Results) -> str:
@@ -280,12 +282,12 @@ def trust(results: Results) -> str:
     number = plural(len(results.assumptions), "assumption")
     verb = "stands" if len(results.assumptions) == 1 else "stand"
     if results.played:
-        told = f"Worked out by playing, not measured: {number} {verb} behind these figures"
+        sentence = f"Worked out by playing, not measured: {number} {verb} behind these figures"
     else:
-        told = f"Where the source is silent, {number} had to be made"
+        sentence = f"Where the source is silent, {number} had to be made"
     if not results.not_comparable and any(each.text.startswith(_NO_RACKS) for each in results.assumptions):
-        told += "; racks are unknown, so that an assignor which looks at them may decide otherwise"
-    return f"{told}."
+        sentence += "; racks are unknown, so that an assignor which looks at them may decide otherwise"
+    return f"{sentence}."
 
 
 def dependence(probe: ProbeCounts) -> str:

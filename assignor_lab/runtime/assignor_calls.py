@@ -35,7 +35,7 @@ __all__ = [
     "TracingAssignor",
     "assignor_for",
     "concluded",
-    "rules_told",
+    "traced_rules",
     "runs_apart",
 ]
 
@@ -240,9 +240,9 @@ class InProcessAssignor(Generic[S, A]):
                 answer = asking.checked(self._found.name, traced.answer, state, is_trusted=self._is_trusted)
         except KeyboardInterrupt:
             raise
-        except BaseException:  # noqa: BLE001 - a plugin may raise anything, and its answer has been told already
+        except BaseException:  # noqa: BLE001 - a plugin may raise anything, and its answer is known already
             return None
-        return Traced(answer, tuple(traced.steps), rules_told(traced))
+        return Traced(answer, tuple(traced.steps), traced_rules(traced))
 
     def _called(self, state: S, shown: S) -> CallOutcome[A]:
         asking, name = self._asking, self._found.name
@@ -279,7 +279,7 @@ class InProcessAssignor(Generic[S, A]):
             return None
 
 
-def rules_told(traced: Traced[Any]) -> dict[str, str]:
+def traced_rules(traced: Traced[Any]) -> dict[str, str]:
     """Texts of the rules of some steps, if the assignor provides them as texts."""
     # A plugin may have put any object there.
     rules: Any = traced.rules

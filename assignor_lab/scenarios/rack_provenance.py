@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["NOT_USED", "RACKS_UNKNOWN", "STRATEGY_UNKNOWN", "racks_told", "strategy_told"]
+__all__ = ["NOT_USED", "RACKS_UNKNOWN", "STRATEGY_UNKNOWN", "racks_known", "strategy_known"]
 
 #: Start of the sentence of a state with racks in use that the source lacks.
 RACKS_UNKNOWN = "racks unknown:"
@@ -21,11 +21,11 @@ _FORMERLY = "racks unknown: the log shows a rack-aware optimisation"
 _NOT_USED_FORMERLY = "racks of clients and brokers are not in the log"
 
 
-def racks_told(assumptions: Sequence[str]) -> bool:
+def racks_known(assumptions: Sequence[str]) -> bool:
     """True if the source of a state contains its racks."""
     return not any(sentence.startswith((RACKS_UNKNOWN, NOT_USED, _NOT_USED_FORMERLY)) for sentence in assumptions)
 
 
-def strategy_told(assumptions: Sequence[str]) -> bool:
+def strategy_known(assumptions: Sequence[str]) -> bool:
     """True if the strategy in the state's configuration is that of the leader."""
     return not any(sentence.startswith((STRATEGY_UNKNOWN, _FORMERLY)) for sentence in assumptions)

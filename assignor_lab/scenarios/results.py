@@ -100,11 +100,11 @@ def connect_result_row(scenario: Scenario, assignor: str, answers: Sequence[Conn
 
 def connect_round(members: Iterable[str], answer: ConnectAssignment) -> dict[str, Any]:
     """The answer to the ``members`` of a round; each has an entry in both maps, even if the answer lacks it."""
-    told = {member: answer.workers.get(member, WorkerAssignment()) for member in members}
+    assignments = {member: answer.workers.get(member, WorkerAssignment()) for member in members}
     return {
         "delay_ms": answer.delay_ms,
-        "assigned": {member: _jobs(worker.assigned) for member, worker in told.items()},
-        "revoked": {member: _jobs(worker.revoked) for member, worker in told.items()},
+        "assigned": {member: _jobs(worker.assigned) for member, worker in assignments.items()},
+        "revoked": {member: _jobs(worker.revoked) for member, worker in assignments.items()},
     }
 
 

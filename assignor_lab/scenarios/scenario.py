@@ -233,9 +233,9 @@ class Scenario:
 
     def _repr_html_(self) -> str:
         """Tables for notebooks: the origin, the clients and their tasks."""
-        told = f"Scenario {self.id}, kind {self.kind}, read at {self.place}"
+        caption = f"Scenario {self.id}, kind {self.kind}, read at {self.place}"
         time_ms = (self.source or {}).get("time_ms")
-        parts = [paragraph(told if time_ms is None else f"{told}, decided {moment(time_ms)}")]
+        parts = [paragraph(caption if time_ms is None else f"{caption}, decided {moment(time_ms)}")]
         if isinstance(self.content, StreamsContent):
             parts.append(application_html(self.content.tasks, self.content.clients))
         elif isinstance(self.content, EpisodeContent):

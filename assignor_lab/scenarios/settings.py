@@ -51,13 +51,13 @@ def given_settings(layers: Iterable[ConfigLayer]) -> dict[str, Any]:
     return found
 
 
-def group_settings(told: Mapping[str, str]) -> dict[str, Any]:
+def group_settings(settings_text: Mapping[str, str]) -> dict[str, Any]:
     """Settings of a streams group, as the broker returns them, with or without the prefix ``streams.``.
 
     Keys that are not allowed are left out.
     """
     found: dict[str, Any] = {}
-    for name, value in told.items():
+    for name, value in settings_text.items():
         key = name if name.startswith("streams.") else f"streams.{name}"
         if key in NUMBERS and value.isdecimal():
             found[key] = int(value)

@@ -35,8 +35,8 @@ def history_html(history: ConnectHistory) -> str:
         for number, each in enumerate(history.rounds)
     )
     columns = ["round", "time", "workers", "who", "connectors", "tasks", "new leader"]
-    told = f"Connect group, protocol {history.protocol.value}: {plural(len(history.rounds), 'round')}"
-    return table(told, columns, rows, len(history.rounds))
+    caption = f"Connect group, protocol {history.protocol.value}: {plural(len(history.rounds), 'round')}"
+    return table(caption, columns, rows, len(history.rounds))
 
 
 def events_html(events: Sequence[Mapping[str, Any]]) -> str:

@@ -9,7 +9,7 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignor_lab.documents.errors import Place, printable
-from assignor_lab.scenarios.rack_provenance import NOT_USED, RACKS_UNKNOWN, racks_told
+from assignor_lab.scenarios.rack_provenance import NOT_USED, RACKS_UNKNOWN, racks_known
 from assignor_lab.scenarios.racks import ANY_TOPIC, Racks
 from assignor_lab.scenarios.reader import scenario_from_document
 from assignor_lab.scenarios.scenario import Scenario
@@ -111,10 +111,10 @@ class RackFiller:
         ]
         tasks = [self._task(task, is_recorded=is_recorded) for task in document["tasks"]]
         filled = {**document, "tasks": tasks, "clients": clients}
-        told = document.get("assumptions", ())
-        if racks_told(told):
+        assumptions = document.get("assumptions", ())
+        if racks_known(assumptions):
             return filled
-        sentences = [sentence for sentence in told if not sentence.startswith((RACKS_UNKNOWN, NOT_USED))]
+        sentences = [sentence for sentence in assumptions if not sentence.startswith((RACKS_UNKNOWN, NOT_USED))]
         return {**filled, "assumptions": [*sentences, self._what_is_known(clients, tasks)]}
 
     def _task(self, task: Document, *, is_recorded: bool) -> dict[str, Any]:
@@ -141,8 +141,8 @@ class RackFiller:
     def _event(self, event: Document) -> Document:
         if event.get("type") != "start":
             return event
-        told = {**event, "rack": event.get("rack")}
-        filled = self._with_rack(told, _names_of_start(event))
+        with_rack = {**event, "rack": event.get("rack")}
+        filled = self._with_rack(with_rack, _names_of_start(event))
         return event if filled["rack"] is None else filled
 
     def _with_rack(self, client: Document, names: Iterable[str], *, is_recorded: bool = False) -> dict[str, Any]:

@@ -107,15 +107,15 @@ class Conversation:
             self._entry.verdict = verdict
         self._close_entry()
 
-    def _miss(self, told: Any) -> None:
+    def _miss(self, message: Any) -> None:
         """Receives decisions that could not be reported at their time."""
         if self.log is None:
             return
-        group, verdict = (told.get(key) if isinstance(told, dict) else None for key in ("group", "decided"))
+        group, verdict = (message.get(key) if isinstance(message, dict) else None for key in ("group", "decided"))
         if not isinstance(group, str) or not isinstance(verdict, dict):
             raise PeerError("a missed decision has no group, or no answer")
         try:
-            state = _state(told.get("ask"))
+            state = _state(message.get("ask"))
         except AssignorLabError as error:
             raise PeerError(f"a missed decision has no state: {error}") from None
         self.log.missed(state.document, group, verdict)

@@ -142,16 +142,16 @@ class DecisionLog:
             verdict: The application's report: ``by``, ``ms``, and for a fallback ``cause``, ``message``, ``assignment``
                 and ``followup``.
         """
-        told = dict(verdict or {})
-        state = canonical_line(_with_observed(document, result, told))
+        verdict_ = dict(verdict or {})
+        state = canonical_line(_with_observed(document, result, verdict_))
         decision = {
             "id": document["id"],
             "group": group,
             "time_ms": document.get("source", {}).get("time_ms"),
-            "by": told.get("by"),
-            "cause": told.get("cause"),
-            "message": told.get("message"),
-            "ms": told.get("ms"),
+            "by": verdict_.get("by"),
+            "cause": verdict_.get("cause"),
+            "message": verdict_.get("message"),
+            "ms": verdict_.get("ms"),
             "python_ms": None if ms is None else round(ms, 3),
             "result": result,
         }

@@ -219,6 +219,6 @@ def _left_open(failed: Sequence[CheckedDecision], *, is_rack_aware: bool) -> Cau
     if of_exchanges is not None and is_rack_aware:
         return of_exchanges
     for beginning, (name, open_evidence) in _OPEN.items():
-        if any(told.startswith(beginning) for each in failed for told in each.scenario.assumptions):
+        if any(assumption.startswith(beginning) for each in failed for assumption in each.scenario.assumptions):
             return Cause(name, open_evidence)
     return of_exchanges

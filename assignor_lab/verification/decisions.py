@@ -148,7 +148,7 @@ def _difference(recorded: Ownership, decided: Ownership, other: Sequence[str], l
     if not any(recorded.roles.values()):
         return "no member got a task: the group was not ready, as before its internal topics are created"
     named = [
-        f"{task} was {_told(recorded, task, labels)}, and is {_told(decided, task, labels)}"
+        f"{task} was {_place_of(recorded, task, labels)}, and is {_place_of(decided, task, labels)}"
         for task in other[:_MOST_NAMED]
     ]
     more = f"; and {len(other) - _MOST_NAMED} more" if len(other) > _MOST_NAMED else ""
@@ -167,7 +167,7 @@ def _loads(held: Ownership) -> Counter[str | None]:
     return Counter(_owners(held).values())
 
 
-def _told(held: Ownership, task: str, labels: Mapping[str, str]) -> str:
+def _place_of(held: Ownership, task: str, labels: Mapping[str, str]) -> str:
     owner, copies = held.owner(task), sorted(labels.get(name, name) for name in held.copies(task))
-    told = "with nobody" if owner is None else f"on {labels.get(owner, owner)}"
-    return f"{told} with {'a copy' if len(copies) == 1 else 'copies'} on {', '.join(copies)}" if copies else told
+    place = "with nobody" if owner is None else f"on {labels.get(owner, owner)}"
+    return f"{place} with {'a copy' if len(copies) == 1 else 'copies'} on {', '.join(copies)}" if copies else place

@@ -241,7 +241,7 @@ def _too_long(given_ms: int, decisions: Iterable[Scenario]) -> dict[str, Cause]:
         return {}
     found = {}
     for history in histories:
-        longest = longest_session_ms(history.moments, is_told=True)
+        longest = longest_session_ms(history.moments, only_expired=True)
         if longest is not None and given_ms > longest:
             found[history.group] = Cause(
                 "session timeout",
@@ -255,9 +255,9 @@ def _too_long(given_ms: int, decisions: Iterable[Scenario]) -> dict[str, Cause]:
 def _foreign_topology(decisions: Sequence[Scenario]) -> Cause | None:
     """The cause if the group itself contradicts the given description."""
     for each in decisions:
-        told = contradicted_description(each.assumptions)
-        if told is not None:
-            return Cause("topology", told)
+        contradicted = contradicted_description(each.assumptions)
+        if contradicted is not None:
+            return Cause("topology", contradicted)
     return None
 
 

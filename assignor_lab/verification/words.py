@@ -109,13 +109,13 @@ def _count(each: VerifiedGroup) -> str:
 def _replay(check: ReplayCheck | None) -> str:
     if check is None:
         return ""
-    told = f" Replay: {plural(check.rebalances, 'rebalance')} (recorded {check.recorded_rebalances})"
+    sentence = f" Replay: {plural(check.rebalances, 'rebalance')} (recorded {check.recorded_rebalances})"
     share = check.downtime_difference
     if share is not None and share <= _WITHIN:
-        return f"{told}, downtime within {share:.0%}.".replace("%", " %")
+        return f"{sentence}, downtime within {share:.0%}.".replace("%", " %")
     if check.recorded_downtime_s is not None:
-        return f"{told}, downtime {check.downtime_s:,.1f} s (recorded {check.recorded_downtime_s:,.1f} s)."
-    return f"{told}; the source does not show downtime."
+        return f"{sentence}, downtime {check.downtime_s:,.1f} s (recorded {check.recorded_downtime_s:,.1f} s)."
+    return f"{sentence}; the source does not show downtime."
 
 
 def _group_document(each: VerifiedGroup) -> dict[str, Any]:

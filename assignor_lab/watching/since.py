@@ -102,5 +102,7 @@ def _of_file(value: str) -> Since:
         )
     if not exists:
         return Since(file=path)
-    told: dict[str, Any] = read_document(path, parse_json, _FILE, max_bytes=_MAX_BYTES, what="a file of the last check")
-    return Since(None, told["groups"], path)
+    document: dict[str, Any] = read_document(
+        path, parse_json, _FILE, max_bytes=_MAX_BYTES, what="a file of the last check"
+    )
+    return Since(None, document["groups"], path)

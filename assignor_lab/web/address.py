@@ -120,11 +120,11 @@ def _number(query: QueryParams, name: str) -> int | None:
 def text_of(steps: Sequence[Step]) -> str:
     """Steps in their form in a URL."""
     return json.dumps(
-        [step if isinstance(step, str) else list(map(_told, step)) for step in steps], separators=(",", ":")
+        [step if isinstance(step, str) else list(map(_fields_of, step)) for step in steps], separators=(",", ":")
     )
 
 
-def _told(edit: Edit) -> list[Any]:
+def _fields_of(edit: Edit) -> list[Any]:
     return [list(edit.path)] if edit.remove else [list(edit.path), edit.value]
 
 
@@ -132,18 +132,18 @@ def _steps(text: str) -> tuple[Step, ...]:
     if not text.strip():
         return ()
     try:
-        told = json.loads(text)
+        steps = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise PageError(f"the changes of the state are no JSON: {error}") from error
-    if type(told) is not list or not all((type(step) is list and step) or step == ONE_MORE for step in told):
+    if type(steps) is not list or not all((type(step) is list and step) or step == ONE_MORE for step in steps):
         raise PageError("the changes of the state are no list of steps")
-    return tuple(step if isinstance(step, str) else tuple(map(_edit, step)) for step in told)
+    return tuple(step if isinstance(step, str) else tuple(map(_edit, step)) for step in steps)
 
 
-def _edit(told: Any) -> Edit:
-    if type(told) is not list or len(told) not in (1, 2) or type(told[0]) is not list or not told[0]:
-        raise PageError(f"{json.dumps(told)[:80]} is no change: expected [path] or [path, value]")
-    path = told[0]
+def _edit(fields: Any) -> Edit:
+    if type(fields) is not list or len(fields) not in (1, 2) or type(fields[0]) is not list or not fields[0]:
+        raise PageError(f"{json.dumps(fields)[:80]} is no change: expected [path] or [path, value]")
+    path = fields[0]
     if len(path) > _MOST_STEPS or not all(type(step) in (str, int) for step in path):
         raise PageError(f"{json.dumps(path)[:80]} is no path of a state: expected keys and positions")
-    return Edit(tuple(path), remove=True) if len(told) == 1 else Edit(tuple(path), told[1])
+    return Edit(tuple(path), remove=True) if len(fields) == 1 else Edit(tuple(path), fields[1])

@@ -131,8 +131,8 @@ def _pulse(asking: ViewAnswers, view: View) -> Response:
     if recording is None:
         raise NotThereError(f"source {view.source} is no recording")
     beat = recording.pulse()
-    told = {"word": beat.word, "sentence": shortened(beat.sentence, 600), "version": beat.version}
-    return JSONResponse(told)
+    document = {"word": beat.word, "sentence": shortened(beat.sentence, 600), "version": beat.version}
+    return JSONResponse(document)
 
 
 def _document(asking: ViewAnswers, view: View) -> Response:

@@ -72,9 +72,9 @@ class AuthMiddleware:
         if scope["method"] not in ("GET", "HEAD"):
             return PlainTextResponse("Nothing is changed here: send a GET request.\n", 405, {"Allow": "GET, HEAD"})
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        told = [value for name, value in query if name == "token"]
-        if told and scope["method"] == "GET":
-            refusal = None if self._is_known(headers, scope) else self._exchanged(told[-1])
+        tokens = [value for name, value in query if name == "token"]
+        if tokens and scope["method"] == "GET":
+            refusal = None if self._is_known(headers, scope) else self._exchanged(tokens[-1])
             if refusal is not None:
                 return PlainTextResponse(f"{refusal}\n", 403)
             rest = urlencode([(name, value) for name, value in query if name != "token"])

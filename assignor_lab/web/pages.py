@@ -225,11 +225,11 @@ def _figures(asking: ViewAnswers, asked: AnsweredState) -> list[FigureRow]:
     known = _rows(asked, metrics)
     if not known:
         return []
-    is_told = [not asked.kind.plays or answer.assignor != OBSERVED for answer in asked.answers]
+    has_figures = [not asked.kind.plays or answer.assignor != OBSERVED for answer in asked.answers]
     answered = [
         row
-        for answer, row, told in zip(asked.answers, known, is_told, strict=True)
-        if told and row["error_type"] is None and not answer.not_comparable
+        for answer, row, is_shown in zip(asked.answers, known, has_figures, strict=True)
+        if is_shown and row["error_type"] is None and not answer.not_comparable
     ]
     # A figure has one metric on the whole page: the one that all answers have.
     shared = compared_figures(asked.kind.headline, [tuple(answered)], metrics, [""] * len(answered))
@@ -241,7 +241,9 @@ def _figures(asking: ViewAnswers, asked: AnsweredState) -> list[FigureRow]:
             first = of_figure[0]
             title = first.title if not first.unit else f"{first.title} ({_unit(first)})"
             cells = [
-                "not comparable" if answer.not_comparable else _cell(each, number, first, is_told=is_told[number])
+                "not comparable"
+                if answer.not_comparable
+                else _cell(each, number, first, has_figures=has_figures[number])
                 for number, (answer, each) in enumerate(zip(asked.answers, of_figure, strict=True))
             ]
             rows.append(FigureRow(title, tuple(cells)))
@@ -268,12 +270,12 @@ def _unit(figure: FigureCompared) -> str:
     return "share of decisions" if figure.unit == "share" else figure.unit or ""
 
 
-def _cell(figure: FigureCompared, number: int, first: FigureCompared, *, is_told: bool) -> str:
+def _cell(figure: FigureCompared, number: int, first: FigureCompared, *, has_figures: bool) -> str:
     # A recording has only some measures; a measure other than the plays' is no comparison.
-    if figure.means is None or (not is_told and (figure.metric is None or figure.metric != first.metric)):
+    if figure.means is None or (not has_figures and (figure.metric is None or figure.metric != first.metric)):
         return "–"
-    told = mean(figure.means[1], figure.unit or "")
-    return told if not number else f"{told} ({signed(figure.difference, figure.unit or '')})"
+    text = mean(figure.means[1], figure.unit or "")
+    return text if not number else f"{text} ({signed(figure.difference, figure.unit or '')})"
 
 
 def _clients(asked: AnsweredState, view: View) -> Iterator[TextLink]:

@@ -74,8 +74,8 @@ def _of_streams(scenarios: Sequence[Scenario]) -> Iterator[PastView]:
             decisions.sort(key=lambda each: each[0].time_ms)
             history = DecisionHistory(group, protocol, tuple(moment for moment, _ in decisions), Place(group))
             entries = zip(decisions, timeline_of(history), strict=True)
-            told = tuple(PastDecision(state, None, entry) for (_, state), entry in entries)
-            yield PastView(group, ACTIVE_TASKS, told, _gantt(assigned_tasks(history.moments)))
+            made = tuple(PastDecision(state, None, entry) for (_, state), entry in entries)
+            yield PastView(group, ACTIVE_TASKS, made, _gantt(assigned_tasks(history.moments)))
 
 
 def _of_connect(scenarios: Sequence[Scenario]) -> Iterator[PastView]:
@@ -100,12 +100,12 @@ def _of_connect(scenarios: Sequence[Scenario]) -> Iterator[PastView]:
             for number, _ in enumerate(zip(document["rounds"], document["observed"]["rounds"], strict=False))
         ]
         if len(places) > 1:
-            told = tuple(
+            made = tuple(
                 PastDecision(state, number, entry)
                 for (state, number), entry in zip(places, timeline.entries, strict=True)
             )
             members, jobs = map(_gantt, connect_lanes(documents))
-            yield PastView(timeline.group, timeline.moves, told, jobs, members, can_be_played=False)
+            yield PastView(timeline.group, timeline.moves, made, jobs, members, can_be_played=False)
 
 
 def _gantt(drawn: Mapping[str, Any]) -> Gantt:

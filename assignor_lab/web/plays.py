@@ -85,7 +85,7 @@ class Play(Generic[T]):
     def _spent(self) -> float:
         return 0.0 if self._begun_s is None else time.monotonic() - self._begun_s
 
-    def told(self) -> Underway:
+    def progress(self) -> Underway:
         """Its progress."""
         if self._begun_s is None:
             return Underway("It waits for another play, which goes first.")
@@ -140,7 +140,7 @@ class Plays(Generic[T]):
         assert play.thread is not None
         play.thread.join(seconds)
         if play.thread.is_alive():
-            return play.told()
+            return play.progress()
         with self._guard:
             if self._known.get(key) is play:
                 del self._known[key]

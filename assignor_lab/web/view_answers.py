@@ -254,8 +254,8 @@ class ViewAnswers:
         if any(answer.outcome.input_mutated for answer in answers):
             self._forget(view, scenario)
         picture = kind.picture(answers, None) | {"chosen": "asked"}
-        told = [ContenderAnswer(answer.assignor, answer.not_comparable) for answer in answers]
-        return AnsweredState(scenario, kind, number, answers[0].state, names, told, figures, picture)
+        shown = [ContenderAnswer(answer.assignor, answer.not_comparable) for answer in answers]
+        return AnsweredState(scenario, kind, number, answers[0].state, names, shown, figures, picture)
 
     def _play(self, view: View, scenario: Scenario) -> tuple[Callable[[Callable[[], None]], AnsweredState], int]:
         kind = self.kind(view).load()
@@ -330,16 +330,16 @@ def _played(
     figures: Sequence[Mapping[str, Any]],
 ) -> AnsweredState:
     """Plays in their cached form, without the large simulated worlds."""
-    told = [ContenderAnswer(answer.assignor, answer.not_comparable) for answer in answers]
+    shown = [ContenderAnswer(answer.assignor, answer.not_comparable) for answer in answers]
     picture = kind.picture(answers, None) | {"chosen": "asked"}
     beside = kind.recorded_outcome(answers)
     if beside is None:
-        return AnsweredState(scenario, kind, 0, None, names, told, figures, picture)
+        return AnsweredState(scenario, kind, 0, None, names, shown, figures, picture)
     if beside.picture is not None:
-        told.append(ContenderAnswer(OBSERVED))
+        shown.append(ContenderAnswer(OBSERVED))
         figures = [*figures, dict(beside.figures)]
         picture["answers"] = [*picture["answers"], beside.picture]
-    return AnsweredState(scenario, kind, 0, None, names, told, figures, picture, beside.actions)
+    return AnsweredState(scenario, kind, 0, None, names, shown, figures, picture, beside.actions)
 
 
 def _item(scenario: Scenario) -> WorkItem:

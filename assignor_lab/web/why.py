@@ -87,7 +87,9 @@ def why_of(asking: ViewAnswers, asked: AnsweredState, view: View, task: str) -> 
         tuple(sentences),
         tuple(map(tuple, words.client_rows(each))),
         sliders,
-        rules=tuple((rule, told, explained.rules.get(rule)) for rule, told in words.step_sentences(explained, each)),
+        rules=tuple(
+            (rule, sentence, explained.rules.get(rule)) for rule, sentence in words.step_sentences(explained, each)
+        ),
         would=(*words.counterfactual_sentences(explained, each), words.tried_sentence(each)),
     )
 

@@ -160,12 +160,12 @@ class _Corrected:
         copies: dict[str, int] = {}
         assigned = []
         for process in clients:
-            told = recorded["assigned"].get(self._instances.get(process), {"active": (), "standby": ()})
+            tasks_assigned = recorded["assigned"].get(self._instances.get(process), {"active": (), "standby": ()})
             # The leader, not its assignor, adds a copy beside the active: it keeps the state until the active may come.
-            standby = [task for task in told["standby"] if task not in told["active"]]
+            standby = [task for task in tasks_assigned["standby"] if task not in tasks_assigned["active"]]
             for task in standby:
                 copies[task] = copies.get(task, 0) + 1
-            tasks = [AssignedTask(TaskId.parse(task), AssignedTaskType.ACTIVE) for task in told["active"]]
+            tasks = [AssignedTask(TaskId.parse(task), AssignedTaskType.ACTIVE) for task in tasks_assigned["active"]]
             tasks += [AssignedTask(TaskId.parse(task), AssignedTaskType.STANDBY) for task in standby]
             assigned.append(StreamsClientAssignment(process, tasks))
         if recorded["followup"] == "probing" or any(count > wanted for count in copies.values()):

@@ -180,7 +180,7 @@ def assignment_of(
     rebalance: Rebalance, problem: IncrementalProblem, numbering: JobNumbering, answer: IncrementalAnswer
 ) -> ConnectAssignment:
     """The answer as a value of the SPI, workers in the order of the rebalance."""
-    told = {
+    assignments = {
         member_id: WorkerAssignment(
             _jobs(numbering, [answer.assigned[kind][member] for kind in KINDS]),
             _jobs(numbering, [answer.revoked[kind][member] for kind in KINDS]),
@@ -188,7 +188,7 @@ def assignment_of(
         for member, member_id in enumerate(problem.members)
     }
     return ConnectAssignment(
-        {worker.member_id: told[worker.member_id] for worker in rebalance.workers},
+        {worker.member_id: assignments[worker.member_id] for worker in rebalance.workers},
         delay_ms=answer.delay,
         remarks=_remarks(numbering, answer),
     )

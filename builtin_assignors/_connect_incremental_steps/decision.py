@@ -40,7 +40,7 @@ def decide(
         The answer, and the history for the next round.
     """
     round_ = _Round(problem, recall(problem, history))
-    return round_.run() if steps is None else round_.run_told(steps)
+    return round_.run() if steps is None else round_.run_traced(steps)
 
 
 class _Round:
@@ -67,7 +67,7 @@ class _Round:
         unplaced = self._place(listed, prompt, released)
         return self._answer(unplaced), self._next_history(unplaced)
 
-    def run_told(self, steps: ConnectSteps) -> tuple[IncrementalAnswer, IncrementalHistory]:
+    def run_traced(self, steps: ConnectSteps) -> tuple[IncrementalAnswer, IncrementalHistory]:
         draft, findings = self._draft, self._findings
         self._revoke_deleted_and_duplicated()
         steps.duplicates_stopped(draft)

@@ -101,8 +101,8 @@ class EagerAssignor(ConnectAssignor):
             answer,
             [
                 RuleStep("ce-deal", str(job), text, (member,))
-                for member, told in answer.workers.items()
-                for job in (*told.assigned.connectors, *told.assigned.tasks)
+                for member, assignment in answer.workers.items()
+                for job in (*assignment.assigned.connectors, *assignment.assigned.tasks)
             ],
             RULE_TEXTS,
         )

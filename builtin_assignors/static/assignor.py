@@ -74,10 +74,10 @@ class StaticTaskAssignor(TaskAssignor):
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
         """The answer of :meth:`assign` with its steps, those of the delegate included."""
-        told: list[RuleStep] = []
-        delegate = Delegate(self._factory(), self._configs, told)
+        rule_steps: list[RuleStep] = []
+        delegate = Delegate(self._factory(), self._configs, rule_steps)
         if not self._config.pins and not self._config.standby_pins:
-            return Traced(delegate.place_all(application), told, RULE_TEXTS)
+            return Traced(delegate.place_all(application), rule_steps, RULE_TEXTS)
         decision = _Decision(application, self._config, delegate)
         steps = StaticSteps(decision.task_names, decision.process_ids, self._config.delegate)
         return Traced(decision.answer(steps).assignment, steps.steps, RULE_TEXTS)

@@ -143,7 +143,7 @@ class Delegate:
         """
         configs = application.assignment_configs()
         left = configs.max_warmup_replicas - warmups
-        told = 0 if self.steps is None else len(self.steps)
+        steps_before = 0 if self.steps is None else len(self.steps)
         placed = self._ask(
             application,
             tasks,
@@ -155,7 +155,7 @@ class Delegate:
         # The configuration does not allow zero. These tasks stay in place until others have warmed up, and recorded
         # steps about warm-ups are void.
         if self.steps is not None:
-            del self.steps[told:]
+            del self.steps[steps_before:]
         actives = {
             process: tuple(task for task in held if task.type is AssignedTaskType.ACTIVE)
             for process, held in placed.tasks.items()

@@ -121,12 +121,12 @@ def _bad(rows: Sequence[StepRow]) -> str:
     ]
     if not bad:
         return "There is none."
-    told = "These predictions are off by more than 50 % and 3 s, or their interval misses the truth."
-    return f"{told}\n\n{_table([('recording', 'step', 'figure', 'recorded', 'predicted', 'form'), *bad])}"
+    text = "These predictions are off by more than 50 % and 3 s, or their interval misses the truth."
+    return f"{text}\n\n{_table([('recording', 'step', 'figure', 'recorded', 'predicted', 'form'), *bad])}"
 
 
 def _forms(calibration: Mapping[str, Widening]) -> str:
-    told = (
+    text = (
         "An interval grows by these shares of the prediction: at its lower end, and at its upper end.\n"
         "These are the errors of all recordings.\n"
         "`assignor plan` uses them (`assignor_lab/planning/calibration.json`)."
@@ -135,7 +135,7 @@ def _forms(calibration: Mapping[str, Widening]) -> str:
     for form, known in calibration.items():
         errors = (" / ".join(f"{share:.1%}" for share in known.errors[name]) for name in FIGURES)
         lines.append((form, *errors, f"{known.longest_seconds:.1f}", str(known.recordings), str(known.steps)))
-    return f"{told}\n\n{_table(lines)}"
+    return f"{text}\n\n{_table(lines)}"
 
 
 def _wrong(pairs: Sequence[ChangePair]) -> str:
@@ -149,8 +149,8 @@ def _wrong(pairs: Sequence[ChangePair]) -> str:
     ]  # fmt: skip
     if not wrong:
         return "All pairs that differ beyond noise are in the right order."
-    told = "These pairs differ beyond noise and are predicted in the wrong order. Cells are recorded / predicted."
-    return f"{told}\n\n{_table([('change', 'figure', 'one', 'other'), *wrong])}"
+    text = "These pairs differ beyond noise and are predicted in the wrong order. Cells are recorded / predicted."
+    return f"{text}\n\n{_table([('change', 'figure', 'one', 'other'), *wrong])}"
 
 
 def _report(report: Sequence[ReportedPlan]) -> str:
@@ -160,7 +160,7 @@ def _report(report: Sequence[ReportedPlan]) -> str:
     lines = [("way to deploy", "reported, s", *assumptions)]
     for way, seconds in REPORTED.items():
         lines.append((way, f"{seconds:.0f}", *(f"{found[way, assumption]:.1f}" for assumption in assumptions)))
-    told = (
+    text = (
         "Six instances of Kafka 3.0 with 40 GB of state (mcmap.net/q/950577) were deployed in three ways.\n"
         "The report gives the greatest latency of a record; the table has the predicted worst task.\n"
         "Session timeout, closing, start, record sizes and restore rate are not reported: defaults stand for them.\n"
@@ -169,7 +169,7 @@ def _report(report: Sequence[ReportedPlan]) -> str:
         "The start of the processes decides the first way, and the restore rate the second one.\n"
         "With the last column's assumptions, the order is the reported one, and each figure is within a factor of 2."
     )
-    return f"{told}\n\n{_table(lines)}"
+    return f"{text}\n\n{_table(lines)}"
 
 
 def _table(lines: Sequence[Sequence[str]]) -> str:

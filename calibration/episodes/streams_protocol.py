@@ -60,17 +60,17 @@ def broker_timings(timeline: RecordedTimeline, names: Mapping[str, str]) -> tupl
         for key, name in GROUP_SETTINGS.items()
         if timeline.group_config.get(key, "").isdecimal()
     }
-    defaults, told = StreamsTimings(), []
+    defaults, notes = StreamsTimings(), []
     interval = heartbeat_interval_ms(timeline)
     if "streams_heartbeat_interval_ms" not in found and interval != defaults.streams_heartbeat_interval_ms:
         found["streams_heartbeat_interval_ms"] = interval
-        told.append(f"the heartbeat interval is not recorded: {interval} ms, as members wait for one another")
+        notes.append(f"the heartbeat interval is not recorded: {interval} ms, as members wait for one another")
     if "streams_session_timeout_ms" not in found:
         session = _session_timeout(_fenced_after(timeline, names), interval, defaults.streams_session_timeout_ms)
         if session != defaults.streams_session_timeout_ms:
             found["streams_session_timeout_ms"] = session
-            told.append(f"the session timeout is not recorded: {session} ms, between the values that kills allow")
-    return found, told
+            notes.append(f"the session timeout is not recorded: {session} ms, between the values that kills allow")
+    return found, notes
 
 
 def _fenced_after(timeline: RecordedTimeline, names: Mapping[str, str]) -> Iterator[int]:

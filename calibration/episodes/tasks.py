@@ -165,8 +165,8 @@ def _from_state(timeline: RecordedTimeline, document: Mapping[str, Any]) -> Reco
     topics = subtopology_of_topics(timeline, ids, known, stateful)
     read = {each["topic"] for task in documents for each in task["partitions"] or () if each["source"]}
     internal = tuple(sorted(name for name in read if is_internal_of(name, timeline.group)))
-    told = [each for each in document.get("assumptions", ()) if "partitions" in each or "stores" in each]
-    return RecordedTasks(tuple(documents), topics, internal, tuple(told))
+    assumptions = [each for each in document.get("assumptions", ()) if "partitions" in each or "stores" in each]
+    return RecordedTasks(tuple(documents), topics, internal, tuple(assumptions))
 
 
 def _from_timeline(timeline: RecordedTimeline) -> RecordedTasks:

@@ -57,7 +57,7 @@ def joins(timeline: RecordedTimeline, names: Mapping[str, str]) -> tuple[ThreadM
 
 def leaves(timeline: RecordedTimeline, names: Mapping[str, str]) -> tuple[ThreadMoment, ...]:
     """Every member of a streams group that left, by time."""
-    return _moments(_told(timeline, "left"), names)
+    return _moments(_logged(timeline, "left"), names)
 
 
 def _written_down(timeline: RecordedTimeline) -> Iterator[tuple[int, str]]:
@@ -74,15 +74,15 @@ def _written_down(timeline: RecordedTimeline) -> Iterator[tuple[int, str]]:
     yield from reversed(found)
 
 
-def _told(timeline: RecordedTimeline, event: str) -> Iterator[tuple[int, str]]:
+def _logged(timeline: RecordedTimeline, event: str) -> Iterator[tuple[int, str]]:
     for each in timeline.members:
         if each.event == event:
             yield each.time_ms, timeline.clients.get(each.member, "")
 
 
-def _moments(told: Iterable[tuple[int, str]], names: Mapping[str, str]) -> tuple[ThreadMoment, ...]:
+def _moments(logged: Iterable[tuple[int, str]], names: Mapping[str, str]) -> tuple[ThreadMoment, ...]:
     found = []
-    for time_ms, consumer in told:
+    for time_ms, consumer in logged:
         instance = instance_of(consumer, names)
         number = None if instance is None else _thread(consumer, [name for name, of in names.items() if of == instance])
         if instance is not None and number is not None:
@@ -98,7 +98,11 @@ def _thread(consumer: str, names: Iterable[str]) -> int | None:
 
 
 def joins_ms(
-    timeline: RecordedTimeline, told: Sequence[ThreadMoment], done: TimelineAction, threads: int, startup_ms: int | None
+    timeline: RecordedTimeline,
+    moments: Sequence[ThreadMoment],
+    done: TimelineAction,
+    threads: int,
+    startup_ms: int | None,
 ) -> list[int | None]:
     """The threads' joins for a ``start`` event: milliseconds after it, or ``None`` if unknown.
 
@@ -106,31 +110,31 @@ def joins_ms(
 
     Args:
         timeline: The recording.
-        told: All recorded joins.
+        moments: All recorded joins.
         done: The start.
         threads: Threads of the instance.
         startup_ms: Time from the process's start to its threads' start, if known.
     """
-    own = _after(timeline, told, done, threads)
-    if own or not told:
+    own = _after(timeline, moments, done, threads)
+    if own or not moments:
         return own
-    first_ms = told[0].time_ms - done.time_ms
+    first_ms = moments[0].time_ms - done.time_ms
     usual = StreamsTimings().join_ms + (StreamsTimings().startup_ms if startup_ms is None else startup_ms)
-    return [first_ms + 1] * threads if usual <= first_ms and _is_within(timeline, told[0], done) else []
+    return [first_ms + 1] * threads if usual <= first_ms and _is_within(timeline, moments[0], done) else []
 
 
 def leaves_ms(
-    timeline: RecordedTimeline, told: Sequence[ThreadMoment], done: TimelineAction, threads: int
+    timeline: RecordedTimeline, moments: Sequence[ThreadMoment], done: TimelineAction, threads: int
 ) -> list[int | None]:
     """The threads' leaves for a ``stop`` event: milliseconds after it, or ``None`` if unknown."""
-    return _after(timeline, told, done, threads)
+    return _after(timeline, moments, done, threads)
 
 
 def _after(
-    timeline: RecordedTimeline, told: Sequence[ThreadMoment], done: TimelineAction, threads: int
+    timeline: RecordedTimeline, moments: Sequence[ThreadMoment], done: TimelineAction, threads: int
 ) -> list[int | None]:
     first: dict[int, int] = {}
-    for each in told:
+    for each in moments:
         if each.instance == done.instance and _is_within(timeline, each, done):
             first.setdefault(each.thread, each.time_ms - done.time_ms)
     return [first.get(number) for number in range(1, threads + 1)] if first else []

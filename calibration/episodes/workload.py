@@ -63,7 +63,7 @@ def changelog_documents(
     tasks: Sequence[TaskId],
     topics: Mapping[str, int],
     first_ms: int,
-    told: Mapping[TaskId, Sequence[tuple[int, int]]],
+    ends_by_task: Mapping[TaskId, Sequence[tuple[int, int]]],
 ) -> tuple[dict[str, Any], list[str]]:
     """The ``changelogs`` of an episode, and sentences on assumptions.
 
@@ -73,7 +73,7 @@ def changelog_documents(
         timeline: The recording.
         topics: Changelog topic to sub-topology.
         first_ms: Beginning of the episode, in epoch milliseconds.
-        told: Task to moments and the total ends of its changelogs then, as read by leaders; for other tasks the
+        ends_by_task: Task to moments and the total ends of its changelogs then, as read by leaders; for other tasks the
             restored records count.
     """
     seen: dict[str, dict[int, list[tuple[int, int]]]] = {}
@@ -82,9 +82,9 @@ def changelog_documents(
             points = seen.setdefault(each.topic, {}).setdefault(each.partition, [])
             points.append((each.end_ms - first_ms, each.end_offset))
     for task in tasks:
-        if told.get(task):
+        if ends_by_task.get(task):
             points = seen.setdefault(f"sub-topology {task.subtopology}", {}).setdefault(task.partition, [])
-            points += [(time - first_ms, end) for time, end in told[task]]
+            points += [(time - first_ms, end) for time, end in ends_by_task[task]]
     lines = {topic: changelog_lines(partitions) for topic, partitions in seen.items()}
     assumptions: list[str] = []
     record_bytes = _record_bytes(timeline)

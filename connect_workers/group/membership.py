@@ -18,7 +18,7 @@ from assignor_lab.kafka.coordinator import JoinReply, Refused, Synced, SyncReque
 from assignor_lab.kafka.herder.assignment import Assignment
 from assignor_lab.kafka.herder.config_log.end import offset_of_round
 from assignor_lab.kafka.herder.config_log.reader import ConfigSnapshot
-from assignor_lab.kafka.herder.leading import LeaderState, leader_state, round_to_decide, told_to_members
+from assignor_lab.kafka.herder.leading import LeaderState, assignments_to_members, leader_state, round_to_decide
 from assignor_lab.kafka.herder.membership import MembershipState
 from assignor_lab.kafka.herder.poll_timeout import polls_too_rarely
 from assignor_lab.kafka.wire.connect import decode_connect_subscription
@@ -48,7 +48,7 @@ class MembershipListener(Protocol):
     async def on_revoked(self, jobs: Jobs) -> None:
         """Stops jobs, and waits for that."""
 
-    def on_assigned(self, told: Assignment) -> None:
+    def on_assigned(self, assignment: Assignment) -> None:
         """An assignment was taken."""
 
     def on_lost(self) -> None:
@@ -191,10 +191,10 @@ class WorkerMembership:
                 urls = {member: each.url for member, each in subscriptions.items()}
                 self.leader_state = leader_state(urls, rebalance, answer)
                 self.state.wants_another_round = answer.rejoin or self._leaves_deleted(rebalance.configured)
-        told = told_to_members(
+        assignments = assignments_to_members(
             members, joined.member_id, self._worker.url, furthest if offset is None else offset, answer
         )
-        return {member: assignment_bytes(each, joined.protocol) for member, each in told.items()}
+        return {member: assignment_bytes(each, joined.protocol) for member, each in assignments.items()}
 
     def _leaves_deleted(self, configured: ConfiguredJobs) -> bool:
         """Whether this round leaves deleted jobs to members and the one before did not.
@@ -219,12 +219,12 @@ class WorkerMembership:
     # --- taking an assignment -------------------------------------------------------------------------
 
     async def _take(self, synced: Synced) -> None:
-        told = assignment_from(synced.assignment)
-        revoked = self.state.receive(synced, told, self._settings.downgrade)
+        assignment = assignment_from(synced.assignment)
+        revoked = self.state.receive(synced, assignment, self._settings.downgrade)
         if len(revoked):
             await self._herder.on_revoked(revoked)
-        self.state.take(synced, told)
-        self._herder.on_assigned(told)
+        self.state.take(synced, assignment)
+        self._herder.on_assigned(assignment)
 
     # --- heartbeats -----------------------------------------------------------------------------------
 

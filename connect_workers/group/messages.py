@@ -26,8 +26,10 @@ def join_request(
     worker: WorkerIdentity, settings: LiveWorkerSettings, offset: int, state: MembershipState
 ) -> JoinRequest:
     """A worker's request to join."""
-    told = None if state.told is None else _message(state.told, state.held, ConnectProtocol.EAGER.version)
-    offers = offered_subscriptions(settings.protocol, worker.url, offset, told, settings.static)
+    assignment = (
+        None if state.assignment is None else _message(state.assignment, state.held, ConnectProtocol.EAGER.version)
+    )
+    offers = offered_subscriptions(settings.protocol, worker.url, offset, assignment, settings.static)
     timings = settings.timings
     return JoinRequest(
         worker.process,
@@ -43,9 +45,9 @@ def member_from(member: str, subscription: SubscriptionMessage) -> Worker:
     return Worker(member, subscription.owned, subscription.static or WILDCARD)
 
 
-def assignment_bytes(told: Assignment, protocol: ConnectProtocol) -> bytes:
+def assignment_bytes(assignment: Assignment, protocol: ConnectProtocol) -> bytes:
     """An assignment in a protocol's version."""
-    return encode_connect_assignment(_message(told, None, protocol.version))
+    return encode_connect_assignment(_message(assignment, None, protocol.version))
 
 
 def assignment_from(data: bytes) -> Assignment:
@@ -57,10 +59,10 @@ def assignment_from(data: bytes) -> Assignment:
     )  # fmt: skip
 
 
-def _message(told: Assignment, held: Jobs | None, version: int) -> AssignmentMessage:
+def _message(assignment: Assignment, held: Jobs | None, version: int) -> AssignmentMessage:
     """An assignment; inside a subscription with everything that is held."""
-    jobs = told.assigned if held is None else held
+    jobs = assignment.assigned if held is None else held
     return AssignmentMessage(
-        version, _FAILED if told.failed else 0, told.leader_id, told.leader, told.offset, jobs.connectors, jobs.tasks,
-        told.revoked.connectors, told.revoked.tasks, told.delay_ms,
+        version, _FAILED if assignment.failed else 0, assignment.leader_id, assignment.leader, assignment.offset,
+        jobs.connectors, jobs.tasks, assignment.revoked.connectors, assignment.revoked.tasks, assignment.delay_ms,
     )  # fmt: skip

@@ -242,10 +242,10 @@ class HerderLoop:
         """The newest snapshot of the config log."""
         return self.reader.snapshot()
 
-    def on_assigned(self, told: Assignment) -> None:
+    def on_assigned(self, assignment: Assignment) -> None:
         """An assignment was taken."""
         now = self.logs.clock.now_ms()
-        self._completion.assigned(told, now)
+        self._completion.assigned(assignment, now)
         self.rebalances.begun_ms = now
         if self.membership.state.is_leader:
             self._clean_statuses()
@@ -281,18 +281,18 @@ class HerderLoop:
 
         Kafka: ``DistributedHerder.handleRebalanceCompleted``.
         """
-        state, told = self.membership.state, self.membership.state.told
-        if self._completion.resolved or told is None:
+        state, assignment = self.membership.state, self.membership.state.assignment
+        if self._completion.resolved or assignment is None:
             return True
-        missing = self._completion.missing(told, state.member_id, self.snapshot.offset, self.logs.clock.now_ms())
+        missing = self._completion.missing(assignment, state.member_id, self.snapshot.offset, self.logs.clock.now_ms())
         if missing.read:
             # The log is in this process: written records have been read. The sent snapshot is enough if it is as far as
             # the leader's. Otherwise a herder could not start its work while others keep writing.
             sent = self.membership.sent_snapshot
-            self.snapshot = sent if sent.offset == told.offset else self.reader.snapshot()
-        if missing.join or self.snapshot.offset != told.offset:
+            self.snapshot = sent if sent.offset == assignment.offset else self.reader.snapshot()
+        if missing.join or self.snapshot.offset != assignment.offset:
             state.request_rejoin()
-            if told.failed:
+            if assignment.failed:
                 await asyncio.sleep(0.05)
             return False
         if state.is_leader:

@@ -14,7 +14,7 @@ from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.groups.streams.assignor_calls import invoke
 from assignor_lab.scenarios import Place, placement, scenario_from_document
-from assignor_lab.scenarios.rack_provenance import RACKS_UNKNOWN, STRATEGY_UNKNOWN, racks_told
+from assignor_lab.scenarios.rack_provenance import RACKS_UNKNOWN, STRATEGY_UNKNOWN, racks_known
 from assignor_lab.scenarios.racks import read_racks
 from assignor_lab.scenarios.with_racks import RackContradictionError, RackFiller
 from tests.capture.captured_logs import CAPTURES, GOLDEN, logs
@@ -61,7 +61,7 @@ def test_with_racks_a_log_is_decided_exactly_as_kafka_did(tmp_path: Path) -> Non
     for document in imported(tmp_path):
         scenario = scenario_from_document(filler.filled(document), Place("orders-2"))
         assert scenario.observed is not None
-        assert racks_told(scenario.assumptions)
+        assert racks_known(scenario.assumptions)
         answer = invoke(assignor, scenario.application, {}).answer
         equal += answer is not None and placement(scenario, answer) == scenario.observed["assignment"]
     assert equal == 48

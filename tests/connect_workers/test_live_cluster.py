@@ -38,7 +38,9 @@ def loads(made: ConnectCluster) -> list[int]:
 
 def delays(made: ConnectCluster) -> list[int]:
     """Delays of workers that are not over yet."""
-    return [told.delay_ms for worker in made.workers.values() if (told := worker.herder.loop.membership.state.told)]
+    return [
+        told.delay_ms for worker in made.workers.values() if (told := worker.herder.loop.membership.state.assignment)
+    ]
 
 
 @pytest.mark.parametrize("protocol", list(ConnectProtocol))
@@ -150,7 +152,7 @@ def test_a_leader_that_has_not_read_far_enough_fails_the_round_until_it_has(tmp_
             await made.logs.config.write(connector_records("a", {"name": "a", "connector.class": "tracked"}, None))
             failed = 0
             for _ in range(300):
-                told = loop.membership.state.told
+                told = loop.membership.state.assignment
                 failed += told is not None and told.failed
                 await asyncio.sleep(0.002)
             for record in missed:

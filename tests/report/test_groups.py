@@ -55,7 +55,7 @@ def test_what_an_answer_does_is_told_in_words() -> None:
         group.answers[0], workers=(worker,), stops_all=True, delay_ms=300_000, rounds=None, error=None
     )
     panel = group_panel(1, attrs.evolve(group, workers=group.workers[:1], answers=(answer,)), {})
-    assert panel.columns[0].told == (
+    assert panel.columns[0].words == (
         "everything stops for it; 1 job starts on another worker or for the first time; 5 jobs leave their worker; all "
         "join again after 300 s; the group does not come to rest"
     )

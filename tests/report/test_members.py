@@ -45,7 +45,7 @@ def test_a_change_of_thread_is_no_move_of_state() -> None:
     state["after"] = [{**state["after"][0], "assignment": {**nobody, second: state["before"][first]}}]
     document["results"]["placements"] = [state]
     (shown,) = panels(document)
-    assert shown.columns[0].told == "1 task changes its thread"
+    assert shown.columns[0].words == "1 task changes its thread"
     report = render_report(summary_from_document(document))
     assert "of the same process." in report
     assert "was on another thread of this process before" in report

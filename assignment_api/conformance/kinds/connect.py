@@ -168,10 +168,10 @@ def _badly_typed(answer: object) -> str | None:
         return f"delay_ms is {delay_ms!r:.80}, expected a whole number from 0"
     # An author's answer may contain any object, whatever its types declare.
     workers: dict[Any, Any] = dict(answer.workers)
-    for member, told in workers.items():
-        if not isinstance(member, str) or not isinstance(told, WorkerAssignment):
-            return f"the entry of {member!r:.80} is {type(told).__name__}, expected WorkerAssignment"
-        both: tuple[Any, ...] = (told.assigned, told.revoked)
+    for member, assignment in workers.items():
+        if not isinstance(member, str) or not isinstance(assignment, WorkerAssignment):
+            return f"the entry of {member!r:.80} is {type(assignment).__name__}, expected WorkerAssignment"
+        both: tuple[Any, ...] = (assignment.assigned, assignment.revoked)
         for jobs in both:
             if not isinstance(jobs, Jobs) or not all(isinstance(name, str) for name in jobs.connectors):
                 return f"the entry of {member} holds {jobs!r:.80}, expected Jobs"
@@ -219,7 +219,7 @@ class _ConnectKind(Kind[Rebalance]):
         if missing is not None:
             yield "accepted", f"member {missing} has no entry in the answer"
             return
-        yield from _wrongly_told(state, answer)
+        yield from _wrongly_assigned(state, answer)
         yield from _lost(state, answer)
 
     def placement(self, state: Rebalance, answer: ConnectAssignment) -> Any:
@@ -266,18 +266,20 @@ class _ConnectKind(Kind[Rebalance]):
 
 
 def _owned_after(state: Rebalance, answer: ConnectAssignment) -> dict[str, Jobs]:
-    told = {worker.member_id: answer.workers.get(worker.member_id, WorkerAssignment()) for worker in state.workers}
-    return attrs.evolve(answer, workers=told).owned_after(state)
+    assignments = {
+        worker.member_id: answer.workers.get(worker.member_id, WorkerAssignment()) for worker in state.workers
+    }
+    return attrs.evolve(answer, workers=assignments).owned_after(state)
 
 
-def _wrongly_told(state: Rebalance, answer: ConnectAssignment) -> Iterator[Trouble]:
+def _wrongly_assigned(state: Rebalance, answer: ConnectAssignment) -> Iterator[Trouble]:
     owners: dict[object, list[str]] = {}
     for worker in state.workers:
         for job in (*worker.owned.connectors, *worker.owned.tasks):
             owners.setdefault(job, []).append(worker.member_id)
     given: dict[object, str] = {}
-    for member, told in answer.workers.items():
-        for job in (*told.assigned.connectors, *told.assigned.tasks):
+    for member, assignment in answer.workers.items():
+        for job in (*assignment.assigned.connectors, *assignment.assigned.tasks):
             if job not in state.configured:
                 yield "accepted", f"{member} is given {job}, which is not configured"
             elif job in owners:
@@ -285,7 +287,7 @@ def _wrongly_told(state: Rebalance, answer: ConnectAssignment) -> Iterator[Troub
             elif job in given:
                 yield "accepted", f"{job} is given to {given[job]} and to {member}"
             given[job] = member
-        for job in (*told.revoked.connectors, *told.revoked.tasks):
+        for job in (*assignment.revoked.connectors, *assignment.revoked.tasks):
             if member not in owners.get(job, ()):
                 yield "nothing in vain", f"{member} is to stop {job}, which it does not have"
 

@@ -122,7 +122,7 @@ def _restored(document: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     for (task, _), stores in sums.items():
         total = max(time_ms for time_ms, _ in stores.values()), sum(records for _, records in stores.values())
-        found[task] = max(found.get(task, (0, -1)), total, key=lambda told: told[1])
+        found[task] = max(found.get(task, (0, -1)), total, key=lambda found_at: found_at[1])
     return found
 
 

@@ -51,7 +51,7 @@ def connect_timelines(documents: Iterable[Mapping[str, Any]]) -> list[GroupTimel
                 is_broken = not number and held is not None
                 words = [*([why] if why else ()), *_words(each, answered, is_broken=is_broken)]
                 words += _connector_words(configured, each["connectors"])
-                entry = _entry(each, held, after, _moved(ran, after), words, is_told=bool(why))
+                entry = _entry(each, held, after, _moved(ran, after), words, is_known=bool(why))
                 entries.append(attrs.evolve(entry, generation=generation))
                 held, configured = after, each["connectors"]
         made.append(GroupTimeline(group, of[0]["protocol"], JOBS, tuple(entries)))
@@ -64,14 +64,14 @@ def connect_lanes(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any
     ``documents`` are scenarios of one group that :func:`is_connect_past` accepts.
     """
     rounds = list(held_jobs(documents))
-    told = [(each.time_ms, each.held) for each in rounds]
-    times = [time_ms - told[0][0] for time_ms, _ in told]
-    workers = sorted({name for _, held in told for name in held}, key=natural_order)
+    holdings = [(each.time_ms, each.held) for each in rounds]
+    times = [time_ms - holdings[0][0] for time_ms, _ in holdings]
+    workers = sorted({name for _, held in holdings for name in held}, key=natural_order)
     until = last_moment(times)
-    members = [{name: [name] for name in held} for _, held in told]
-    there = assigned_rows(times, until, workers, members, natural_order, [() for _ in told])
+    members = [{name: [name] for name in held} for _, held in holdings]
+    there = assigned_rows(times, until, workers, members, natural_order, [() for _ in holdings])
     wanted = [each.wanted for each in rounds]
-    return there, assigned_rows(times, until, workers, [held for _, held in told], natural_order, wanted)
+    return there, assigned_rows(times, until, workers, [held for _, held in holdings], natural_order, wanted)
 
 
 @attrs.frozen
@@ -123,9 +123,11 @@ def _after(each: Mapping[str, Any], answered: Mapping[str, Any] | None, *, is_ea
     held: dict[str, set[str]] = {}
     for member in each["members"]:
         name = member["id"]
-        told: Mapping[str, Mapping[str, Any]] = answered or {}
+        answers: Mapping[str, Mapping[str, Any]] = answered or {}
         owned = set() if is_eager else _jobs(member["owned"])
-        held[name] = (owned - _jobs(told.get("revoked", {}).get(name))) | _jobs(told.get("assigned", {}).get(name))
+        held[name] = (owned - _jobs(answers.get("revoked", {}).get(name))) | _jobs(
+            answers.get("assigned", {}).get(name)
+        )
     return held
 
 
@@ -152,7 +154,7 @@ def _entry(
     moved: int,
     words: Iterable[str],
     *,
-    is_told: bool,
+    is_known: bool,
 ) -> TimelineEntry:
     there, here = _by_name(after if before is None else before), _by_name(after)
     joined, gone = tuple(sorted(here.keys() - there.keys())), tuple(sorted(there.keys() - here.keys()))
@@ -171,7 +173,7 @@ def _entry(
         followup="none",
         reason="; ".join(words),
         missing=None,
-        inferred_reason="" if is_told else "; ".join(membership_words(joined, restarted, gone)),
+        inferred_reason="" if is_known else "; ".join(membership_words(joined, restarted, gone)),
     )
 
 

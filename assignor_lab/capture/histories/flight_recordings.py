@@ -164,11 +164,11 @@ def _decisions(
     *,
     optimized: bool | None,
 ) -> Iterator[dict[str, Any]]:
-    told: list[str] = []
-    generations = recorded_generations(kept, told.append)
-    epochs = recorded_epochs(kept, told.append)
-    generations, epochs = _steadied(generations, told), _steadied(epochs, told)
-    for sentence in dict.fromkeys(told):
+    notes: list[str] = []
+    generations = recorded_generations(kept, notes.append)
+    epochs = recorded_epochs(kept, notes.append)
+    generations, epochs = _steadied(generations, notes), _steadied(epochs, notes)
+    for sentence in dict.fromkeys(notes):
         on_problem(sentence)
     is_streams = bool(epochs and not (generations and generations[-1].time_ms > epochs[-1].time_ms))
     if epochs and generations:
@@ -217,7 +217,7 @@ def _partition_counts(*racks: Racks | None) -> dict[str, int]:
 _Decided = TypeVar("_Decided", RecordedGeneration, Epoch)
 
 
-def _steadied(decided: Sequence[_Decided], told: list[str]) -> list[_Decided]:
+def _steadied(decided: Sequence[_Decided], notes: list[str]) -> list[_Decided]:
     """Decisions with ascending times, in the order of their records.
 
     After a clock ran backwards, or on a coordinator with a slower clock, later times count on from the latest one.
@@ -228,7 +228,7 @@ def _steadied(decided: Sequence[_Decided], told: list[str]) -> list[_Decided]:
         back = found[-1].time_ms - each.time_ms - ahead if found else 0
         if back > 0:
             ahead += back
-            told.append(
+            notes.append(
                 f"{each.place}: the coordinator's clock has gone back by {back:,} ms: later times count from where it "
                 "had stood"
             )
@@ -257,8 +257,8 @@ def _connect(generations: Sequence[RecordedGeneration], around: GroupLogs | None
             if around is not None:
                 reasons[each.place.line or 0] = around.reason(described.group, each.generation, each.leader)
     for document, rounds in histories(seen):
-        told = [reasons.get(each.line) for each in rounds]
+        logged_reasons = [reasons.get(each.line) for each in rounds]
         source = {**document["source"], "generations": [numbers[each.line] for each in rounds]}
-        if any(told):
-            source["reasons"] = told
+        if any(logged_reasons):
+            source["reasons"] = logged_reasons
         yield {**document, "source": source}

@@ -24,26 +24,26 @@ class GroupLogs:
     """Logs of coordinators and instances of a recorded group.
 
     Args:
-        told: Content of the logs.
+        surroundings: Content of the logs.
         zone: Time zone of times without one.
     """
 
-    told: LoggedSurroundings
+    surroundings: LoggedSurroundings
     zone: tzinfo
 
     def knows(self, group: str) -> bool:
         """True if the logs concern the group."""
         return (
-            any(True for _ in self.told.generations(group))
-            or any(epoch.group == group for epoch in self.told.epochs)
-            or group in self.told.group_of.values()
+            any(True for _ in self.surroundings.generations(group))
+            or any(epoch.group == group for epoch in self.surroundings.epochs)
+            or group in self.surroundings.group_of.values()
         )
 
     @property
     def is_nameless(self) -> bool:
         """True if the logs are of instances and name no group."""
-        told = self.told
-        return bool(told.done) and not (told.group_of or any(told.groups()) or any(told.epochs))
+        logged = self.surroundings
+        return bool(logged.done) and not (logged.group_of or any(logged.groups()) or any(logged.epochs))
 
     def filled(self, documents: Iterable[tuple[dict[str, Any], str | None]]) -> Iterator[dict[str, Any]]:
         """Decisions of a classic group, by time, with the facts that the logs add.
@@ -51,28 +51,28 @@ class GroupLogs:
         Args:
             documents: Each with the member id of the group's leader, or ``None``.
         """
-        yield from SurroundingsFiller(self.told, self.zone).filled(documents)
+        yield from SurroundingsFiller(self.surroundings, self.zone).filled(documents)
 
     def reason(self, group: str, generation: int, leader: str | None) -> str | None:
         """Reason of a classic generation, or ``None``."""
-        told = self.told.of(group, generation, leader)
-        return None if told is None else told.reason or None
+        surroundings = self.surroundings.of(group, generation, leader)
+        return None if surroundings is None else surroundings.reason or None
 
     def filled_epochs(self, group: str, epochs: Sequence[Epoch]) -> list[Epoch]:
         """Epochs of a streams group with the facts that the coordinator logged."""
         numbered: dict[int, list[dict[str, Any]]] = {}
-        for each in self.told.epochs:
+        for each in self.surroundings.epochs:
             if each.group == group:
                 time_ms = None if each.time is None else each.time.epoch_ms(self.zone)
                 numbered.setdefault(each.number, []).append({"t": time_ms, **told_of_epoch(each, self.zone)})
         return [_with_nearest(epoch, numbered.get(epoch.number, [])) for epoch in epochs]
 
 
-def _with_nearest(epoch: Epoch, told: Sequence[dict[str, Any]]) -> Epoch:
+def _with_nearest(epoch: Epoch, documents: Sequence[dict[str, Any]]) -> Epoch:
     """If a group was deleted and created again, epoch numbers repeat: the nearest time decides."""
-    if not told:
+    if not documents:
         return epoch
-    best = min(told, key=lambda each: 0 if each["t"] is None else abs(each["t"] - epoch.time_ms))
+    best = min(documents, key=lambda each: 0 if each["t"] is None else abs(each["t"] - epoch.time_ms))
     further = {key: value for key, value in best.items() if key != "t"}
     if "prepared_ms" in further:
         # Log and record come from one machine, at slightly different times.

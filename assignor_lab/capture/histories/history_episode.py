@@ -69,15 +69,15 @@ def history_episode(
         first_ms = min(first_ms, presence.happened[0].time_ms)
     changelogs = seen_changelogs(moments, first_ms)
     made = _Made(history, presence, changelogs, known, first_ms, begins_empty).document(given)
-    told = [sentence for key, sentence in changed.items() if key not in (settings or {})]
+    assumptions = [sentence for key, sentence in changed.items() if key not in (settings or {})]
     if history.protocol == STREAMS:
-        told += [each for each in without_effect(settings or {}) if each not in made["assumptions"]]
+        assumptions += [each for each in without_effect(settings or {}) if each not in made["assumptions"]]
     if is_bounded:
-        told.append(
+        assumptions.append(
             "session.timeout.ms of the group is unknown, and Kafka's default is too long: an instance was missed "
             f"within {bound} ms of its last decision. This bound counts (give session.timeout.ms with --config or -c)"
         )
-    return with_settings({**made, "assumptions": [*told, *made["assumptions"]]}, known_settings, given)
+    return with_settings({**made, "assumptions": [*assumptions, *made["assumptions"]]}, known_settings, given)
 
 
 def _begins_empty(first: DecisionMoment) -> bool:
@@ -224,14 +224,14 @@ class _Made:
         }
 
     def _assumptions(self, given: Mapping[str, int]) -> list[str]:
-        told = [*self._gaps(), *self.presence.assumptions, *self.changelogs.assumptions]
+        assumptions = [*self._gaps(), *self.presence.assumptions, *self.changelogs.assumptions]
         key = "session.timeout.ms" if self.history.protocol == CLASSIC else "streams.session.timeout.ms"
         if TIMING_KEYS[key] not in given:
-            told.append(
+            assumptions.append(
                 f"{key} of the group is unknown: Kafka's default, {getattr(self.timings, TIMING_KEYS[key])} ms, counts "
                 f"(give {key} with --config or -c)"
             )
-        return list(dict.fromkeys([*told, *self.history.documents[0].get("assumptions", ())]))
+        return list(dict.fromkeys([*assumptions, *self.history.documents[0].get("assumptions", ())]))
 
     def _gaps(self) -> list[str]:
         gaps = self.history.gaps

@@ -124,7 +124,7 @@ def _epoch(epoch: CoordinatedEpoch, zone: tzinfo, on_problem: Callable[[LogProbl
         epoch.number,
         members,
         {},
-        is_told=targets is not None,
+        is_known=targets is not None,
         further=told_of_epoch(epoch, zone),
     )
 

@@ -94,8 +94,8 @@ def grouped(files: Iterable[NamedFile]) -> Iterator[tuple[str, str, list[NamedFi
         is_alone = len(recorded) == 1
         names = [
             name
-            for name, told in around.items()
-            if group is not None and (told.knows(group) or (is_alone and told.is_nameless))
+            for name, group_logs in around.items()
+            if group is not None and (group_logs.knows(group) or (is_alone and group_logs.is_nameless))
         ]
         of_recordings.update(names)
         beside[records] = [attrs.evolve(logs[name], kind=RECORDING) for name in names]

@@ -114,14 +114,14 @@ class _Seen:
     #: Ended instances to their last appearance, its index, and the index of their end in ``happened``.
     gone: dict[str, tuple[Participant, int, int]] = attrs.field(factory=dict)
     #: Events that instances logged, by client id and time.
-    told: dict[str, list[tuple[int, str]]] = attrs.field(factory=dict)
+    changes: dict[str, list[tuple[int, str]]] = attrs.field(factory=dict)
     #: Client ids of instances with a log.
     logged: set[str] = attrs.field(factory=set)
-    untold: int = 0
+    unlogged: int = 0
     worked_out: int = 0
 
     def presence(self, running: Iterable[str]) -> RecordedPresence:
-        self._read_told()
+        self._read_changes()
         for process in running:
             each = self.moments[0].participants[process]
             self.up[self.names[process]] = (each, 0)
@@ -131,9 +131,9 @@ class _Seen:
         for name in self.up:
             self._restarted(name, until_ms=None)
         self._corrupted()
-        told = []
+        assumptions = []
         if self.worked_out:
-            told.append(
+            assumptions.append(
                 (
                     "the times of starts, stops and losses of instances come from the decisions: a missing instance "
                     "is assumed to have "
@@ -144,33 +144,35 @@ class _Seen:
                     else "stopped in order and left at once"
                 )
             )
-        if self.untold:
-            who = "one instance" if self.untold == 1 else f"{self.untold} instances"
-            told.append(
+        if self.unlogged:
+            who = "one instance" if self.unlogged == 1 else f"{self.unlogged} instances"
+            assumptions.append(
                 f"{who} did not come back: the records do not distinguish stops from kills, and a stop is assumed"
             )
-        return RecordedPresence(tuple(sorted(self.happened, key=lambda each: each.time_ms)), self.names, tuple(told))
+        return RecordedPresence(
+            tuple(sorted(self.happened, key=lambda each: each.time_ms)), self.names, tuple(assumptions)
+        )
 
-    def _read_told(self) -> None:
+    def _read_changes(self) -> None:
         rejoined: dict[str, list[int]] = {}
         for moment in self.moments:
             for done in moment.document["source"].get("done", ()):
                 if done["type"] == "rejoined":
                     rejoined.setdefault(done["client"], []).append(done["time_ms"])
                 else:
-                    self.told.setdefault(done["client"], []).append((done["time_ms"], done["type"]))
-        self.logged.update(self.told)
+                    self.changes.setdefault(done["client"], []).append((done["time_ms"], done["type"]))
+        self.logged.update(self.changes)
         for client, times in rejoined.items():
-            told = self.told.setdefault(client, [])
-            starts = [at for at, type_ in told if type_ == "start"]
+            logged = self.changes.setdefault(client, [])
+            starts = [at for at, type_ in logged if type_ == "start"]
             for at in times:
                 if not any(at - _BEFORE_JOINING_MS < start <= at for start in starts):
                     self.worked_out += 1
                     begun = at - self.timings.join_ms
                     start = begun - self.timings.startup_ms
-                    told += [(start - _SHORT_MS, "stop"), (start, "start"), (begun, "begun")]
-        for told in self.told.values():
-            told.sort()
+                    logged += [(start - _SHORT_MS, "stop"), (start, "start"), (begun, "begun")]
+        for logged in self.changes.values():
+            logged.sort()
 
     def _corrupted(self) -> None:
         """Adds tasks that instances logged as corrupted while they ran."""
@@ -230,7 +232,7 @@ class _Seen:
         began = self._began(name)
         found: list[tuple[int, int, int | None]] = []
         ended: int | None = None
-        for at, what in self.told.get(each.client_id, ()):
+        for at, what in self.changes.get(each.client_id, ()):
             if at <= began or (until_ms is not None and at > until_ms):
                 continue
             if what == "stop":
@@ -284,7 +286,7 @@ class _Seen:
         has_log = each.client_id in self.logged
         kind = "crash" if has_log else "stop"
         self.happened.append(Happened(max(earlier + 1, min(at, moment.time_ms - 1)), kind, name))
-        self.untold += not has_log
+        self.unlogged += not has_log
 
     def _began(self, name: str) -> int:
         starts = [each.time_ms for each in self.happened if each.name == name and each.type == "start"]
@@ -293,7 +295,7 @@ class _Seen:
     def _logged(self, each: Participant, kind: str, after_ms: int, until_ms: int) -> int | None:
         """Time of an instance's last event of a kind between two moments; ``None`` without one."""
         found = [
-            at for at, what in self.told.get(each.client_id or "", ()) if what == kind and after_ms < at <= until_ms
+            at for at, what in self.changes.get(each.client_id or "", ()) if what == kind and after_ms < at <= until_ms
         ]
         return found[-1] if found else None
 
@@ -317,11 +319,11 @@ class _Seen:
         if name in self.gone:
             before, last, index = self.gone.pop(name)
             ended = self.happened[index]
-            is_told = each.client_id in self.logged
-            self.untold -= not is_told
+            is_logged = each.client_id in self.logged
+            self.unlogged -= not is_logged
             if before.process_id != each.process_id:
                 self.happened.append(Happened(ended.time_ms + 1, "lose_disk", name, {"process_id": each.process_id}))
-            elif not is_told and not self._kept(each.process_id, last, place):
+            elif not is_logged and not self._kept(each.process_id, last, place):
                 self.happened[index] = attrs.evolve(ended, type="crash")
             if logged is None:
                 at = min(max(at, ended.time_ms + _SHORT_MS), moment.time_ms - 1)

@@ -246,7 +246,7 @@ class _Past:
             has_ends=has_ends,
             topologies=self._topologies,
             standbys=self._standbys(),
-            ends_told=_SAMPLED if has_ends else _REPORTED,
+            ends_source=_SAMPLED if has_ends else _REPORTED,
             no_topics="topics are in no sample of the recording, such as {topic}: lags are unknown",
         )
 

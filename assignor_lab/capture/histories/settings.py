@@ -41,21 +41,21 @@ def settings_of_decisions(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[
     }
 
 
-def longest_session_ms(moments: Sequence[DecisionMoment], *, is_told: bool = False) -> int | None:
+def longest_session_ms(moments: Sequence[DecisionMoment], *, only_expired: bool = False) -> int | None:
     """Upper bound of a classic group's session timeout in milliseconds; ``None`` without one.
 
     The coordinator removes a silent member one session timeout after its last heartbeat, and each member of a
     generation sent one in it. If the bound is below the brokers' minimum, the member left by request.
 
     Args:
-        is_told: True if only members count whose session end the coordinator's log reports.
+        only_expired: True if only members count whose session end the coordinator's log reports.
     """
     found = [
         moment.time_ms - earlier.time_ms
         for earlier, moment in pairwise(moments)
         for process, each in earlier.participants.items()
         if process not in moment.participants
-        and (expired(each, moment) if is_told else not left_by_request(each, moment))
+        and (expired(each, moment) if only_expired else not left_by_request(each, moment))
     ]
     return min((each for each in found if each >= _LEAST_SESSION_MS), default=None)
 

@@ -31,7 +31,7 @@ from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords
 from assignor_lab.capture.recorded.sampled_topics import SampledTopics, subtopology_weights
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
 from assignor_lab.capture.streams_member import StreamsMember
-from assignor_lab.capture.topology import ToldSubTopology, TopologyDescription, conflicts_with_told
+from assignor_lab.capture.topology import ReportedSubTopology, TopologyDescription, conflicts_with_reported
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.streams_group.member_table import MemberTable
 from assignor_lab.scenarios.settings import group_settings, with_given
@@ -88,9 +88,9 @@ class Epoch:
         members: Member id to member, in the order in which the broker passed them to its assignor.
         stateful: Sub-topology to True if it has changelogs; empty if unknown.
         config: Configuration of the group for its latest target; ``None`` if unknown.
-        is_told: True if the previous target of every member is known.
+        is_known: True if the previous target of every member is known.
         further: Further facts, as keys of a scenario's ``source``.
-        told: The sub-topologies as members sent them; empty if unknown.
+        subtopologies: The sub-topologies as members sent them; empty if unknown.
         current: Changes of the members' active tasks until the next epoch, by time. The first epoch also has earlier
             ones.
     """
@@ -101,9 +101,9 @@ class Epoch:
     members: Mapping[str, EpochMember]
     stateful: Mapping[str, bool]
     config: Mapping[str, str] | None = None
-    is_told: bool = True
+    is_known: bool = True
     further: Mapping[str, Any] = attrs.field(factory=dict)
-    told: tuple[ToldSubTopology, ...] = ()
+    subtopologies: tuple[ReportedSubTopology, ...] = ()
     current: Sequence[CurrentTasks] = ()
 
     def later(self, by_ms: int) -> Epoch:
@@ -152,7 +152,7 @@ class _Reading:
     #: Targets of the previous epoch.
     before: dict[str, HeldTasks] = attrs.field(factory=dict)
     current: dict[str, HeldTasks] = attrs.field(factory=dict)
-    told: tuple[ToldSubTopology, ...] = ()
+    subtopologies: tuple[ReportedSubTopology, ...] = ()
     config: dict[str, str] | None = None
     #: Changes of the members' active tasks in the latest record.
     changed: list[CurrentTasks] = attrs.field(factory=list)
@@ -182,7 +182,7 @@ class _Reading:
             self.config = None if value is None else read_assignment_config(self.group, value)
         elif key.type == STREAMS_TOPOLOGY and value is not None:
             read = read_topology(self.group, value)
-            self.told = tuple(ToldSubTopology(sub.id, sub.sources, sub.changelogs) for sub in read)
+            self.subtopologies = tuple(ReportedSubTopology(sub.id, sub.sources, sub.changelogs) for sub in read)
         elif key.type == TARGET_METADATA and value is not None:
             epoch, decided_ms = read_target_epoch(self.group, value)
             return self._epoch(each, epoch, decided_ms or each.record.time_ms)
@@ -192,16 +192,16 @@ class _Reading:
         in_order = {name: self.members[name] for name in self.table if name in self.members}
         members = {
             name: EpochMember(
-                told,
+                metadata,
                 self.before.get(name, _NOTHING),
                 self.current.get(name, _NOTHING),
                 self.targets.get(name, _NOTHING),
             )
-            for name, told in {**in_order, **self.members}.items()
+            for name, metadata in {**in_order, **self.members}.items()
         }
         self.before = dict(self.targets)
-        stateful = {sub.id: bool(sub.changelogs) for sub in self.told}
-        return Epoch(each.place, time_ms, number, members, stateful, self.config, told=self.told)
+        stateful = {sub.id: bool(sub.changelogs) for sub in self.subtopologies}
+        return Epoch(each.place, time_ms, number, members, stateful, self.config, subtopologies=self.subtopologies)
 
 
 def _put(held: dict[str, Any], name: str, value: object) -> None:
@@ -233,19 +233,19 @@ def epoch_documents(
     sizes = _sizes(epochs)
     layers = list(config)
     text = None if topology is None else TopologyDescription.of_file(topology)
-    standbys, told = _standbys(epochs, layers)
+    standbys, standby_notes = _standbys(epochs, layers)
     is_given = any(NUM_STANDBY_REPLICAS in layer.entries for layer in layers)
     with_copies = {name for epoch in epochs for each in epoch.members.values() for name in _copied(each.target)}
     for epoch in epochs:
         own = (epoch.config or {}).get(NUM_STANDBY_REPLICAS, "")
         is_own = not is_given and own.isdecimal()
-        assumptions = [] if is_own else [*told]
+        assumptions = [] if is_own else [*standby_notes]
         if not epoch.stateful:
             assumptions.append(
                 "the topology is unknown: a sub-topology counts as stateful if a member has copies of it"
             )
-        if text is not None and epoch.told:
-            assumptions += conflicts_with_told(text, group, epoch.told)
+        if text is not None and epoch.subtopologies:
+            assumptions += conflicts_with_reported(text, group, epoch.subtopologies)
         assumptions.append(_OLD_TARGETS if is_given_targets else _WHAT_THEY_HAVE)
         timeouts = [each.member.rebalance_timeout_ms for each in epoch.members.values()]
         known = [timeout for timeout in timeouts if timeout is not None and timeout > 0]
@@ -265,7 +265,7 @@ def epoch_documents(
                 _member(name, each, each.was_to_have if is_given_targets else each.has)
                 for name, each in epoch.members.items()
             ],
-            **({"observed": observed} if epoch.is_told else {}),
+            **({"observed": observed} if epoch.is_known else {}),
             "source": {
                 "file": epoch.place.file, "line": epoch.place.line or 0, "time_ms": epoch.time_ms, "group": group,
                 "generation": epoch.number,
@@ -280,10 +280,12 @@ def epoch_documents(
 
 
 def _weights(epoch: Epoch, sizes: Mapping[str, int], topics: SampledTopics) -> dict[str, dict[str, Any]]:
-    changelogs = [(topic, n) for sub in epoch.told for topic in sub.changelogs for n in range(sizes.get(sub.id, 0))]
-    sources = [(topic, n) for sub in epoch.told for topic in sub.sources for n in range(sizes.get(sub.id, 0))]
+    changelogs = [
+        (topic, n) for sub in epoch.subtopologies for topic in sub.changelogs for n in range(sizes.get(sub.id, 0))
+    ]
+    sources = [(topic, n) for sub in epoch.subtopologies for topic in sub.sources for n in range(sizes.get(sub.id, 0))]
     ends, held = topics.ends(epoch.time_ms)(changelogs), topics.sizes(changelogs)
-    return subtopology_weights(epoch.told, sizes, ends, held, topics.rates(sources))
+    return subtopology_weights(epoch.subtopologies, sizes, ends, held, topics.rates(sources))
 
 
 def _sizes(epochs: Iterable[Epoch]) -> dict[str, int]:

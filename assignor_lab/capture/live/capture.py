@@ -24,7 +24,7 @@ from assignor_lab.capture.recorded.broker_answers import TopicPartition, group_a
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import CONFIGURED_UNKNOWN, SeenRound, histories
 from assignor_lab.capture.recorded.connect.rest_states import configured_jobs
-from assignor_lab.capture.topology import ToldSubTopology, TopologyDescription, conflicts_with_told
+from assignor_lab.capture.topology import ReportedSubTopology, TopologyDescription, conflicts_with_reported
 from assignor_lab.connect.remote import RemoteConnector
 from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
@@ -97,7 +97,7 @@ class Capturing:
             raise GroupUnusableError(
                 f"group {name}: is a {kind} group, none of Kafka Streams or Connect: `assignor groups` lists those"
             )
-        end, has_told = time.monotonic() + self.wait_s, False
+        end, is_noted = time.monotonic() + self.wait_s, False
         while True:
             found = self._streams(name) if listed is not None and is_streams(listed) else self._classic(name)
             if not isinstance(found, str):
@@ -107,8 +107,8 @@ class Capturing:
                     f"group {name}: {found}, and did not settle within {self.wait_s:g} s: try again, or set "
                     "a longer --wait"
                 )
-            if not has_told:
-                has_told = True
+            if not is_noted:
+                is_noted = True
                 self.on_waiting(f"group {name}: {found}: waiting up to {self.wait_s:g} s (--wait)")
             time.sleep(_POLL_S)
 
@@ -168,8 +168,12 @@ class Capturing:
         settings = self.cluster.group_config(name)
         document = streams_group_document(group, topics, now, settings, self.config, ends, sizes)
         if self.topology is not None:
-            told = [ToldSubTopology(each.id, each.sources, each.changelogs) for each in group.subtopologies]
-            document["assumptions"] += conflicts_with_told(TopologyDescription.of_file(self.topology), name, told)
+            subtopologies = [
+                ReportedSubTopology(each.id, each.sources, each.changelogs) for each in group.subtopologies
+            ]
+            document["assumptions"] += conflicts_with_reported(
+                TopologyDescription.of_file(self.topology), name, subtopologies
+            )
         return document
 
     # --- what needs rights of its own ---------------------------------------------------------------------
@@ -189,16 +193,16 @@ class Capturing:
 
 def put_configured(document: dict[str, Any], connectors: Sequence[RemoteConnector]) -> None:
     """Replaces connectors that were inferred from running jobs with configured ones, if the cluster is the same."""
-    (told,) = document["rounds"]
+    (answered_round,) = document["rounds"]
     assumptions: list[str] = []
     counts = configured_jobs(connectors, assumptions)
-    if running := sorted(told["connectors"].keys() - counts.keys()):
+    if running := sorted(answered_round["connectors"].keys() - counts.keys()):
         document["assumptions"].append(
             f"the workers at --connect-url do not know connector {running[0]}, which the group has: they are of "
             "another group, or it has just been deleted; their answers are not used"
         )
         return
-    told["connectors"] = counts
+    answered_round["connectors"] = counts
     kept = [each for each in document["assumptions"] if each != CONFIGURED_UNKNOWN]
     document["assumptions"] = [*kept, *assumptions]
 

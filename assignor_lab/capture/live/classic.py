@@ -67,7 +67,7 @@ class GroupSurroundings:
         has_ends: False if ``reached`` replaces requests of ends.
         topologies: Cache of resolved topologies by tasks; updated. ``None``: no cache.
         standbys: ``num.standby.replicas`` of generations without a follow-up; ``None``: as in this one.
-        ends_told: A sentence on the source of the ends.
+        ends_source: A sentence on the source of the ends.
         no_topics: A sentence on unknown topics; ``{topic}`` is one of them.
     """
 
@@ -82,7 +82,7 @@ class GroupSurroundings:
     has_ends: bool = True
     topologies: dict[tuple[TaskId, ...], GroupTopology] | None = None
     standbys: int | None = None
-    ends_told: str = (
+    ends_source: str = (
         "the ends of changelogs are the present ones, and the members' reports are from their latest join: "
         "records written since then count as lag of each copy whose member does not run the task"
     )
@@ -162,7 +162,7 @@ class _Captured:
         changelogs = changelogs_of(tasks, topology)
         end_sums = self._end_sums(members, topology, brokers, ends, assumptions)
         if end_sums:
-            assumptions.append(self.surroundings.ends_told)
+            assumptions.append(self.surroundings.ends_source)
         held = {
             process: (
                 _union(member.assignment.info.active_tasks for member in members if member.assignment),

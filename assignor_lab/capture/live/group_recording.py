@@ -129,8 +129,8 @@ class GroupRecording:
         Raises:
             OutputFileError: if it cannot be written.
         """
-        told = sample if self.names is None else anonymous_sample(sample, self.original, self.names)
-        append_durably(self.folder / SAMPLES, canonical_line(told))
+        written = sample if self.names is None else anonymous_sample(sample, self.original, self.names)
+        append_durably(self.folder / SAMPLES, canonical_line(written))
 
     def topics_among(self, names: Iterable[str], groups: Collection[str] = ()) -> list[str]:
         """Topics that members subscribe or the topology names, and internal topics of the group.

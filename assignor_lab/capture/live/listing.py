@@ -170,14 +170,22 @@ def _streams(cluster: ConnectedCluster, listed: Sequence[ListedGroup]) -> Iterab
     else:
         note = ""
     for group in listed:
-        told = described.get(group.id)
-        if told is None or told.error_code:
-            yield GroupSummary(group.id, STREAMS, group.state or "?", note=note or _refused(told))
+        group_description = described.get(group.id)
+        if group_description is None or group_description.error_code:
+            yield GroupSummary(group.id, STREAMS, group.state or "?", note=note or _refused(group_description))
         else:
-            yield _summary(told)
+            yield _summary(group_description)
 
 
-def _summary(told: DescribedStreamsGroup) -> GroupSummary:
-    tasks = sum(len(numbers) for member in told.members for numbers in member.assignment.active.values())
-    processes = {member.process_id for member in told.members}
-    return GroupSummary(told.group, STREAMS, told.state, len(told.members), len(processes), tasks, told.epoch)
+def _summary(group_description: DescribedStreamsGroup) -> GroupSummary:
+    tasks = sum(len(numbers) for member in group_description.members for numbers in member.assignment.active.values())
+    processes = {member.process_id for member in group_description.members}
+    return GroupSummary(
+        group_description.group,
+        STREAMS,
+        group_description.state,
+        len(group_description.members),
+        len(processes),
+        tasks,
+        group_description.epoch,
+    )

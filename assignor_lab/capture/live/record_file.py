@@ -82,8 +82,8 @@ class RecordFile:
                 elif type(line) is dict and "read_to" in line:
                     read_to = READ_TO_LINE(line)["read_to"]
                 else:
-                    told = RECORD_LINE(line)
-                    records.append(GroupRecord(told["offset"], told["t"], told["key_hex"], told["value_hex"]))
+                    fields = RECORD_LINE(line)
+                    records.append(GroupRecord(fields["offset"], fields["t"], fields["key_hex"], fields["value_hex"]))
         if not records and read_to is None and self.path.stat().st_size == 0:
             raise DocumentFormatError(str(self.path), None, "", "is empty: remove it, and record without --resume")
         # Records after the last offset line are read again, so they can be here twice.

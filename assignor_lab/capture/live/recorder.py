@@ -76,7 +76,7 @@ class RecordingSettings:
     folder: Path
     group: str | None
     resume: bool = False
-    on_generation: OnGeneration = lambda _group, _told: None
+    on_generation: OnGeneration = lambda _group, _generation: None
     on_trouble: Callable[[str], None] = lambda _: None
     names: Pseudonyms | None = None
     is_stopped: Callable[[], bool] = lambda: False

@@ -102,9 +102,9 @@ class OneGroupAlone:
         """Adds a record of a partition."""
         theirs = OneGroup(self.recording.original).of(each)
         if theirs is not None and partition == self.recording.partition:
-            told = self.recording.take(each)
-            if told is not None:
-                self._news.append(told)
+            generation = self.recording.take(each)
+            if generation is not None:
+                self._news.append(generation)
 
     @property
     def has_news(self) -> bool:
@@ -114,8 +114,8 @@ class OneGroupAlone:
     def settle(self, positions: Mapping[int, int]) -> None:
         """Writes added records and the offset, then reports generations."""
         self.recording.settle(positions[self.recording.partition])
-        for told in self._news:
-            self.on_generation(self.recording.group, told)
+        for generation in self._news:
+            self.on_generation(self.recording.group, generation)
         self._news.clear()
 
     def write_histories(self) -> None:
@@ -179,9 +179,9 @@ class ManyGroups:
             return
         self._changed.add(name)
         for record_ in records:
-            told = recording.take(record_)
-            if told is not None:
-                self._news.append((name, told))
+            generation = recording.take(record_)
+            if generation is not None:
+                self._news.append((name, generation))
 
     @property
     def has_news(self) -> bool:
@@ -202,9 +202,9 @@ class ManyGroups:
         for each in self.groups.values():
             if not each.is_settled:
                 each.settle(positions[each.partition])
-        told = {str(partition): at for partition, at in positions.items() if self._read_to.get(partition) != at}
-        if told:
-            append_durably(path, canonical_line({"read_to": told}))
+        moved = {str(partition): at for partition, at in positions.items() if self._read_to.get(partition) != at}
+        if moved:
+            append_durably(path, canonical_line({"read_to": moved}))
             self._read_to.update(positions)
         for name, generation in self._news:
             self.on_generation(name, generation)
@@ -225,10 +225,10 @@ class ManyGroups:
                     read_to = _READ_TO(line)["read_to"]
                     self._read_to |= {int(partition): at for partition, at in read_to.items()}
                 else:
-                    told = _GROUP(line)
-                    if told["folder"] != folder_name(told["group"]):
-                        raise Mismatch(f"group {told['group']} is not in folder {told['folder']}: it was changed")
-                    self._recording(told["group"], told["partition"])
+                    fields = _GROUP(line)
+                    if fields["folder"] != folder_name(fields["group"]):
+                        raise Mismatch(f"group {fields['group']} is not in folder {fields['folder']}: it was changed")
+                    self._recording(fields["group"], fields["partition"])
         for recording in self.groups.values():
             if recording.is_there:
                 recording.reopen()

@@ -70,9 +70,9 @@ def streams_group_document(
     return with_given(document, group_settings(config), layers)
 
 
-def _config(group: DescribedStreamsGroup, told: Mapping[str, str], assumptions: list[str]) -> dict[str, Any]:
-    if told.get(_GROUP_STANDBYS, "").isdecimal():
-        return {_STANDBYS: int(told[_GROUP_STANDBYS])}
+def _config(group: DescribedStreamsGroup, settings: Mapping[str, str], assumptions: list[str]) -> dict[str, Any]:
+    if settings.get(_GROUP_STANDBYS, "").isdecimal():
+        return {_STANDBYS: int(settings[_GROUP_STANDBYS])}
     copies: dict[tuple[str, int], int] = {}
     for member in group.members:
         for subtopology, partitions in member.target.standby.items():

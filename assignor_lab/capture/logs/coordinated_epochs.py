@@ -153,27 +153,30 @@ class CoordinatedEpochs:
         if record.kind is MessageKind.STREAMS_JOINS and member:
             group.events.append(MemberEvent(member, "joins", "joins", record.time))
             group.joining.add(member)
-        elif record.kind is MessageKind.STREAMS_MEMBER and (told := _MEMBER.search(text)):
-            new = StreamsMember(told["client"], told["process"], told["instance"], told["rack"], _tags(told["tags"]))
-            group.members[told["id"]] = new
-            group.joining.discard(told["id"])
-            if group.latest is not None and told["id"] in group.latest.joining:
-                group.latest.joined(told["id"], new)
-            group.clients[told["id"]] = told["client"]
-            group.strangers.discard(told["id"])
+        elif record.kind is MessageKind.STREAMS_MEMBER and (matched := _MEMBER.search(text)):
+            new = StreamsMember(
+                matched["client"], matched["process"], matched["instance"], matched["rack"], _tags(matched["tags"])
+            )
+            group.members[matched["id"]] = new
+            group.joining.discard(matched["id"])
+            if group.latest is not None and matched["id"] in group.latest.joining:
+                group.latest.joined(matched["id"], new)
+            group.clients[matched["id"]] = matched["client"]
+            group.strangers.discard(matched["id"])
         elif record.kind is MessageKind.STREAMS_LEFT and member:
             _gone(group, MemberEvent(member, "left", "left", record.time))
-        elif record.kind is MessageKind.STREAMS_FENCED and (told := _FENCED.match(text.rstrip())):
-            _gone(group, MemberEvent(told[1], "fenced", f"was fenced: {told[2]}", record.time))
+        elif record.kind is MessageKind.STREAMS_FENCED and (matched := _FENCED.match(text.rstrip())):
+            _gone(group, MemberEvent(matched[1], "fenced", f"was fenced: {matched[2]}", record.time))
         elif record.kind is MessageKind.STREAMS_TOPICS:
             group.has_other_topics = True
         elif record.kind is MessageKind.STREAMS_BUMPED:
             group.bumped = group.bumped or record.time
-        elif record.kind is MessageKind.STREAMS_TARGET and (told := _TARGET.match(text)):
-            self._target(found[1], group, int(told[1]), record)
-            _told_target(group, told[2] or "")
-        elif record.kind is MessageKind.STREAMS_STATE and member and (told := _STATE.match(text)):
-            _state(group, record, member, int(told[1]), told[2], tuple(map(_tasks, (told[3], told[4], told[5]))))  # type: ignore[arg-type]
+        elif record.kind is MessageKind.STREAMS_TARGET and (matched := _TARGET.match(text)):
+            self._target(found[1], group, int(matched[1]), record)
+            _set_target(group, matched[2] or "")
+        elif record.kind is MessageKind.STREAMS_STATE and member and (matched := _STATE.match(text)):
+            tasks = _tasks(matched[3]), _tasks(matched[4]), _tasks(matched[5])
+            _state(group, record, member, int(matched[1]), matched[2], tasks)
 
     def __iter__(self) -> Iterator[CoordinatedEpoch]:
         """The epochs in the order of the messages; the latest of a group may be incomplete."""
@@ -212,7 +215,7 @@ class CoordinatedEpochs:
         self._found.append(group.latest)
 
 
-def _told_target(group: _Group, text: str) -> None:
+def _set_target(group: _Group, text: str) -> None:
     if group.latest is not None and text:
         group.latest.joining.clear()
         for each in _TOLD_TARGET.finditer(text):

@@ -199,24 +199,24 @@ class LoggedRebalance:
         if self._decided is not None:
             yield self._made(self._telling[MessageKind.DECIDED], self._decided.states, _placed(self._decided.states))
             return
-        told = self._telling.get(MessageKind.PLACEMENT) or self._telling.get(MessageKind.OLD_PLACEMENT)
-        if told and self._before is not None and self._placement is not None:
-            yield self._made(told, self._before.states, self._placement.tasks)
+        messages = self._telling.get(MessageKind.PLACEMENT) or self._telling.get(MessageKind.OLD_PLACEMENT)
+        if messages and self._before is not None and self._placement is not None:
+            yield self._made(messages, self._before.states, self._placement.tasks)
             return
         if reason := self._what_is_missing():
             record = next(self._telling[kind] for kind in (*_BY_WEIGHT,) if kind in self._telling)
             on_problem(LogProblem(record.file, record.line, None, reason, loses_decision=True))
 
     def _what_is_missing(self) -> str | None:
-        told = self._telling
-        if MessageKind.DECIDED in told or (MessageKind.CLIENT_STATES in told and len(told) > 1):
+        messages = self._telling
+        if MessageKind.DECIDED in messages or (MessageKind.CLIENT_STATES in messages and len(messages) > 1):
             return "decision left out: a message of it is garbled or cut off"
-        if MessageKind.PLACEMENT in told or MessageKind.OLD_PLACEMENT in told:
+        if MessageKind.PLACEMENT in messages or MessageKind.OLD_PLACEMENT in messages:
             return (
                 "decision left out: no line 'Decided on assignment', and no DEBUG line 'Assigning tasks and N standby "
                 "replicas to client nodes' with its input: set the logger of StreamsPartitionAssignor to DEBUG"
             )
-        if MessageKind.CLIENT_STATES in told:
+        if MessageKind.CLIENT_STATES in messages:
             return "decision left out: the log shows its input, but not its outcome"
         return None
 
@@ -279,8 +279,8 @@ class LoggedRebalance:
         if not told_of_all:
             return None
         return {
-            process: tuple(sorted({**told.previous_standby, **told.previous_active, **told.active, **told.standby}))
-            for process, told in self.consumer_tasks.items()
+            process: tuple(sorted({**tasks.previous_standby, **tasks.previous_active, **tasks.active, **tasks.standby}))
+            for process, tasks in self.consumer_tasks.items()
         }
 
 

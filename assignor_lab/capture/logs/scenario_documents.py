@@ -274,14 +274,14 @@ def _reported(
     """The tasks that each member reported: owned ones with a lag entry, and others with state."""
     if decision.consumer_tasks is None:
         return None
-    told = decision.consumer_tasks[process]
-    members = dict.fromkeys((*consumers, *told.previous_standby, *told.previous_active))
+    by_consumer = decision.consumer_tasks[process]
+    members = dict.fromkeys((*consumers, *by_consumer.previous_standby, *by_consumer.previous_active))
     return {
         member: _sorted(
             dict.fromkeys(
                 (
-                    *(task for task in told.previous_active.get(member, ()) if task in logged),
-                    *told.previous_standby.get(member, ()),
+                    *(task for task in by_consumer.previous_active.get(member, ()) if task in logged),
+                    *by_consumer.previous_standby.get(member, ()),
                 )
             )
         )
@@ -309,15 +309,18 @@ def _threads(decision: LoggedDecision) -> dict[str, dict[str, list[str]]] | None
     temporary = {(standby.consumer, standby.task) for standby in decision.temporary}
     spread: dict[str, dict[str, list[str]]] = {}
     for process in decision.order:
-        told = decision.consumer_tasks[process]
+        by_consumer = decision.consumer_tasks[process]
         wanted = frozenset(decision.placement[process][1])
-        for member in dict.fromkeys(((decision.consumers or {}).get(process, ())) + tuple(told.previous_standby)):
+        for member in dict.fromkeys(
+            ((decision.consumers or {}).get(process, ())) + tuple(by_consumer.previous_standby)
+        ):
             standby = [
                 task
-                for task in told.standby.get(member, ())
-                if task in wanted and not ((member, task) in temporary and _elsewhere(task, member, told.standby))
+                for task in by_consumer.standby.get(member, ())
+                if task in wanted
+                and not ((member, task) in temporary and _elsewhere(task, member, by_consumer.standby))
             ]
-            spread[member] = {"active": _sorted(told.active.get(member, ())), "standby": _sorted(standby)}
+            spread[member] = {"active": _sorted(by_consumer.active.get(member, ())), "standby": _sorted(standby)}
     return spread
 
 

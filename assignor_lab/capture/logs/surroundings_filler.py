@@ -91,9 +91,9 @@ class SurroundingsFiller:
         group = source.get("group")
         if group is not None:
             self._groups.add(group)
-        told = self.surroundings.of(group, source.get("generation"), leader)
-        if told is not None:
-            source |= self._coordinated(told, source.get("time_ms"))
+        coordinated = self.surroundings.of(group, source.get("generation"), leader)
+        if coordinated is not None:
+            source |= self._coordinated(coordinated, source.get("time_ms"))
         racks = [self._with_rack(client, group) for client in document["clients"]]
         for client in document["clients"]:
             self._say_members(client, group)
@@ -110,14 +110,14 @@ class SurroundingsFiller:
         )
         return with_given(document, most_frequent(members, document["assumptions"]), ())
 
-    def _coordinated(self, told: Coordinated, decided_ms: int | None) -> Mapping[str, Any]:
+    def _coordinated(self, coordinated: Coordinated, decided_ms: int | None) -> Mapping[str, Any]:
         found: dict[str, Any] = {}
-        if told.prepared is not None:
-            prepared_ms = told.prepared.epoch_ms(self.zone)
+        if coordinated.prepared is not None:
+            prepared_ms = coordinated.prepared.epoch_ms(self.zone)
             # Two machines have two clocks.
             found["prepared_ms"] = prepared_ms if decided_ms is None else min(prepared_ms, decided_ms)
-        if told.reason:
-            found["reason"] = told.reason
+        if coordinated.reason:
+            found["reason"] = coordinated.reason
         return found
 
     def _with_rack(self, client: dict[str, Any], group: str | None) -> bool:

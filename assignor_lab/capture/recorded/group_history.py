@@ -158,10 +158,10 @@ class RecordedHistory:
         epoch, decided_ms = read_target_epoch(self.group, record.value)
         members = {}
         for name in dict.fromkeys((*self._members, *self._targets)):
-            told = self._members.get(name)
+            member = self._members.get(name)
             members[name] = {
-                "client_id": None if told is None else told.client_id,
-                "process_id": None if told is None else told.process_id,
+                "client_id": None if member is None else member.client_id,
+                "process_id": None if member is None else member.process_id,
                 "had": _held(self._current.get(name)),
                 "got": _held(self._targets.get(name)),
             }

@@ -231,8 +231,8 @@ def read_assignment_config(group: str, data: bytes) -> dict[str, str] | None:
     what = f"epoch of group {group}"
     message = _decoded("StreamsGroupMetadataValue", data, what)
     with readable(what):
-        told = message.last_assignment_configs
-        return None if told is None else {str(each.key): str(each.value) for each in told}
+        configs = message.last_assignment_configs
+        return None if configs is None else {str(each.key): str(each.value) for each in configs}
 
 
 def read_target_epoch(group: str, data: bytes) -> tuple[int, int | None]:

@@ -111,9 +111,9 @@ def read_kept_records(file: Path, samples: Path | None = None) -> KeptRecords:
             elif isinstance(line, dict) and "read_to" in line:
                 READ_TO_LINE(line)
             else:
-                told = RECORD_LINE(line)
+                fields = RECORD_LINE(line)
                 # A resumed recording reads records after the last offset line again, so they can be here twice.
-                kept = GroupRecord(told["offset"], told["t"], told["key_hex"], told["value_hex"])
+                kept = GroupRecord(fields["offset"], fields["t"], fields["key_hex"], fields["value_hex"])
                 records[kept.offset] = KeptRecord(where, kept)
     if group is None:
         raise DocumentFormatError(str(file), None, "", "is empty: the recording was stopped before it began")
@@ -124,8 +124,8 @@ def read_kept_records(file: Path, samples: Path | None = None) -> KeptRecords:
 def _samples(file: Path) -> Iterator[Sample]:
     for where, line in _lines(file):
         with faults_at(where):
-            told = _SAMPLE(line)
-            yield Sample(told["t"], _by_partition(told["ends"]), _by_partition(told["bytes"]))
+            fields = _SAMPLE(line)
+            yield Sample(fields["t"], _by_partition(fields["ends"]), _by_partition(fields["bytes"]))
 
 
 def _by_partition(of_topics: Mapping[str, Mapping[str, int]]) -> dict[tuple[str, int], int]:

@@ -49,7 +49,7 @@ class AllGroups:
     """
 
     is_known: Callable[[str], bool] = lambda _: False
-    _told: set[str] = attrs.field(factory=set, init=False)
+    _noted: set[str] = attrs.field(factory=set, init=False)
     _untold: dict[str, list[GroupRecord]] = attrs.field(factory=dict, init=False)
 
     def of(self, record: GroupRecord) -> Theirs:
@@ -58,7 +58,7 @@ class AllGroups:
         if key is None:
             return None
         name = key.group
-        if name in self._told or self.is_known(name):
+        if name in self._noted or self.is_known(name):
             return name, (record,)
         is_ours = key.type != GROUP_METADATA or _is_ours(name, record.value)
         if is_ours is None:
@@ -71,7 +71,7 @@ class AllGroups:
         held = self._untold.pop(name, [])
         if not is_ours:
             return None
-        self._told.add(name)
+        self._noted.add(name)
         return name, (*held, record)
 
 

@@ -16,9 +16,11 @@ _STEP_MS = 1_000
 
 def heartbeat_interval_ms(timeline: RecordedTimeline) -> int:
     """The members' heartbeat interval: as configured for the group, or as members' waits show it."""
-    told = timeline.group_config.get("streams.heartbeat.interval.ms", "")
+    configured = timeline.group_config.get("streams.heartbeat.interval.ms", "")
     return (
-        int(told) if told.isdecimal() else _heartbeat_interval(timeline, StreamsTimings().streams_heartbeat_interval_ms)
+        int(configured)
+        if configured.isdecimal()
+        else _heartbeat_interval(timeline, StreamsTimings().streams_heartbeat_interval_ms)
     )
 
 

@@ -164,21 +164,21 @@ def _timeline(
     generations = sorted(_generations(group, around, followups, zone), key=lambda each: each.prepared_ms)
     is_joining = any(each.type == "joining" for each in moments)
     is_streams = around.is_streams_protocol and not generations and not is_joining
-    told = sorted((each.time.epoch_ms(zone), each.type, each.client) for each in done)
+    actions = sorted((each.time.epoch_ms(zone), each.type, each.client) for each in done)
     return RecordedTimeline(
         name=group,
         kind="streams-group" if is_streams else "streams-classic",
         group=group,
-        done=tuple(TimelineAction(time, what, who) for time, what, who in told if what != "begun"),
+        done=tuple(TimelineAction(time, what, who) for time, what, who in actions if what != "begun"),
         ended=tuple(sorted((each.time.epoch_ms(zone), each.client) for each in moments if each.type == "ended")),
-        end_ms=max((time for time, _, _ in told), default=0),
+        end_ms=max((time for time, _, _ in actions), default=0),
         generations=tuple(generations),
         members=tuple(sorted(members, key=lambda each: each.time_ms)),
         clients=clients,
         group_config={},
         transfers=tuple(_transfers([each for each in around.restorations.stores if is_ours(each.client)], zone)),
         owned=(),
-        begun=tuple((time, who) for time, what, who in told if what == "begun"),
+        begun=tuple((time, who) for time, what, who in actions if what == "begun"),
         probe=None,
         document={},
         place=place,

@@ -249,7 +249,7 @@ def _completed(fields: Mapping[str, Any]) -> TimelineGeneration | None:
 
 def _target(fields: Mapping[str, Any]) -> RecordedTarget:
     tasks = {
-        member: (tuple(told["active"]), tuple(told.get("standby", ()))) for member, told in fields["target"].items()
+        member: (tuple(held["active"]), tuple(held.get("standby", ()))) for member, held in fields["target"].items()
     }
     return RecordedTarget(fields["t"], fields["epoch"], tasks)
 

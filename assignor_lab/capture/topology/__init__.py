@@ -12,9 +12,9 @@ from assignor_lab.capture.topology.group_topology import (
     TopologyStore,
 )
 from assignor_lab.capture.topology.inference import inferred
+from assignor_lab.capture.topology.reported_subtopologies import ReportedSubTopology, conflicts_with_reported
 from assignor_lab.capture.topology.resolution import no_description_of, resolved, topology_of
 from assignor_lab.capture.topology.task_documents import task_document, tasks_of_partitions
-from assignor_lab.capture.topology.told_subtopologies import ToldSubTopology, conflicts_with_told
 
 __all__ = [
     "Brokers",
@@ -23,10 +23,10 @@ __all__ = [
     "Members",
     "TopologyStore",
     "GroupSubTopology",
-    "ToldSubTopology",
+    "ReportedSubTopology",
     "Topic",
     "TopicLookup",
-    "conflicts_with_told",
+    "conflicts_with_reported",
     "inferred",
     "no_description_of",
     "parse_topology",

@@ -11,11 +11,11 @@ from assignor_lab.capture.topology.internal_topics import CHANGELOG, prefix_of
 from assignor_lab.capture.topology.patterns import matching_topics
 from assignor_lab.scenarios.topology_provenance import DESCRIPTION_NOT_USED, OWN_USED, TOPOLOGY_CONFLICT
 
-__all__ = ["ToldSubTopology", "conflicts_with_told"]
+__all__ = ["ReportedSubTopology", "conflicts_with_reported"]
 
 
 @attrs.frozen
-class ToldSubTopology:
+class ReportedSubTopology:
     """A sub-topology that a member sent.
 
     Args:
@@ -27,13 +27,15 @@ class ToldSubTopology:
     changelogs: tuple[str, ...]
 
 
-def conflicts_with_told(text: TopologyDescription, group: str, told: Iterable[ToldSubTopology]) -> list[str]:
+def conflicts_with_reported(
+    text: TopologyDescription, group: str, reported: Iterable[ReportedSubTopology]
+) -> list[str]:
     """A sentence for each difference; empty if the description fits the group.
 
     Args:
-        told: The group's sub-topologies.
+        reported: The group's sub-topologies.
     """
-    listed = {each.id: each for each in told}
+    listed = {each.id: each for each in reported}
     described = {str(number): sub for (_, number), sub in text.subtopologies.items()}
     found = []
     if missing := [name for name in listed if name not in described]:
@@ -49,16 +51,16 @@ def conflicts_with_told(text: TopologyDescription, group: str, told: Iterable[To
     return [f"{TOPOLOGY_CONFLICT} {sentence}" for sentence in found]
 
 
-def _differences(name: str, group: str, sub: SubTopologyText, told: ToldSubTopology) -> Iterator[str]:
+def _differences(name: str, group: str, sub: SubTopologyText, reported: ReportedSubTopology) -> Iterator[str]:
     prefix = prefix_of(group)
-    read = {topic for topic in told.sources if not {topic, topic.removeprefix(prefix)} & set(sub.topics)}
-    lacking = [topic for topic in sub.topics if not {topic, prefix + topic} & set(told.sources)]
+    read = {topic for topic in reported.sources if not {topic, topic.removeprefix(prefix)} & set(sub.topics)}
+    lacking = [topic for topic in sub.topics if not {topic, prefix + topic} & set(reported.sources)]
     matches = [matching_topics(pattern, read) for pattern in sub.patterns]
     if lacking or (None not in matches and read.difference(*(matched or () for matched in matches))):
         listed = ", ".join((*sub.topics, *(f"pattern {pattern}" for pattern in sub.patterns)))
-        yield f"the group reads {', '.join(told.sources) or 'no topic'}, {name} has {listed}: {OWN_USED}"
+        yield f"the group reads {', '.join(reported.sources) or 'no topic'}, {name} has {listed}: {OWN_USED}"
     names = {f"{prefix}{store.name}{CHANGELOG}" for store in sub.stores}
     names |= {each for store in sub.stores for topic in store.filled_from for each in (topic, prefix + topic)}
-    if other := [topic for topic in told.changelogs if topic not in names]:
+    if other := [topic for topic in reported.changelogs if topic not in names]:
         stores = ", ".join(store.name for store in sub.stores) or "no store"
         yield f"the group logs to {', '.join(other)}, {name} has {stores}: {OWN_USED}"

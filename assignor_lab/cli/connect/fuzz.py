@@ -50,10 +50,10 @@ def _fuzz(
     parts = fuzz(episodes, seed, assignor, processes or os.cpu_count() or 1, may_run_code=True)
     broken = [each for part in shown_parts(parts, episodes) for each in part.broken]
     if json:
-        told = [
+        broken_rows = [
             {"seed": each.seed, "rules": list(each.rules), "replay": _replay(each.seed, assignor)} for each in broken
         ]
-        print_json({"episodes": episodes, "seed": seed, "assignor": assignor, "broken": told})
+        print_json({"episodes": episodes, "seed": seed, "assignor": assignor, "broken": broken_rows})
     else:
         _print(broken, episodes, seed, assignor)
     note_speed(episodes, perf_counter() - begin)

@@ -141,8 +141,8 @@ def _cell(connector: RemoteConnector, worker: str | None) -> str:
         else:
             by_state.setdefault(instance.state, []).append(instance.number)
     if worker is None:
-        told = {instance.number for instance in connector.instances()}
-        if silent := [task for task in connector.tasks or () if task not in told]:
+        reporting = {instance.number for instance in connector.instances()}
+        if silent := [task for task in connector.tasks or () if task not in reporting]:
             by_state["without state"] = silent
         if connector.status is None:
             parts.append("C without state")

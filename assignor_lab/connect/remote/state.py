@@ -144,7 +144,7 @@ async def _connectors(rest: ConnectRest, url: ConnectUrl) -> tuple[RemoteConnect
             return await _one(rest, url, name)
 
     one_by_one = zip(missing, await asyncio.gather(*map(ask, missing)), strict=True)
-    return state_of({**expanded, **{name: told for name, told in one_by_one if told is not None}})
+    return state_of({**expanded, **{name: described for name, described in one_by_one if described is not None}})
 
 
 async def _one(rest: ConnectRest, url: ConnectUrl, name: str) -> _Told | None:

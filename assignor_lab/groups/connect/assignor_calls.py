@@ -96,8 +96,8 @@ def _check_jobs(
     # Under eager everything stops before the round, whichever jobs a worker reports.
     stopped = not rebalance.protocol.is_incremental
     taken = set() if stopped else {job for worker in rebalance.workers for job in jobs_of(worker.owned)}
-    for member, told in answer.workers.items():
-        for job in jobs_of(told.assigned):
+    for member, assignment in answer.workers.items():
+        for job in jobs_of(assignment.assigned):
             if job not in rebalance.configured:
                 raise InvalidAnswerError(
                     f"assignor {name}: {noun} {str(job)!r:.80} of {member!r:.80} is not configured"
@@ -113,9 +113,9 @@ def _check_jobs(
 def _check_types(name: str, answer: ConnectAssignment) -> None:
     check_value(name, "workers", answer.workers, Mapping[str, WorkerAssignment])
     check_value(name, "remarks", answer.remarks, tuple[str, ...])
-    for member, told in answer.workers.items():
+    for member, assignment in answer.workers.items():
         for field in ("assigned", "revoked"):
-            jobs = getattr(told, field)
+            jobs = getattr(assignment, field)
             place = f"workers[{member!r:.80}].{field}"
             check_value(name, place, jobs, Jobs)
             check_value(name, f"{place}.connectors", jobs.connectors, tuple[str, ...])

@@ -12,7 +12,7 @@ from assignment_api.plugins import Found, FoundConnectAssignor, MetricPlugin, Pl
 from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.groups.connect.assignor_calls import ASKING, ConnectOutcome
-from assignor_lab.groups.connect.kind import CONNECT_KEYS, told
+from assignor_lab.groups.connect.kind import CONNECT_KEYS, plugin_rows
 from assignor_lab.groups.connect.metrics import EPISODE_METRICS, ConnectMetric, described_metric
 from assignor_lab.groups.kind import (
     ChosenAssignor,
@@ -72,7 +72,7 @@ class _ConnectEpisodes(GroupKind[ConnectEpisode, PlayedConnectEpisode]):
     def tell(
         self, registry: Registry, answer: CompetitorAnswer[ConnectEpisode, PlayedConnectEpisode]
     ) -> Iterable[PluginRow]:
-        return told(registry, answer)
+        return plugin_rows(registry, answer)
 
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
         return own_metrics(map(described_metric, EPISODE_METRICS))

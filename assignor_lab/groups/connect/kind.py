@@ -25,7 +25,7 @@ from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, connect_result_row
 from assignor_lab.scenarios.results import connect_round
 
-__all__ = ["CONNECT", "CONNECT_KEYS", "told"]
+__all__ = ["CONNECT", "CONNECT_KEYS", "plugin_rows"]
 
 #: Keys of Kafka Connect that decide an assignment.
 CONNECT_KEYS = (CONNECT_PROTOCOL, MAX_DELAY_KEY)
@@ -75,7 +75,7 @@ class _Connect(GroupKind[RoundState, RebalanceAnswer]):
         return answer.decision.after
 
     def tell(self, registry: Registry, answer: CompetitorAnswer[RoundState, RebalanceAnswer]) -> Iterable[PluginRow]:
-        return told(registry, answer)
+        return plugin_rows(registry, answer)
 
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
         return metrics_of(registry, self.name, map(described_metric, CONNECT_METRICS))
@@ -178,7 +178,7 @@ def _of_plugin(metric: MetricPlugin) -> Measure[RoundState, RebalanceAnswer]:
     return lambda _state, decided: metric.compute(decided.rebalance, decided.assignment)
 
 
-def told(registry: Registry, answer: CompetitorAnswer[Any, Any]) -> Iterable[PluginRow]:
+def plugin_rows(registry: Registry, answer: CompetitorAnswer[Any, Any]) -> Iterable[PluginRow]:
     """Passes every call of an answer to the observers among the plugins; a row for each that failed."""
     for rebalance, outcome in answer.calls:
         failure = None if outcome.failure is None else outcome.failure.message

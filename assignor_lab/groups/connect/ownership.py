@@ -43,17 +43,17 @@ class _Ownership:
     def answer(
         self, scenario: Scenario, number: int, state: RoundState, line: Mapping[str, Any]
     ) -> RebalanceAnswer | None:
-        told = line["rounds"][number]
-        if told is None:
+        round_ = line["rounds"][number]
+        if round_ is None:
             return None
         assignment = ConnectAssignment(
             {
                 worker.member_id: WorkerAssignment(
-                    _jobs(told["assigned"].get(worker.member_id)), _jobs(told["revoked"].get(worker.member_id))
+                    _jobs(round_["assigned"].get(worker.member_id)), _jobs(round_["revoked"].get(worker.member_id))
                 )
                 for worker in state.round.workers
             },
-            told["delay_ms"],
+            round_["delay_ms"],
         )
         return decided_by(state, state.history.protocol, assignment)
 
@@ -62,10 +62,10 @@ def _entries(held_by: Iterable[tuple[str, Jobs]]) -> Iterable[tuple[str, str, st
     return ((member, ACTIVE, str(job)) for member, jobs in held_by for job in (*jobs.connectors, *jobs.tasks))
 
 
-def _jobs(told: Mapping[str, Any] | None) -> Jobs:
-    if told is None:
+def _jobs(document: Mapping[str, Any] | None) -> Jobs:
+    if document is None:
         return Jobs()
-    return Jobs(told["connectors"], [ConnectorTaskId.parse(task) for task in told["tasks"]])
+    return Jobs(document["connectors"], [ConnectorTaskId.parse(task) for task in document["tasks"]])
 
 
 HOLDING = _Ownership()

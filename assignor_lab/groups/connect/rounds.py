@@ -174,8 +174,10 @@ def _asks_for_another(answer: ConnectAssignment) -> bool:
 
 
 def _after(rebalance: Rebalance, answer: ConnectAssignment) -> dict[str, Jobs]:
-    told = {worker.member_id: answer.workers.get(worker.member_id, WorkerAssignment()) for worker in rebalance.workers}
-    return attrs.evolve(answer, workers=told).owned_after(rebalance)
+    assignments = {
+        worker.member_id: answer.workers.get(worker.member_id, WorkerAssignment()) for worker in rebalance.workers
+    }
+    return attrs.evolve(answer, workers=assignments).owned_after(rebalance)
 
 
 def _decision(rebalance: Rebalance, before: Mapping[str, Jobs], answer: ConnectAssignment) -> ConnectDecision:

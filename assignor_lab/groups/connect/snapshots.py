@@ -163,8 +163,8 @@ def _gantt(played: PlayedConnectEpisode) -> dict[str, Any]:
         runs = sorted((since, until, place[worker]) for since, until, worker in ran if until > since)
         if runs and not isinstance(job, str):
             waits = _waits(runs, end if job in left else 0)
-            told = list(map(list, runs[:MOST_STRETCHES]))
-            rows.append({"task": str(job), "runs": told, "waits": waits[:MOST_STRETCHES]})
+            shown_runs = list(map(list, runs[:MOST_STRETCHES]))
+            rows.append({"task": str(job), "runs": shown_runs, "waits": waits[:MOST_STRETCHES]})
             idle.append(sum(to - at for at, to, _ in waits))
     shown = sorted(sorted(range(len(rows)), key=lambda number: -idle[number])[:MOST_TASKS])
     return {

@@ -77,7 +77,7 @@ def connect_answer_document(assignment: ConnectAssignment) -> dict[str, Any]:
     """An answer as JSON."""
     return {
         "workers": [
-            [member, *_plain(told.assigned), *_plain(told.revoked)] for member, told in assignment.workers.items()
+            [member, *_plain(share.assigned), *_plain(share.revoked)] for member, share in assignment.workers.items()
         ],
         "delay_ms": assignment.delay_ms,
         "rejoin": bool(assignment.rejoin),

@@ -58,13 +58,13 @@ def plugins_of(
     definitions: Iterable[MetricDefinition[V]],
     view: Callable[..., V],
     kind: Literal["streams", "streams-group"],
-    is_told: Callable[[V], bool] | None = None,
+    is_known: Callable[[V], bool] | None = None,
 ) -> tuple[MetricPlugin, ...]:
     """The definitions as metrics of a kind of group, in their order.
 
     ``view`` returns the placement for the arguments of a metric of that kind.
     """
-    return tuple(_plugin(definition, OfView(definition.figure, view, is_told), kind) for definition in definitions)
+    return tuple(_plugin(definition, OfView(definition.figure, view, is_known), kind) for definition in definitions)
 
 
 class OfView(Generic[V]):
@@ -73,15 +73,15 @@ class OfView(Generic[V]):
     A caller with many metrics of one answer may create the view once, and call ``figure`` with it.
 
     Args:
-        is_told: True if a view can have a figure; ``None``: only the figure itself decides.
+        is_known: True if a view can have a figure; ``None``: only the figure itself decides.
     """
 
     def __init__(
-        self, figure: Callable[[V], float | None], view: Callable[..., V], is_told: Callable[[V], bool] | None = None
+        self, figure: Callable[[V], float | None], view: Callable[..., V], is_known: Callable[[V], bool] | None = None
     ) -> None:
         self.figure = figure
         self.view = view
-        self.is_told = is_told
+        self.is_known = is_known
         self.__doc__ = figure.__doc__
 
     def __call__(self, *asked: Any) -> float | None:

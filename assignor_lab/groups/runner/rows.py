@@ -24,7 +24,7 @@ MAX_REMARKS = 20
 class RowMaker(Generic[S, A]):
     """Turns answers into rows, with their metrics."""
 
-    __slots__ = ("_figures", "_kind", "_told", "_unknown", "_unmeasured")
+    __slots__ = ("_figures", "_kind", "_conditional", "_unknown", "_unmeasured")
 
     def __init__(self, kind: GroupKind[S, A], figures: Mapping[str, Measure[S, A]]) -> None:
         self._kind = kind
@@ -32,10 +32,10 @@ class RowMaker(Generic[S, A]):
             (name, measure.view, measure.figure) if isinstance(measure, OfView) else (name, None, measure)
             for name, measure in figures.items()
         )
-        self._told: dict[tuple[Any, Any], list[str]] = {}
+        self._conditional: dict[tuple[Any, Any], list[str]] = {}
         for name, measure in figures.items():
-            if isinstance(measure, OfView) and measure.is_told is not None:
-                self._told.setdefault((measure.view, measure.is_told), []).append(name)
+            if isinstance(measure, OfView) and measure.is_known is not None:
+                self._conditional.setdefault((measure.view, measure.is_known), []).append(name)
         self._unmeasured = dict.fromkeys(figures)
         self._unknown = dict.fromkeys(column.name for column in (*STATE, *ANSWER, *kind.columns))
 
@@ -76,7 +76,7 @@ class RowMaker(Generic[S, A]):
         state, result = answer.state, answer.outcome.result
         if state is None or isinstance(result, CallFailure):
             return self._unmeasured, []
-        figures: dict[str, float | None] = self._untold(state, result)
+        figures: dict[str, float | None] = self._without_view(state, result)
         errors: list[str] = []
         # Most metrics are figures of the same view: it is created once.
         views: dict[Any, Any] = {}
@@ -102,12 +102,12 @@ class RowMaker(Generic[S, A]):
                 errors.append(encodable(f"{name}: {failure.type}: {failure.message}"))
         return figures, errors
 
-    def _untold(self, state: S, result: A) -> dict[str, float | None]:
+    def _without_view(self, state: S, result: A) -> dict[str, float | None]:
         """The figures for which a state lacks the facts, a dozen in most runs: they need not be computed."""
         untold: dict[str, float | None] = {}
-        for (view, is_told), names in self._told.items():
+        for (view, is_known), names in self._conditional.items():
             try:
-                if not is_told(view(state, result)):
+                if not is_known(view(state, result)):
                     untold.update(dict.fromkeys(names))
             except Exception:  # noqa: BLE001, S112 - the figures meet it, too, and say so
                 continue

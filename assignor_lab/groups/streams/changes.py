@@ -181,9 +181,9 @@ def _owner_knobs(clients: Sequence[Mapping[str, Any]], task: str, label: _Labels
         yield Edit((*here, "previous_active"), [*active, task] if place == chosen else active)
         if place == chosen and task in client["previous_standby"]:
             yield Edit((*here, "previous_standby"), [each for each in client["previous_standby"] if each != task])
-        told = client["previous_by_consumer"]
-        if told is not None:
-            held = {consumer: [each for each in tasks if each != task] for consumer, tasks in told.items()}
+        by_consumer = client["previous_by_consumer"]
+        if by_consumer is not None:
+            held = {consumer: [each for each in tasks if each != task] for consumer, tasks in by_consumer.items()}
             if place == chosen and client["consumers"]:
                 held.setdefault(client["consumers"][0], []).append(task)
             yield Edit((*here, "previous_by_consumer"), held)

@@ -10,7 +10,7 @@ import attrs
 from assignment_api import ApplicationMetadata, TaskAssignment
 from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY, RACK_AWARE_STRATEGY_NONE
 from assignor_lab.scenarios import Scenario
-from assignor_lab.scenarios.rack_provenance import racks_told, strategy_told
+from assignor_lab.scenarios.rack_provenance import racks_known, strategy_known
 
 if TYPE_CHECKING:
     from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
@@ -76,7 +76,7 @@ class _Racks:
 
     @property
     def are_known(self) -> bool:
-        return racks_told(self.assumptions) and self.has_partitions
+        return racks_known(self.assumptions) and self.has_partitions
 
     @property
     def are_missed(self) -> bool:
@@ -88,7 +88,7 @@ class _Racks:
         if self.are_missed:
             return self._racks_decide()
         is_rack_aware = self.strategy != RACK_AWARE_STRATEGY_NONE
-        if not is_rack_aware and not strategy_told(self.assumptions) and _STRATEGY not in explicit:
+        if not is_rack_aware and not strategy_known(self.assumptions) and _STRATEGY not in explicit:
             return self._strategy_decides()
         if any(remark.startswith(RACKS_NOT_USED) for remark in remarks):
             # An assignor that is rack-aware by itself, under any strategy.

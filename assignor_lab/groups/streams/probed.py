@@ -73,7 +73,7 @@ def _peak(assignor: FoundTaskAssignor, application: ApplicationMetadata, configs
         return tracemalloc.get_traced_memory()[1] - before
     except MemoryError:
         raise
-    except BaseException:  # noqa: BLE001 - a plugin may raise anything; that is told by its answer
+    except BaseException:  # noqa: BLE001 - a plugin may raise anything; its answer reports that
         return None
     finally:
         tracemalloc.stop()

@@ -95,8 +95,10 @@ def under_protocol(episode: StreamsEpisode, protocol: str) -> StreamsEpisode:
         for ours, theirs in [(classic, streams) if protocol == "streams" else (streams, classic)]
         if getattr(timings, theirs) == getattr(default, theirs)
     }
-    told = ", ".join(f"{name} {value}" for name, value in carried.items())
-    sentence = f"played under the {protocol} protocol in place of its own" + (f", with the same {told}" if told else "")
+    settings = ", ".join(f"{name} {value}" for name, value in carried.items())
+    sentence = f"played under the {protocol} protocol in place of its own" + (
+        f", with the same {settings}" if settings else ""
+    )
     return attrs.evolve(
         episode, protocol=protocol, assignor=None, timings=attrs.evolve(timings, **carried),
         assumptions=(*episode.assumptions, sentence), is_carried_over=True,

@@ -99,11 +99,11 @@ def _picture(
 
 def _gantt(episode: StreamsEpisode, generations: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     known = {str(task.id) for task in episode.tasks}
-    told = sorted(generations, key=lambda each: int(each["assignment_t_ms"]))
-    times = [max(0, each["assignment_t_ms"]) for each in told]
+    ordered = sorted(generations, key=lambda each: int(each["assignment_t_ms"]))
+    times = [max(0, each["assignment_t_ms"]) for each in ordered]
     given = [
         {name: [task for task in held["active"] if task in known] for name, held in each["assigned"].items()}
-        for each in told
+        for each in ordered
     ]
     until = max(episode.until_ms, last_moment(times))
     return assigned_rows(

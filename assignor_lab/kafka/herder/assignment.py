@@ -39,7 +39,11 @@ class Assignment:
 
 
 def jobs_to_stop(
-    told: Assignment, held: Jobs | None, before: ConnectProtocol | None, now: ConnectProtocol, downgrade: DowngradeRule
+    assignment: Assignment,
+    held: Jobs | None,
+    before: ConnectProtocol | None,
+    now: ConnectProtocol,
+    downgrade: DowngradeRule,
 ) -> Jobs:
     """Jobs that a worker stops before it takes an assignment.
 
@@ -48,15 +52,15 @@ def jobs_to_stop(
         downgrade: Rule for a return to ``eager``.
     """
     if now.is_incremental:
-        return told.revoked
+        return assignment.revoked
     if downgrade == "kip415" and before is not None and before.is_incremental and held is not None:
-        return held.minus(told.assigned)
+        return held.minus(assignment.assigned)
     return NO_JOBS
 
 
-def held_after(told: Assignment, held: Jobs | None, protocol: ConnectProtocol) -> Jobs:
+def held_after(assignment: Assignment, held: Jobs | None, protocol: ConnectProtocol) -> Jobs:
     """Jobs of a worker after it has taken an assignment: the new jobs, then the kept ones."""
     if not protocol.is_incremental or held is None:
-        return told.assigned
-    kept = held.minus(told.revoked)
-    return told.assigned.plus(kept) if len(told.assigned) else kept
+        return assignment.assigned
+    kept = held.minus(assignment.revoked)
+    return assignment.assigned.plus(kept) if len(assignment.assigned) else kept

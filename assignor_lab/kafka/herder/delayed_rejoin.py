@@ -13,9 +13,9 @@ from assignor_lab.kafka.herder.assignment import Assignment
 __all__ = ["delay_is_over", "end_of_delay"]
 
 
-def end_of_delay(told: Assignment, now_ms: int) -> int | None:
+def end_of_delay(assignment: Assignment, now_ms: int) -> int | None:
     """Time at which a worker that receives the assignment now rejoins; ``None`` = no delay."""
-    return now_ms + told.delay_ms if told.delay_ms > 0 else None
+    return now_ms + assignment.delay_ms if assignment.delay_ms > 0 else None
 
 
 def delay_is_over(end_ms: int | None, now_ms: int) -> bool:

@@ -21,7 +21,7 @@ from assignor_lab.kafka.coordinator import JoinReply
 from assignor_lab.kafka.herder.assignment import Assignment
 from assignor_lab.kafka.herder.membership import MembershipState
 
-__all__ = ["LeaderState", "leader_state", "round_to_decide", "told_to_members"]
+__all__ = ["LeaderState", "leader_state", "round_to_decide", "assignments_to_members"]
 
 
 @attrs.frozen
@@ -49,7 +49,7 @@ def round_to_decide(
     return Rebalance(jobs, workers, joined.protocol, now_ms, joined.generation, state.last_completed, state.protocol)
 
 
-def told_to_members(
+def assignments_to_members(
     members: Iterable[str], leader_id: str, leader: str, offset: int, answer: ConnectAssignment | None
 ) -> dict[str, Assignment]:
     """The assignment of each member.
@@ -60,11 +60,11 @@ def told_to_members(
     if answer is None:
         return dict.fromkeys(members, Assignment(leader_id, leader, offset, failed=True))
     nothing = WorkerAssignment()
-    told = {}
+    assignments = {}
     for member in members:
         share = answer.workers.get(member, nothing)
-        told[member] = Assignment(leader_id, leader, offset, share.assigned, share.revoked, answer.delay_ms)
-    return told
+        assignments[member] = Assignment(leader_id, leader, offset, share.assigned, share.revoked, answer.delay_ms)
+    return assignments
 
 
 def leader_state(urls: Mapping[str, str], rebalance: Rebalance, answer: ConnectAssignment) -> LeaderState:

@@ -28,8 +28,8 @@ class MembershipState:
         generation: The generation of its last join.
         last_completed: The generation of its last applied assignment.
         protocol: Protocol of that generation.
-        told: Its last assignment; ``None`` = none, or it has stopped all jobs since.
-        held: All its jobs; ``None`` as for ``told``.
+        assignment: Its last assignment; ``None`` = none, or it has stopped all jobs since.
+        held: All its jobs; ``None`` as for ``assignment``.
         group_says_rejoin: A heartbeat reported a rebalance, or an unknown member.
         wants_another_round: As leader: its assignor requested another round.
     """
@@ -38,7 +38,7 @@ class MembershipState:
     generation: int = NO_GENERATION
     last_completed: int = NO_GENERATION
     protocol: ConnectProtocol | None = None
-    told: Assignment | None = None
+    assignment: Assignment | None = None
     held: Jobs | None = None
     group_says_rejoin: bool = False
     rejoin_requested: bool = False
@@ -49,7 +49,7 @@ class MembershipState:
     @property
     def has_assignment(self) -> bool:
         """True if it has an assignment that did not fail."""
-        return self.told is not None and not self.told.failed
+        return self.assignment is not None and not self.assignment.failed
 
     @property
     def needs_join(self) -> bool:
@@ -61,12 +61,14 @@ class MembershipState:
     @property
     def is_leader(self) -> bool:
         """True if it leads by its present assignment. A leader leads on during a rebalance."""
-        return self.told is not None and not self.told.failed and self.told.leader_id == self.member_id
+        return (
+            self.assignment is not None and not self.assignment.failed and self.assignment.leader_id == self.member_id
+        )
 
     @property
     def leader(self) -> str | None:
         """The leader's URL or name in its present assignment."""
-        return None if self.told is None or self.told.failed else self.told.leader
+        return None if self.assignment is None or self.assignment.failed else self.assignment.leader
 
     @property
     def stops_all_to_join(self) -> bool:
@@ -90,18 +92,18 @@ class MembershipState:
         self.rejoin_requested = True
         return answer is not None and answer.reason == "inconsistent_protocol"
 
-    def receive(self, synced: Synced, told: Assignment, downgrade: DowngradeRule) -> Jobs:
+    def receive(self, synced: Synced, assignment: Assignment, downgrade: DowngradeRule) -> Jobs:
         """Receive an assignment; returns the jobs that the worker stops before :meth:`take`."""
         # This round settles requests of earlier heartbeats.
         self.group_says_rejoin = False
         before, self.protocol = self.protocol, synced.protocol
         self.rejoin_requested, self.wants_another_round = self.wants_another_round, False
-        return jobs_to_stop(told, self.held, before, synced.protocol, downgrade)
+        return jobs_to_stop(assignment, self.held, before, synced.protocol, downgrade)
 
-    def take(self, synced: Synced, told: Assignment) -> None:
+    def take(self, synced: Synced, assignment: Assignment) -> None:
         """Apply an assignment, after the revoked jobs have stopped."""
-        self.held = held_after(told, self.held, synced.protocol)
-        self.told, self.last_completed = told, synced.generation
+        self.held = held_after(assignment, self.held, synced.protocol)
+        self.assignment, self.last_completed = assignment, synced.generation
 
     # --- afterwards -------------------------------------------------------------------------------------
 
@@ -114,9 +116,9 @@ class MembershipState:
 
         Kafka: ``DistributedHerder.handleRebalanceCompleted``.
         """
-        if self.told is None or not len(self.told.revoked):
+        if self.assignment is None or not len(self.assignment.revoked):
             return False
-        self.told = attrs.evolve(self.told, revoked=NO_JOBS)
+        self.assignment = attrs.evolve(self.assignment, revoked=NO_JOBS)
         self.rejoin_requested = True
         return True
 
@@ -131,4 +133,4 @@ class MembershipState:
 
     def forget_everything(self) -> None:
         """Drop all jobs, as if none had ever been assigned: the worker has stopped them."""
-        self.told = self.held = None
+        self.assignment = self.held = None

@@ -34,9 +34,9 @@ class RebalanceCompletion:
     resolved: bool = True
     rejoin_at_ms: int | None = None
 
-    def assigned(self, told: Assignment, now_ms: int) -> None:
+    def assigned(self, assignment: Assignment, now_ms: int) -> None:
         """Record a new assignment."""
-        self.rejoin_at_ms = end_of_delay(told, now_ms)
+        self.rejoin_at_ms = end_of_delay(assignment, now_ms)
         self.resolved = False
 
     def look_again(self) -> None:
@@ -44,9 +44,9 @@ class RebalanceCompletion:
         if self.rejoin_at_ms is not None:
             self.resolved = False
 
-    def missing(self, told: Assignment, member_id: str | None, offset: int, now_ms: int) -> MissingSteps:
+    def missing(self, assignment: Assignment, member_id: str | None, offset: int, now_ms: int) -> MissingSteps:
         """Steps that are missing now; ends an expired delay."""
         over = delay_is_over(self.rejoin_at_ms, now_ms)
         if over:
             self.rejoin_at_ms = None
-        return MissingSteps(must_read(told, member_id, offset), told.failed or over)
+        return MissingSteps(must_read(assignment, member_id, offset), assignment.failed or over)

@@ -97,27 +97,27 @@ def situation(
     found = Situation()
     held: dict[str, set[int]] = {}
     for member, standing in standings.items():
-        process, tasks, told = standing.process, standing.assigned, offsets.get(member, {})
+        process, tasks, reported = standing.process, standing.assigned, offsets.get(member, {})
         last = ends.get(member, {})
         found.process_of[member] = process
         found.members[process] = found.members.get(process, 0) + 1
 
-        def caught_up(task: int, told: Mapping[int, int] = told, last: Mapping[int, int] = last) -> bool:
-            offset = told.get(task, NOT_STARTED)
+        def caught_up(task: int, reported: Mapping[int, int] = reported, last: Mapping[int, int] = last) -> bool:
+            offset = reported.get(task, NOT_STARTED)
             return offset != NOT_STARTED and task in last and last[task] - offset <= acceptable_lag
 
         for task in tasks.active & stateful:
-            found.active[task] = Holder(member, task in told, caught_up(task))
+            found.active[task] = Holder(member, task in reported, caught_up(task))
         for task, is_warmup in [(t, False) for t in tasks.standby] + [(t, True) for t in tasks.warmup]:
             if task in stateful:
-                has_begun = told.get(task, NOT_STARTED) != NOT_STARTED
+                has_begun = reported.get(task, NOT_STARTED) != NOT_STARTED
                 copy = Copy(member, process, is_warmup, caught_up(task), has_begun)
                 found.copies.setdefault(task, []).append(copy)
         own = (tasks.active | tasks.standby | tasks.warmup) & stateful
         held.setdefault(process, set()).update(own)
         count = sum(len(role & stateful) for role in (tasks.active, tasks.standby, tasks.warmup))
         found.stateful_tasks[process] = found.stateful_tasks.get(process, 0) + count
-        found.on_disk.setdefault(process, set()).update(stateful.intersection(told))
+        found.on_disk.setdefault(process, set()).update(stateful.intersection(reported))
     for process, tasks_there in found.on_disk.items():
         tasks_there -= held.get(process, set())
     return found

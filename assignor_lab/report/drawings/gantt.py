@@ -122,7 +122,7 @@ def drawing(
         until_ms=end,
         bars=_bars(gantt, tops, end, down, begun),
         reasons=tuple(
-            GanttBar("reason", f"M{_x(mark, end):.1f} 0V{top:.1f}", _told(mark, reason, begun))
+            GanttBar("reason", f"M{_x(mark, end):.1f} 0V{top:.1f}", _reason_title(mark, reason, begun))
             for mark, reason in zip(gantt.marks, reasons, strict=False)
             if 0 <= mark <= end
         ),
@@ -174,7 +174,7 @@ def _title(task: str, what: str, begin: int, to: int, begun: int | None) -> str:
     return f"{task}: {what}, from {figure(begin / 1_000)} s to {figure(to / 1_000)} s{times}"
 
 
-def _told(mark: int, reason: str, begun: int | None) -> str:
+def _reason_title(mark: int, reason: str, begun: int | None) -> str:
     at = clock(begun, mark)
     return f"{figure(mark / 1_000)} s{f' ({at} UTC)' if at else ''}: {reason or 'unknown reason'}"
 

@@ -153,10 +153,10 @@ def _words(across: FigureCompared, upright: FigureCompared, points: tuple[Pareto
             f"By their means in {figures}, no assignor is behind another in both: the better one in one figure "
             "is worse in the other."
         )
-    told = [shortened(each.name, NAME_LIMIT) for each in first[:MOST_NAMES]]
+    named = [shortened(each.name, NAME_LIMIT) for each in first[:MOST_NAMES]]
     more = [f"{len(first) - MOST_NAMES} more"] if len(first) > MOST_NAMES else []
     verb = "is" if len(first) == 1 else "are"
-    return f"By their means in {figures}, {listed([*told, *more])} {verb} behind no other in both; all others are."
+    return f"By their means in {figures}, {listed([*named, *more])} {verb} behind no other in both; all others are."
 
 
 @attrs.frozen

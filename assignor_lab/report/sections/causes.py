@@ -55,11 +55,11 @@ def cause_words(reasons: Sequence[str]) -> str:
     Args:
         reasons: Reason of each rebalance; empty if unknown.
     """
-    told = [reason for reason in reasons if reason]
-    if len(told) * 2 < len(reasons) or len(told) < 2:
+    known = [reason for reason in reasons if reason]
+    if len(known) * 2 < len(reasons) or len(known) < 2:
         return ""
-    counted = Counter(map(_cause, told))
-    if counted[_OTHER] * 2 > len(told):
+    counted = Counter(map(_cause, known))
+    if counted[_OTHER] * 2 > len(known):
         return ""
     order = sorted((cause for cause in counted if cause != _OTHER), key=lambda cause: -counted[cause])
     causes = [f"{counted[cause]:,} {cause}" for cause in (*order, *([_OTHER] if _OTHER in counted else []))]

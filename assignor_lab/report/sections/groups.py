@@ -60,7 +60,7 @@ class GroupColumn:
 
     answer: SnapshotAnswer
     name: str
-    told: str
+    words: str
     gantt: GanttDrawing | None = None
     down: DownTable | None = None
     why: str = ""
@@ -100,7 +100,7 @@ def group_panel(number: int, group: ConnectSnapshot, names: dict[str, str], wors
         GroupColumn(
             answer,
             names.get(answer.assignor, answer.assignor),
-            _told(answer),
+            _words_of(answer),
             None if answer.gantt is None else drawing(answer.gantt, answer.down),
             None if answer.down is None else down_table(answer.down),
             "" if answer.gantt is None else cause_words(["; ".join(each.because) for each in answer.rebalances]),
@@ -130,7 +130,7 @@ def _load(connectors: int, tasks: int, most: int) -> WorkerLoad:
     return WorkerLoad(connectors, tasks, round(100 * (connectors + tasks) / most, 1) if most else 0.0)
 
 
-def _told(answer: SnapshotAnswer) -> str:
+def _words_of(answer: SnapshotAnswer) -> str:
     if answer.error is not None:
         return "no answer"
     if answer.workers is None:

@@ -31,7 +31,7 @@ class HeadlineRow:
     name: str
     value: str
     length: float
-    told: str
+    words: str
     tells: str
 
 
@@ -99,7 +99,7 @@ def _card(headline: SummaryHeadline, figure: FigureCompared, names: Mapping[str,
             names.get(each.assignor, each.assignor),
             mean(each.mean, unit),
             round(100 * max(each.mean, 0.0) / most, 1) if most else 0.0,
-            _told(headline, figure, each, names),
+            _words_of(headline, figure, each, names),
             each.tells or "baseline",
         )
         for each in sorted(figure.of, key=lambda each: each.assignor != headline.baseline)
@@ -108,7 +108,7 @@ def _card(headline: SummaryHeadline, figure: FigureCompared, names: Mapping[str,
     return HeadlineCard(figure.title, figure.summary or "", unit, better, figure.states, tuple(rows))
 
 
-def _told(headline: SummaryHeadline, figure: FigureCompared, value: ValueCompared, names: Mapping[str, str]) -> str:
+def _words_of(headline: SummaryHeadline, figure: FigureCompared, value: ValueCompared, names: Mapping[str, str]) -> str:
     if value.tells is None or headline.baseline is None:
         return ""
     other, unit = shortened(names.get(headline.baseline, headline.baseline), NAME_LIMIT), figure.unit or ""

@@ -195,13 +195,13 @@ def past_words(decisions: Sequence[PictureDecision], moves: str = ACTIVE_TASKS) 
         causes.append(f"in {came:,} of them instances had come, gone or begun anew")
     if probing:
         causes.append(f"{probing:,} of them requested a probing rebalance")
-    told = f" {why}" if why else ""
-    told += f" {listed(causes)[:1].upper()}{listed(causes)[1:]}." if causes else ""
+    reason = f" {why}" if why else ""
+    reason += f" {listed(causes)[:1].upper()}{listed(causes)[1:]}." if causes else ""
     moved = sum(each.active_moved for each in decisions)
     copies = sum(each.copies_made for each in decisions)
     taken = sum(each.active_taken_over for each in decisions)
     over = f", {figure(taken)} were taken over from instances that had gone" if taken else ""
-    begin = f"{plural(len(decisions), 'decision')} in {span}.{told} {moves[:1].upper()}{moves[1:]} moved"
+    begin = f"{plural(len(decisions), 'decision')} in {span}.{reason} {moves[:1].upper()}{moves[1:]} moved"
     if moves != ACTIVE_TASKS:
         return f"{begin} {plural(moved, 'time')}."
     made = plural(copies, "copy of state was", "copies of state were")

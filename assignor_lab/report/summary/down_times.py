@@ -142,11 +142,11 @@ def _words(down: DownTimes) -> str:
         return "No task was ever down."
     worst = down.tasks[0]
     alike = sum(each.down_ms == worst.down_ms for each in down.tasks) - 1
-    told = f"Task {worst.task} was down for longest: {seconds(worst.down_ms)} s"
-    told += f" ({plural(alike, 'other task')} as long)" if alike else ""
+    sentence = f"Task {worst.task} was down for longest: {seconds(worst.down_ms)} s"
+    sentence += f" ({plural(alike, 'other task')} as long)" if alike else ""
     stretch = _longest(worst)
     if not stretch:
-        return f"{told}."
+        return f"{sentence}."
     begin = stretch[0][0]
     at = clock(down.begun_ms, begin)
     since = f"{at} UTC ({seconds(begin)} s after the beginning)" if at else f"{seconds(begin)} s after the beginning"
@@ -155,9 +155,9 @@ def _words(down: DownTimes) -> str:
     mostly = "mostly " if len({each[2] for each in stretch}) > 1 else ""
     because = f"{mostly}because {_because(down, stretch, main)}."
     if worst.times == 1:
-        return f"{told}, from {since}, {because}"
+        return f"{sentence}, from {since}, {because}"
     often = f"in {plural(worst.times, 'stretch', 'stretches')}. The longest took {seconds(worst.longest_ms)} s"
-    return f"{told} {often} from {since}, {because}"
+    return f"{sentence} {often} from {since}, {because}"
 
 
 def _longest(task: DownTask) -> list[tuple[int, ...]]:

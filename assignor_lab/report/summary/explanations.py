@@ -16,7 +16,7 @@ __all__ = [
     "MovesLeftOut",
     "PanelWhys",
     "RuleTold",
-    "Told",
+    "MoveExplanation",
     "UnavoidableMoves",
     "panel_whys",
 ]
@@ -87,7 +87,7 @@ NO_EXPLANATIONS = Explanations()
 
 
 @attrs.frozen
-class Told:
+class MoveExplanation:
     """An explanation as shown under a move."""
 
     anchor: str
@@ -104,7 +104,7 @@ class PanelWhys:
         unavoidable: Assignor to a sentence on its unavoidable moves.
     """
 
-    told: dict[tuple[str, str], Told] = attrs.field(factory=dict)
+    explained: dict[tuple[str, str], MoveExplanation] = attrs.field(factory=dict)
     left_out: dict[str, MovesLeftOut] = attrs.field(factory=dict)
     rules: tuple[str, ...] = ()
     unavoidable: dict[str, str] = attrs.field(factory=dict)
@@ -113,9 +113,9 @@ class PanelWhys:
         """Anchor of a rule's text in the page; ``None`` without one."""
         return f"rule-{self.rules.index(rule) + 1}" if rule in self.rules else None
 
-    def of(self, assignor: str, task: str) -> Told | None:
+    def of(self, assignor: str, task: str) -> MoveExplanation | None:
         """Why an answer moves a task; ``None`` if no explanation was requested or none fits the answer."""
-        return self.told.get((assignor, task))
+        return self.explained.get((assignor, task))
 
 
 NO_WHYS = PanelWhys()
@@ -140,7 +140,7 @@ def panel_whys(
         if (each.scenario, each.round) == place:
             known.setdefault((each.task, each.to), []).append(each)
     reasons = {each.assignor: each.not_comparable for each in placement.after}
-    told: dict[tuple[str, str], Told] = {}
+    explained: dict[tuple[str, str], MoveExplanation] = {}
     of_kafka: dict[str, MovesLeftOut] = {}
     for column in columns:
         assignor = column.answer.assignor
@@ -151,8 +151,8 @@ def panel_whys(
             if found:
                 by = found[0].assignor
                 lead = _lead(names.get(by, by), reasons.get(by)) if assignor in observed else ""
-                told[assignor, move.task] = Told(f"why-{number}-{len(told) + 1}", lead, found[0])
-        unexplained = [move for move in column.moves if move.source and (assignor, move.task) not in told]
+                explained[assignor, move.task] = MoveExplanation(f"why-{number}-{len(explained) + 1}", lead, found[0])
+        unexplained = [move for move in column.moves if move.source and (assignor, move.task) not in explained]
         if assignor in observed and unexplained and explanations != NO_EXPLANATIONS:
             why = "no called assignor decides so, or the time was over"
             of_kafka[assignor] = MovesLeftOut(*place, assignor, len(unexplained), why)
@@ -160,7 +160,7 @@ def panel_whys(
     unavoidable = {
         each.assignor: each.sentence for each in explanations.unavoidable if (each.scenario, each.round) == place
     }
-    return PanelWhys(told, left_out | of_kafka, tuple(explanations.rules), unavoidable)
+    return PanelWhys(explained, left_out | of_kafka, tuple(explanations.rules), unavoidable)
 
 
 def _lead(name: str, reason: str | None) -> str:

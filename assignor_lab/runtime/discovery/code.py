@@ -39,12 +39,12 @@ class CodeApart:
     """Describes named code, each once; trusted code is imported here.
 
     Args:
-        is_told: True if another process has already found that Java assignors work.
+        is_checked: True if another process has already found that Java assignors work.
     """
 
-    def __init__(self, isolation: Isolation, java: JavaSettings, *, is_told: bool = False) -> None:
+    def __init__(self, isolation: Isolation, java: JavaSettings, *, is_checked: bool = False) -> None:
         self._isolation = isolation
-        self._java, self._is_told = java, is_told
+        self._java, self._is_checked = java, is_checked
         self._described: dict[str, Mapping[str, Any]] = {}
 
     def task_assignor(self, selector: str, policy: Policy) -> FoundTaskAssignor:
@@ -90,7 +90,7 @@ class CodeApart:
         if reason is not None:
             raise PluginLoadError(f"assignor {name.text!r} may not be loaded: {reason}")
         origin = java_origin(name, self._java)
-        if not self._is_told and name.text not in self._described:
+        if not self._is_checked and name.text not in self._described:
             self._described[name.text] = self._loaded(name.text, DESCRIBE, (origin,))
         factory = AssignorApart("task-assignor", name.text, None, origin, self._isolation, origin.digest())
         return FoundTaskAssignor(name.text, TaskAssignorPlugin("java", factory), None, None)
@@ -152,7 +152,7 @@ class CodeUnseen:
     """Checks origin and policy of named code without importing it."""
 
     def __init__(self, isolation: Isolation, java: JavaSettings) -> None:
-        self._java = CodeApart(isolation, java, is_told=True)
+        self._java = CodeApart(isolation, java, is_checked=True)
 
     def task_assignor(self, selector: str, policy: Policy) -> FoundTaskAssignor:
         """As in the protocol; the found entry creates no assignor."""

@@ -76,7 +76,7 @@ def discovered(
     isolation = Isolation(Limits() if config is None else Limits.of(config), policy)
     asking = _Asking(isolation, described)
     java = JavaSettings() if config is None else JavaSettings.of(config)
-    apart = CodeApart(isolation, java, is_told=described is not None)
+    apart = CodeApart(isolation, java, is_checked=described is not None)
     registry = discover(policy, installed, asking.ask, apart if imports_code else CodeUnseen(isolation, java))
     return Plugins(registry, isolation, tuple(asking.described))
 

@@ -123,12 +123,12 @@ def traced(
     for content in past:
         assignor.ask(memory["receiver"](*content))
     state = memory["receiver"](*packed)
-    told = assignor.traced(state)
-    if told is None:
+    trace = assignor.traced(state)
+    if trace is None:
         return {"steps": None}
     # A step of a plugin may contain any object.
-    steps = [[str(step.rule), str(step.task), str(step.text), list(map(str, step.clients))] for step in told.steps]
-    return {"steps": steps, "rules": dict(told.rules), "answer": asking.answer_document(state, told.answer)}
+    steps = [[str(step.rule), str(step.task), str(step.text), list(map(str, step.clients))] for step in trace.steps]
+    return {"steps": steps, "rules": dict(trace.rules), "answer": asking.answer_document(state, trace.answer)}
 
 
 def copied(memory: Memory, number: int, copy: int) -> Mapping[str, Any]:

@@ -117,14 +117,14 @@ class _Kept:
     Args:
         pid: The plugin's process.
         supervisor: Its parent.
-        told: File descriptor with the supervisor's reports.
+        status_read: File descriptor with the supervisor's reports.
         folder: The process's own folder.
         has_namespace: True if the kernel ends everything there with the supervisor.
     """
 
     pid: int
     supervisor: int
-    told: int
+    status_read: int
     folder: str
     has_namespace: bool
 
@@ -140,16 +140,16 @@ def _forked(
     """Forks a process for a plugin, under a supervisor; ``None`` if that is impossible now."""
     connection, output = descriptors
     born, bear = os.pipe()
-    told, tell = os.pipe()
+    status_read, status_write_end = os.pipe()
     try:
         folder = tempfile.mkdtemp(prefix="plugin-", dir=command["folders"])
         first = os.fork()
     except OSError:
-        for descriptor in (*descriptors, born, bear, told, tell):
+        for descriptor in (*descriptors, born, bear, status_read, status_write_end):
             os.close(descriptor)
         return None
     if first == 0:
-        for descriptor in (*ours, born, told, *(each.told for each in kept.values())):
+        for descriptor in (*ours, born, status_read, *(each.status_read for each in kept.values())):
             os.close(descriptor)
 
         def run() -> NoReturn:
@@ -159,27 +159,27 @@ def _forked(
         _begin_supervisor(
             run,
             bear,
-            tell,
+            status_write_end,
             alive,
             (connection, output),
             folder if command["namespace"] else None,
             command["memory_mb"],
         )
-    for descriptor in (*descriptors, bear, tell):
+    for descriptor in (*descriptors, bear, status_write_end):
         os.close(descriptor)
     supervisor = _number_from(born) or first
     os.close(born)
     has_namespace = supervisor != first
     if has_namespace:
         os.waitpid(first, 0)
-    pid = _number_from(told)
+    pid = _number_from(status_read)
     if pid and has_namespace:
         # The reported number is one of the namespace. The supervisor has no other child, because the plugin had no call
         # yet.
         pid = next(iter(children_of(supervisor)), None)
-    found = _Kept(pid or 0, supervisor, told, folder, has_namespace)
+    found = _Kept(pid or 0, supervisor, status_read, folder, has_namespace)
     if not pid:
-        os.close(told)
+        os.close(status_read)
         _end(found, kept)
         return None
     kept[pid] = found
@@ -189,7 +189,7 @@ def _forked(
 def _begin_supervisor(
     run: Callable[[], NoReturn],
     bear: int,
-    tell: int,
+    status_write_end: int,
     alive: int,
     others: tuple[int, ...],
     folder: str | None,
@@ -199,7 +199,7 @@ def _begin_supervisor(
 
     Args:
         bear: File descriptor for a line with the supervisor's process id.
-        tell: As ``told`` of :func:`keep`.
+        status_write_end: As ``status_written`` of :func:`keep`.
         alive: As in :func:`keep`.
         others: As in :func:`keep`.
         folder: The plugin's folder, if a namespace is wanted.
@@ -218,15 +218,15 @@ def _begin_supervisor(
     if has_namespace and folder is not None:
         namespaces.mount_own(folder, memory_mb)
         namespaces.hide()
-    keep(run, tell, alive, others, is_first=has_namespace)
+    keep(run, status_write_end, alive, others, is_first=has_namespace)
 
 
-def _number_from(told: int, seconds: float | None = None) -> int | None:
+def _number_from(descriptor: int, seconds: float | None = None) -> int | None:
     line = b""
     while not line.endswith(b"\n"):
-        if not select.select([told], [], [], seconds)[0]:
+        if not select.select([descriptor], [], [], seconds)[0]:
             return None
-        part = os.read(told, 1)
+        part = os.read(descriptor, 1)
         if not part:
             return None
         line += part
@@ -266,8 +266,8 @@ def _reaped(pid: int, kept: dict[int, _Kept], *, waits: bool) -> int | None:
     found = kept.pop(pid, None)
     if found is None:
         return None
-    status = _number_from(found.told, GRACE_SECONDS if waits else 0.0)
-    os.close(found.told)
+    status = _number_from(found.status_read, GRACE_SECONDS if waits else 0.0)
+    os.close(found.status_read)
     if status is None:
         with contextlib.suppress(OSError):
             os.killpg(found.pid, signal.SIGKILL)

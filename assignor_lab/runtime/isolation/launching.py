@@ -92,7 +92,7 @@ class Launcher:
         near, far = socket.socketpair()
         reading, writing = os.pipe()
         try:
-            answer = self._told(command, [far.fileno(), writing])
+            answer = self._reply_to(command, [far.fileno(), writing])
         except BaseException:
             near.close()
             os.close(reading)
@@ -117,7 +117,7 @@ class Launcher:
         if self.has_lost(launched):
             return None  # it ended together with its launcher
         try:
-            status: int | None = self._told({"do": "reap", "pid": launched.pid, "waits": waits}, [])["status"]
+            status: int | None = self._reply_to({"do": "reap", "pid": launched.pid, "waits": waits}, [])["status"]
         except ProcessStartError:
             return None  # the launcher ended, and with it all its processes
         return status
@@ -148,7 +148,7 @@ class Launcher:
             _close(launched)
         self._process, self._control, self._open, self._lock = None, None, set(), threading.Lock()
 
-    def _told(self, command: dict[str, Any], descriptors: list[int]) -> Any:
+    def _reply_to(self, command: dict[str, Any], descriptors: list[int]) -> Any:
         with self._lock:
             fresh = self._control is None
             try:

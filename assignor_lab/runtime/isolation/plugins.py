@@ -232,26 +232,26 @@ def _steps_in(document: Mapping[str, Any]) -> tuple[RuleStep, ...] | None:
     Raises:
         AnswerFormatError: if they are malformed.
     """
-    told = document.get("steps")
-    if told is None:
+    steps = document.get("steps")
+    if steps is None:
         return None
-    if type(told) is not list or len(told) > MOST_STEPS:
+    if type(steps) is not list or len(steps) > MOST_STEPS:
         raise AnswerFormatError("steps that are none")
-    return tuple(map(_step, told))
+    return tuple(map(_step, steps))
 
 
 def _rules_in(document: Mapping[str, Any], steps: Sequence[RuleStep]) -> dict[str, str]:
-    told = document.get("rules")
-    if type(told) is not dict:
+    rules = document.get("rules")
+    if type(rules) is not dict:
         raise AnswerFormatError("rules that are none")
     used = dict.fromkeys(step.rule for step in steps)
-    return {rule: text[:MESSAGE_LIMIT] for rule in used if type(text := told.get(rule)) is str}
+    return {rule: text[:MESSAGE_LIMIT] for rule in used if type(text := rules.get(rule)) is str}
 
 
-def _step(told: Any) -> RuleStep:
-    if type(told) is not list or len(told) != 4 or type(told[3]) is not list:
+def _step(fields: Any) -> RuleStep:
+    if type(fields) is not list or len(fields) != 4 or type(fields[3]) is not list:
         raise AnswerFormatError("a step that is none")
-    *texts, clients = told
+    *texts, clients = fields
     if not all(type(text) is str for text in (*texts, *clients)):
         raise AnswerFormatError("a step that is none")
     rule, task, text = texts

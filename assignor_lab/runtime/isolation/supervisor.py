@@ -24,13 +24,13 @@ _WATCH_SECONDS = 1.0
 
 
 def keep(
-    run: Callable[[], NoReturn], told: int, alive: int, others: tuple[int, ...], *, is_first: bool = False
+    run: Callable[[], NoReturn], status_written: int, alive: int, others: tuple[int, ...], *, is_first: bool = False
 ) -> NoReturn:
     """Forks the process of a plugin and supervises it; the calling process does nothing else.
 
     Args:
-        told: File descriptor for two lines: the process id (0 if there is none), and the exit status in the form of
-            ``os.waitstatus_to_exitcode``.
+        status_written: File descriptor for two lines: the process id (0 if there is none), and the exit status in the
+            form of ``os.waitstatus_to_exitcode``.
         is_first: True for the first process of a namespace; its process id is then one of the namespace.
     """
     try:
@@ -41,12 +41,12 @@ def keep(
             os.set_blocking(descriptor, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-        pid = _forked(run, (told, alive, woken, wake))
+        pid = _forked(run, (status_written, alive, woken, wake))
         for descriptor in others:
             os.close(descriptor)
-        _tell(told, pid)
+        _write_number(status_written, pid)
         if pid:
-            _tell(told, _ended(pid, alive, woken))
+            _write_number(status_written, _ended(pid, alive, woken))
     finally:
         # In a namespace the kernel ends the rest, and process ids differ from those in other /proc.
         if not is_first:
@@ -91,6 +91,6 @@ def _ended(pid: int, alive: int, woken: int) -> int:
             os.read(woken, 512)
 
 
-def _tell(descriptor: int, number: int) -> None:
+def _write_number(descriptor: int, number: int) -> None:
     with contextlib.suppress(OSError):
         os.write(descriptor, b"%d\n" % number)

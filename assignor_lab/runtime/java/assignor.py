@@ -51,11 +51,13 @@ class JavaTaskAssignor(TaskAssignor):
         infos = list(application.task_infos().values())
         known = self._jvm.known
         tasks = known if isinstance(known, TaskNumbers) and known.infos == infos else TaskNumbers(infos)
-        told = None if tasks is known else plain_tasks(infos)
-        question = question_of(plain_application(application), self._configs, len(infos), told)
+        sent_tasks = None if tasks is known else plain_tasks(infos)
+        question = question_of(plain_application(application), self._configs, len(infos), sent_tasks)
         return answer_of(self._jvm.ask_of(question, tasks), application, tasks)
 
-    def told(self, assignment: ConsumerAssignments, subscription: GroupSubscription, error: AssignmentError) -> None:
+    def computed(
+        self, assignment: ConsumerAssignments, subscription: GroupSubscription, error: AssignmentError
+    ) -> None:
         """Calls ``onAssignmentComputed`` of the same object, if its class overrides it."""
         if self._jvm.observes:
             self._jvm.ask(computed_question(assignment, subscription, error))
@@ -65,7 +67,7 @@ class _ObservingJavaTaskAssignor(JavaTaskAssignor):
     def on_assignment_computed(
         self, assignment: ConsumerAssignments, subscription: GroupSubscription, error: AssignmentError
     ) -> None:
-        self.told(assignment, subscription, error)
+        self.computed(assignment, subscription, error)
 
 
 @attrs.frozen
@@ -89,11 +91,11 @@ class JavaFactory(AsksElsewhere):
         known = jvm.known
         if not isinstance(known, _PackedTasks) or known.content != tasks:
             plain = pickle.loads(tasks)  # noqa: S301 - likewise
-            known, told = _PackedTasks(tasks, len(plain[0])), plain
+            known, sent_tasks = _PackedTasks(tasks, len(plain[0])), plain
         else:
-            told = None
+            sent_tasks = None
         state = PlainApplication(ids, [PlainClient(*client) for client in clients], *rest)
-        question = question_of(state, _java_configs(configs, self.place), known.count, told)
+        question = question_of(state, _java_configs(configs, self.place), known.count, sent_tasks)
         return answer_document(jvm.ask_of(question, known))
 
 

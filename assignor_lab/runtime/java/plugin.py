@@ -115,4 +115,4 @@ class _PackagedAssignor(TaskAssignor):
         self, assignment: ConsumerAssignments, subscription: GroupSubscription, error: AssignmentError
     ) -> None:
         if self._made is not None:
-            self._made.told(assignment, subscription, error)
+            self._made.computed(assignment, subscription, error)

@@ -71,8 +71,8 @@ def score(
         spec = job_spec(registry, competing, plan, terms, plugins.described)
         pieces = 4 * (parallelism_of(spark) or DEFAULT_PIECES // 4)
         frame = answers_frame(items_frame(spark, ([item] for item in plan.work()), pieces), spec)
-        told = Provenance.of(plan.kind.load(), competing, plan.sources, terms)
-        return frame.withMetadata(COLUMN, told.metadata())
+        provenance = Provenance.of(plan.kind.load(), competing, plan.sources, terms)
+        return frame.withMetadata(COLUMN, provenance.metadata())
 
 
 def _above(values: Mapping[str, Any]) -> ConfigSources:

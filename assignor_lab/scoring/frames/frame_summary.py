@@ -79,20 +79,20 @@ def summary(frame: Any, *, baseline: str | None = None) -> RunSummary:
         FrameError: if it holds no rows of a run: a column is missing or has other values, a row occurs twice, or no
             assignor is called ``baseline``.
     """
-    told = _provenance(frame)
+    provenance = _provenance(frame)
     table = _arrow(frame)
     _check(table)
     registry = discovered(ConfigSources((default_layer(),), ()).effective()).registry
-    kind = _kind(table, told, registry)
+    kind = _kind(table, provenance, registry)
     _check_names(table, kind, registry)
-    names = _names(table, told)
+    names = _names(table, provenance)
     if baseline is not None and baseline not in names:
         who = ", ".join(shortened(name, 60) for name in names)
         raise FrameError(f"the frame has no assignor {shortened(baseline, 60)}: it has {who}")
     metrics = {name: found for name, found in kind.metrics(registry).items() if name in table.column_names}
     with held_folder("assignor-summary-") as folder:
         figures, tally = _measured(table, kind, metrics, names, EvaluationTerms(baseline=baseline), folder)
-    return RunSummary(_document(table, told, kind, metrics, figures, tally))
+    return RunSummary(_document(table, provenance, kind, metrics, figures, tally))
 
 
 # --- the rows -------------------------------------------------------------------------------------
@@ -152,12 +152,12 @@ def _check_names(table: pa.Table, kind: GroupKind[Any, Any], registry: Registry)
             )
 
 
-def _kind(table: pa.Table, told: Provenance | None, registry: Registry) -> GroupKind[Any, Any]:
+def _kind(table: pa.Table, provenance: Provenance | None, registry: Registry) -> GroupKind[Any, Any]:
     """The kind of group with the columns as metrics; frames of pandas and files do not name it."""
     columns = set(table.column_names)
     known = {entry.name: entry for entry in entries() if entry.is_scored}
-    if told is not None and told.kind in known:
-        return known[told.kind].load()
+    if provenance is not None and provenance.kind in known:
+        return known[provenance.kind].load()
     shares: list[tuple[float, GroupKind[Any, Any]]] = []
     for entry in known.values():
         kind = entry.load()
@@ -169,10 +169,10 @@ def _kind(table: pa.Table, told: Provenance | None, registry: Registry) -> Group
     return best
 
 
-def _names(table: pa.Table, told: Provenance | None) -> tuple[str, ...]:
+def _names(table: pa.Table, provenance: Provenance | None) -> tuple[str, ...]:
     """Assignors with rows, in the order of the run if known, Kafka's own decision last."""
     found = sorted({str(name) for name in pc.unique(table["assignor"]).to_pylist()})
-    order = {} if told is None else {each["name"]: place for place, each in enumerate(told.assignors)}
+    order = {} if provenance is None else {each["name"]: place for place, each in enumerate(provenance.assignors)}
     return tuple(sorted(found, key=lambda name: (name == OBSERVED, order.get(name, len(order)))))
 
 
@@ -241,7 +241,7 @@ def _check_keys(rows: pa.Table) -> None:
 
 def _document(
     table: pa.Table,
-    told: Provenance | None,
+    provenance: Provenance | None,
     kind: GroupKind[Any, Any],
     metrics: Mapping[str, Found[MetricPlugin]],
     figures: Figures,
@@ -249,11 +249,11 @@ def _document(
 ) -> dict[str, Any]:
     wanted = attrs.evolve(wanted_states(figures, kind), states={}, chosen={}, left_out=0)
     nothing = ConfigSources((), ())
-    competing = _competing(told, tally)
-    sources = tuple(_sources(table, told))
+    competing = _competing(provenance, tally)
+    sources = tuple(_sources(table, provenance))
     results = results_summary(competing, nothing, sources, tally, figures, metrics, wanted, {}, kind)
-    if told is not None:
-        results["config"] = [dict(each) for each in told.config]
+    if provenance is not None:
+        results["config"] = [dict(each) for each in provenance.config]
     started = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     machine = RunEnvironment(
         None, started, 0.0, None, None, {"pyarrow": pa.__version__, "python": platform.python_version()}
@@ -269,11 +269,11 @@ class _Told:
     version: str | None = None
 
 
-def _competing(told: Provenance | None, tally: Tally) -> Competitors:
-    if told is None:
+def _competing(provenance: Provenance | None, tally: Tally) -> Competitors:
+    if provenance is None:
         known: list[Mapping[str, Any]] = [{"name": name} for name in sorted(tally.rows_of) if name != OBSERVED]
     else:
-        known = [each for each in told.assignors if tally.rows_of.get(each["name"])]
+        known = [each for each in provenance.assignors if tally.rows_of.get(each["name"])]
     entrants = [
         Entrant(
             Variant(each["name"], each["name"], each.get("settings") or {}),
@@ -286,10 +286,12 @@ def _competing(told: Provenance | None, tally: Tally) -> Competitors:
         )
         for each in known
     ]
-    return Competitors(tuple(entrants), () if told is None else tuple(Unloaded(**each) for each in told.unloaded))
+    return Competitors(
+        tuple(entrants), () if provenance is None else tuple(Unloaded(**each) for each in provenance.unloaded)
+    )
 
 
-def _sources(table: pa.Table, told: Provenance | None) -> Iterator[ScoringSource]:
+def _sources(table: pa.Table, provenance: Provenance | None) -> Iterator[ScoringSource]:
     """The sources as found in the rows: a family by its name and first seed, all others by their number."""
     if "source" not in table.column_names:
         yield ScoringSource("source 0", SCENARIOS, 0, 1)
@@ -301,14 +303,14 @@ def _sources(table: pa.Table, told: Provenance | None) -> Iterator[ScoringSource
     found = {
         each["source"]: each for each in table.select(columns).group_by("source").aggregate(aggregates).to_pylist()
     }
-    number = max(max(found) + 1, 0 if told is None else len(told.sources))
+    number = max(max(found) + 1, 0 if provenance is None else len(provenance.sources))
     for place in range(number):
         each = found.get(place, {})
         family = each.get("family_min")
         name, kind = (family or f"source {place}", FAMILY if family else SCENARIOS)
         decisions = 0
-        if told is not None and place < len(told.sources):
-            name, kind, decisions = told.sources[place]
+        if provenance is not None and place < len(provenance.sources):
+            name, kind, decisions = provenance.sources[place]
         items = each.get("item_count_distinct", 0)
         made = None if family is None else Generated(plain(family), items, int(each["seed_min"] or 0))
         yield ScoringSource(name, kind, each.get("item_min", 0), items, made, decisions=decisions)

@@ -63,14 +63,14 @@ def _figure(figure: Mapping[str, Any], baseline: str | None, histories: str) -> 
             mean(each["mean"], unit),
             None if each["difference"] is None else signed(each["difference"], unit),
             None if each["low"] is None else f"{signed(each['low'], unit)} to {signed(each['high'], unit)}",
-            None if each["tells"] is None else _told(each, histories),
+            None if each["tells"] is None else _verdict(each, histories),
         ]
         for each in figure["of"]
     ]
     return table(f"{figure['title']}: {unit_words(unit).lower()}{way}", columns, rows)
 
 
-def _told(value: Mapping[str, Any], histories: str) -> str:
+def _verdict(value: Mapping[str, Any], histories: str) -> str:
     why = value["no_interval"]
     return _TELLS.get(value["tells"]) or (
         "nothing" if why is None else f"nothing: {why['reason'].replace('histories', histories)}"

@@ -219,13 +219,13 @@ def _check_terms(folder: Path, terms: Terms) -> None:
         name for name in (*written, *(name for name in now if name not in written)) if _differ(name, written, now)
     ]
     if differing:
-        told = "; ".join(
+        differences = "; ".join(
             f"{name}: {_shown(written.get(name))} then, {_shown(now.get(name))} now" for name in differing[:MAX_NAMED]
         )
         more = f"; and {len(differing) - MAX_NAMED} more" if len(differing) > MAX_NAMED else ""
         raise ResumeError(
-            f"the run that stopped early was another one ({told}{more}): repeat that command with --resume, or leave "
-            "--resume out, which removes it and begins anew"
+            f"the run that stopped early was another one ({differences}{more}): repeat that command with --resume, or "
+            "leave --resume out, which removes it and begins anew"
         )
 
 

@@ -109,10 +109,10 @@ class ScoringPlan:
     @property
     def has_pasts(self) -> bool:
         """True if the options for pasts affect the run."""
-        told = (self.past.topology, self.past.timezone, self.past.workload)
+        surroundings = (self.past.topology, self.past.timezone, self.past.workload)
         return (
             self.past.way == PLAYED
-            or any(each is not None for each in told)
+            or any(each is not None for each in surroundings)
             or any(source.recorded or source.kind in (LOG, RECORDING) for source in self.sources)
         )
 

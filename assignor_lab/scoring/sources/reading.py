@@ -193,8 +193,8 @@ class _Reading:
                     family = self.registry.family(each[0].family).plugin
                     held = _one_kind(held, family.kind, f"family {each[0].family} generates histories")
                 else:
-                    count, rounds, own, told = 0, 1, sha256(), SourceTimeline()
-                    for scenario in self._as_asked(sample.passed(_scenarios(kind, each, around)), told, on_note):
+                    count, rounds, own, timeline = 0, 1, sha256(), SourceTimeline()
+                    for scenario in self._as_asked(sample.passed(_scenarios(kind, each, around)), timeline, on_note):
                         held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
                         if self.only_item in (None, first + count):
                             rounds = max(rounds, held.load().rounds(scenario))
@@ -213,9 +213,9 @@ class _Reading:
                         rounds=rounds,
                         files=files,
                         digest=own.hexdigest(),
-                        timelines=told.documents(),
-                        decisions=told.decisions if self.past.way == PLAYED else 0,
-                        recorded=told.decisions,
+                        timelines=timeline.documents(),
+                        decisions=timeline.decisions if self.past.way == PLAYED else 0,
+                        recorded=timeline.decisions,
                     )
                 found.append(source)
                 first += source.items
@@ -233,17 +233,17 @@ class _Reading:
             )
 
     def _as_asked(
-        self, scenarios: Iterable[Scenario], told: SourceTimeline, on_note: Callable[[str], None]
+        self, scenarios: Iterable[Scenario], timeline: SourceTimeline, on_note: Callable[[str], None]
     ) -> Iterable[Scenario]:
         """The scenarios of a source as they are, or their episodes."""
         workload = self.past.workload_file
         if self.past.way == PLAYED:
             settings = self.past.typed_settings
-            return played_histories(_told(scenarios, told), self.past.timings, workload, on_note, settings)
+            return played_histories(_timed(scenarios, timeline), self.past.timings, workload, on_note, settings)
         if workload is not None:
             scenarios = _weighed(scenarios, workload)
         scenarios = with_terms(scenarios, self.past.timings, self.past.typed_settings)
-        return _told(scenarios, told)
+        return _timed(scenarios, timeline)
 
 
 def _weighed(scenarios: Iterable[Scenario], workload: Path) -> Iterator[Scenario]:
@@ -266,9 +266,9 @@ def _read_again(parts: Sequence[tuple[str, Sequence[Any]]], around: PastSurround
         yield from _scenarios(kind, each, around)
 
 
-def _told(scenarios: Iterable[Scenario], told: SourceTimeline) -> Iterator[Scenario]:
+def _timed(scenarios: Iterable[Scenario], timeline: SourceTimeline) -> Iterator[Scenario]:
     for each in scenarios:
-        told.add(each)
+        timeline.add(each)
         yield each
 
 

@@ -50,13 +50,13 @@ class SparkJvm:
     def __init__(
         self, home: Path, settings: Mapping[str, str], scratch: Path, environment: Mapping[str, str] | None = None
     ) -> None:
-        self._told = scratch / f"gateway-{secrets.token_hex(4)}"
+        self._address_file = scratch / f"gateway-{secrets.token_hex(4)}"
         command = [str(home / "bin" / "spark-submit")]
         for key, value in settings.items():
             command += ["--conf", f"{key}={value}"]
         # Otherwise Spark's script would start a Python to find its home.
         env = {**os.environ, "SPARK_HOME": str(home), "SPARK_CONNECT_MODE": "0", **(environment or {})}
-        env["_PYSPARK_DRIVER_CONN_INFO_PATH"] = str(self._told)
+        env["_PYSPARK_DRIVER_CONN_INFO_PATH"] = str(self._address_file)
         with filtered_pipe() as errors:
             # It ends with the pipe of its standard input. Ctrl-C is for this process only, so the JVM has its own
             # group. PySpark's way, code between fork and exec, is unsafe in a thread.
@@ -74,7 +74,7 @@ class SparkJvm:
         Raises:
             OSError: if it has ended.
         """
-        while not self._told.exists():
+        while not self._address_file.exists():
             if self._process.poll() is not None:
                 raise OSError(self.ending())
             time.sleep(_LOOK)
@@ -95,7 +95,7 @@ class SparkJvm:
     @contextmanager
     def found_by_pyspark(self) -> Iterator[None]:
         """In this context PySpark uses this JVM and launches none."""
-        content = self._told.read_bytes()
+        content = self._address_file.read_bytes()
         port, length = struct.unpack_from("!ii", content)
         names = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": content[8 : 8 + length].decode()}
         os.environ |= names

@@ -119,8 +119,8 @@ class _Explaining:
         for each in explained.explanations:
             # Only drawn moves are explained, because others are not shown.
             if moved[each.task] == each.after:
-                told = {step.rule for step in each.steps}
-                self.rules |= {rule: text for rule, text in explained.rules.items() if rule in told}
+                applied = {step.rule for step in each.steps}
+                self.rules |= {rule: text for rule, text in explained.rules.items() if rule in applied}
                 yield _document(explained, each)
 
     def _budget(self) -> Budget:

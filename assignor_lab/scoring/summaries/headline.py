@@ -278,14 +278,14 @@ def _compared(name: str, found: _Found, against: str | None) -> dict[str, Any]:
             "high": None,
             "level": None,
             "no_interval": missing,
-            "tells": _told_by_signs(entry["lower"], entry["higher"], plain, found.direction),
+            "tells": _verdict_by_signs(entry["lower"], entry["higher"], plain, found.direction),
         }
     why = None if difference.no_interval is None else attrs.asdict(difference.no_interval)
     return {
         **entry,
         **{key: getattr(difference, key) for key in ("difference", "low", "high", "level")},
         "no_interval": why,
-        "tells": _told(difference, found.direction),
+        "tells": _verdict(difference, found.direction),
     }
 
 
@@ -305,7 +305,7 @@ def _difference(own: Numbers, other: Numbers) -> PairedDifference | None:
     return paired_difference(own, other, np.arange(len(own)))
 
 
-def _told(difference: PairedDifference, direction: str) -> str:
+def _verdict(difference: PairedDifference, direction: str) -> str:
     """The verdict of the interval on the first of two, or of the sign test without one, as the figure's direction."""
     if difference.lower == difference.higher == 0:
         return EQUAL
@@ -313,10 +313,10 @@ def _told(difference: PairedDifference, direction: str) -> str:
         if difference.low <= 0 <= difference.high:
             return UNCLEAR
         return BETTER if (difference.high < 0) == (direction == "lower") else WORSE
-    return _told_by_signs(difference.lower, difference.higher, difference.difference or 0.0, direction)
+    return _verdict_by_signs(difference.lower, difference.higher, difference.difference or 0.0, direction)
 
 
-def _told_by_signs(lower: int, higher: int, difference: float, direction: str) -> str:
+def _verdict_by_signs(lower: int, higher: int, difference: float, direction: str) -> str:
     if not lower + higher:
         return EQUAL
     if lower + higher < FEWEST_SIGNS:
@@ -349,5 +349,5 @@ def _is_ahead(figures: Sequence[_Found], one: str, other: str) -> bool:
         if lead < 0:
             return False
         difference = _difference(own, others)
-        surely |= difference is not None and _told(difference, found.direction) == BETTER
+        surely |= difference is not None and _verdict(difference, found.direction) == BETTER
     return surely

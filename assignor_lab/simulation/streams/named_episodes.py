@@ -28,7 +28,7 @@ class NamedStreamsEpisode:
     name: str
     summary: str
     source: str
-    told: str
+    report: str
     published: float
     unit: str
     figure: Callable[[PlayedStreamsEpisode], float]

@@ -103,9 +103,9 @@ class SimulatedWorld:
         joins = instance.started_ms + (self.timings.startup_ms if startup is None else startup)
         joins += self.timings.join_ms + self.random.randint(0, self.timings.startup_spread_ms)
         known = dict(zip(instance.threads, instance.settings.joins_ms, strict=False))
-        told = [after for after in known.values() if after is not None]
-        if told:
-            joins = instance.started_ms + min(told) + 1
+        starts_ms = [after for after in known.values() if after is not None]
+        if starts_ms:
+            joins = instance.started_ms + min(starts_ms) + 1
         for thread in instance.threads:
             after = known.get(thread)
             at_ms = joins if after is None else instance.started_ms + after

@@ -22,9 +22,9 @@
       try {
         const page = mine === state.at && await pageAt(location.href);
         if (!page || mine !== state.at) return;
-        const told = page.getElementById("underway");
-        if (told) {
-          document.getElementById("underway").textContent = told.textContent;
+        const underway = page.getElementById("underway");
+        if (underway) {
+          document.getElementById("underway").textContent = underway.textContent;
           wait();
         } else {
           await show(new URL(location.href), { push: false });
@@ -177,14 +177,14 @@
     if (here && !document.hidden) {
       try {
         const answer = await fetched(here.dataset.pulse);
-        const told = await answer.json();
+        const pulse = await answer.json();
         if (here.isConnected && answer.ok) {
-          here.querySelector(".words").textContent = told.sentence;
-          here.className = `pulse ${told.word}`;
-          if (told.word !== here.dataset.word) say(told.sentence);
-          here.dataset.word = told.word;
+          here.querySelector(".words").textContent = pulse.sentence;
+          here.className = `pulse ${pulse.word}`;
+          if (pulse.word !== here.dataset.word) say(pulse.sentence);
+          here.dataset.word = pulse.word;
           const isHistory = location.pathname === "/history";
-          if (isHistory && String(told.version) !== here.dataset.version) {
+          if (isHistory && String(pulse.version) !== here.dataset.version) {
             const focused = document.activeElement;
             await show(new URL(location.href), { push: false, focus: focused && focused.id ? focused.id : null });
           }

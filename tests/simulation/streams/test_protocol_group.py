@@ -344,7 +344,7 @@ def test_a_busy_thread_goes_through_what_came_first_and_then_through_the_latest(
         begin(self, member, new, news)
 
     def heard(self: Reconciling, member: StreamsProtocolMember, answer: HeartbeatAnswer) -> None:
-        if is_late(self, member) and answer.tasks != member.told:
+        if is_late(self, member) and answer.tasks != member.assigned:
             told.append(len(answer.tasks.active))
         answered(self, member, answer)
 

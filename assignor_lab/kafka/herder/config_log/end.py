@@ -28,10 +28,10 @@ def offset_of_round(furthest: int, joined_with: int, read_on_to: int) -> int | N
     return read_on_to if read_on_to >= furthest else None
 
 
-def must_read(told: Assignment, member_id: str | None, offset: int) -> bool:
+def must_read(assignment: Assignment, member_id: str | None, offset: int) -> bool:
     """True if a worker must read more before it can carry out an assignment.
 
     Args:
         member_id: The worker's.
     """
-    return offset < told.offset or (told.failed and told.leader_id == member_id)
+    return offset < assignment.offset or (assignment.failed and assignment.leader_id == member_id)

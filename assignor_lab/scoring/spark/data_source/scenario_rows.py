@@ -158,8 +158,8 @@ class _Histories:
         for answer in scorer.contest.answers(WorkItem(0, 0, family=self.family, seed=seed)):
             if answer.scenario is None:
                 failure = answer.outcome.failure or CallFailure("NoState", None, "it has no state")
-                told = f"{failure.type}: {shortened(failure.message, 400)}"
-                raise DataSourceError(f"{place}, round {answer.round}: {told}")
+                message = f"{failure.type}: {shortened(failure.message, 400)}"
+                raise DataSourceError(f"{place}, round {answer.round}: {message}")
             yield {**_row(answer.scenario, answer.round), **own}
 
 

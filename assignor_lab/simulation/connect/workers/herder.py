@@ -49,12 +49,12 @@ def _complete_rebalance(worker: WorkerProcess) -> Steps:
 
     Kafka: ``DistributedHerder.handleRebalanceCompleted``.
     """
-    membership, told = worker.membership, worker.membership.told
-    if worker.stopping or told is None:
+    membership, assignment = worker.membership, worker.membership.assignment
+    if worker.stopping or assignment is None:
         return False
     if worker.completion.resolved:
         return True
-    missing = worker.completion.missing(told, membership.member_id, worker.seen, worker.world.now)
+    missing = worker.completion.missing(assignment, membership.member_id, worker.seen, worker.world.now)
     must_join = missing.join
     if missing.read:
         if (yield from read_to_end(worker)):
@@ -62,7 +62,7 @@ def _complete_rebalance(worker: WorkerProcess) -> Steps:
         else:
             yield from _back_off(worker)
             worker.unreadable = must_join = True
-    if must_join or worker.seen != told.offset:
+    if must_join or worker.seen != assignment.offset:
         membership.request_rejoin()
         return False
     yield from _start_work(worker)

@@ -48,7 +48,7 @@ class Subscription:
     owned: Jobs
     static: StaticJobs
     # Further content of the bytes: a worker joins with other bytes after an assignment.
-    last_told: tuple[int, str, int, int] | None = None
+    last_assignment: tuple[int, str, int, int] | None = None
 
 
 class WorkerSurroundings(Protocol):

@@ -6,7 +6,7 @@ from assignment_api.connect import ConnectAssignor, ConnectProtocol, Worker
 from assignor_lab.kafka.coordinator import JoinReply
 from assignor_lab.kafka.herder.assignors import assignor_configs
 from assignor_lab.kafka.herder.config_log.end import offset_of_round
-from assignor_lab.kafka.herder.leading import round_to_decide, told_to_members
+from assignor_lab.kafka.herder.leading import assignments_to_members, round_to_decide
 from assignor_lab.simulation.connect.workers.config_updates import read_to_end
 from assignor_lab.simulation.connect.workers.herder_steps import Sleep, Steps
 from assignor_lab.simulation.connect.workers.worker import WorkerProcess
@@ -34,13 +34,13 @@ def lead(worker: WorkerProcess, joined: JoinReply) -> Steps:
         answer = _assignor(worker, joined.protocol).assign(rebalance)
         worker.membership.wants_another_round = answer.rejoin
     world.assigned(joined.generation, answer)
-    told = told_to_members(
+    assignments = assignments_to_members(
         joined.members, joined.member_id, worker.name, furthest if offset is None else offset, answer
     )
     if answer is None:
-        return told
+        return assignments
     # For members missing from the answer the coordinator sends an assignment of no bytes.
-    return {member: each for member, each in told.items() if member in answer.workers}
+    return {member: each for member, each in assignments.items() if member in answer.workers}
 
 
 def _assignor(worker: WorkerProcess, protocol: ConnectProtocol) -> ConnectAssignor:

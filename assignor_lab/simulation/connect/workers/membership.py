@@ -107,8 +107,12 @@ def _refused(worker: WorkerProcess, answer: Any) -> None:
 
 def _join_request(worker: WorkerProcess) -> JoinRequest:
     timings, membership = worker.world.timings, worker.membership
-    told = membership.told
-    last = None if told is None else (membership.last_completed, told.leader_id, told.offset, told.delay_ms)
+    assignment = membership.assignment
+    last = (
+        None
+        if assignment is None
+        else (membership.last_completed, assignment.leader_id, assignment.offset, assignment.delay_ms)
+    )
     held = worker.report()
     offers = {
         protocol: Subscription(
@@ -126,8 +130,8 @@ def _join_request(worker: WorkerProcess) -> JoinRequest:
 
 def _take(worker: WorkerProcess, synced: Synced) -> Steps:
     """Take an assignment: stop the revoked jobs, and keep the rest (Kafka: ``WorkerCoordinator``)."""
-    membership, told, before = worker.membership, synced.assignment, worker.membership.protocol
-    revoked = membership.receive(synced, told, worker.settings.downgrade)
+    membership, assignment, before = worker.membership, synced.assignment, worker.membership.protocol
+    revoked = membership.receive(synced, assignment, worker.settings.downgrade)
     if len(revoked):
         worker.say("stop", f"stops {len(revoked)} revoked jobs", jobs=len(revoked))
         yield Sleep(worker.pool.stop(worker.number, revoked, worker.world.now))
@@ -135,5 +139,5 @@ def _take(worker: WorkerProcess, synced: Synced) -> Steps:
     came_down = before is not None and before.is_incremental and not synced.protocol.is_incremental
     if came_down and worker.settings.downgrade == "kafka":
         worker.pool.runs.allow(worker.number, worker.world.now, "KAFKA-13816: a downgrade to eager stops nothing")
-    membership.take(synced, told)
-    worker.completion.assigned(told, worker.world.now)
+    membership.take(synced, assignment)
+    worker.completion.assigned(assignment, worker.world.now)

@@ -147,14 +147,19 @@ class Broker:
         if gone and not left:
             self._world.has_members(any_left=False)
 
-    def _joined_without(self, told: Collection[str]) -> None:
+    def _joined_without(self, joined: Collection[str]) -> None:
         """Static members missed a join phase and keep their places, with the data of their last join.
 
         Their sessions restart. Heartbeats of an old generation do not renew them.
         """
         for consumer, member in self._members.items():
             identity = member.id
-            if identity is None or consumer in told or not member.is_alive or not self._coordinator.is_member(identity):
+            if (
+                identity is None
+                or consumer in joined
+                or not member.is_alive
+                or not self._coordinator.is_member(identity)
+            ):
                 continue
             self._world.say(
                 member.thread.instance.name, "missed", f"thread {member.thread.number} has missed the join phase",

@@ -100,8 +100,8 @@ class ClassicGroup:
         had_tasks = bool(member.thread.active)
         self._buried(member)
         if member.leaves and member.id is not None and not member.has_reset:
-            told = member.thread.instance.leaves_ms[member.thread.number - 1 : member.thread.number]
-            leaves_ms = next((after for after in told if after is not None), self._timings.request_ms)
+            own_leaves_ms = member.thread.instance.leaves_ms[member.thread.number - 1 : member.thread.number]
+            leaves_ms = next((after for after in own_leaves_ms if after is not None), self._timings.request_ms)
             self._clock.after(leaves_ms, partial(self._broker.leave, member.id))
         else:
             # Closing commits, which renews the session, if there is anything to commit.

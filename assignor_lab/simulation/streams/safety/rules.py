@@ -332,24 +332,24 @@ def _times(history: _History) -> Iterator[BrokenRule]:
     begin, end, output = world.begin_ms, history.end_ms, world.timings.output_ms
     for number, task in enumerate(map(str, world.tasks)):
         reached = 0
-        told: list[tuple[int, int]] = []
+        spans: list[tuple[int, int]] = []
         for since, until, cause in world.ledger.intervals[number]:
             since, until = since - begin, until - begin
             if not reached <= since < until <= end:
                 yield BrokenRule("times", f"{task}: interval {since} to {until} ms ({cause}) after {reached} ms")
             reached = until
-            if told and told[-1][1] == since:
-                told[-1] = (told[-1][0], until)
+            if spans and spans[-1][1] == since:
+                spans[-1] = (spans[-1][0], until)
             else:
-                told.append((since, until))
+                spans.append((since, until))
         # Initially running tasks had output before.
         runs = [(run.begin_ms + (output if run.begin_ms else 0), run.end_ms) for run in history.runs.get(task, ())]
         covered = [*((since, until) for since, until in runs if since < until), *history.absent(task)]
         left = _gaps(covered, end)
-        if told != left:
-            wrong = next((pair for pair in (*told, *left) if (pair in told) != (pair in left)), None)
+        if spans != left:
+            wrong = next((pair for pair in (*spans, *left) if (pair in spans) != (pair in left)), None)
             yield BrokenRule(
-                "times", f"{task}: no thread processed it in {left}, but the intervals are {told}: {wrong}"
+                "times", f"{task}: no thread processed it in {left}, but the intervals are {spans}: {wrong}"
             )
 
 

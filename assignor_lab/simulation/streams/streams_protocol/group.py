@@ -152,11 +152,11 @@ class ProtocolGroup:
         phase = self._phase_of(thread.instance) if is_at_rest else len(self._members) / there
         member.sent_ms -= int(self._heartbeats.every_ms * phase)
         member.counted_ms = member.sent_ms
-        member.told, member.is_ready = TasksByRole(frozenset(thread.active), frozenset(thread.standby)), True
-        member.reconciled = member.said = Reconciled(member.told, is_ready=True)
+        member.assigned, member.is_ready = TasksByRole(frozenset(thread.active), frozenset(thread.standby)), True
+        member.reconciled = member.said = Reconciled(member.assigned, is_ready=True)
         self._members[member.id] = self._member_of[thread.key] = member
         self._world.has_members(any_left=True)
-        self._group.adopt(member.id, str(thread.instance.process_id), member.told, is_due=not is_at_rest)
+        self._group.adopt(member.id, str(thread.instance.process_id), member.assigned, is_due=not is_at_rest)
         if not is_at_rest:
             self._because("members that were there")
         self._report(member)
@@ -196,8 +196,8 @@ class ProtocolGroup:
             self._group.leaves_for_a_while(member.id)
 
     def _leaves_after_ms(self, thread: Thread) -> int:
-        told = [*thread.instance.leaves_ms[thread.number - 1 : thread.number], None][0]
-        return self._timings.leave_ms if told is None else told
+        leaves_ms = [*thread.instance.leaves_ms[thread.number - 1 : thread.number], None][0]
+        return self._timings.leave_ms if leaves_ms is None else leaves_ms
 
     def crashed(self, instance: Instance) -> None:
         """Members of a crashed process: their heartbeats stop."""
@@ -280,9 +280,9 @@ class ProtocolGroup:
     def _id_of(self, thread: Thread) -> str:
         # In the order of joining.
         used = {self._member_of[each.key].id for each in thread.instance.threads if each.key in self._member_of}
-        for told in thread.instance.settings.member_ids:
-            if told not in used and told not in self._members:
-                return told
+        for member_id in thread.instance.settings.member_ids:
+            if member_id not in used and member_id not in self._members:
+                return member_id
         return drawn_member_id(self._world.episode.id, thread.instance.name, thread.key)
 
     def _of(self, instance: Instance) -> list[StreamsProtocolMember]:

@@ -34,9 +34,9 @@ class StreamsProtocolMember:
         sent_ms: Time of its last simulated heartbeat.
         counted_ms: Time from which its next ones count, one in each interval. It is that of its last one, except after
             acknowledgements, which set the timer to the time of the last look at the clock.
-        told: Its tasks in the broker's last reply.
+        assigned: Its tasks in the broker's last reply.
         is_ready: Whether the broker reported that the group is ready; ``None``: no report yet.
-        news: Number of changes of ``told``.
+        news: Number of changes of ``assigned``.
         is_reconciling: It processes an assignment that it has not acknowledged yet.
         reconciled: The assignment that it processed last.
         said: The part of it reported to the broker; ``None``: no report since it joined.
@@ -56,7 +56,7 @@ class StreamsProtocolMember:
     id: str
     sent_ms: int = 0
     counted_ms: int = attrs.field()
-    told: TasksByRole = NO_TASKS
+    assigned: TasksByRole = NO_TASKS
     is_ready: bool | None = None
     news: int = 0
     is_reconciling: bool = False

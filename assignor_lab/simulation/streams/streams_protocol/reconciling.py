@@ -49,10 +49,10 @@ class Reconciling:
         if member.thread.instance.is_silent:
             self._world.deferred(member.thread, partial(self.answered, member, answer))
             return
-        is_news = answer.tasks != member.told or answer.is_ready != member.is_ready
-        if answer.tasks != member.told:
+        is_news = answer.tasks != member.assigned or answer.is_ready != member.is_ready
+        if answer.tasks != member.assigned:
             self.changes.append(self._clock.now)
-        member.told, member.is_ready = answer.tasks, answer.is_ready
+        member.assigned, member.is_ready = answer.tasks, answer.is_ready
         if is_news:
             member.news += 1
             self._reconcile(member)
@@ -62,7 +62,7 @@ class Reconciling:
         if member.is_reconciling:
             return
         member.is_reconciling = True
-        begin = partial(self._begin, member, Reconciled(member.told, member.is_ready is True), member.news)
+        begin = partial(self._begin, member, Reconciled(member.assigned, member.is_ready is True), member.news)
         if member.busy_until_ms > self._clock.now:
             self._clock.at(member.busy_until_ms, begin)
         else:
@@ -123,7 +123,7 @@ class Reconciling:
         acknowledgement of an earlier assignment does not name newer tasks.
         """
         has, had = after.assigned | after.pending, before.assigned | before.pending
-        taken = (had - has) & member.told - owned
+        taken = (had - has) & member.assigned - owned
         if tasks := sorted(taken.active | taken.standby | taken.warmup):
             thread, names = member.thread, [str(self._world.tasks[task]) for task in tasks]
             self._world.say(

@@ -28,12 +28,12 @@ class Reports:
     @property
     def offsets(self) -> Mapping[str, Mapping[int, int]]:
         """Member to the offsets of its tasks."""
-        return {member: told.offsets for member, told in self._reported.items()}
+        return {member: report.offsets for member, report in self._reported.items()}
 
     @property
     def ends(self) -> Mapping[str, Mapping[int, int]]:
         """Member to the ends of changelogs that it restores or has copies of."""
-        return {member: told.ends for member, told in self._reported.items()}
+        return {member: report.ends for member, report in self._reported.items()}
 
     def report(self, member: StreamsProtocolMember) -> bool:
         """Record the offsets of a living member, if its broker receives them."""
@@ -56,11 +56,11 @@ class Reports:
             return False
         if self.is_due(member):
             return True
-        if self._warm_lag is None or not member.told.warmup:
+        if self._warm_lag is None or not member.assigned.warmup:
             return False
         now = self._offsets_of(member)
         return any(
-            now.ends[task] - now.offsets[task] <= self._warm_lag for task in member.told.warmup if task in now.ends
+            now.ends[task] - now.offsets[task] <= self._warm_lag for task in member.assigned.warmup if task in now.ends
         )
 
     def _offsets_of(self, member: StreamsProtocolMember) -> Reported:

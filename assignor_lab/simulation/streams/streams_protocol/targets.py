@@ -78,16 +78,18 @@ class Targets:
         }
 
     def _shown_as(
-        self, member: StreamsGroupMember, told: MemberMetadata, offsets: Mapping[int, int]
+        self, member: StreamsGroupMember, metadata: MemberMetadata, offsets: Mapping[int, int]
     ) -> AssignorsMember:
         known = self._shown.get(member.id)
         if known is not None and known[0] == member.tasks and known[1] == offsets:
             return known[2]
-        made = self._member(member, told, offsets)
+        made = self._member(member, metadata, offsets)
         self._shown[member.id] = (member.tasks, offsets, made)
         return made
 
-    def _member(self, member: StreamsGroupMember, told: MemberMetadata, offsets: Mapping[int, int]) -> AssignorsMember:
+    def _member(
+        self, member: StreamsGroupMember, metadata: MemberMetadata, offsets: Mapping[int, int]
+    ) -> AssignorsMember:
         reported = {self._ids[task]: at for task, at in offsets.items() if task in self.existing}
         state = MemberAssignmentState(
             self._by_subtopology(member.tasks.active),
@@ -95,7 +97,7 @@ class Targets:
             self._by_subtopology(member.tasks.warmup),
             reported,
         )
-        return AssignorsMember(told, state)
+        return AssignorsMember(metadata, state)
 
     def _by_subtopology(self, tasks: Iterable[int]) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
