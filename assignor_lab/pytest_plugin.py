@@ -13,7 +13,6 @@ _LINES = "_assignor_conformance_lines"
 
 
 def pytest_addoption(parser: Any) -> None:
-    """Adds the options."""
     group = parser.getgroup("assignor conformance", "conformance of Kafka assignors (assignment_api.conformance)")
     group.addoption("--conformance-histories", type=int, metavar="N", help="histories to play with each assignor")
     group.addoption("--conformance-seed", type=int, default=0, metavar="S", help="seed of the histories")
@@ -22,12 +21,10 @@ def pytest_addoption(parser: Any) -> None:
 
 
 def note(config: Any, line: str) -> None:
-    """Keeps a line for the end of the run."""
     lines = getattr(config, _LINES, None) or []
     setattr(config, _LINES, [*lines, line])
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:
-    """Prints a line for each tested assignor."""
     for line in getattr(config, _LINES, None) or []:
         terminalreporter.write_line(line)

@@ -24,7 +24,6 @@ HOT_WARM_UPS, HOT_REPEATS = 200, 50
 
 
 def main() -> int:
-    """Measures everything; exit code 2 without Kafka's classes."""
     options = _options()
     registry = discover()
     try:

@@ -26,7 +26,6 @@ END = "<!-- written by python -m benchmarks.advice --write: end -->"
 
 
 def main() -> int:
-    """Races, prints, and returns 0."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.advice", description=__doc__)
     parser.add_argument("--instances", type=int, default=10, help="(%(default)s)")
     parser.add_argument("--tasks", type=int, default=200, help="(%(default)s)")

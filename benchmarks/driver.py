@@ -54,7 +54,6 @@ EXECUTORS = 2
 
 
 def main() -> int:
-    """Measures and prints."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.driver", description=__doc__)
     parser.add_argument("--rows", default="100000,1000000", help="numbers of rows (%(default)s)")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
@@ -132,7 +131,6 @@ class _Copying:
     _scoring: InProcess = attrs.field(factory=InProcess)
 
     def waves(self, work: RunWork) -> Iterator[Wave]:
-        """As many rows as the plan's items have, in their order."""
         assert work.pieces is not None
         items = [(item.number, item.seed or 0) for item in work.plan.work()]
         template = work.pieces.parent / "template.arrow"
@@ -146,7 +144,6 @@ class _Copying:
             yield Wave(len(some), read_rows(piece, NOTED), (piece,))
 
     def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:  # noqa: ARG002
-        """Results of ``call`` for each of ``values``."""
         found = list(self.executors.map(_timed, repeat(call), values))
         self.elsewhere += sum(seconds for _, seconds, _ in found)
         self.others_mb = max(self.others_mb, *(mb for _, _, mb in found))
@@ -155,7 +152,6 @@ class _Copying:
     def pictures(
         self, spec: JobSpec, items: Iterable[WorkItem], wanted: Mapping[tuple[int, int], str | None]
     ) -> Pictures:
-        """The full pictures of some states."""
         return self._scoring.pictures(spec, items, wanted)
 
 
@@ -185,7 +181,6 @@ class _Some(ScoringPlan):
         self._some = items
 
     def work(self, _wanted: object = None) -> Iterator[WorkItem]:
-        """The items."""
         return iter(self._some)
 
 

@@ -29,7 +29,6 @@ _ASSIGNORS = "high_availability,sticky,group_sticky_4_4"
 
 
 def main() -> int:
-    """Scores, prints, and returns the exit code of the command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.episodes", description=__doc__)
     parser.add_argument("--episodes", type=int, default=2_000, help="of all families together (%(default)s)")
     parser.add_argument("--assignors", default=_ASSIGNORS, help="names of assignors (%(default)s)")

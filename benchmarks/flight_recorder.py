@@ -31,7 +31,6 @@ _GENERATIONS, _IN_A_BATCH, _IN_A_SEGMENT = 3, 20, 25_000
 
 
 def main() -> int:
-    """Creates the segments, measures and prints."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.flight_recorder", description=__doc__)
     parser.add_argument("--commits", type=int, default=1_000_000, help="offset commits (%(default)s)")
     parser.add_argument("--groups", type=int, default=1_000, help="groups (%(default)s)")

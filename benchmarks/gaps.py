@@ -113,7 +113,6 @@ def _cell(rows: Sequence[Mapping[str, Any]], name: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the tables, and writes them into the page with `--write`."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gaps", description=__doc__)
     parser.add_argument("--states", type=int, default=1_000, help="states of each family (%(default)s)")
     parser.add_argument("--seed", type=int, default=0)

@@ -45,7 +45,6 @@ _PROTOCOLS = (("classic", "high_availability"), ("streams", "group_sticky_4_4"))
 
 
 def main() -> int:
-    """Plays, prints; exit code 1 above a limit."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.hours", description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into benchmarks/README.md")
     options = parser.parse_args()

@@ -34,7 +34,6 @@ _KAFKA = Path(__file__).resolve().parents[1] / "build" / "official" / "kafka-4.3
 
 
 def main() -> int:
-    """Measures and prints; exit code 2 without Kafka's classes."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.java", description=__doc__)
     parser.add_argument("--kafka", default=str(_KAFKA), help="version or class path of Kafka (build/official)")
     parser.add_argument("--warmup", type=int, default=2_000, help="states before the measured ones (%(default)s)")

@@ -22,7 +22,6 @@ _STATUS = Path("/proc/self/status")
 
 
 def peak_bytes(point: Point) -> int:
-    """The figure for a point."""
     command = [sys.executable, "-m", "benchmarks.memory", str(point.file), point.scenario, point.assignor]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     peak: int = json.loads(done.stdout)["peak_bytes"]
@@ -30,7 +29,6 @@ def peak_bytes(point: Point) -> int:
 
 
 def main() -> int:
-    """Reads, assigns once and prints the figure."""
     file, scenario_id, assignor = sys.argv[1:]
     outcome = _outcome(file, scenario_id, assignor)
     if outcome.failure is not None:

@@ -75,7 +75,6 @@ def _info(task: TaskId, *, is_stateful: bool, has_racks: bool) -> TaskInfo:
 
 
 def measured(assignor: str, tasks: int, clients: int, kind: str) -> dict[str, float | int | str]:
-    """Times in seconds, memory in bytes, and moved tasks of one call in this process."""
     group = settled_group(tasks, clients, kind)
     called = discover().task_assignor(assignor).create()
     of_input = own_peak_bytes()
@@ -102,7 +101,6 @@ def measured(assignor: str, tasks: int, clients: int, kind: str) -> dict[str, fl
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.optimum", description=__doc__)
     parser.add_argument("--sizes", nargs="+", default=SIZES, help="tasks x clients (%(default)s)")
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)

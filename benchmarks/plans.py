@@ -52,7 +52,6 @@ _CASES = (_Case(10, 200, 20, _VARIANTS, 10), _Case(100, 5_000, 5, (), 120))
 
 
 def main() -> int:
-    """Plans, prints, and returns the exit code of the command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.plans", description=__doc__)
     parser.add_argument("--small", action="store_true", help="the small group alone")
     parser.add_argument("--write", action="store_true", help="put the figures into benchmarks/README.md")

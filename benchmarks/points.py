@@ -72,7 +72,6 @@ class Measurement:
 
     @property
     def official_ms(self) -> float:
-        """Median of Kafka's calls."""
         return statistics.median(self.official_ns) / 1e6
 
     @property

@@ -49,7 +49,6 @@ class Scored:
     peak_mb: float | None = None
 
     def cells(self) -> Iterator[str]:
-        """The cells of its row in the table."""
         known = [self.shares.get(name, 0.0) for name in ("build", "assign", "metrics")]
         yield self.where
         yield f"{self.rows:,}"
@@ -60,7 +59,6 @@ class Scored:
 
 
 def main() -> int:
-    """Measures and prints; exit code 1 after a failed run."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.score", description=__doc__)
     parser.add_argument("--family", default="streams_4x40", help="family of the histories (%(default)s)")
     parser.add_argument("--count", type=int, default=400, help="histories (%(default)s)")

@@ -39,7 +39,6 @@ _START_SECONDS, _STOP_SECONDS = 60, 60
 
 
 def main() -> int:
-    """Measures and prints; exit code 2 without Kafka's classes."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.shim", description=__doc__)
     parser.add_argument("--kafka", default=str(_KAFKA), help="class path of Kafka (build/official)")
     parser.add_argument("--assignor", default="high_availability", help="name of the assignor (%(default)s)")

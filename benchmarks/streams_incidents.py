@@ -26,18 +26,15 @@ def figure(named: NamedStreamsEpisode) -> float:
 
 
 def row(named: NamedStreamsEpisode, found: float) -> str:
-    """A line of the table; a figure with too large an error is bold."""
     shown = f"{found:.1f} {named.shown_unit}"
     return f"| `{named.name}` | {named.source}: {named.report} | {shown if named.is_met(found) else f'**{shown}**'} |"
 
 
 def write_page(table: str, page: Path = PAGE) -> None:
-    """Replaces the table in the page."""
     put_between(page, BEGIN, table, END)
 
 
 def main() -> int:
-    """Plays everything and prints the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.streams_incidents", description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into the documentation")
     options = parser.parse_args()

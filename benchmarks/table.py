@@ -81,7 +81,6 @@ def _table(measured: Sequence[Measurement]) -> list[str]:
 
 
 def row(measurement: Measurement) -> list[str]:
-    """The cells of a point."""
     target, holds = target_of(measurement)
     return [
         measurement.point.scenario,
@@ -103,5 +102,4 @@ def _milliseconds(value: float) -> str:
 
 
 def write_readme(table: str) -> None:
-    """Replaces the table in README.md."""
     put_between(README, BEGIN, table.removesuffix("\n"), END)

@@ -32,7 +32,6 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def group(tasks: int) -> dict[str, Any]:
-    """A group with ``tasks`` stateful tasks and one new client."""
     ids = [f"{number // PARTITIONS}_{number % PARTITIONS}" for number in range(tasks)]
     clients = max(3, tasks // PER_CLIENT)
     held = [ids[number :: clients - 1] for number in range(clients - 1)] + [[]]
@@ -84,7 +83,6 @@ def history(tasks: int, decisions: int) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def served(*files: list[dict[str, Any]]) -> Iterator[str]:
-    """The address of a page with these files of states."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / f"states-{number}.jsonl" for number in range(len(files))]
         for path, documents in zip(paths, files, strict=True):
@@ -128,7 +126,6 @@ def played(page: Page, url: str) -> float:
 
 
 def main() -> None:
-    """Prints a line for each size."""
     from playwright.sync_api import sync_playwright
 
     parser = argparse.ArgumentParser(description="Times of the page of assignor ui in Chromium.")

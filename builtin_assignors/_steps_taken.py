@@ -28,7 +28,6 @@ class StepsTaken:
 
     @property
     def owned(self) -> Collection[int]:
-        """The tasks with a recorded owner."""
         return self._owners
 
     def add(self, rule: str, task: int, text: str, *clients: int) -> None:

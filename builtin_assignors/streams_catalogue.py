@@ -43,7 +43,6 @@ class BuiltinTaskAssignor:
     settings: tuple[Setting, ...] = ()
 
     def create(self) -> TaskAssignor:
-        """A new assignor, not yet configured."""
         made: TaskAssignor = _class_at(self.where)()
         return made
 

@@ -14,5 +14,4 @@ class Clock:
         self._offset_ns = time.time_ns() - time.monotonic_ns()
 
     def now_ms(self) -> int:
-        """The present time, milliseconds of the epoch."""
         return (time.monotonic_ns() + self._offset_ns) // 1_000_000

@@ -191,11 +191,9 @@ class ConnectCluster:
     # --- state -----------------------------------------------------------------------------------------
 
     def leader(self) -> LiveWorker | None:
-        """The leader, or ``None`` if it is unknown."""
         return next((worker for worker in self.workers.values() if worker.herder.loop.membership.state.is_leader), None)
 
     def owners(self) -> dict[str | ConnectorTaskId, list[str]]:
-        """Connector or task to the names of the workers that hold it."""
         owners: dict[str | ConnectorTaskId, list[str]] = {}
         for worker in self.workers.values():
             held = worker.herder.loop.membership.state.held
@@ -219,7 +217,6 @@ class ConnectCluster:
         return found
 
     def is_calm(self) -> bool:
-        """Whether it is at rest."""
         return not self.unrest()
 
     async def until_calm(self, timeout_s: float = 30.0) -> None:

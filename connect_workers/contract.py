@@ -220,15 +220,12 @@ class Herder(Protocol):
     """
 
     @property
-    def stage(self) -> WorkerStage:
-        """The worker's present or last stage."""
+    def stage(self) -> WorkerStage: ...
 
     @property
-    def ready(self) -> bool:
-        """Whether start-up is over."""
+    def ready(self) -> bool: ...
 
-    def server_info(self) -> ServerInfo:
-        """Version and cluster."""
+    def server_info(self) -> ServerInfo: ...
 
     async def health(self) -> None:
         """Returns after one turn of the herder's loop: the worker handles requests.
@@ -239,49 +236,37 @@ class Herder(Protocol):
 
     # --- reads, from memory; any worker, never blocked ---
 
-    def connectors(self) -> Sequence[str]:
-        """Names of all connectors."""
+    def connectors(self) -> Sequence[str]: ...
 
     def known_connector(self, name: str) -> ConnectorInfo:
         """The connector as read so far; available while a rebalance is expected."""
 
-    def connector_status(self, name: str) -> ConnectorStatus:
-        """State of a connector; not found if it never had one."""
+    def connector_status(self, name: str) -> ConnectorStatus: ...
 
-    def task_status(self, task: ConnectorTaskId) -> InstanceStatus:
-        """State of a task."""
+    def task_status(self, task: ConnectorTaskId) -> InstanceStatus: ...
 
-    def active_topics(self, name: str) -> Sequence[str]:
-        """Topics that a connector has used; empty for an unknown one."""
+    def active_topics(self, name: str) -> Sequence[str]: ...
 
-    def plugins(self, *, connectors_only: bool = True) -> Sequence[PluginInfo]:
-        """Plugins that can be configured."""
+    def plugins(self, *, connectors_only: bool = True) -> Sequence[PluginInfo]: ...
 
     def plugin_config(self, name: str, version: str | None = None) -> Sequence[Mapping[str, Any]]:
         """Definitions of a plugin's configuration, as Connect's JSON."""
 
-    def loggers(self) -> Mapping[str, LoggerLevel]:
-        """Loggers that have a level, by name."""
+    def loggers(self) -> Mapping[str, LoggerLevel]: ...
 
-    def logger(self, name: str) -> LoggerLevel:
-        """One of them."""
+    def logger(self, name: str) -> LoggerLevel: ...
 
-    def metrics(self) -> Sequence[WorkerMetric]:
-        """This worker's readings, for ``GET /metrics``."""
+    def metrics(self) -> Sequence[WorkerMetric]: ...
 
     # --- reads on the herder's loop; any worker ---
 
-    async def connector_info(self, name: str) -> ConnectorInfo:
-        """A connector as configured."""
+    async def connector_info(self, name: str) -> ConnectorInfo: ...
 
-    async def task_configs(self, name: str) -> Sequence[TaskConfig]:
-        """Its tasks' configurations, by number."""
+    async def task_configs(self, name: str) -> Sequence[TaskConfig]: ...
 
-    async def connector_offsets(self, name: str) -> Sequence[Offset]:
-        """How far it is."""
+    async def connector_offsets(self, name: str) -> Sequence[Offset]: ...
 
-    async def validate(self, plugin: str, config: Mapping[str, str | None]) -> Validation:
-        """Checks a configuration."""
+    async def validate(self, plugin: str, config: Mapping[str, str | None]) -> Validation: ...
 
     # --- writes by the leader ---
 
@@ -293,20 +278,16 @@ class Herder(Protocol):
     async def patch_connector(self, name: str, patch: Mapping[str, str | None]) -> ConnectorInfo:
         """Changes some keys of a configuration; ``None`` takes one away."""
 
-    async def delete_connector(self, name: str) -> None:
-        """Removes a connector."""
+    async def delete_connector(self, name: str) -> None: ...
 
-    async def stop_connector(self, name: str) -> None:
-        """Target state STOPPED."""
+    async def stop_connector(self, name: str) -> None: ...
 
     async def restart_connector_and_tasks(self, request: RestartRequest) -> RestartAnswer:
         """KIP-745, asynchronous."""
 
-    async def alter_offsets(self, name: str, offsets: Sequence[Offset]) -> OffsetsAnswer:
-        """Changes offsets of a stopped connector."""
+    async def alter_offsets(self, name: str, offsets: Sequence[Offset]) -> OffsetsAnswer: ...
 
-    async def reset_offsets(self, name: str) -> OffsetsAnswer:
-        """Forgets all offsets of a stopped connector."""
+    async def reset_offsets(self, name: str) -> OffsetsAnswer: ...
 
     async def put_task_configs(self, name: str, configs: Sequence[Mapping[str, str]]) -> None:
         """Configurations of a connector's tasks from its owner (internal)."""
@@ -316,28 +297,21 @@ class Herder(Protocol):
 
     # --- by the owner ---
 
-    async def restart_connector(self, name: str) -> None:
-        """Restarts the connector's instance, and only that."""
+    async def restart_connector(self, name: str) -> None: ...
 
-    async def restart_task(self, task: ConnectorTaskId) -> None:
-        """Restarts a task."""
+    async def restart_task(self, task: ConnectorTaskId) -> None: ...
 
     # --- by any worker ---
 
-    async def pause_connector(self, name: str) -> None:
-        """Target state PAUSED."""
+    async def pause_connector(self, name: str) -> None: ...
 
-    async def resume_connector(self, name: str) -> None:
-        """Target state STARTED."""
+    async def resume_connector(self, name: str) -> None: ...
 
-    async def reset_topics(self, name: str) -> None:
-        """Forgets the topics that a connector has used."""
+    async def reset_topics(self, name: str) -> None: ...
 
-    async def set_logger_level(self, name: str, level: str) -> Sequence[str]:
-        """Sets a level on this worker; names of the loggers that it changed."""
+    async def set_logger_level(self, name: str, level: str) -> Sequence[str]: ...
 
-    async def set_cluster_logger_level(self, name: str, level: str) -> None:
-        """Sets a level on all workers."""
+    async def set_cluster_logger_level(self, name: str, level: str) -> None: ...
 
     def verify_internal_request(self, body: bytes, signature: str | None, algorithm: str | None) -> None:
         """Checks a request between workers (KIP-507).

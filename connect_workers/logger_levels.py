@@ -101,7 +101,6 @@ class LoggerLevels:
         return level.upper()
 
     def enabled(self, name: str, level: int) -> bool:
-        """Whether a logger's messages of a level are wanted."""
         return level >= _LEVELS[self._effective(name)]
 
     def _one(self, name: str) -> LoggerLevel:
@@ -134,18 +133,14 @@ class WorkerLogger:
         self._logger = logging.getLogger(self._name)
 
     def log(self, level: int, message: str, *arguments: Any, error: BaseException | None = None) -> None:
-        """Logs a message."""
         if self._levels.enabled(self._name, level):
             self._logger.log(level, f"[{self._worker_id}] {message}", *arguments, exc_info=error)
 
     def info(self, message: str, *arguments: Any) -> None:
-        """Logs a message at INFO."""
         self.log(logging.INFO, message, *arguments)
 
     def error(self, message: str, *arguments: Any) -> None:
-        """Logs a failure."""
         self.log(logging.ERROR, message, *arguments)
 
     def warning(self, message: str, *arguments: Any) -> None:
-        """Logs a warning."""
         self.log(logging.WARNING, message, *arguments)

@@ -158,7 +158,6 @@ def _paths(module: griffe.Module) -> Iterator[str]:
 
 
 def render() -> str:
-    """The present surface as the text of a stub file."""
     package = griffe.load(PACKAGE, search_paths=[str(ROOT)], resolve_aliases=True)
     assert isinstance(package, griffe.Module)
     lines = ["# The public surface of assignment_api: written by `make api-snapshot`, compared by the tests.", ""]
@@ -222,7 +221,6 @@ def _is_promised(member: griffe.Object) -> bool:
 
 
 def _fields(thing: griffe.Class) -> list[str]:
-    """Parameters of attrs' constructor."""
     parameters = []
     for member in thing.attributes.values():
         value = str(member.value) if member.value is not None else ""

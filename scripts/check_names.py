@@ -38,7 +38,6 @@ _CLASS = re.compile(r"^class ([A-Z]\w*)", re.MULTILINE)
 
 
 def main() -> int:
-    """The exit code."""
     places: dict[str, list[Path]] = defaultdict(list)
     for room in ROOMS:
         for file in sorted((ROOT / room).rglob("*.py")):

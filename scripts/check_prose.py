@@ -60,11 +60,9 @@ class Passage:
     text: str
 
     def words(self) -> int:
-        """Return the number of words."""
         return len(_WORD.findall(self.text))
 
     def count(self, group: str) -> int:
-        """Return how many words belong to the group."""
         return len(_GROUP[group].findall(self.text))
 
     def sentences(self) -> list[int]:
@@ -102,7 +100,6 @@ class Prose:
 
 
 def main() -> int:
-    """Measure the repository, or the given paths, and report every figure over its limit."""
     parser = argparse.ArgumentParser(description="Check that docstrings, comments and pages are in plain English.")
     parser.add_argument("paths", nargs="*", type=Path, help="measure these instead of the repository")
     parser.add_argument("--worst", type=int, default=5, help="places shown for a figure over its limit")
@@ -119,7 +116,6 @@ def main() -> int:
 
 
 def read_root(root: Path) -> Iterator[Prose]:
-    """Measure each folder and file directly below the root."""
     return read_paths(each for each in sorted(root.iterdir()) if each.name not in _SKIPPED)
 
 
@@ -227,7 +223,6 @@ def _worth_measuring(passages: Iterable[Passage]) -> Iterator[Passage]:
 
 
 def faults(prose: Prose, worst: int = 5) -> list[str]:
-    """Return a line for each figure over its limit, followed by its worst places."""
     lines = []
     for figure, value, limit in zip(FIGURES, prose.figures(), LIMITS[prose.kind], strict=True):
         if value > limit:
@@ -237,7 +232,6 @@ def faults(prose: Prose, worst: int = 5) -> list[str]:
 
 
 def summary(prose: Prose) -> str:
-    """Return one line with the number of words and every figure."""
     figures = zip(FIGURES, prose.figures(), strict=True)
     words = sum(each.words() for each in prose.passages)
     return f"{prose.area} ({prose.kind}): {words} words, " + ", ".join(

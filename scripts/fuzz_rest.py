@@ -38,7 +38,6 @@ positive_data_acceptance.expected-statuses = ["2xx", "400", "403", "404", "409",
 
 
 def main() -> int:
-    """Runs until enough requests were sent; 0 if nothing was found."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--count", type=int, default=20_000, help="requests to send, at least")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first round")
@@ -51,7 +50,6 @@ def main() -> int:
 
 @contextlib.contextmanager
 def workers() -> Iterator[str]:
-    """Three workers with short delays, within the context."""
     command = [str(Path(sys.executable).with_name("assignor")), "connect", "serve", "--workers", "3", "--port", "0"]
     with tempfile.TemporaryDirectory() as directory:
         data, log = Path(directory, "data"), Path(directory, "log")
@@ -83,7 +81,6 @@ def _url(process: subprocess.Popen[bytes], log: Path) -> str:
 
 
 def fuzz(url: str, count: int, seed: int) -> int:
-    """Rounds of schemathesis until ``count`` requests were sent."""
     sent, started = 0, time.monotonic()
     while sent < count:
         code, tests = _round(url, seed, max(1, min(100, (count - sent) // OPERATIONS)))

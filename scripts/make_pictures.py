@@ -69,7 +69,6 @@ def picture_of_terminal(command: Path, arguments: str, target: Path, folder: Pat
 
 
 def picture_of_page(page: str, target: Path, height: int = HEIGHT) -> None:
-    """Write the top of a page as PNG."""
     found = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
     chromium = next(filter(None, found), None)
     if chromium is None:
@@ -85,7 +84,6 @@ def picture_of_page(page: str, target: Path, height: int = HEIGHT) -> None:
 
 
 def picture_of_ui(command: Path, target: Path, folder: Path) -> None:
-    """Write the first page of `assignor ui` as PNG."""
     serving = subprocess.Popen(
         [command / "assignor", "ui", *shlex.split(SAMPLE)],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -102,7 +100,6 @@ def picture_of_ui(command: Path, target: Path, folder: Path) -> None:
 
 
 def pictures_of_sample(command: Path) -> None:
-    """Make the pictures of the sample group, in a folder for this alone."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         subprocess.run([command / "assignor", "sample"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
@@ -118,7 +115,6 @@ def pictures_of_sample(command: Path) -> None:
 
 
 def main() -> None:
-    """Make all pictures."""
     command = Path(sys.argv[1]).absolute()
     report = ROOT / "build" / "demo" / "report.html"
     if not report.exists():

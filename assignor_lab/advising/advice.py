@@ -124,11 +124,9 @@ class Advice:
         return None if self.replayed is None else change_of(*self.replayed, objective)
 
     def raced(self, objective: str) -> Change | None:
-        """The change of a figure on the days of the race."""
         return change_of(self.race.present, self.race.winner, objective)
 
     def judged(self, objective: str) -> Change | None:
-        """The change of a figure on the days of the judgement."""
         return change_of(self.present, self.winner, objective)
 
 

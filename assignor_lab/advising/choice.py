@@ -144,7 +144,6 @@ class Aims:
 
     @property
     def first(self) -> str:
-        """The objective that decides."""
         return self.objectives[0]
 
     def allows(self, contender: Contender) -> bool:

@@ -48,7 +48,6 @@ _FILE = "connect-distributed.properties"
 
 
 def is_connect_state(scenario: Scenario) -> bool:
-    """True for the recorded rounds of a Connect group."""
     return "rounds" in scenario.document and "events" not in scenario.document
 
 
@@ -74,12 +73,10 @@ class ConnectGroup:
 
     @property
     def instances(self) -> int:
-        """Number of workers."""
         return len(self.episode.workers)
 
     @property
     def sessions(self) -> Mapping[str, int]:
-        """The workers' session timeout."""
         return {SESSION: self.episode.timings.session_timeout_ms}
 
     @property
@@ -95,7 +92,6 @@ class ConnectGroup:
         present: Configuration,  # noqa: ARG002
         seed: str,
     ) -> DayCost:
-        """Plays each event of a day."""
         chosen = {**self._present(), **configuration}
         begin, session_ms = self._under(chosen)
         delay_ms = int(chosen[MAX_DELAY])
@@ -136,7 +132,6 @@ class ConnectGroup:
         raise ValueError("a past of a Connect group does not judge")
 
     def forms(self, changes: Mapping[str, str]) -> Forms:
-        """The forms of a change."""
         properties: dict[str, str | None] = {}
         procedure: list[str] = []
         for key, value in changes.items():
@@ -156,7 +151,6 @@ class ConnectGroup:
         }  # fmt: skip
 
     def _under(self, chosen: Mapping[str, str]) -> tuple[ConnectEpisode, int]:
-        """The episode under a configuration, and its session timeout."""
         session_ms, timings = int(chosen[SESSION]), self.episode.timings
         beat_ms = heartbeat_of(session_ms, timings.heartbeat_interval_ms)
         timings = attrs.evolve(timings, session_timeout_ms=session_ms, heartbeat_interval_ms=beat_ms)

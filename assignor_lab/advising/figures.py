@@ -66,7 +66,6 @@ class DayCost:
 
 
 def document_of_cost(cost: DayCost | str) -> dict[str, Any]:
-    """A cost, or the reason why there is none, as JSON."""
     if isinstance(cost, str):
         return {"error": cost}
     return {"figures": dict(cost.figures), "by_kind": dict(cost.by_kind), "worst_by_kind": dict(cost.worst_by_kind)}
@@ -135,7 +134,6 @@ def disk_bytes_of(subject: Subject) -> float | None:
 
 
 def _standby_bytes(subject: Subject) -> float | None:
-    """Bytes of all standbys at rest."""
     episode = subject.state.episode
     config = subject.terms.sources.effective(episode.config, str(episode.place)).values_for("")
     standbys = int(config.get(STANDBYS, episode.config.get(STANDBYS)) or 0)

@@ -51,7 +51,6 @@ class Forms:
     file: str = "application.properties"
 
     def commands(self, group: str) -> list[str]:
-        """Commands for the brokers."""
         if not self.broker:
             return []
         settings = ",".join(f"{key}={value}" for key, value in self.broker.items())
@@ -61,7 +60,6 @@ class Forms:
         ]
 
     def lines(self) -> list[str]:
-        """The difference of the ``.properties`` file of all instances."""
         return [f"-{key}" if value is None else f"+{key}={value}" for key, value in self.properties.items()]
 
 

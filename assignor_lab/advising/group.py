@@ -18,8 +18,7 @@ class AdvisedGroup(Protocol):
     """A group under its present configuration, which can be played under others."""
 
     @property
-    def instances(self) -> int:
-        """Number of instances or workers."""
+    def instances(self) -> int: ...
 
     @property
     def sessions(self) -> Mapping[str, int]:
@@ -43,8 +42,6 @@ class AdvisedGroup(Protocol):
             AssignorLabError: a subclass, if the configuration does not allow a play.
         """
 
-    def replayed(self, configuration: Configuration, present: Configuration, seed: int) -> DayCost:
-        """Plays the second part of the past, if :attr:`judges`; arguments and errors are those of :meth:`played`."""
+    def replayed(self, configuration: Configuration, present: Configuration, seed: int) -> DayCost: ...
 
-    def forms(self, changes: Mapping[str, str]) -> Forms:
-        """The forms of a change: setting to its new value."""
+    def forms(self, changes: Mapping[str, str]) -> Forms: ...

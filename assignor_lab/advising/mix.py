@@ -98,7 +98,6 @@ def _mix(value: Any) -> Mix:
 
 
 def mix_sentence(mix: Mix) -> str:
-    """The mix in a sentence."""
     parts = [
         f"{_times(mix.rolls_per_week, 'deployment')} a week",
         f"{_times(mix.scalings_per_week, 'scaling')} a week",

@@ -157,7 +157,6 @@ def _restarts(events: Sequence[StreamsEvent]) -> tuple[list[StreamsEvent], int]:
 
 
 def _clusters(restarts: Sequence[StreamsEvent]) -> Iterator[list[StreamsEvent]]:
-    """Restarts that follow one another closely."""
     found: list[StreamsEvent] = []
     for each in sorted(restarts, key=lambda event: event.at_ms):
         if found and each.at_ms - found[-1].at_ms > _TOGETHER_MS:

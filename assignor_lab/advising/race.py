@@ -48,7 +48,6 @@ class Race:
 
     @property
     def present(self) -> Contender:
-        """The present configuration."""
         return self.contenders[0]
 
 

@@ -91,7 +91,6 @@ class Space:
 
     @property
     def present(self) -> Configuration:
-        """The present configuration."""
         return {each.key: each.values[0] for each in self.dimensions}
 
     @property

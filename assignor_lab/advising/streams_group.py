@@ -30,30 +30,24 @@ class AdvisedStreamsGroup:
 
     @property
     def instances(self) -> int:
-        """Number of instances."""
         return len(self.subject.state.names)
 
     @property
     def sessions(self) -> Mapping[str, int]:
-        """Session timeouts of both protocols."""
         timings = self.subject.state.episode.timings
         return {SESSION: timings.session_timeout_ms, STREAMS_SESSION: timings.streams_session_timeout_ms}
 
     @property
     def judges(self) -> bool:
-        """True if the past has a second part."""
         return self.past is not None and self.past.second is not None
 
     def played(self, day: Day, mix: Mix, configuration: Configuration, present: Configuration, seed: str) -> DayCost:
-        """Plays a day."""
         return played_day(day, mix, under(configuration, present, self.subject), seed)
 
     def replayed(self, configuration: Configuration, present: Configuration, seed: int) -> DayCost:
-        """Plays the second part of the past."""
         if self.past is None or self.past.second is None:
             raise ValueError("this group has no second part of a past")
         return played_past(self.past.second, self.subject, configuration, present, seed)
 
     def forms(self, changes: Mapping[str, str]) -> Forms:
-        """The forms of a change."""
         return forms_of(changes, self.subject)

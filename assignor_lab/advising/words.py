@@ -29,7 +29,6 @@ EVENT_COLUMNS = ("event", "on an average day", "present task-seconds", "advised 
 
 
 def the_answer(advice: Advice) -> str:
-    """The answer in a few sentences."""
     aim = advice.aims.first
     words = OBJECTIVES[aim].words
     change = advice.judged(aim)
@@ -125,7 +124,6 @@ def _consequences(advice: Advice) -> list[str]:
 
 
 def remarks(advice: Advice) -> list[str]:
-    """Sentences on releases that the change needs."""
     needs = advice.space.requirements
     return [
         f"{key} needs Kafka {needs[key]} or later, and the release of this group is unknown (give it with --release)."
@@ -135,7 +133,6 @@ def remarks(advice: Advice) -> list[str]:
 
 
 def warnings(advice: Advice) -> list[str]:
-    """Sentences on weaknesses of the advice."""
     sentences = []
     if advice.is_interrupted:
         sentences.append(
@@ -157,7 +154,6 @@ def warnings(advice: Advice) -> list[str]:
 
 
 def change_lines(advice: Advice, group: str) -> list[str]:
-    """The change, line by line, in the forms that it needs; empty if nothing changes."""
     forms = advice.group.forms(advice.changes)
     made: list[str] = []
     if forms.properties:
@@ -174,13 +170,11 @@ def change_lines(advice: Advice, group: str) -> list[str]:
 
 
 def figure_columns(advice: Advice) -> tuple[str, ...]:
-    """The columns of :func:`figure_rows`."""
     columns = ("figure", "unit", "present", "advised", "difference (90 %)", "in the race")
     return columns if advice.replayed is None else (*columns, "in the past")
 
 
 def figure_rows(advice: Advice) -> list[tuple[str, ...]]:
-    """Rows of all known figures."""
     rows: list[tuple[str, ...]] = []
     for name, objective in OBJECTIVES.items():
         change, raced, replayed = advice.judged(name), advice.raced(name), advice.in_past(name)
@@ -202,7 +196,6 @@ def figure_rows(advice: Advice) -> list[tuple[str, ...]]:
 
 
 def event_rows(advice: Advice) -> list[tuple[str, ...]]:
-    """Rows of the kinds of events; the columns are :data:`EVENT_COLUMNS`."""
     before, after = by_kind(advice.present), by_kind(advice.winner)
     return [
         (KINDS[kind], f"{rate:.2f}", _seconds(before[kind]), _seconds(after[kind]))
@@ -211,12 +204,10 @@ def event_rows(advice: Advice) -> list[tuple[str, ...]]:
 
 
 def tried_columns(advice: Advice) -> tuple[str, ...]:
-    """The columns of :func:`tried_rows`."""
     return ("configuration", "days", *advice.aims.objectives)
 
 
 def tried_rows(advice: Advice, contenders: Sequence[Contender]) -> list[tuple[str, ...]]:
-    """Rows of configurations."""
     present = advice.present.configuration
     return [
         (
@@ -231,7 +222,6 @@ def tried_rows(advice: Advice, contenders: Sequence[Contender]) -> list[tuple[st
 def advice_document(
     advice: Advice, source: str, group: str, verified: Mapping[str, Any] | None, assumptions: Sequence[str]
 ) -> dict[str, Any]:
-    """The advice as JSON."""
     forms = advice.group.forms(advice.changes)
     present = advice.present.configuration
     before, after = by_kind(advice.present), by_kind(advice.winner)
@@ -274,7 +264,6 @@ def advice_document(
 def refused_document(
     source: str, group: str, verified: Mapping[str, Any] | None, reasons: Sequence[str]
 ) -> dict[str, Any]:
-    """The JSON of a group without advice: its recorded decisions cannot be reproduced."""
     return {
         "source": source, "group": group, "verified": verified, "sentence": " ".join(reasons), "keep": None,
         "changes": {},

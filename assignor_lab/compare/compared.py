@@ -81,7 +81,6 @@ class StateCompared:
 
     @property
     def elsewhere(self) -> tuple[Differing, ...]:
-        """Tasks with different active clients."""
         return tuple(each for each in self.differing if each.is_elsewhere)
 
 

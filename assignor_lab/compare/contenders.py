@@ -40,12 +40,10 @@ class Contender(Protocol):
     """One of the two."""
 
     @property
-    def name(self) -> str:
-        """Display name for its answers."""
+    def name(self) -> str: ...
 
     @property
-    def description(self) -> str:
-        """Its description, in a few words."""
+    def description(self) -> str: ...
 
     def answers(
         self, kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, terms: ContenderTerms
@@ -56,8 +54,7 @@ class Contender(Protocol):
             AssignorLabError: a subclass, if it does not support scenarios of this kind, or has no answer.
         """
 
-    def config(self, scenario: Scenario, terms: ContenderTerms) -> EffectiveConfig:
-        """The configuration for its answers."""
+    def config(self, scenario: Scenario, terms: ContenderTerms) -> EffectiveConfig: ...
 
 
 def contenders_of(

@@ -96,14 +96,12 @@ def best_of(values: Mapping[str, float], direction: str | None) -> tuple[str, ..
 
 
 def metrics_of_headline(figures: Sequence[HeadlineFigure]) -> list[str]:
-    """The candidate metrics for the five figures."""
     return list(dict.fromkeys(metric for figure in figures for metric in figure.metrics))
 
 
 def compared_figures(
     figures: Sequence[HeadlineFigure], rows: Sequence[Rows], metrics: Mapping[str, MetricPlugin], names: Sequence[str]
 ) -> tuple[FigureCompared, ...]:
-    """The five figures."""
     return tuple(
         _failures(each, rows, names) if each.name == FAILURES else _figure(each, rows, metrics, names)
         for each in figures

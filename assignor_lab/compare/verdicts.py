@@ -36,7 +36,6 @@ TOO_MANY = "Too many assignors are compared to put them in an order: each is com
 
 
 def alone(name: str) -> str:
-    """The verdict if one contender is left."""
     return f"{name} is alone: there is no other contender to compare it with."
 
 

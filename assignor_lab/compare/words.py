@@ -19,7 +19,6 @@ NAME_LIMIT = 40
 
 
 def sentences(compared: Compared) -> Iterator[str]:
-    """The comparison over all of its states."""
     one, other = _names(compared)
     states = compared.states
     answered = [state for state in states if state.sides[0].error is None and state.sides[1].error is None]
@@ -51,7 +50,6 @@ def sentences(compared: Compared) -> Iterator[str]:
 
 
 def state_sentences(compared: Compared, state: StateCompared) -> Iterator[str]:
-    """One state: the moves of each contender, and their agreement."""
     names = _names(compared)
     for name, side in zip(names, state.sides, strict=True):
         yield _side(name, side, state)

@@ -19,7 +19,6 @@ class FramingError(Exception):
 
 
 def framed(document: Any) -> bytes:
-    """A document as a frame."""
     # ASCII escapes only: lone surrogates in names have no UTF-8.
     content = json.dumps(document, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
     return len(content).to_bytes(LENGTH_BYTES, "big") + content

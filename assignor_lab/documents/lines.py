@@ -26,7 +26,6 @@ Source = str | PathLike[str] | BinaryIO
 
 
 def source_name(source: Source) -> str:
-    """Name of a source in messages."""
     if isinstance(source, (str, PathLike)):
         return fspath(source)
     name = getattr(source, "name", None)

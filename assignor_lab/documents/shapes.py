@@ -87,7 +87,6 @@ def faults_at(place: Place) -> Iterator[None]:
 
 
 def described(value: object) -> str:
-    """A short description of a JSON value for messages."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -116,14 +115,12 @@ def at(check: Check[T], value: Any, *steps: str | int) -> T:
 
 
 def text(value: Any) -> str:
-    """Checks a text."""
     if type(value) is not str:
         raise _expected("a text", value)
     return value
 
 
 def hexadecimal(value: Any) -> bytes:
-    """The bytes of a text of hexadecimal digits."""
     try:
         return binascii.unhexlify(text(value))
     except ValueError:
@@ -177,8 +174,6 @@ def number(value: Any) -> float:
 
 
 def nullable(check: Check[T]) -> Check[T | None]:
-    """``check``, or null."""
-
     def read(value: Any) -> T | None:
         return None if value is None else check(value)
 
@@ -186,8 +181,6 @@ def nullable(check: Check[T]) -> Check[T | None]:
 
 
 def one_of(*choices: str) -> Check[str]:
-    """A check for one of a few texts."""
-
     def check(value: Any) -> str:
         if type(value) is not str or value not in choices:
             raise _expected("one of " + ", ".join(f'"{choice}"' for choice in choices), value)
@@ -197,8 +190,6 @@ def one_of(*choices: str) -> Check[str]:
 
 
 def list_of(check: Check[T]) -> Check[list[T]]:
-    """A check for a list of items that pass ``check``."""
-
     def read(value: Any) -> list[T]:
         if type(value) is not list:
             raise _expected("a list", value)

@@ -45,12 +45,10 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """True if no further call is allowed."""
         return self.spent >= self.calls or self.is_late
 
     @property
     def is_late(self) -> bool:
-        """True if the time has ended."""
         return perf_counter() - self._start > self.seconds
 
 

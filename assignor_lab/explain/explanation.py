@@ -86,7 +86,6 @@ class Explained:
     gaps: tuple[Gap, ...] | None = None
 
     def label(self, client: str | None) -> str:
-        """The name of a client in views."""
         return "nobody" if client is None else self.labels.get(client, client)
 
 

@@ -26,7 +26,6 @@ __all__ = [
 
 
 def headline(explained: Explained, each: Explanation) -> str:
-    """The move of the task, in one sentence."""
     name, before, after = explained.assignor, each.before, each.after
     if before is None:
         if after is None:
@@ -50,7 +49,6 @@ def stand_in_sentence(explained: Explained) -> str | None:
 
 
 def nothing_moves(explained: Explained) -> str:
-    """A sentence for a state without moves."""
     return f"{explained.assignor} moves no {explained.noun}: each one stays with its client. Name one with --task."
 
 
@@ -106,7 +104,6 @@ def counterfactual_sentences(explained: Explained, each: Explanation) -> Iterato
 
 
 def counterfactual_sentence(explained: Explained, each: Explanation, would: Counterfactual) -> str:
-    """One change and its effect."""
     ends = f" (not yet at {would.before_it})" if would.before_it is not None else ""
     return f"If {would.change.words}{ends}, {each.task} would {_goes(explained, each, would.owner)}."
 
@@ -118,7 +115,6 @@ def _goes(explained: Explained, each: Explanation, owner: str | None) -> str:
 
 
 def tried_sentence(each: Explanation) -> str:
-    """The tried changes without effect."""
     search = each.would
     named = {"time": "moment", "threads": "number of threads", "client": "client less"}
     many = {"threads": "numbers of threads", "client": "clients less"}

@@ -222,5 +222,4 @@ class InputTrial:
 
 
 def number_trials(key: str, values: Mapping[int, None]) -> list[InputTrial]:
-    """A trial of the configuration for each value of a numeric key."""
     return [InputTrial("configuration", f"with {key}={value}", {key: str(value)}) for value in values]

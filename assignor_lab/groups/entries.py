@@ -31,7 +31,6 @@ class KindEntry:
     is_scored: bool = True
 
     def load(self) -> GroupKind[Any, Any]:
-        """The kind itself."""
         module, _, attribute = self.place.partition(":")
         kind: GroupKind[Any, Any] = getattr(importlib.import_module(module), attribute)
         return kind
@@ -60,12 +59,10 @@ _ENTRIES: dict[str, KindEntry] = {
 
 
 def entries() -> tuple[KindEntry, ...]:
-    """All kinds."""
     return tuple(_ENTRIES.values())
 
 
 def default_kind() -> KindEntry:
-    """The default kind: applications of Kafka Streams."""
     return next(iter(_ENTRIES.values()))
 
 
@@ -97,5 +94,4 @@ def register_kind(added: KindEntry) -> None:
 
 
 def kind_named(name: str) -> GroupKind[Any, Any]:
-    """The kind called ``name``; raises ScenarioKindError if there is none."""
     return entry_of(name).load()

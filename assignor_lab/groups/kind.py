@@ -65,20 +65,17 @@ class FoundAssignor(Protocol):
     """A selected assignor of any kind, as in a registry."""
 
     @property
-    def name(self) -> str:
-        """Name of its results."""
+    def name(self) -> str: ...
 
     @property
     def plugin(self) -> Any:
         """The value that the plugin's hook returned."""
 
     @property
-    def distribution(self) -> str | None:
-        """Its distribution, or ``None`` for ``module:attribute`` without one."""
+    def distribution(self) -> str | None: ...
 
     @property
-    def version(self) -> str | None:
-        """Version of that distribution, or ``None``."""
+    def version(self) -> str | None: ...
 
 
 @attrs.frozen
@@ -189,8 +186,7 @@ class CompetitorAnswer(Generic[S, A]):
     settings_difference: bool | None = None
 
 
-def _ignore(_problem: str) -> None:
-    """Discards it."""
+def _ignore(_problem: str) -> None: ...
 
 
 @attrs.frozen
@@ -245,15 +241,12 @@ class GroupKind(ABC, Generic[S, A]):
 
     @property
     @abstractmethod
-    def asking(self) -> AssignorCalls[Any, Any]:
-        """The way to call its assignors."""
+    def asking(self) -> AssignorCalls[Any, Any]: ...
 
     @abstractmethod
-    def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
-        """Every available assignor."""
+    def installed(self, registry: Registry) -> Sequence[FoundAssignor]: ...
 
     def find(self, registry: Registry, selector: str, *, may_run_code: bool = False) -> FoundAssignor:
-        """The assignor of ``selector``; errors as of the registry."""
         found: FoundAssignor = self.asking.select(registry, selector, may_run_code=may_run_code)
         return found
 
@@ -427,5 +420,4 @@ class GroupKind(ABC, Generic[S, A]):
         raise NotImplementedError(f"kind {self.name} is not answered line by line")
 
     def remarks(self, answer: A) -> Sequence[str]:
-        """An assignor's remarks on its answer, in sentences."""
         return ()

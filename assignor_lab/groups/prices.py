@@ -91,7 +91,6 @@ _shipped: list[Prices] = []
 
 
 def default_prices() -> Prices:
-    """The prices in this package."""
     if not _shipped:
         content = resources.files("assignor_lab.groups").joinpath("prices.toml").read_bytes()
         _shipped.append(document_of(content, parse_toml, _prices_of_document, Place("prices.toml")))

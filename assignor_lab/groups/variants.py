@@ -46,7 +46,6 @@ class Variant:
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """All its own settings, the protocol included."""
         return dict(self.overrides) if self.protocol is None else {**self.overrides, PROTOCOL: self.protocol}
 
     @property
@@ -56,7 +55,6 @@ class Variant:
 
     @property
     def text(self) -> str:
-        """The text of the option, or the name of a plain assignor."""
         if self.is_plain:
             return self.name
         return ",".join([f"{self.name}={self.assignor}", *(f"{key}={value}" for key, value in self.settings.items())])

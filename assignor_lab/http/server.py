@@ -34,7 +34,6 @@ class HttpServer:
     _serving: asyncio.Task[None]
 
     async def stopped(self) -> None:
-        """Returns when the server has come to an end."""
         await asyncio.wait([self._serving])
 
     def stop(self) -> None:
@@ -75,7 +74,6 @@ def listening_socket(host: str, port: int) -> socket.socket:
 async def serve(
     app: ASGIApp, listener: socket.socket, settings: HttpSettings | None = None
 ) -> AsyncIterator[HttpServer]:
-    """Serves ``app`` in the running loop until the context is left."""
     settings = settings or HttpSettings()
     server = _Server(
         uvicorn.Config(

@@ -24,7 +24,6 @@ class Comparison:
     compared: Compared
 
     def document(self) -> dict[str, Any]:
-        """The output of ``assignor compare --json``."""
         return document_of(self.compared)
 
     def __repr__(self) -> str:

@@ -50,12 +50,10 @@ def altair() -> Any:
 
 
 def name_text(text: str) -> str:
-    """A name in its form for a chart."""
     return chart_text(text, NAME_LIMIT)
 
 
 def chart_text(text: str, limit: int = 120) -> str:
-    """A text in its form for a chart."""
     return shortened(str(text), limit).replace("<", "‹")
 
 

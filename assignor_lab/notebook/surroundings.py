@@ -32,5 +32,4 @@ def terms_of(config: Mapping[str, Any] | None) -> ContenderTerms:
 
 
 def item_of(state: Scenario) -> WorkItem:
-    """A state as a work item."""
     return WorkItem(0, 0, json.dumps(dict(state.document)), state.place.file, state.place.line)

@@ -69,7 +69,6 @@ class Conduct:
         self._until: _Until = lambda: False
 
     def begin(self, stage: Stage) -> None:
-        """The play begins."""
         self._steps = self._play(stage)
         self._until = next(self._steps)
 

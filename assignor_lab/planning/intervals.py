@@ -110,7 +110,6 @@ def widening_of(figure: Range, below: float, above: float) -> Range:
 
 
 def _unrecorded(plan: Plan) -> tuple[str, ...]:
-    """Sentences on a plan that no recording has."""
     actions = [action for step in plan.steps for action in step.actions]
     if plan.name not in _RECORDED:
         return (f"no recorded change is of this kind: {plan.name}",)
@@ -145,7 +144,6 @@ def _doubts(step: StepRange, form: str, known: Widening, widened: Mapping[str, R
 
 @cache
 def shipped_calibration() -> Mapping[str, Widening]:
-    """The errors of the distribution, by form of change."""
     return {
         form: Widening(
             {name: (below, above) for name, (below, above) in entry["errors"].items()},

@@ -71,7 +71,6 @@ class PlayedPlan:
 
 
 def play_document(play: PlayedPlan) -> dict[str, Any]:
-    """A play as JSON."""
     return attrs.asdict(play)
 
 
@@ -98,7 +97,6 @@ class _Absence:
 
 
 def cost_of(played: PlayedStreamsEpisode, conduct: Conduct) -> PlayedPlan:
-    """The cost of a played plan."""
     begin = played.world.begin_ms
     marks = [begin + mark.at_ms for mark in conduct.marks]
     first = marks[0]

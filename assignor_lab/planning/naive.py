@@ -36,7 +36,6 @@ class Naive:
 
 
 def naive_estimate(state: PresentState, plan: Plan) -> Naive:
-    """The naive estimate of a plan."""
     sums: list[float | None] = []
     worst: list[float | None] = []
     for step in plan.steps:

@@ -78,7 +78,6 @@ class PresentState:
 
     @property
     def is_classic(self) -> bool:
-        """True for the classic protocol."""
         return self.episode.protocol == CLASSIC
 
 

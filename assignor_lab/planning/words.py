@@ -74,7 +74,6 @@ def the_sentence(answer: Answer) -> str:
 
 
 def failures(prediction: Prediction) -> list[str]:
-    """Sentences on steps that were not over in time."""
     counts = Counter(play.failed for play in prediction.plays if play.failed is not None)
     return [
         f"Step {name} is not ready within {NEVER_READY_MS // 1000} s in {count} of "
@@ -122,7 +121,6 @@ def _count(of: Range) -> str:
 
 
 def step_rows(prediction: Prediction) -> list[tuple[str, ...]]:
-    """Rows of the steps and of their total; the columns are :data:`COLUMNS`."""
     steps = prediction.steps if len(prediction.steps) > 1 else ()
     return [_row(each) for each in (*steps, prediction.total)]
 
@@ -141,7 +139,6 @@ def _row(each: StepRange) -> tuple[str, ...]:
 
 
 def variant_rows(answer: Answer) -> list[tuple[str, ...]]:
-    """Rows of the original plan and of its variants: name, duration, then the total."""
     rows: list[tuple[str, ...]] = []
     for name, each in {"as it is": answer.prediction, **answer.variants}.items():
         if isinstance(each, str):
@@ -162,7 +159,6 @@ def variant_rows(answer: Answer) -> list[tuple[str, ...]]:
 
 
 def answer_document(answer: Answer, verified: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The answer as JSON."""
     return {
         "source": answer.source,
         "plan": {"name": answer.plan.name, **answer.plan.parameters},

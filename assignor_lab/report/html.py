@@ -61,7 +61,6 @@ def write_report(summary: Mapping[str, Any], path: str | PathLike[str]) -> None:
 
 
 def render_report(summary: Summary) -> str:
-    """The report as a text."""
     environment = templates()
     shown = page(summary)
     observed = {each.name for each in summary.results.assignors if each.kind == "observed"}
@@ -154,7 +153,6 @@ def policy(style: str, script: str) -> str:
 
 @cache
 def asset(name: str) -> str:
-    """One of the report's own files: style sheet or script."""
     return files(_PACKAGE).joinpath(_TEMPLATES, name).read_text(encoding="utf-8").strip()
 
 

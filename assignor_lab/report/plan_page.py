@@ -78,7 +78,6 @@ def _bar(absence: tuple[float, float], seconds: float) -> tuple[float, float, st
 
 
 def render_plan_page(answer: Answer, verified: Sequence[str]) -> str:
-    """The page as HTML."""
     style = asset("report.css")
     prediction = answer.prediction
     return (

@@ -72,7 +72,6 @@ class MetricRow:
 
     @property
     def telling(self) -> bool:
-        """True if states differ, so that a worst one is worth naming."""
         return self.aggregate.min != self.aggregate.max
 
 
@@ -123,7 +122,6 @@ class Page:
 
     @property
     def results(self) -> Results:
-        """The part that does not depend on the machine."""
         return self.summary.results
 
     @property
@@ -141,7 +139,6 @@ class Page:
 
 
 def page(summary: Summary) -> Page:
-    """The page of a run."""
     results = summary.results
     verified = summary.verified
     banner = () if verified is None else verified.banner
@@ -300,7 +297,6 @@ class Panel:
 
     @property
     def size(self) -> str:
-        """Size of the state, in words."""
         clients = self.placement.clients
         processes = {client.process for client in clients if client.process is not None}
         tasks = plural(len(self.placement.tasks), "task")
@@ -315,7 +311,6 @@ class Panel:
 
     @property
     def moves(self) -> bool:
-        """True if any answer moves a running task, so that there is something to see."""
         return any(move.source is not None for each in self.columns for move in each.column.moves)
 
 

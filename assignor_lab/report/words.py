@@ -47,7 +47,6 @@ _MANY = {"generated family": "generated families"}
 
 
 def display_name(assignor: Assignor) -> str:
-    """The assignor's name, or :data:`OBSERVED`."""
     return OBSERVED if assignor.kind == "observed" else assignor.name
 
 
@@ -58,7 +57,6 @@ def label(metric: SummaryMetric) -> str:
 
 
 def better(metric: SummaryMetric) -> str:
-    """Its better direction, in words."""
     return {"lower": "lower is better", "higher": "higher is better"}.get(metric.direction, "neither good nor bad")
 
 
@@ -69,7 +67,6 @@ def state_name(scenario: str, number: int, time_ms: int | None = None) -> str:
 
 
 def opening(results: Results) -> str:
-    """The run in one sentence."""
     kinds: dict[str, int] = {}
     for source in results.sources:
         if source.states:
@@ -108,7 +105,6 @@ def not_comparable(results: Results) -> list[str]:
 
 
 def verdict(results: Results) -> str:
-    """The finding of the figures, in one place for terminal and report."""
     ranked = results.ranking.overall
     compared = [
         each
@@ -157,7 +153,6 @@ def reading(results: Results) -> list[str]:
 
 
 def _alone(results: Results) -> list[str]:
-    """The limits of decisions that were made one by one."""
     if results.headline is None or not results.headline.alone:
         return []
     every = results.headline.alone == results.states
@@ -291,7 +286,6 @@ def trust(results: Results) -> str:
 
 
 def dependence(probe: ProbeCounts) -> str:
-    """Observed dependence of an assignor's answers on anything besides their input."""
     held = (
         (probe.deterministic, "chance"),
         (probe.same_hash_seed, "the hash seed"),

@@ -59,8 +59,7 @@ class AssignorCalls(ABC, Generic[S, A]):
     # --- selection --------------------------------------------------------------------------------
 
     @abstractmethod
-    def select(self, registry: Registry, selector: str, *, may_run_code: bool) -> Any:
-        """The registry's entry for ``selector``; raises as :class:`assignment_api.plugins.Registry` does."""
+    def select(self, registry: Registry, selector: str, *, may_run_code: bool) -> Any: ...
 
     @abstractmethod
     def from_code(self, selector: str) -> Any:
@@ -85,11 +84,9 @@ class AssignorCalls(ABC, Generic[S, A]):
         return repr(state)
 
     def called(self, assignor: Any, shown: S) -> object:
-        """The assignor's answer; the time of this call is measured."""
         return assignor.assign(shown)
 
     def traced(self, assignor: Any, shown: S) -> Any:
-        """The answer of the assignor's method ``traced``, with its steps."""
         return assignor.traced(shown)
 
     @abstractmethod
@@ -118,8 +115,7 @@ class AssignorCalls(ABC, Generic[S, A]):
     # --- transfer to another process ----------------------------------------------------------------
 
     @abstractmethod
-    def packed(self, state: S) -> tuple[bytes, ...]:
-        """The state in its form for the transfer."""
+    def packed(self, state: S) -> tuple[bytes, ...]: ...
 
     @abstractmethod
     def receiver(self) -> Callable[..., S]:
@@ -129,8 +125,7 @@ class AssignorCalls(ABC, Generic[S, A]):
         """Prepares the input of :meth:`answer_of` and :meth:`validated` while another process answers."""
 
     @abstractmethod
-    def answer_document(self, state: S, answer: A) -> Any:
-        """The answer as JSON."""
+    def answer_document(self, state: S, answer: A) -> Any: ...
 
     @abstractmethod
     def answer_of(self, state: S, document: object) -> A:
@@ -160,21 +155,18 @@ class AskedAssignor(Protocol[S, A]):
 class TracingAssignor(Protocol[S_contra, A]):
     """An assignor that may report the steps to its answer, in any process."""
 
-    def traced(self, state: S_contra) -> Traced[A] | None:
-        """The answer of one call with its steps; ``None`` if the assignor reports none, or fails."""
+    def traced(self, state: S_contra) -> Traced[A] | None: ...
 
 
 class OwnProcesses(Protocol):
     """Processes of isolated assignors (:mod:`assignor_lab.runtime.isolation.plugins`)."""
 
     @property
-    def policy(self) -> Policy:
-        """Decides which assignors are isolated."""
+    def policy(self) -> Policy: ...
 
     def assignor(
         self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, Any]
-    ) -> AskedAssignor[S, A]:
-        """The assignor of ``found`` in its own process."""
+    ) -> AskedAssignor[S, A]: ...
 
 
 class AsksElsewhere:
@@ -206,7 +198,6 @@ class InProcessAssignor(Generic[S, A]):
         self._assignor: Any = None
 
     def ask(self, state: S) -> CallOutcome[A]:
-        """The outcome of one call."""
         asking = self._asking
         before = None if self._keeps_input else asking.fingerprint(state)
         shown = asking.shown(state)
@@ -220,14 +211,12 @@ class InProcessAssignor(Generic[S, A]):
         return outcome
 
     def copied(self) -> InProcessAssignor[S, A]:
-        """Another assignor with the same memory."""
         other = InProcessAssignor(self._asking, self._found, self._configs)
         with prints_to_stderr():
             other._assignor = copy.deepcopy(self._assignor)
         return other
 
     def traced(self, state: S) -> Traced[A] | None:
-        """The answer of one call with its steps; ``None`` if the assignor reports none, or fails."""
         asking = self._asking
         try:
             with prints_to_stderr():

@@ -55,12 +55,10 @@ class NamedAssignor(Protocol):
     """Name and distribution of an assignor of any kind."""
 
     @property
-    def name(self) -> str:
-        """Name in results."""
+    def name(self) -> str: ...
 
     @property
-    def distribution(self) -> str | None:
-        """The assignor's distribution."""
+    def distribution(self) -> str | None: ...
 
 
 @attrs.frozen
@@ -104,12 +102,10 @@ class CallOutcome(Generic[A]):
 
     @property
     def answer(self) -> A | None:
-        """The answer, or ``None`` after a failure."""
         return None if isinstance(self.result, CallFailure) else self.result
 
     @property
     def failure(self) -> CallFailure | None:
-        """The failure, or ``None`` if there is an answer."""
         return self.result if isinstance(self.result, CallFailure) else None
 
     @property

@@ -71,7 +71,6 @@ def plain_tasks(infos: Sequence[TaskInfo]) -> tuple[list[PlainId], list[tuple[An
 
 
 def plain_application(application: ApplicationMetadata) -> PlainApplication:
-    """The application without its tasks."""
     numbers: dict[TaskId, int] = {task: number for number, task in enumerate(application.task_infos())}
     shared: dict[int, dict[int, int]] = {}
     clients = [_client(client, numbers, shared) for client in application.streams_client_states().values()]

@@ -42,12 +42,10 @@ class ConnectHistory:
     rounds: tuple[ConnectRound, ...]
 
     def rebalances(self, protocol: ConnectProtocol | None = None) -> Iterator[tuple[ConnectRound, Rebalance]]:
-        """Each round, as its leader's input."""
         for generation, each in enumerate(self.rounds):
             yield each, self.rebalance(generation, protocol)
 
     def rebalance(self, generation: int, protocol: ConnectProtocol | None = None) -> Rebalance:
-        """The leader's input in one round."""
         spoken, each = protocol or self.protocol, self.rounds[generation]
         # Every round was synced, unless the next one records that it was not.
         completed = generation - 1

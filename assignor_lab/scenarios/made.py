@@ -45,7 +45,6 @@ class MadeDocument(Mapping[str, Any]):
         return self._known[key]
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The part called ``key``, or ``default``; without the exception that the base class uses."""
         return self[key] if key in self else default  # noqa: SIM401 - that is this very method
 
     def __contains__(self, key: object) -> bool:

@@ -22,7 +22,6 @@ _NOT_USED_FORMERLY = "racks of clients and brokers are not in the log"
 
 
 def racks_known(assumptions: Sequence[str]) -> bool:
-    """True if the source of a state contains its racks."""
     return not any(sentence.startswith((RACKS_UNKNOWN, NOT_USED, _NOT_USED_FORMERLY)) for sentence in assumptions)
 
 

@@ -232,8 +232,6 @@ def _line_of(path: Path, key: str) -> int | None:
 
 
 def _of_instance(path: Path) -> Racks:
-    """The rack in an application's own configuration for its instance."""
-
     def check(value: Any) -> Racks:
         given: dict[str, tuple[str, int]] = value
         rack = next((given[key] for key in reversed(_CLIENT_RACK) if key in given and given[key][0]), None)

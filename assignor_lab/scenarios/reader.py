@@ -86,7 +86,6 @@ class SimilarDocuments:
         self._reads: dict[str, Read] = {}
 
     def scenario(self, document: Any, place: Place) -> Scenario:
-        """As :func:`scenario_from_document`."""
         return _checked(document, place, self._read)
 
     def _read(self, known: Format) -> Read:

@@ -21,7 +21,6 @@ def application_html(tasks: Iterable[TaskInfo] | TaskTable, clients: Sequence[St
 
 
 def history_html(history: ConnectHistory) -> str:
-    """The rounds of a Connect group, in order."""
     rows = (
         [
             number,
@@ -40,7 +39,6 @@ def history_html(history: ConnectHistory) -> str:
 
 
 def events_html(events: Sequence[Mapping[str, Any]]) -> str:
-    """The actions of an episode, in order."""
     rows = (
         [
             f"{figure(each.get('at_ms', 0) / 1000)} s",

@@ -37,22 +37,18 @@ class Entrant:
 
     @property
     def name(self) -> str:
-        """Name of its results."""
         return self.variant.name
 
     @property
     def distribution(self) -> str | None:
-        """Distribution of the assignor."""
         return self.found.distribution
 
     @property
     def version(self) -> str | None:
-        """Version of the distribution."""
         return self.found.version
 
     @property
     def summary(self) -> str | None:
-        """A sentence about it."""
         if not self.variant.settings:
             return self.found.plugin.summary or None
         settings = ", ".join(f"{key}={value}" for key, value in self.variant.settings.items())

@@ -122,7 +122,6 @@ class ScoringRun:
 
     @property
     def metrics(self) -> Mapping[str, Found[MetricPlugin]]:
-        """Column to metric of this run."""
         return metrics_of_run(self.plan.kind.load(), self.registry, self.columns)
 
 

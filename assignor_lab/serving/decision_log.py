@@ -46,14 +46,12 @@ class DecisionEntry:
         self.key = (group, str(document["id"]))
 
     def close(self) -> None:
-        """Writes the known facts, after a wait for the application's report."""
         if self.verdict is None:
             self._log.hold(self)
         else:
             self.write()
 
     def write(self) -> None:
-        """Writes the known facts."""
         verdict = {"message": self.supposed} if self.verdict is None else self.verdict
         self._log.add(self._document, self._group, self.result, self.ms, verdict)
         self._log.drop(self._part)
@@ -91,7 +89,6 @@ class DecisionLog:
             self._take_over(left)
 
     def asked(self, document: Mapping[str, Any], group: str) -> DecisionEntry:
-        """Saves a state before its decision."""
         with self._guard:
             self._asked += 1
             part = self._asking(self._asked)
@@ -117,7 +114,6 @@ class DecisionLog:
         held.write()
 
     def close(self) -> None:
-        """Writes the waiting decisions, and releases the folder."""
         with self._guard:
             waiting, self._held = list(self._held.values()), {}
         for entry in waiting:
@@ -159,7 +155,6 @@ class DecisionLog:
             self._guarded(lambda: self._append(state, canonical_line(decision)))
 
     def drop(self, part: Path) -> None:
-        """Removes the file of a decision in progress."""
         self._guarded(lambda: part.unlink(missing_ok=True))
 
     def _append(self, state: bytes, decision: bytes) -> None:

@@ -11,5 +11,4 @@ JAR_NAME = "assignor-lab-shim.jar"
 
 
 def shim_jar() -> bytes:
-    """The jar."""
     return files("assignor_lab").joinpath("jars", "shim.jar").read_bytes()

@@ -31,7 +31,6 @@ class VirtualClock:
         heapq.heappush(self._entries, (max(time_ms, self.now), self._sequence, action))
 
     def after(self, delay_ms: int, action: Callable[[], None]) -> None:
-        """Schedule ``action`` in ``delay_ms``."""
         self.at(self.now + delay_ms, action)
 
     def step(self, until_ms: int) -> bool:

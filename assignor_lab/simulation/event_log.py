@@ -25,11 +25,9 @@ class EventEntry:
     details: Mapping[str, Any] = attrs.field(factory=dict)
 
     def line(self) -> str:
-        """The entry as text for people."""
         return f"{self.time_ms / 1000:>10.3f} s  {self.actor:<14} {self.text}"
 
     def document(self) -> dict[str, Any]:
-        """The entry as JSON."""
         return {
             "time_ms": self.time_ms, "actor": self.actor, "event": self.event, "text": self.text, **self.details,
         }  # fmt: skip
@@ -45,5 +43,4 @@ class EventLog:
         self.entries: list[EventEntry] = []
 
     def add(self, now_ms: int, actor: str, event: str, text: str, **details: Any) -> None:
-        """Add a line; ``now_ms`` is the clock's time."""
         self.entries.append(EventEntry(now_ms - self.start_ms, actor, event, text, details))

@@ -48,7 +48,6 @@ class CheckedDecision:
 
     @property
     def is_reproduced(self) -> bool:
-        """True if the answer equals the recorded one."""
         return self.difference is None
 
 

@@ -87,7 +87,6 @@ def replay_checks(episodes: Iterable[Scenario], registry: Registry, config: Conf
 
 
 def replay_check(document: Mapping[str, Any], recorded: Mapping[str, Any]) -> ReplayCheck:
-    """A play beside its recording."""
     totals, known = document["totals"], recorded_totals(recorded, document["tasks"])
     downtime_s = totals["unavailable_task_s"]
     return ReplayCheck(

@@ -44,7 +44,6 @@ class DecisionSample:
     _groups: dict[tuple[str, str], _Kept] = attrs.field(init=False, factory=dict)
 
     def passed(self, scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
-        """Yields the scenarios unchanged."""
         for each in scenarios:
             self.add(each)
             yield each
@@ -59,7 +58,6 @@ class DecisionSample:
 
     @property
     def decisions(self) -> Sequence[Scenario]:
-        """The kept decisions."""
         return [each for kept in self._groups.values() for each in kept.decisions]
 
     def verified(self, terms: VerificationTerms) -> Verification:
@@ -68,5 +66,4 @@ class DecisionSample:
 
     @property
     def recorded(self) -> dict[str, int]:
-        """Group to its number of recorded decisions."""
         return {group: kept.seen for (_, group), kept in self._groups.items()}

@@ -95,7 +95,6 @@ class Verification:
 
     @property
     def refused(self) -> tuple[VerifiedGroup, ...]:
-        """The groups that allow no verdict."""
         return tuple(each for each in self.groups if each.is_refused)
 
 

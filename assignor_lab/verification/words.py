@@ -88,7 +88,6 @@ def _refusal(verification: Verification, each: VerifiedGroup) -> str:
 
 
 def remedy_of(cause: Cause) -> str:
-    """The remedy for a cause, as a sentence."""
     return _REMEDIES[cause.input] if cause.remedy is None else _sentence(cause.remedy)
 
 

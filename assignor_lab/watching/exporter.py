@@ -162,7 +162,6 @@ class Exporter(Collector):
         return int(server.server_address[1])
 
     def changed(self, group: str, folder: Path) -> None:
-        """Requests to read a group's folder again."""
         with self._news:
             if group not in self._figures and len({*self._figures, *self._changed, group}) > MOST_GROUPS:
                 self._left_out.add(group)
@@ -171,7 +170,6 @@ class Exporter(Collector):
             self._news.notify()
 
     def close(self) -> None:
-        """Stops the server and the reading thread."""
         with self._news:
             self._is_closed = True
             self._news.notify()
@@ -179,7 +177,6 @@ class Exporter(Collector):
             each()
 
     def collect(self) -> Iterator[Metric]:
-        """The metrics as of the last readings."""
         with self._news:
             groups, left_out = list(self._figures.values()), len(self._left_out)
         yield from metric_families(groups, left_out, time.time_ns() // 1_000_000)

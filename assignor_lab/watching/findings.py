@@ -49,7 +49,6 @@ class Unusual:
         return None if self.known is None else KNOWN_LOOPS[self.known].remedy
 
     def document(self) -> dict[str, Any]:
-        """As JSON."""
         return {**attrs.asdict(self), "remedy": self.remedy}
 
 

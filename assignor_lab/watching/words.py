@@ -42,7 +42,6 @@ class CheckedGroup:
 
 
 def sentence_of(group: CheckedGroup) -> str:
-    """The result for one group."""
     name = group.watched.group or "a group"
     if not group.checked:
         return f"{name}: no rebalance in this part of the past."
@@ -92,7 +91,6 @@ def gates_of(groups: Iterable[CheckedGroup]) -> Iterator[Mapping[str, Any]]:
 
 
 def document_of(groups: Iterable[CheckedGroup], limits: WatchLimits) -> dict[str, Any]:
-    """The answer as JSON."""
     return {
         "limits": {**attrs.asdict(limits), "accepted": list(limits.accepted)},
         "groups": [

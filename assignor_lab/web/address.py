@@ -95,11 +95,9 @@ class View:
         return pairs + ([] if self.at_ms is None else [("t", str(self.at_ms))])
 
     def url(self, path: str = "/state", **changes: Any) -> str:
-        """The URL of this view, with some fields replaced."""
         return f"{path}?{urlencode(attrs.evolve(self, **changes).fields)}"
 
     def after(self, change: InputChange) -> Self:
-        """The view after one more change."""
         settings = dict(self.settings)
         if change.setting is not None:
             key, value = change.setting
@@ -118,7 +116,6 @@ def _number(query: QueryParams, name: str) -> int | None:
 
 
 def text_of(steps: Sequence[Step]) -> str:
-    """Steps in their form in a URL."""
     return json.dumps(
         [step if isinstance(step, str) else list(map(_fields_of, step)) for step in steps], separators=(",", ":")
     )

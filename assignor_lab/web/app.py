@@ -41,8 +41,6 @@ _REPORT_POLICY = (
 
 
 def create_app(asking: ViewAnswers, token: str, on_new_token: Callable[[str], None] = lambda _: None) -> ASGIApp:
-    """The application."""
-
     async def home(_request: Request) -> Response:
         return HTMLResponse(await run_in_threadpool(home_page, asking.opened))
 
@@ -136,7 +134,6 @@ def _pulse(asking: ViewAnswers, view: View) -> Response:
 
 
 def _document(asking: ViewAnswers, view: View) -> Response:
-    """The state of a view as a line of a scenario file."""
     line: dict[str, Any] = dict(asking.scenario(view).document)
     headers = {"Content-Disposition": 'attachment; filename="state.jsonl"'}
     return Response(json.dumps(line) + "\n", media_type="application/jsonl", headers=headers)

@@ -48,7 +48,6 @@ class AuthMiddleware:
         self._settings = HttpSettings(max_header_bytes=64 * 1024)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles one request."""
         if scope["type"] != "http":
             raise NotImplementedError(scope["type"])
         answer = self._refusal(scope)

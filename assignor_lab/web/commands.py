@@ -18,7 +18,6 @@ SAVED = "state.jsonl"
 
 
 def command_of(asked: AnsweredState, file: str, view: View, given: Iterable[str], around: Sequence[str] = ()) -> str:
-    """The command."""
     names = view.contenders or asked.contenders
     words = [word for each in names for word in (("--variant", each) if "=" in each else ("--assignor", each))]
     source = SAVED if is_saved(asked, view, around) else file

@@ -38,7 +38,6 @@ class EpisodeMoment:
 
     @property
     def speeds(self) -> tuple[int, ...]:
-        """Available speeds."""
         return SPEEDS
 
 

@@ -66,7 +66,6 @@ class FollowedRecording:
             return self._states
 
     def pulse(self) -> Pulse:
-        """Its status."""
         with self._lock:
             self._look()
             return Pulse(*self._word(), self._version)

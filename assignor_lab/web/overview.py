@@ -70,22 +70,18 @@ class GroupPast:
 
     @property
     def has_copies(self) -> bool:
-        """True if the moved items may have copies."""
         return self.moves == ACTIVE_TASKS
 
     @property
     def what(self) -> str:
-        """Singular of the moved items."""
         return self.moves.removesuffix("s")
 
     @property
     def step(self) -> str:
-        """The word for one of its decisions."""
         return "decision" if self.has_copies else "round"
 
 
 def home_page(opened: Opened) -> str:
-    """The page with all sources."""
     listed = []
     for number, source in enumerate(opened.sources):
         if isinstance(source, OpenedRun):

@@ -76,7 +76,6 @@ class Steps:
 
 
 def error_page(message: str, back: str) -> str:
-    """A page with one sentence."""
     return render("error.html.j2", title="This cannot be shown", message=message, back=back)
 
 

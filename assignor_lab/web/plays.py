@@ -69,7 +69,6 @@ class Play(Generic[T]):
         self._done += 1
 
     def is_forgotten(self) -> bool:
-        """True if no page requests it any more."""
         return time.monotonic() - self.asked_s > FORGOTTEN_S
 
     def _look(self, now_ms: int, until_ms: int) -> None:
@@ -86,7 +85,6 @@ class Play(Generic[T]):
         return 0.0 if self._begun_s is None else time.monotonic() - self._begun_s
 
     def progress(self) -> Underway:
-        """Its progress."""
         if self._begun_s is None:
             return Underway("It waits for another play, which goes first.")
         now, until = self._moment

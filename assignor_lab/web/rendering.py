@@ -14,7 +14,6 @@ __all__ = ["environment", "render"]
 
 
 def render(template: str, **values: Any) -> str:
-    """A page, or a part of one."""
     return environment().get_template(template).render(plural=plural, **values)
 
 

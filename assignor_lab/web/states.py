@@ -52,7 +52,6 @@ class OpenedStates:
 
     @property
     def verified(self) -> list[str]:
-        """Verified and unverified facts, in sentences."""
         return [each for each in sentences(self.verification) if each not in self.banner]
 
     def scenario(self, number: int) -> Scenario:

@@ -102,7 +102,6 @@ class ViewAnswers:
         self._pinned_s: dict[Any, float] = {}
 
     def close(self) -> None:
-        """Ends the processes of plugins, and all plays."""
         self._plays.close()
         for scorer in self._scorers.values():
             scorer.close()
@@ -185,7 +184,6 @@ class ViewAnswers:
         self._keep(_place(view), self.opened.states(view.source).scenario(view.state).document, fresh)
 
     def _one_more(self, view: View, document: Mapping[str, Any], place: Place) -> Sequence[Edit]:
-        """The edits that add a client to the present state."""
         scenario = scenario_from_document(document, place)
         kind = entry_of(scenario.kind).load()
         number = self._round(kind, scenario, view.round)

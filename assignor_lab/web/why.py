@@ -58,7 +58,6 @@ class Why:
 
 
 def why_of(asking: ViewAnswers, asked: AnsweredState, view: View, task: str) -> Why:
-    """The reasons of a task's place in the first contender's answer."""
     sliders = tuple(_sliders(knobs_of(asked, task), task, _labels(asked)))
     variant = as_variant(view.contenders[0]) if view.contenders else None
     try:
@@ -106,7 +105,6 @@ def choices_of(asked: AnsweredState) -> tuple[tuple[str, ...], tuple[tuple[str, 
 
 
 def knobs_of(asked: AnsweredState, task: str | None) -> list[Knob]:
-    """The changeable parts of the state."""
     changes, ownership, state = asked.kind.changes, asked.kind.ownership, asked.state
     if changes is None or ownership is None or state is None:
         return []

@@ -12,7 +12,6 @@ RUNS, SEED = 8_000, 12
 
 
 def main() -> int:
-    """Measures everything; the same options print the same tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help="runs for each field (%(default)s)")
     parser.add_argument("--seed", type=int, default=SEED, help="of all draws (%(default)s)")

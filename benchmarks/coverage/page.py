@@ -51,7 +51,6 @@ def entry(cell: Cell, covered: int) -> str:
 
 
 def write_page(text: str, page: Path = PAGE) -> None:
-    """Replaces the tables in the page."""
     put_between(page, BEGIN, text, END)
 
 

@@ -66,7 +66,6 @@ def measured(population: str, size: int, runs: int, seed: int, level: float = LE
 
 
 def cells(runs: int, seed: int, level: float, processes: int) -> Iterator[Cell]:
-    """Every population with every size, in order; ``processes`` at a time."""
     pairs = list(product(_BY_NAME, SIZES))
     with ProcessPoolExecutor(processes) as pool:
         names, sizes = zip(*pairs, strict=True)

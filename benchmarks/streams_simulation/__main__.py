@@ -12,7 +12,6 @@ from benchmarks.streams_simulation.recordings import RECORDINGS, compared
 
 
 def main() -> int:
-    """Plays everything; the same options print the same tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.streams_simulation", description=__doc__)
     parser.add_argument("--seed", type=int, help="of the races; without it acknowledgements take the median")
     parser.add_argument("--plays", type=int, default=20, help="seeds of the races that are tried (%(default)s)")

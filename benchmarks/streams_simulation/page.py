@@ -25,7 +25,6 @@ def close(pair: Mapping[str, Any], share: float, allowance: float) -> bool:
 
 
 def summary(measured: Mapping[str, Mapping[str, Any]]) -> str:
-    """Number of close figures of each recording, and of all together."""
     lines = ["| recording | rebalances | time to stable | same active tasks | away | worst task | restored |"]
     lines.append("|---|---|---|---|---|---|---|")
     lines += [_summary(name, found) for name, found in measured.items()]
@@ -34,7 +33,6 @@ def summary(measured: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def tables(measured: Mapping[str, Mapping[str, Any]]) -> str:
-    """Each action, then each window of a probe; figures with too large an error are bold."""
     lines = [
         "### Actions",
         "",
@@ -65,7 +63,6 @@ def tables(measured: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def write_page(text: str, page: Path = PAGE) -> None:
-    """Replaces the tables in the page."""
     put_between(page, BEGIN, text, END)
 
 

@@ -47,7 +47,6 @@ def placements_of(name: str, registry: Registry, plays: int) -> Placements:
 
 
 def placements_table(found: Mapping[str, Placements]) -> str:
-    """The figures as a table of Markdown, with their sums."""
     plays = len(next(iter(found.values())).plays)
     lines = [
         f"| recording | decisions | one play | mean of {plays} plays | in one of {plays} plays | one step at a time |",

@@ -42,7 +42,6 @@ class ConfigurationOrder:
 
     @property
     def is_kept(self) -> bool:
-        """True if the simulation has the same order."""
         return self.simulated[0] > self.simulated[1]
 
 
@@ -82,7 +81,6 @@ def _by_action(probe: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, flo
 
 
 def table(measured: Mapping[str, Mapping[str, Any]]) -> str:
-    """The orders as a table of Markdown; those that the simulation reverses are bold."""
     lines = ["| action | figure | more / less | recorded | simulated |", "|---|---|---|---|---|"]
     found = list(orders(measured))
     for each in found:

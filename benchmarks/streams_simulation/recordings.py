@@ -46,13 +46,11 @@ RECORDINGS: Mapping[str, tuple[Path, Path]] = {
 
 @cache
 def episode_of(name: str) -> StreamsEpisode:
-    """A recording as an episode."""
     timeline, folder = RECORDINGS[name]
     return read_episode(scenario_from_document(import_episode(timeline, folder), Place(name)))
 
 
 def compared(name: str, seed: int | None = None) -> dict[str, Any]:
-    """The simulation of a recording, beside the recorded outcome."""
     found: dict[str, Any] = played_document(name, discover(), seed)["compared"]
     return found
 

@@ -27,11 +27,9 @@ class Draft:
         return len(self.kept[kind][member]) + len(self.given[kind][member])
 
     def sizes(self, kind: int) -> list[int]:
-        """The same for each member."""
         return [len(kept) + len(given) for kept, given in zip(self.kept[kind], self.given[kind], strict=True)]
 
     def is_idle(self, member: int) -> bool:
-        """True if a member has no job of either kind."""
         return self.size(0, member) == 0 and self.size(1, member) == 0
 
     def revoke(self, kind: int, member: int, jobs: Collection[int], order: Sequence[int] | None = None) -> None:
@@ -54,7 +52,6 @@ class Draft:
         del given[:of_given]
 
     def give(self, kind: int, jobs: Iterable[int], takers: Iterable[int]) -> None:
-        """Give each job to the taker at the same index."""
         for job, member in zip(jobs, takers, strict=True):
             self.given[kind][member].append(job)
 

@@ -33,7 +33,6 @@ class Waiting:
     is_pause: bool = False
 
     def ended(self) -> Waiting:
-        """The state without a wait."""
         return attrs.evolve(self, candidates=(), delay=0, deadline=0, is_pause=False)
 
 

@@ -49,7 +49,6 @@ class JobNumbering:
         self._strange_task_numbers: dict[ConnectorTaskId, int] = {}
 
     def connector_number(self, name: str) -> int:
-        """The number of a connector."""
         number = self._connector_numbers.get(name)
         if number is None:
             number = self._connector_numbers[name] = self.counts[0] + len(self._strange_connectors)
@@ -57,7 +56,6 @@ class JobNumbering:
         return number
 
     def task_number(self, task: ConnectorTaskId) -> int:
-        """The number of a task."""
         start, count = self._spans.get(task.connector, (0, 0))
         if 0 <= task.task < count:
             return start + task.task
@@ -68,7 +66,6 @@ class JobNumbering:
         return number
 
     def task_numbers(self, tasks: Iterable[ConnectorTaskId]) -> list[int]:
-        """The numbers of many tasks."""
         span_of, strange = self._spans.get, self.task_number
         return [
             span[0] + task.task
@@ -78,7 +75,6 @@ class JobNumbering:
         ]
 
     def connectors(self, numbers: Iterable[int]) -> tuple[str, ...]:
-        """The names behind numbers."""
         known = self.counts[0]
         return tuple(
             self._connectors[number] if number < known else self._strange_connectors[number - known]
@@ -86,7 +82,6 @@ class JobNumbering:
         )
 
     def tasks(self, numbers: Iterable[int]) -> tuple[ConnectorTaskId, ...]:
-        """The tasks behind numbers."""
         known = self.counts[1]
         names, ordinals = self._names, self._ordinals
         return tuple(

@@ -26,11 +26,9 @@ class ConnectSteps:
         self._given: set[tuple[int, int, int]] = set()
 
     def duplicates_stopped(self, draft: Draft) -> None:
-        """Record revoked duplicates."""
         self._revocations(draft, "ci-duplicate", "{0} has to stop it: another worker reports it, too")
 
     def lost_waits(self, lost: Sequence[Collection[int]], draft: Draft, delay: int) -> None:
-        """Record lost jobs that wait unassigned."""
         given = {(kind, job) for kind, _, job in _pairs(draft.given)}
         for kind in KINDS:
             for job in lost[kind]:
@@ -44,7 +42,6 @@ class ConnectSteps:
                     self._add("ci-wait", kind, job, text)
 
     def lost_dealt(self, draft: Draft) -> None:
-        """Record lost jobs dealt after the delay."""
         text = "its worker did not come back in time: it is dealt to {0}, which had no job meanwhile"
         self._gifts(draft, "ci-deal", text)
 
@@ -83,7 +80,6 @@ class ConnectSteps:
         self._given = _pairs(draft.given)
 
     def kept(self, draft: Draft, configured: tuple[int, int]) -> None:
-        """Record unchanged jobs."""
         for kind, member, job in sorted(_pairs(draft.kept)):
             if job < configured[kind]:
                 self._add("ci-keep", kind, job, "{0} ran it and goes on with it", member)

@@ -87,7 +87,6 @@ class GroupLayout:
 
 
 def layout_of(group: GroupSpec) -> GroupLayout:
-    """The layout of a group."""
     members = group.members
     return _known_layout(tuple(members), tuple([member.metadata.process_id for member in members.values()]))
 

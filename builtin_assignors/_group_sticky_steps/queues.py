@@ -37,7 +37,6 @@ class ProcessQueue:
         return self._size
 
     def add(self, process: int, load: float) -> None:
-        """Put back a polled process."""
         index = self._size
         self._size = index + 1
         self._rise(index, process, load)

@@ -43,7 +43,6 @@ class TopologyTasks:
         return sorted(range(len(self.partitions)), key=self.partitions.__getitem__)
 
     def id_of(self, task: int) -> TaskId:
-        """The id of the task with this number."""
         return TaskId(self.subtopologies[task], self.partitions[task])
 
     def numbers_of(self, held: TasksBySubtopology) -> list[int]:

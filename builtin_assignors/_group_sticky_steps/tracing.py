@@ -20,7 +20,6 @@ class GroupSteps:
         self._standbys = 0
 
     def kept(self, owners: Sequence[int], previous: Sequence[int], quota: int) -> None:
-        """Record tasks that stayed with their members, which had room for them."""
         for task, (owner, had) in enumerate(zip(owners, previous, strict=True)):
             if owner >= 0:
                 self._add("gs-keep", task, "{0} had it, and keeps it within its even share of active tasks", owner)
@@ -30,7 +29,6 @@ class GroupSteps:
         self._note(owners)
 
     def promoted(self, owners: Sequence[int]) -> None:
-        """Record tasks that went to members with their state."""
         text = "{0} has its state (it had a copy or, from Kafka 4.4 on, reported an offset), and room in its even share"
         self._new("gs-promote", owners, text)
 

@@ -98,7 +98,6 @@ def to_problem(
 
 
 def steps_of(problem: StickyProblem, ids: StickyIds) -> StickySteps:
-    """The trace of one decision."""
     tasks, clients = list(map(str, ids.tasks)), list(map(str, ids.processes))
     return StickySteps(StepsTaken(tasks, clients, problem.tasks))
 

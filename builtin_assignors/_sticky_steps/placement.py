@@ -68,7 +68,6 @@ class StickyPlacement:
         self._rankings = [other for other in self._rankings if other is not ranking]
 
     def put_active(self, task: int, client: int) -> None:
-        """Give an unassigned ``task`` to ``client`` as active."""
         self.owner[task] = client
         self.actives[client].append(task)
         self.active_counts[client] += 1
@@ -95,7 +94,6 @@ class StickyPlacement:
         return kept
 
     def put_standby(self, task: int, client: int) -> None:
-        """Give ``task`` to ``client``, which does not have it yet, as a standby."""
         self.standbys[client].append(task)
         self.standby_bits[client] |= 1 << task
         self.tasks[client] |= 1 << task

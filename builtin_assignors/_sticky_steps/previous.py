@@ -34,11 +34,9 @@ class PreviousOwners:
         self._is_plain = fits_plain(problem.client_hashes, _SMALLEST_SET)
 
     def has_standbys(self) -> bool:
-        """True if any client had a standby task."""
         return bool(self._standby_clients)
 
     def has_standby(self, task: int) -> bool:
-        """True if any client had ``task`` as a standby."""
         return task in self._standby_clients
 
     def active_order(self) -> list[int]:

@@ -49,7 +49,6 @@ class RankedClients:
         self.ranks = sorted(self._groups)
 
     def move(self, client: int, old: Rank, new: Rank) -> None:
-        """Move ``client`` from rank ``old`` to the different rank ``new``."""
         groups = self._groups
         bit = self.bits[client]
         left = groups[old] ^ bit

@@ -37,7 +37,6 @@ class TaskOrders:
 
     @cached_property
     def existing(self) -> frozenset[int]:
-        """The tasks that exist."""
         return frozenset(self._tasks)
 
     @cached_property

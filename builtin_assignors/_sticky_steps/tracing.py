@@ -20,7 +20,6 @@ class StickySteps:
         self._went_back: list[bool] = []
 
     def kept(self, previous: PreviousOwners, placement: StickyPlacement, quotas: Sequence[int] | None) -> None:
-        """Record tasks that stayed with their clients, which had room for them."""
         for task, owner in previous.active.items():
             if task >= len(placement.owner):
                 continue
@@ -37,7 +36,6 @@ class StickySteps:
         self._settle(placement)
 
     def promoted(self, placement: StickyPlacement) -> None:
-        """Record tasks that went to clients with a copy."""
         self.taken.placed("st-promote", placement.actives, "{0} had a copy of it, and room in its share")
 
     def choosing(
@@ -63,17 +61,14 @@ class StickySteps:
         self._settle(placement)
 
     def moved_by_racks(self, placement: StickyPlacement) -> None:
-        """Record actives moved by the rack-aware optimisation."""
         text = "rack-aware assignment takes it from {0} to {1}"
         self.taken.placed("st-racks", placement.actives, text, text)
 
     def got_standbys(self, placement: StickyPlacement) -> None:
-        """Record standbys."""
         text = "a standby goes to {0}: of the clients without it one that had it and has room, or the least loaded"
         self.taken.copied("st-standby", placement.standbys, text)
 
     def standbys_moved_by_racks(self, placement: StickyPlacement) -> None:
-        """Record standbys moved by the rack-aware optimisation."""
         text = "rack-aware assignment takes a standby from {0} to {1}"
         self.taken.copied("st-standby-racks", placement.standbys, "rack-aware assignment gives {0} a standby", text)
 

@@ -91,7 +91,6 @@ class EagerAssignor(ConnectAssignor):
         )
 
     def traced(self, rebalance: Rebalance) -> Traced[ConnectAssignment]:
-        """The answer of :meth:`assign` with its steps; raises the same errors."""
         answer = self.assign(rebalance)
         text = (
             f"connectors, then tasks, are dealt in turn to the {len(rebalance.workers)} workers in the order of their "

@@ -63,7 +63,6 @@ class IncrementalCooperativeAssignor(ConnectAssignor):
         self._quirks = read_quirks(configs, _SETTINGS + "quirks")
 
     def traced(self, rebalance: Rebalance) -> Traced[ConnectAssignment]:
-        """The answer of :meth:`assign` with its steps; raises the same errors."""
         found: list[RuleStep] = []
         return Traced(self._decided(rebalance, found), found, RULE_TEXTS)
 

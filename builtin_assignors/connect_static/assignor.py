@@ -56,7 +56,6 @@ class StaticConnectAssignor(ConnectAssignor):
         self._settings = StaticSettings.from_config(configs)
 
     def traced(self, rebalance: Rebalance) -> Traced[ConnectAssignment]:
-        """The answer of :meth:`assign` with its steps; raises the same errors."""
         found: list[RuleStep] = []
         return Traced(self._decided(rebalance, found), found, RULE_TEXTS)
 

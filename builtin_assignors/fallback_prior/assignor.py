@@ -38,7 +38,6 @@ class FallbackPriorTaskAssignor(TaskAssignor):
         return to_assignment(application, ids, place_all(problem), probing_deadline_ms(application))
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
-        """The answer of :meth:`assign` with its steps; raises the same errors."""
         problem, ids = to_problem(application, client_map_order, self._jdk)
         steps = steps_of(problem, ids)
         placement = place_all(problem, steps)

@@ -38,7 +38,6 @@ class GroupStickyTaskAssignor(api.TaskAssignor):
         return _assigned(group, topology)
 
     def traced(self, group: api.GroupSpec, topology: api.TopologyDescriber) -> Traced[api.GroupAssignment]:
-        """The answer of :meth:`assign` with its steps; raises the same errors."""
         found: list[RuleStep] = []
         return Traced(_assigned(group, topology, found), found, RULE_TEXTS)
 

@@ -35,7 +35,6 @@ class GroupStickyTaskAssignor(TaskAssignor):
         return _assigned(group, topology)
 
     def traced(self, group: GroupSpec, topology: TopologyDescriber) -> Traced[GroupAssignment]:
-        """The answer of :meth:`assign` with its steps; raises the same errors."""
         found: list[RuleStep] = []
         return Traced(_assigned(group, topology, found), found, RULE_TEXTS)
 

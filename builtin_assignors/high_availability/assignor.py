@@ -69,7 +69,6 @@ class HighAvailabilityTaskAssignor(TaskAssignor):
         return _decided(application, None)
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
-        """The answer of :meth:`assign` with its steps; raises the same errors."""
         found: list[RuleStep] = []
         return Traced(_decided(application, found), found, RULE_TEXTS)
 

@@ -41,7 +41,6 @@ class HighAvailabilitySteps:
     # --- ideal placement --------------------------------------------------------------------------
 
     def dealt(self, active: Sequence[set[int]], tasks: int) -> None:
-        """Record dealt stateful tasks."""
         self.taken.placed(
             "ha-deal",
             active,
@@ -50,16 +49,13 @@ class HighAvailabilitySteps:
         )
 
     def levelled(self, active: Sequence[set[int]]) -> None:
-        """Record tasks levelled over threads."""
         self.taken.placed("ha-level", active, "", "levelling the load of the threads takes it from {0} to {1}")
 
     def moved_by_racks(self, active: Sequence[set[int]], rule: str = "ha-racks") -> None:
-        """Record actives moved by the rack-aware optimisation."""
         text = f"rack-aware assignment ({self._racks}) takes it from {{0}} to {{1}}"
         self.taken.placed(rule, active, text, text)
 
     def got_standbys(self, standby: Sequence[set[int]]) -> None:
-        """Record standbys."""
         if self._uses_tags:
             reason = "whose tags differ from those of the other holders of the task, if any client's do"
             self.taken.copied("ha-standby-tags", standby, _STANDBY_RULES + reason)
@@ -68,12 +64,10 @@ class HighAvailabilitySteps:
             self.taken.copied("ha-standby", standby, _STANDBY_RULES + reason)
 
     def levelled_standbys(self, standby: Sequence[set[int]]) -> None:
-        """Record levelled standbys."""
         text = "levelling the load of the threads takes a standby from {0} to {1}"
         self.taken.copied("ha-standby-level", standby, "levelling the load gives {0} a standby", text)
 
     def standbys_moved_by_racks(self, standby: Sequence[set[int]]) -> None:
-        """Record standbys moved by the rack-aware optimisation."""
         text = f"rack-aware assignment ({self._racks}) takes a standby from {{0}} to {{1}}"
         self.taken.copied("ha-standby-racks", standby, "rack-aware assignment gives {0} a standby", text)
 
@@ -151,7 +145,6 @@ class HighAvailabilitySteps:
                     self.taken.add("ha-nobody-further", task, text, client)
 
     def gave_stateless(self, active: Sequence[set[int]]) -> None:
-        """Record stateless tasks."""
         text = "it is stateless, and goes to {0}, which has the fewest active tasks for its threads"
         self.taken.placed("ha-stateless", active, text)
 

@@ -73,7 +73,6 @@ class LegacyRackSteps:
         placement.replace_active(moves)
 
     def move_standbys(self, placement: StickyPlacement) -> None:
-        """Optimise the standbys."""
         standby = self._numbered([placement.standbys[client] for client in self._ascending])
         self._optimizer.optimize_standby(self._active_sets(placement), standby, *self._costs, None)
         for client, held in zip(self._ascending, standby, strict=True):

@@ -26,7 +26,6 @@ class RackAwareTaskAssignor(TaskAssignor):
         return _remarked(aware, HighAvailabilityTaskAssignor().assign(aware))
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
-        """The answer of :meth:`assign`, with the steps of ``high_availability``."""
         aware = _with_racks(application)
         traced = HighAvailabilityTaskAssignor().traced(aware)
         return attrs.evolve(traced, answer=_remarked(aware, traced.answer))

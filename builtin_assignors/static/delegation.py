@@ -47,7 +47,6 @@ class _LeadersChoice(TaskAssignor):
         self._configs: Mapping[str, Any] = {}
 
     def configure(self, configs: Mapping[str, Any]) -> None:
-        """Store the configuration for the chosen assignor."""
         self._configs = configs
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
@@ -117,7 +116,6 @@ class Delegate:
     steps: list[RuleStep] | None = None
 
     def place_all(self, application: ApplicationMetadata) -> TaskAssignment:
-        """The delegate's answer for the whole application."""
         assignor = self.factory()
         assignor.configure(self.configs)
         if self.steps is None:
@@ -129,7 +127,6 @@ class Delegate:
     def place(
         self, application: ApplicationMetadata, tasks: Iterable[TaskId], clients: Collection[ProcessID]
     ) -> Delegated:
-        """Place ``tasks`` on ``clients``; raises any error of the delegate."""
         return self._ask(application, tasks, clients, application.assignment_configs())
 
     def place_without_standbys(

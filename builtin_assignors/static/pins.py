@@ -67,7 +67,6 @@ class TaskPattern:
         return cls(text, first.topology_name, first.subtopology, first.partition, last.partition)
 
     def matches(self, task: TaskId) -> bool:
-        """True if ``task`` matches."""
         return (
             (self.any_topology or self.topology_name == task.topology_name)
             and (self.subtopology is None or self.subtopology == task.subtopology)
@@ -125,7 +124,6 @@ class ClientSelector:
         )
 
     def matches(self, client: StreamsClientState) -> bool:
-        """True if ``client`` matches."""
         if self.process_id is not None:
             return client.process_id == self.process_id
         if self.tag is not None:
@@ -170,7 +168,6 @@ class TaskPin:
         return any(pattern.matches(task) for pattern in self.tasks)
 
     def matches_client(self, client: StreamsClientState) -> bool:
-        """True if the pin names ``client``."""
         return any(selector.matches(client) for selector in self.clients)
 
 

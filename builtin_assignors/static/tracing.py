@@ -42,13 +42,11 @@ class StaticSteps:
                 self._add("sp-pin", task, text, client)
 
     def unmet(self, tasks: Iterable[int], pins: Mapping[int, int]) -> None:
-        """Record pins without present clients."""
         for task in tasks:
             text = f"pin {pins[task]} of assignor.static.pins names no client with a thread: it counts as none"
             self._add("sp-unmet", task, text)
 
     def delegated(self, rest: Collection[str], placed: Delegated) -> None:
-        """Record the tasks that the delegate placed."""
         owners = {
             str(task.id): process
             for process, held in placed.tasks.items()
@@ -61,7 +59,6 @@ class StaticSteps:
                 self.steps.append(RuleStep("sp-delegate", name, text, (str(owners[name]),)))
 
     def told_by_delegate(self, steps: Iterable[RuleStep]) -> None:
-        """Add the delegate's own steps."""
         self.steps += steps
 
     def standbys(self, placed: Mapping[int, Sequence[int]], pinned: Mapping[int, Collection[int]]) -> None:

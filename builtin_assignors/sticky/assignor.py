@@ -36,7 +36,6 @@ class StickyTaskAssignor(TaskAssignor):
         return self._decided(application, None)
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
-        """The answer of :meth:`assign` with its steps; raises the same errors."""
         found: list[RuleStep] = []
         return Traced(self._decided(application, found), found, RULE_TEXTS)
 

@@ -50,7 +50,6 @@ def move_actives(application: ApplicationMetadata, ids: StickyIds, placement: St
 
 
 def move_standbys(application: ApplicationMetadata, ids: StickyIds, placement: StickyPlacement) -> None:
-    """Optimise the standbys, if any are configured."""
     for history, standbys in zip(placement.histories, placement.standbys, strict=False):
         history += standbys
     if application.assignment_configs().num_standby_replicas <= 0:

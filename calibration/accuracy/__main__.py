@@ -21,7 +21,6 @@ _SHIPPED = PAGE.parents[2] / "assignor_lab" / "planning" / "calibration.json"
 
 
 def main() -> int:
-    """Prints the tables; the same options print the same tables."""
     parser = argparse.ArgumentParser(prog="python -m calibration.accuracy", description=__doc__)
     parser.add_argument("--plays", type=int, default=20, help="plays of each plan (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the draws (%(default)s)")

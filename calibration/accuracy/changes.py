@@ -66,7 +66,6 @@ class RecordedChange:
 
 @cache
 def timeline_of(name: str) -> RecordedTimeline:
-    """The timeline of a recording."""
     return read_timeline(RECORDINGS[name] / "timeline.json.gz")
 
 

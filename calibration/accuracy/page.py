@@ -26,7 +26,6 @@ def page_text(
     calibration: Mapping[str, Widening],
     report: Sequence[ReportedPlan] = (),
 ) -> str:
-    """All generated tables of the page."""
     return "\n\n".join(
         (
             "## Goals",
@@ -46,7 +45,6 @@ def page_text(
 
 
 def write_page(text: str) -> None:
-    """Puts the tables into the page."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(_BEGIN)
     after = rest.partition(_END)[2]
     write_durably(PAGE, f"{before}{_BEGIN}\n\n{text}\n\n{_END}{after}".encode())
@@ -154,7 +152,6 @@ def _wrong(pairs: Sequence[ChangePair]) -> str:
 
 
 def _report(report: Sequence[ReportedPlan]) -> str:
-    """The report beside the predictions, one column for each assumption."""
     assumptions = list(dict.fromkeys(each.assumption for each in report))
     found = {(each.way, each.assumption): each.worst_task_seconds for each in report}
     lines = [("way to deploy", "reported, s", *assumptions)]

@@ -70,7 +70,6 @@ class ReportedPlan:
 
 
 def planned_report(registry: Registry, plays: int = 5) -> Iterator[ReportedPlan]:
-    """The predictions for each way to deploy, with the defaults first."""
     state = _state()
     for assumption, assumed in _SENSITIVITIES.items():
         settings = {"session.timeout.ms": assumed.session_ms}

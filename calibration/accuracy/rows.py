@@ -42,7 +42,6 @@ class Figure:
 
     @property
     def is_covered(self) -> bool:
-        """True if the interval holds the truth."""
         return self.predicted.low <= self.truth <= self.predicted.high
 
     @property

@@ -40,13 +40,11 @@ class ImportedRecording:
         return client_names(self.configs)
 
     def end_offset(self, task: str, time_ms: int) -> int:
-        """The end of a task's changelogs at a moment."""
         line = self.episode["changelogs"][task]
         passed = (time_ms - self.timeline.done[0].time_ms) / 1000
         return int(line["records"] + line["backlog_records"] + line["records_per_s"] * passed)
 
     def process_ids(self, time_ms: int) -> dict[str, str]:
-        """Running instance to its process id."""
         found: dict[str, str] = {}
         for event in self.episode["events"]:
             if event["at_ms"] + self.timeline.done[0].time_ms < time_ms:
@@ -130,7 +128,6 @@ def _consumers(generation: TimelineGeneration, instance: str, names: Mapping[str
 
 
 def workload_of(recorded: ImportedRecording, time_ms: int) -> dict[str, Any]:
-    """Sizes of the tasks' state at a moment, in the form of ``--workload``."""
     sizes = {
         task: round(recorded.end_offset(task, time_ms) * line["bytes_per_record"])
         for task, line in recorded.episode["changelogs"].items()

@@ -17,7 +17,6 @@ END = "<!-- written by python -m calibration.advice --write: end -->"
 
 
 def main() -> int:
-    """Judges, prints a table, and returns 0."""
     parser = argparse.ArgumentParser(prog="python -m calibration.advice", description=__doc__)
     parser.add_argument("--groups", type=int, default=40, help="generated groups, and pasts (%(default)s)")
     parser.add_argument("--days", type=int, default=8, help="days of each race (%(default)s)")

@@ -106,7 +106,6 @@ def group_document(
 
 
 def generated_group(registry: Registry, document: dict[str, Any], *, start_ms: int = 3_000) -> Subject:
-    """The group of a document, for advice."""
     sources = config_sources(environ={})
     terms = Terms(registry, sources)
     state = present_state(scenario_from_document(document, Place("generated")))

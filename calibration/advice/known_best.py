@@ -65,7 +65,6 @@ class JudgedPast:
 
 
 def drawn_mix(seed: int) -> Mix:
-    """A random mix."""
     drawn = random.Random(f"mix {seed}")  # noqa: S311 - a simulation, not a secret
     return Mix(
         rolls_per_week=drawn.choice([1.0, 3.0, 10.0]),

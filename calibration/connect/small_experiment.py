@@ -42,7 +42,6 @@ class Setup:
 
 @cache
 def recorded_small() -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """Protocol to the recording's summary: phases create, kill, delete, all."""
     text = resources.files("calibration.connect").joinpath("recordings/blog_small.json").read_text("utf-8")
     return json.loads(text)  # type: ignore[no-any-return]
 

@@ -52,7 +52,6 @@ class DecidedAgain:
 
     @property
     def tasks(self) -> int:
-        """Number of the group's tasks."""
         return len(self._tasks)
 
     def ask(self, decision: RepeatedDecision, process: Mapping[str, str]) -> Mapping[str, TasksByRole]:
@@ -100,7 +99,6 @@ class _Record:
     is_there: bool
 
     def into(self, table: MemberTable) -> None:
-        """Applies it to a table."""
         (table.write_down if self.is_there else table.remove)(self.member)
 
 

@@ -47,7 +47,6 @@ def read_configs(path: Path) -> dict[str, Mapping[str, Any]]:
 
 
 def settings_document(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of a ``start`` event for an instance with this configuration."""
     document: dict[str, Any] = {"threads": int(config.get("num.stream.threads", 1))}
     tags = {key[len("client.tag.") :]: str(value) for key, value in config.items() if key.startswith("client.tag.")}
     for key, name in (("client.rack", "rack"), ("application.server", "host"), ("group.instance.id", "instance_id")):

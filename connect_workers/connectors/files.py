@@ -49,7 +49,6 @@ class FileSourceTask(SourceTask):
     """Reads a file's lines and waits for further ones; a line without its end waits, too."""
 
     def start(self, config: Mapping[str, str]) -> None:
-        """Goes on where it was."""
         values = _SOURCE.parse(config)
         self._path: Path = self.context.file(values["file"])
         self._topic, self._batch = values["topic"], values["batch.size"]
@@ -58,7 +57,6 @@ class FileSourceTask(SourceTask):
         self._position = int(committed["position"]) if committed else 0
 
     def poll(self) -> Sequence[SourceRecord]:
-        """The next lines."""
         data = self._read()
         lines = data[: data.rfind(b"\n") + 1].splitlines(keepends=True)[: self._batch]
         if not lines:
@@ -97,11 +95,9 @@ class FileSourceConnector(_FileConnector, SourceConnector):
 
     @classmethod
     def config_def(cls) -> ConfigDef:
-        """File and topic."""
         return _SOURCE
 
     def task_configs(self, max_tasks: int) -> Sequence[Mapping[str, str]]:
-        """One."""
         del max_tasks
         return [self._config]
 
@@ -130,13 +126,11 @@ class FileSinkTask(SinkTask):
     """Appends values to a file, a line each; texts as they are, everything else as JSON."""
 
     def start(self, config: Mapping[str, str]) -> None:
-        """Opens the file."""
         path = self.context.file(_SINK.parse(config)["file"])
         make_private(path.parent)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
     def put(self, records: Sequence[SinkRecord]) -> None:
-        """Appends."""
         lines = [record.value if isinstance(record.value, str) else json.dumps(record.value) for record in records]
         # One write, so that lines of several tasks do not mix.
         data = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
@@ -144,11 +138,9 @@ class FileSinkTask(SinkTask):
             data = data[os.write(self._file, data) :]
 
     def flush(self) -> None:
-        """Brings everything to the disk."""
         os.fsync(self._file)  # noqa: TID251 - what a sink appends to its file
 
     def stop(self) -> None:
-        """Closes the file."""
         if hasattr(self, "_file"):
             os.close(self._file)
 
@@ -161,7 +153,6 @@ class FileSinkConnector(_FileConnector, SinkConnector):
 
     @classmethod
     def config_def(cls) -> ConfigDef:
-        """The file."""
         return _SINK
 
     def task_configs(self, max_tasks: int) -> Sequence[Mapping[str, str]]:

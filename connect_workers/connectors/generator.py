@@ -66,7 +66,6 @@ class GeneratorSourceTask(SourceTask):
         self._first, self._begun = self._next, time.monotonic()
 
     def poll(self) -> Sequence[SourceRecord]:
-        """The records that are due."""
         due = self._first + int((time.monotonic() - self._begun) * self._rate) + 1
         end = (
             min(due, self._next + _MOST_AT_ONCE) if self._most < 0 else min(due, self._next + _MOST_AT_ONCE, self._most)
@@ -93,15 +92,12 @@ class GeneratorSourceConnector(SourceConnector):
 
     @classmethod
     def config_def(cls) -> ConfigDef:
-        """Topic, number of sequences, their rate and length."""
         return ConfigDef(_GENERATOR_KEYS)
 
     def start(self, config: Mapping[str, str]) -> None:
-        """Notes the configuration."""
         self._config = dict(config)
 
     def task_configs(self, max_tasks: int) -> Sequence[Mapping[str, str]]:
-        """A sequence for each task."""
         wanted = int(self._config.get("generators", "0")) or max_tasks
         return [self._config] * min(wanted, max_tasks)
 
@@ -186,7 +182,6 @@ class FailingSourceTask(GeneratorSourceTask):
         return records
 
     def stop(self) -> None:
-        """Takes its time."""
         time.sleep(getattr(self, "_fail", {"stop.ms": 0})["stop.ms"] / 1000)
 
 
@@ -197,7 +192,6 @@ class FailingSourceConnector(GeneratorSourceConnector):
 
     @classmethod
     def config_def(cls) -> ConfigDef:
-        """A generator's keys, and keys for the failures."""
         return ConfigDef((*_GENERATOR_KEYS, *_FAILING_KEYS))
 
     def start(self, config: Mapping[str, str]) -> None:

@@ -52,7 +52,6 @@ class LiveGroup:
     # --- requests of workers --------------------------------------------------------------------------
 
     async def join(self, request: JoinRequest) -> Response:
-        """A worker joins; the answer comes when all have."""
         return await self._asked(request.worker, self._coordinator.join, request)
 
     async def sync(self, worker: str, request: SyncRequest) -> Response:
@@ -66,7 +65,6 @@ class LiveGroup:
         return answer
 
     def leave(self, member_id: str, reason: str = "leaves") -> None:
-        """A member leaves."""
         self._settle(self._coordinator.leave(self.clock.now_ms(), member_id, reason))
 
     def leave_process(self, worker: str) -> None:
@@ -86,25 +84,20 @@ class LiveGroup:
 
     @property
     def state(self) -> CoordinatorState:
-        """State of the group."""
         return self._coordinator.state
 
     @property
     def generation(self) -> int:
-        """Number of the last generation."""
         return self._coordinator.generation
 
     @property
     def rounds(self) -> list[Round]:
-        """The last rebalances."""
         return self._coordinator.rounds
 
     def members(self) -> dict[str, str]:
-        """Member id to worker."""
         return self._coordinator.members()
 
     def close(self) -> None:
-        """Nothing happens any more."""
         if self._timer is not None:
             self._timer.cancel()
         for waiting in self._waiting.values():

@@ -42,20 +42,16 @@ class MembershipListener(Protocol):
 
     levels: LoggerLevels
 
-    def fresh_snapshot(self) -> ConfigSnapshot:
-        """The newest snapshot of the config log."""
+    def fresh_snapshot(self) -> ConfigSnapshot: ...
 
-    async def on_revoked(self, jobs: Jobs) -> None:
-        """Stops jobs, and waits for that."""
+    async def on_revoked(self, jobs: Jobs) -> None: ...
 
-    def on_assigned(self, assignment: Assignment) -> None:
-        """An assignment was taken."""
+    def on_assigned(self, assignment: Assignment) -> None: ...
 
     def on_lost(self) -> None:
         """Ends all work at once: the worker has left, and others will be given it."""
 
-    def wake(self) -> None:
-        """There is something to do."""
+    def wake(self) -> None: ...
 
 
 class WorkerMembership:
@@ -127,7 +123,6 @@ class WorkerMembership:
         self.polled()
 
     def polled(self) -> None:
-        """The herder has come round."""
         self._polled_ms = self._clock.now_ms()
 
     async def _join(self) -> bool:

@@ -25,7 +25,6 @@ _FAILED = 1
 def join_request(
     worker: WorkerIdentity, settings: LiveWorkerSettings, offset: int, state: MembershipState
 ) -> JoinRequest:
-    """A worker's request to join."""
     assignment = (
         None if state.assignment is None else _message(state.assignment, state.held, ConnectProtocol.EAGER.version)
     )
@@ -41,17 +40,14 @@ def join_request(
 
 
 def member_from(member: str, subscription: SubscriptionMessage) -> Worker:
-    """A member as it reported."""
     return Worker(member, subscription.owned, subscription.static or WILDCARD)
 
 
 def assignment_bytes(assignment: Assignment, protocol: ConnectProtocol) -> bytes:
-    """An assignment in a protocol's version."""
     return encode_connect_assignment(_message(assignment, None, protocol.version))
 
 
 def assignment_from(data: bytes) -> Assignment:
-    """An assignment of any version."""
     message = decode_connect_assignment(data)
     return Assignment(
         message.leader, message.leader_url, message.config_offset, message.assigned, message.revoked,

@@ -27,7 +27,6 @@ class RebalanceTimes:
     total_ms: int = 0
 
     def completed(self, now_ms: int) -> None:
-        """The work of an assignment is started."""
         if self.begun_ms is None:
             return
         took = now_ms - self.begun_ms

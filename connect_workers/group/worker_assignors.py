@@ -54,7 +54,6 @@ class WorkerAssignors:
         }
 
     def for_worker(self, settings: LiveWorkerSettings) -> Mapping[ConnectProtocol, WorkerAssignor]:
-        """Assignors of one worker, for as long as it lives."""
         configs = assignor_configs(settings.max_delay_ms, settings.downgrade, settings.configs)
         made: dict[str, WorkerAssignor] = {}
         # compatible and sessioned are one assignor in Kafka: its memory survives the change between them.

@@ -77,14 +77,12 @@ class DistributedHerder(HerderReads):
     # --- life -----------------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Runs until :meth:`stop` is called, or the worker cannot go on."""
         try:
             await self.loop.run()
         finally:
             self._reconfiguration.close()
 
     def stop(self) -> None:
-        """Makes the worker stop its work, leave and end."""
         self._reconfiguration.close()
         self.loop.stop()
 
@@ -102,12 +100,10 @@ class DistributedHerder(HerderReads):
 
     @property
     def stage(self) -> WorkerStage:
-        """The worker's present or last stage."""
         return self.loop.stages.current
 
     @property
     def ready(self) -> bool:
-        """Whether start-up is over."""
         return self.loop.ready
 
     async def _come_round(self) -> None:
@@ -120,7 +116,6 @@ class DistributedHerder(HerderReads):
         return self.loop.reader.snapshot()
 
     def metrics(self) -> Sequence[WorkerMetric]:
-        """This worker's readings."""
         return [
             *rebalance_metrics(self.loop),
             *worker_metrics(self.loop.instances, self._logs, self._plugins, self._fresh()),
@@ -129,8 +124,6 @@ class DistributedHerder(HerderReads):
     # --- reads on the loop ----------------------------------------------------------------------------
 
     async def connector_info(self, name: str) -> ConnectorInfo:
-        """A connector as configured."""
-
         async def read() -> ConnectorInfo:
             self._check_no_rebalance_expected()
             return self._info(self.loop.snapshot, name)
@@ -138,8 +131,6 @@ class DistributedHerder(HerderReads):
         return await self.loop.queue.ask(read)
 
     async def task_configs(self, name: str) -> Sequence[TaskConfig]:
-        """Its tasks' configurations."""
-
         async def read() -> list[TaskConfig]:
             self._check_no_rebalance_expected()
             return self._task_configs(self.loop.snapshot, name)
@@ -147,8 +138,6 @@ class DistributedHerder(HerderReads):
         return await self.loop.queue.ask(read)
 
     async def connector_offsets(self, name: str) -> Sequence[Offset]:
-        """How far it is."""
-
         async def read() -> list[Offset]:
             config = self.loop.snapshot.connectors.get(name)
             if config is None:
@@ -167,7 +156,6 @@ class DistributedHerder(HerderReads):
     async def put_connector(
         self, name: str, config: Mapping[str, str | None], *, initial_state: str | None = None, replace: bool
     ) -> tuple[bool, ConnectorInfo]:
-        """Creates or replaces a connector."""
         target = None if initial_state is None else initial_target(initial_state)
         texts = dict(config)
         await self._check(texts)
@@ -187,8 +175,6 @@ class DistributedHerder(HerderReads):
         return await self.loop.queue.ask(put)
 
     async def patch_connector(self, name: str, patch: Mapping[str, str | None]) -> ConnectorInfo:
-        """Changes some keys of a configuration."""
-
         async def put() -> ConnectorInfo:
             self._check_leads("Only the leader can set connector configs.")
             before = self._fresh().connectors.get(name)
@@ -202,8 +188,6 @@ class DistributedHerder(HerderReads):
         return await self.loop.queue.ask(put)
 
     async def delete_connector(self, name: str) -> None:
-        """Removes a connector."""
-
         async def delete() -> None:
             self._check_leads("Only the leader can set connector configs.")
             if name not in self._fresh().connectors:
@@ -214,8 +198,6 @@ class DistributedHerder(HerderReads):
         await self.loop.queue.ask(delete)
 
     async def stop_connector(self, name: str) -> None:
-        """Target state STOPPED, and no tasks."""
-
         async def stop() -> None:
             self._check_leads("Only the leader can transition connectors to the STOPPED state.")
             if name not in self._fresh().connectors:
@@ -242,8 +224,6 @@ class DistributedHerder(HerderReads):
         return await self.loop.queue.ask(restart)
 
     async def alter_offsets(self, name: str, offsets: Sequence[Offset]) -> OffsetsAnswer:
-        """Changes offsets of a stopped connector."""
-
         async def alter() -> OffsetsAnswer:
             config = self._check_offsets_may_change(name)
             return await alter_offsets(name, offsets, config, self._plugins, self._logs)
@@ -251,8 +231,6 @@ class DistributedHerder(HerderReads):
         return await self.loop.queue.ask(alter)
 
     async def reset_offsets(self, name: str) -> OffsetsAnswer:
-        """Forgets all offsets of a stopped connector."""
-
         async def reset() -> OffsetsAnswer:
             config = self._check_offsets_may_change(name)
             return await reset_offsets(name, config, self._plugins, self._logs)
@@ -260,8 +238,6 @@ class DistributedHerder(HerderReads):
         return await self.loop.queue.ask(reset)
 
     async def put_task_configs(self, name: str, configs: Sequence[Mapping[str, str]]) -> None:
-        """Configurations of a connector's tasks from its owner."""
-
         async def put() -> None:
             self._check_leads("Only the leader may write task configurations.")
             snapshot = self._fresh()
@@ -274,8 +250,6 @@ class DistributedHerder(HerderReads):
         await self.loop.queue.ask(put)
 
     async def fence(self, name: str) -> None:
-        """Fences earlier generations of a source connector's tasks."""
-
         async def write() -> None:
             self._check_leads("Only the leader may perform zombie fencing.")
             snapshot = self._fresh()
@@ -291,8 +265,6 @@ class DistributedHerder(HerderReads):
     # --- by the owner ---------------------------------------------------------------------------------
 
     async def restart_connector(self, name: str) -> None:
-        """Restarts the connector's instance, and only that."""
-
         async def restart() -> None:
             self._check_no_rebalance_expected()
             if name not in self.loop.snapshot.connectors:
@@ -307,8 +279,6 @@ class DistributedHerder(HerderReads):
         await self.loop.queue.ask(restart)
 
     async def restart_task(self, task: ConnectorTaskId) -> None:
-        """Restarts a task."""
-
         async def restart() -> None:
             self._check_no_rebalance_expected()
             if task.connector not in self.loop.snapshot.connectors:
@@ -326,11 +296,9 @@ class DistributedHerder(HerderReads):
     # --- by any worker --------------------------------------------------------------------------------
 
     async def pause_connector(self, name: str) -> None:
-        """Target state PAUSED."""
         await self._put_target(name, TargetState.PAUSED)
 
     async def resume_connector(self, name: str) -> None:
-        """Target state STARTED."""
         await self._put_target(name, TargetState.STARTED)
 
     async def _put_target(self, name: str, state: TargetState) -> None:
@@ -339,15 +307,12 @@ class DistributedHerder(HerderReads):
         await self.loop.write(target_state_records(name, state))
 
     async def reset_topics(self, name: str) -> None:
-        """Forgets the topics that a connector has used."""
         self._logs.statuses.remove_topics(name)
 
     async def set_cluster_logger_level(self, name: str, level: str) -> None:
-        """Sets a level on all workers."""
         await self.loop.write(logger_records(name, self._levels.checked(level)))
 
     def verify_internal_request(self, body: bytes, signature: str | None, algorithm: str | None) -> None:
-        """Checks a request between workers."""
         protocol = self.loop.membership.state.protocol
         if protocol is not None and protocol.version < ConnectProtocol.SESSIONED.version:
             # As in Kafka: groups that speak an older protocol have no keys.

@@ -78,7 +78,6 @@ class HerderLoop:
     # --- life -----------------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Runs until :meth:`stop` is called, or the worker cannot go on."""
         self._unsubscribe = self.logs.config.subscribe(self.reader.read)
         # Compaction drops deleted keys: the other workers may be further than the last record.
         self.reader.reach(self.logs.config.end)
@@ -119,7 +118,6 @@ class HerderLoop:
         self.queue.close()
 
     def wake(self) -> None:
-        """Something is to be done."""
         self._woken.set()
 
     async def _shut_down(self) -> None:
@@ -239,11 +237,9 @@ class HerderLoop:
     # --- MembershipListener ---------------------------------------------------------------------------
 
     def fresh_snapshot(self) -> ConfigSnapshot:
-        """The newest snapshot of the config log."""
         return self.reader.snapshot()
 
     def on_assigned(self, assignment: Assignment) -> None:
-        """An assignment was taken."""
         now = self.logs.clock.now_ms()
         self._completion.assigned(assignment, now)
         self.rebalances.begun_ms = now
@@ -257,7 +253,6 @@ class HerderLoop:
                 self.logs.statuses.remove(job)
 
     async def on_revoked(self, jobs: Jobs) -> None:
-        """Stops jobs, and waits for that."""
         # Kafka takes it that under eager nothing runs before an assignment is carried out; where the group has just
         # gone back to it, something does.
         with self.stages.of("handling revoked connectors and tasks"):
@@ -316,7 +311,6 @@ class HerderLoop:
     # --- state -----------------------------------------------------------------------------------------
 
     def unrest(self) -> list[str]:
-        """Pending work and waits, as texts; empty if the worker is calm."""
         found = {
             self.stages.current.description: not self._polls or self._woken.is_set(),
             "an assignment is not carried out": not self._completion.resolved,

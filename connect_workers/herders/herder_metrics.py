@@ -30,7 +30,6 @@ _TASK_STATES = {
 
 
 def rebalance_metrics(loop: HerderLoop) -> Iterator[WorkerMetric]:
-    """Readings of a worker's rebalances."""
     membership, times = loop.membership, loop.rebalances
     protocol = membership.state.protocol or loop.settings.protocol
     yield WorkerMetric(_REBALANCE, "connect-protocol", protocol.name)
@@ -50,7 +49,6 @@ def rebalance_metrics(loop: HerderLoop) -> Iterator[WorkerMetric]:
 def worker_metrics(
     instances: Instances, logs: ClusterLogs, plugins: ConnectorPlugins, snapshot: ConfigSnapshot
 ) -> Iterator[WorkerMetric]:
-    """Readings of a worker's connectors and tasks."""
     yield WorkerMetric(_WORKER, "connector-count", len(instances.connectors))
     yield WorkerMetric(_WORKER, "task-count", len(instances.tasks))
     yield from _starts("connector", instances.connector_starts)

@@ -40,11 +40,9 @@ class HerderReads:
         raise NotImplementedError
 
     def server_info(self) -> ServerInfo:
-        """Version and cluster."""
         return ServerInfo(KAFKA_VERSION, KAFKA_COMMIT, self._logs.cluster_id)
 
     def connectors(self) -> Sequence[str]:
-        """Names of all connectors."""
         return list(self._fresh().connectors)
 
     def known_connector(self, name: str) -> ConnectorInfo:
@@ -52,7 +50,6 @@ class HerderReads:
         return self._info(self._fresh(), name)
 
     def connector_status(self, name: str) -> ConnectorStatus:
-        """State of a connector and its tasks."""
         status = self._logs.statuses.connector(name)
         if status is None:
             raise NotFoundError(f"No status found for connector {name}")
@@ -65,34 +62,27 @@ class HerderReads:
         )
 
     def task_status(self, task: ConnectorTaskId) -> InstanceStatus:
-        """State of a task."""
         status = self._logs.statuses.status(task)
         if status is None:
             raise NotFoundError(f"No status found for task {task}")
         return status.instance(task.task)
 
     def active_topics(self, name: str) -> Sequence[str]:
-        """Topics that a connector has used."""
         return self._logs.statuses.topics(name)
 
     def plugins(self, *, connectors_only: bool = True) -> Sequence[PluginInfo]:
-        """Plugins that can be configured."""
         return self._plugins.listed(connectors_only=connectors_only)
 
     def plugin_config(self, name: str, version: str | None = None) -> Sequence[Mapping[str, Any]]:
-        """Definitions of a plugin's configuration."""
         return self._plugins.definitions(name, version)
 
     def loggers(self) -> Mapping[str, LoggerLevel]:
-        """Loggers by name."""
         return self._levels.all()
 
     def logger(self, name: str) -> LoggerLevel:
-        """One of them."""
         return self._levels.one(name)
 
     async def set_logger_level(self, name: str, level: str) -> Sequence[str]:
-        """Sets a level on this worker."""
         return self._levels.set(name, level)
 
     async def health(self) -> None:

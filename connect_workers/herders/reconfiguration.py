@@ -42,7 +42,6 @@ def initial_target(text: str) -> TargetState:
 
 
 def most_tasks(config: Mapping[str, str]) -> int:
-    """``tasks.max`` of a connector's configuration."""
     try:
         return max(int(config.get("tasks.max", "1")), 1)
     except ValueError:
@@ -105,18 +104,15 @@ class Reconfiguration:
         task.add_done_callback(done)
 
     def forget(self, connector: str) -> None:
-        """Nothing more is underway for a connector."""
         underway = self._underway.pop(connector, None)
         if underway is not None:
             underway.cancel()
 
     def close(self) -> None:
-        """Nothing more is underway."""
         for connector in list(self._underway):
             self.forget(connector)
 
     def is_idle(self) -> bool:
-        """Whether nothing is underway."""
         return not self._underway
 
     async def _until_done(self, name: str) -> None:

@@ -61,11 +61,9 @@ class RequestQueue:
 
     @property
     def next_ms(self) -> int | None:
-        """When the next request is due."""
         return self._waiting[0][0] if self._waiting else None
 
     async def run_due(self) -> None:
-        """Carries out everything that is due."""
         while self._waiting and self._waiting[0][0] <= self._clock.now_ms():
             _, _, action, future = heapq.heappop(self._waiting)
             try:

@@ -20,7 +20,6 @@ class KeyNotReadyError(HerderError):
 
 
 def new_key(now_ms: int) -> SessionKey:
-    """A new key."""
     return SessionKey(secrets.token_bytes(KEY_BYTES), ALGORITHM, now_ms)
 
 

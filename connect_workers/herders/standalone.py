@@ -85,7 +85,6 @@ class StandaloneHerder(HerderReads):
     # --- life -----------------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Starts the connectors that the log has."""
         async with self._lock:
             for name in self._fresh().connectors:
                 self._work.start_connector(name)
@@ -93,7 +92,6 @@ class StandaloneHerder(HerderReads):
         self._ready = True
 
     async def stop(self) -> None:
-        """Stops everything."""
         self._closed = True
         for task in list(self._later):
             task.cancel()
@@ -106,19 +104,16 @@ class StandaloneHerder(HerderReads):
 
     @property
     def stage(self) -> WorkerStage:
-        """The worker's present or last stage."""
         return self._stages.current
 
     @property
     def ready(self) -> bool:
-        """Whether start-up is over."""
         return self._ready
 
     async def _come_round(self) -> None:
         await self._alone("checking its health", _nothing)
 
     def metrics(self) -> Sequence[WorkerMetric]:
-        """This worker's readings."""
         return list(worker_metrics(self._instances, self._logs, self._plugins, self._fresh()))
 
     def _fresh(self) -> ConfigSnapshot:
@@ -127,22 +122,18 @@ class StandaloneHerder(HerderReads):
     # --- reads ----------------------------------------------------------------------------------------
 
     async def connector_info(self, name: str) -> ConnectorInfo:
-        """A connector as configured."""
         return self.known_connector(name)
 
     async def task_configs(self, name: str) -> Sequence[TaskConfig]:
-        """Its tasks' configurations."""
         return self._task_configs(self._fresh(), name)
 
     async def connector_offsets(self, name: str) -> Sequence[Offset]:
-        """How far it is."""
         config = self._fresh().connectors.get(name)
         if config is None:
             raise NotFoundError(f"Connector {name} not found")
         return self._logs.offsets.listed(name, sink=self._plugins.type_of(config) == "sink")
 
     async def validate(self, plugin: str, config: Mapping[str, str | None]) -> Validation:
-        """Checks a configuration."""
         del plugin
         return await asyncio.to_thread(self._plugins.validate, config)
 
@@ -151,7 +142,6 @@ class StandaloneHerder(HerderReads):
     async def put_connector(
         self, name: str, config: Mapping[str, str | None], *, initial_state: str | None = None, replace: bool
     ) -> tuple[bool, ConnectorInfo]:
-        """Creates or replaces a connector, and starts it."""
         target = None if initial_state is None else initial_target(initial_state)
         check_valid(await asyncio.to_thread(self._plugins.validate, config))
 
@@ -166,8 +156,6 @@ class StandaloneHerder(HerderReads):
         return await self._alone(f"configuring connector {name}", put)
 
     async def patch_connector(self, name: str, patch: Mapping[str, str | None]) -> ConnectorInfo:
-        """Changes some keys of a configuration."""
-
         async def put() -> ConnectorInfo:
             before = self._fresh().connectors.get(name)
             if before is None:
@@ -187,8 +175,6 @@ class StandaloneHerder(HerderReads):
             await self._work.configure_tasks(name)
 
     async def delete_connector(self, name: str) -> None:
-        """Stops and removes a connector."""
-
         async def delete() -> None:
             tasks = self._checked_tasks(name, f"Connector {name} not found")
             await self._logs.config.write(deletion_records(name))
@@ -202,8 +188,6 @@ class StandaloneHerder(HerderReads):
         await self._alone(f"deleting connector {name}", delete)
 
     async def stop_connector(self, name: str) -> None:
-        """Target state STOPPED, and no tasks."""
-
         async def stop() -> None:
             tasks = self._checked_tasks(name, f"Unknown connector {name}")
             await self._logs.config.write([
@@ -219,11 +203,9 @@ class StandaloneHerder(HerderReads):
         await self._alone(f"stopping connector {name}", stop)
 
     async def pause_connector(self, name: str) -> None:
-        """Target state PAUSED."""
         await self._alone(f"pausing connector {name}", partial(self._put_target, name, TargetState.PAUSED))
 
     async def resume_connector(self, name: str) -> None:
-        """Target state STARTED."""
         await self._alone(f"resuming connector {name}", partial(self._put_target, name, TargetState.STARTED))
 
     async def _put_target(self, name: str, target: TargetState) -> None:
@@ -234,8 +216,6 @@ class StandaloneHerder(HerderReads):
             await self._work.configure_tasks(name)
 
     async def alter_offsets(self, name: str, offsets: Sequence[Offset]) -> OffsetsAnswer:
-        """Changes offsets of a stopped connector."""
-
         async def alter() -> OffsetsAnswer:
             config = check_stopped(self._fresh(), name)
             return await alter_offsets(name, offsets, config, self._plugins, self._logs)
@@ -243,15 +223,12 @@ class StandaloneHerder(HerderReads):
         return await self._alone(f"altering offsets of {name}", alter)
 
     async def reset_offsets(self, name: str) -> OffsetsAnswer:
-        """Forgets all offsets of a stopped connector."""
-
         async def reset() -> OffsetsAnswer:
             return await reset_offsets(name, check_stopped(self._fresh(), name), self._plugins, self._logs)
 
         return await self._alone(f"resetting offsets of {name}", reset)
 
     async def reset_topics(self, name: str) -> None:
-        """Forgets the topics that a connector has used."""
         self._logs.statuses.remove_topics(name)
 
     # --- restarts -------------------------------------------------------------------------------------
@@ -270,8 +247,6 @@ class StandaloneHerder(HerderReads):
         await self._alone(f"restarting connector {name}", restart)
 
     async def restart_task(self, task: ConnectorTaskId) -> None:
-        """Restarts a task."""
-
         async def restart() -> None:
             if task not in self._checked_tasks(task.connector, f"Unknown connector: {task.connector}"):
                 raise NotFoundError(f"Unknown task: {task}")
@@ -282,8 +257,6 @@ class StandaloneHerder(HerderReads):
         await self._alone(f"restarting task {task}", restart)
 
     async def restart_connector_and_tasks(self, request: RestartRequest) -> RestartAnswer:
-        """KIP-745, all of it before the answer."""
-
         async def restart() -> RestartAnswer:
             name = request.connector
             tasks = self._checked_tasks(name, f"Unknown connector: {name}")
@@ -309,23 +282,19 @@ class StandaloneHerder(HerderReads):
     # --- only in groups ------------------------------------------------------------------------------
 
     async def put_task_configs(self, name: str, configs: Sequence[Mapping[str, str]]) -> None:
-        """Refused: there is no other worker."""
         del name, configs
         raise BadRequestError(
             "Kafka Connect in standalone mode does not support externally setting task configurations"
         )
 
     async def fence(self, name: str) -> None:
-        """Refused: there are no earlier generations."""
         del name
         raise BadRequestError("Kafka Connect in standalone mode does not support zombie fencing")
 
     async def set_cluster_logger_level(self, name: str, level: str) -> None:
-        """Sets a level on this worker, which is the cluster."""
         self._levels.set(name, level)
 
     def verify_internal_request(self, body: bytes, signature: str | None, algorithm: str | None) -> None:
-        """Does nothing: each internal request is refused by its own method."""
         del body, signature, algorithm
 
     # --- inside ---------------------------------------------------------------------------------------

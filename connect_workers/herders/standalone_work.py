@@ -45,7 +45,6 @@ class StandaloneWork:
         return await settled(self.start_connector(name))
 
     def start_tasks(self, tasks: Sequence[ConnectorTaskId]) -> None:
-        """Starts tasks, as they are configured."""
         for task in tasks:
             self.start_task(task)
 

@@ -58,7 +58,6 @@ class WorkerJobs:
     # --- with assignments -----------------------------------------------------------------------------
 
     def start_assigned(self, protocol: ConnectProtocol | None) -> None:
-        """Starts assigned jobs that do not run."""
         held = self._held() or Jobs()
         jobs = self._running.to_start(held)
         for name in jobs.connectors:
@@ -68,7 +67,6 @@ class WorkerJobs:
         self._running.started(held, protocol)
 
     async def stop_revoked(self, jobs: Jobs) -> None:
-        """Stops jobs that are no longer assigned, and waits for that."""
         await self.instances.stop_all(jobs.connectors, jobs.tasks)
         self._running.stopped(jobs)
 
@@ -88,7 +86,6 @@ class WorkerJobs:
                     self.start_connector(name)
 
     def apply_target_states(self, connectors: Iterable[str]) -> None:
-        """Brings this worker's connectors and tasks to their target states."""
         snapshot = self._snapshot()
         for name in connectors:
             if name in snapshot.connectors:
@@ -147,7 +144,6 @@ class WorkerJobs:
         return self._moving_to(name, asyncio.wrap_future(started))
 
     def start_task(self, task: ConnectorTaskId) -> bool:
-        """Starts a task."""
         snapshot = self._snapshot()
         connector, config = snapshot.connectors.get(task.connector), snapshot.task_configs_by_id.get(task)
         if connector is None or config is None or task.task >= snapshot.task_count(task.connector):

@@ -101,7 +101,6 @@ class ConnectorRun:
         return future
 
     def task_configs(self, most: int) -> Future[list[Mapping[str, str]]]:
-        """Requests the configurations of the connector's tasks."""
         future: Future[list[Mapping[str, str]]] = _promise()
         with self._changed:
             if self._stopping:
@@ -124,8 +123,6 @@ class ConnectorRun:
     # --- from any thread ------------------------------------------------------------------------------
 
     def tell(self, event: str, *arguments: Any) -> None:
-        """Calls the listener on the event loop."""
-
         def call() -> None:
             if not self._silent:
                 getattr(self._host.listener, event)(self.name, *arguments)
@@ -133,7 +130,6 @@ class ConnectorRun:
         self._call(call)
 
     def fail(self, error: Exception) -> None:
-        """The connector reports that it cannot go on."""
         with self._changed:
             self._failure = error
             self._changed.notify()

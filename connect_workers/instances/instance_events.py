@@ -15,26 +15,19 @@ __all__ = ["InstanceHost", "InstanceListener"]
 class InstanceListener(Protocol):
     """Receives the events of one worker's instances, in order for each, on the event loop."""
 
-    def on_running(self, job: Job) -> None:
-        """It has started, or goes on after a pause."""
+    def on_running(self, job: Job) -> None: ...
 
-    def on_paused(self, job: Job) -> None:
-        """It has paused."""
+    def on_paused(self, job: Job) -> None: ...
 
-    def on_stopped(self, job: Job) -> None:
-        """A connector is in its target state STOPPED."""
+    def on_stopped(self, job: Job) -> None: ...
 
-    def on_failed(self, job: Job, trace: str) -> None:
-        """It has failed."""
+    def on_failed(self, job: Job, trace: str) -> None: ...
 
-    def on_shutdown(self, job: Job) -> None:
-        """The instance has stopped in order."""
+    def on_shutdown(self, job: Job) -> None: ...
 
-    def on_task_configs_wanted(self, connector: str) -> None:
-        """A connector has other configurations for its tasks."""
+    def on_task_configs_wanted(self, connector: str) -> None: ...
 
-    def on_topic_used(self, connector: str, topic: str, task: int) -> None:
-        """A task has written to or read from a topic."""
+    def on_topic_used(self, connector: str, topic: str, task: int) -> None: ...
 
 
 @attrs.frozen(eq=False)

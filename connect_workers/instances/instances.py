@@ -126,7 +126,6 @@ class Instances:
         return None if connector is None else connector.transition(target)
 
     def task_configs(self, name: str, most: int) -> Future[list[Mapping[str, str]]] | None:
-        """Task configurations of a connector; ``None`` if it does not run here."""
         connector = self.connectors.get(name)
         return None if connector is None else connector.task_configs(most)
 
@@ -202,24 +201,20 @@ class Instances:
     # --- InstanceListener -----------------------------------------------------------------------------
 
     def on_running(self, job: Job) -> None:
-        """Writes RUNNING."""
         if job in self._starting:
             self._starting.remove(job)
             self._counts(job).succeeded += 1
         self._logs.statuses.put(job, self._status(job, JobState.RUNNING))
 
     def on_paused(self, job: Job) -> None:
-        """Writes PAUSED."""
         self._starting.discard(job)
         self._logs.statuses.put(job, self._status(job, JobState.PAUSED))
 
     def on_stopped(self, job: Job) -> None:
-        """Writes STOPPED."""
         self._starting.discard(job)
         self._logs.statuses.put(job, self._status(job, JobState.STOPPED))
 
     def on_failed(self, job: Job, trace: str) -> None:
-        """Writes FAILED with its reason."""
         self._log.error("%s has failed", job)
         if job in self._starting:
             self._starting.remove(job)
@@ -227,7 +222,6 @@ class Instances:
         self._logs.statuses.put_safe(job, self._status(job, JobState.FAILED, trace))
 
     def on_shutdown(self, job: Job) -> None:
-        """Writes UNASSIGNED."""
         self._starting.discard(job)
         self._logs.statuses.put_safe(job, self._status(job, JobState.UNASSIGNED))
 
@@ -236,11 +230,9 @@ class Instances:
         self._logs.statuses.put(job, self._status(job, JobState.RESTARTING))
 
     def on_task_configs_wanted(self, connector: str) -> None:
-        """Passes it on."""
         self._wanted(connector)
 
     def on_topic_used(self, connector: str, topic: str, task: int) -> None:
-        """Notes the topic."""
         if self._topic_tracking:
             self._logs.statuses.add_topic(connector, topic, task, self._logs.clock.now_ms())
 

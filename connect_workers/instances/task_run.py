@@ -46,8 +46,7 @@ class TaskFlow(Protocol):
     def step(self) -> None:
         """Moves some records, or waits a moment."""
 
-    def commit(self) -> None:
-        """Commits the offsets of moved records."""
+    def commit(self) -> None: ...
 
 
 @attrs.frozen(eq=False)
@@ -86,7 +85,6 @@ class TaskRun:
     # --- from the event loop --------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Starts the thread."""
         self._thread.start()
 
     def pause(self, *, paused: bool) -> None:
@@ -96,7 +94,6 @@ class TaskRun:
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """Ends the task; ``ended`` is set afterwards."""
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
@@ -111,12 +108,10 @@ class TaskRun:
 
     @property
     def name(self) -> str:
-        """Name of its connector."""
         return self.task.connector
 
     @property
     def number(self) -> int:
-        """Its number."""
         return self.task.task
 
     @property
@@ -130,11 +125,9 @@ class TaskRun:
             return self._changed.wait_for(lambda: self.stopping, seconds)
 
     def file(self, path: str) -> Path:
-        """The file at ``path`` in the folder of connector files."""
         return self.around.data.file(path)
 
     def offset(self, source_partition: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """The committed offset of a source partition."""
         return self.around.offsets.of_source(self.task.connector, source_partition)
 
     def check_alive(self) -> None:
@@ -147,8 +140,6 @@ class TaskRun:
             raise ConnectorStoppedError(f"task {self.task} was given up by its worker: its results have no effect")
 
     def tell(self, event: str, *arguments: Any) -> None:
-        """Calls the listener on the event loop."""
-
         def call() -> None:
             if not self._silent:
                 getattr(self._host.listener, event)(*arguments)

@@ -43,7 +43,6 @@ class ConfigNews:
         self._wake()
 
     def on_target_state(self, connector: str) -> None:
-        """Applies the connector's target state here."""
         self.changes.target_state_changed(connector)
         self._wake()
 
@@ -53,11 +52,9 @@ class ConfigNews:
         self._wake()
 
     def on_session_key(self, key: SessionKey) -> None:
-        """Signatures are checked with it from now on."""
         del key
         self._wake()
 
     def on_logger_level(self, namespace: str, level: str) -> None:
-        """This worker follows."""
         with contextlib.suppress(HerderError):
             self._levels.set(namespace, level)

@@ -31,18 +31,15 @@ class OffsetLog:
     # --- reading -------------------------------------------------------------------------------------
 
     def of_source(self, connector: str, partition: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Where a source partition goes on, or ``None``."""
         with self._lock:
             found = self._sources.get(connector, {}).get(_text(partition))
         return None if found is None else found[1]
 
     def of_sink(self, connector: str, topic: str, partition: int) -> int | None:
-        """Where a sink goes on in a partition of a topic, or ``None``."""
         with self._lock:
             return self._sinks.get(connector, {}).get((topic, partition))
 
     def listed(self, connector: str, *, sink: bool) -> list[Offset]:
-        """All offsets of a connector, in order."""
         with self._lock:
             if sink:
                 return [

@@ -48,13 +48,11 @@ class RunLedger:
             return self._next
 
     def end(self, job: str | ConnectorTaskId, number: int) -> None:
-        """It has ended."""
         with self._lock:
             self._running[job].pop(number, None)
             if not self._running[job]:
                 del self._running[job]
 
     def running(self) -> dict[str | ConnectorTaskId, list[str]]:
-        """Workers of everything that runs."""
         with self._lock:
             return {job: list(workers.values()) for job, workers in self._running.items()}

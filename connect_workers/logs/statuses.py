@@ -42,7 +42,6 @@ class StatusLog:
     # --- reading -------------------------------------------------------------------------------------
 
     def connector(self, name: str) -> Status | None:
-        """State of a connector's instance."""
         return self._connectors.get(name)
 
     def tasks(self, connector: str) -> Mapping[int, Status]:
@@ -50,11 +49,9 @@ class StatusLog:
         return self._tasks.get(connector, {})
 
     def status(self, job: Job) -> Status | None:
-        """State of either."""
         return self.tasks(job.connector).get(job.task) if isinstance(job, ConnectorTaskId) else self.connector(job)
 
     def connector_status(self, name: str, connector_type: str) -> ConnectorStatus | None:
-        """States of a connector and its tasks, these in the order in which they were first known."""
         connector = self.connector(name)
         if connector is None:
             return None
@@ -62,22 +59,18 @@ class StatusLog:
         return ConnectorStatus(name, connector.instance(), tasks, connector_type)
 
     def jobs(self) -> list[Job]:
-        """Everything that has a state."""
         tasks = [ConnectorTaskId(name, number) for name, numbers in self._tasks.items() for number in numbers]
         return [*self._connectors, *tasks]
 
     def topics(self, connector: str) -> list[str]:
-        """Topics that a connector has used."""
         return sorted(self._topics.get(connector, {}))
 
     def connectors_with_topics(self) -> list[str]:
-        """Names of connectors that have used topics."""
         return list(self._topics)
 
     # --- writing --------------------------------------------------------------------------------------
 
     def put(self, job: Job, status: Status) -> None:
-        """Writes a status."""
         value = {
             "state": status.state,
             "trace": status.trace,
@@ -97,7 +90,6 @@ class StatusLog:
         self._append(_key(job), None)
 
     def add_topic(self, connector: str, topic: str, task: int, now_ms: int) -> None:
-        """Notes that a connector uses a topic."""
         if (connector, topic) in self._written_topics:
             return
         self._written_topics.add((connector, topic))
@@ -105,7 +97,6 @@ class StatusLog:
         self._append(f"{_TOPIC}{topic}{_BETWEEN}{connector}", {"topic": value})
 
     def remove_topics(self, connector: str) -> None:
-        """Forgets the topics that a connector has used."""
         for topic in self.topics(connector):
             self._written_topics.discard((connector, topic))
             self._append(f"{_TOPIC}{topic}{_BETWEEN}{connector}", None)

@@ -42,7 +42,6 @@ _STRING, _LIST, _LONG, _BOOLEAN = ConfigType.STRING, ConfigType.LIST, ConfigType
 
 
 def common_keys(version: str | None, *, sink: bool) -> ConfigDef:
-    """Keys of every source, or of every sink."""
     return ConfigDef((*_common(version), *_errors(), *(_sink() if sink else _source())))
 
 
@@ -219,7 +218,6 @@ def _sink() -> tuple[ConfigKey, ...]:
 
 
 def definition_json(key: ConfigKey) -> Mapping[str, Any]:
-    """A definition as Connect's REST interface shows it."""
     return {
         "name": key.name,
         "type": key.type.value,
@@ -236,7 +234,6 @@ def definition_json(key: ConfigKey) -> Mapping[str, Any]:
 
 
 def value_json(value: CheckedValue) -> Mapping[str, Any]:
-    """Validation of a key, in the form of Connect's REST interface."""
     hidden = value.key.type is ConfigType.PASSWORD and value.value is not None
     return {
         "name": value.key.name,

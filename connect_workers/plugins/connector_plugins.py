@@ -62,7 +62,6 @@ class ConnectorKind:
 
     @property
     def version(self) -> str | None:
-        """Version, or ``None``."""
         version = self.connector.version
         return None if version == "undefined" else version
 
@@ -121,7 +120,6 @@ class ConnectorPlugins:
         return found
 
     def find(self, config: Mapping[str, str | None]) -> ConnectorKind | None:
-        """The connector of a configuration, if there is one."""
         return self._by_name.get(config.get("connector.class") or "")
 
     def type_of(self, config: Mapping[str, str | None]) -> str:
@@ -132,7 +130,6 @@ class ConnectorPlugins:
     # --- describing -----------------------------------------------------------------------------------
 
     def listed(self, *, connectors_only: bool) -> list[PluginInfo]:
-        """Plugins that can be configured."""
         found = [PluginInfo(kind.class_name, kind.type, kind.version) for kind in self._kinds]
         if not connectors_only:
             found += [PluginInfo(name, "converter", KAFKA_VERSION) for name in CONVERTERS]

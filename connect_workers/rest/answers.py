@@ -42,7 +42,6 @@ def json_answer(content: object, status: int = 200, headers: Mapping[str, str] |
 
 
 def empty_answer(status: int) -> Response:
-    """An answer without a body."""
     return Response(status_code=status)
 
 
@@ -81,12 +80,10 @@ def written_info(info: h.ConnectorInfo) -> dict[str, Any]:
 
 
 def task_config(each: h.TaskConfig) -> dict[str, Any]:
-    """``TaskInfo``."""
     return {"id": {"connector": each.task.connector, "task": each.task.task}, "config": config(each.config)}
 
 
 def connector_status(status: h.ConnectorStatus) -> dict[str, Any]:
-    """``ConnectorStateInfo``; the tasks in the order given."""
     return {
         "name": status.name,
         "connector": _instance(status.connector),
@@ -96,7 +93,6 @@ def connector_status(status: h.ConnectorStatus) -> dict[str, Any]:
 
 
 def task_status(status: h.InstanceStatus) -> dict[str, Any]:
-    """``ConnectorStateInfo.TaskState``."""
     return {"id": status.number, **_instance(status)}
 
 
@@ -111,7 +107,6 @@ def _instance(status: h.InstanceStatus) -> dict[str, Any]:
 
 
 def offset(each: h.Offset) -> dict[str, Any]:
-    """``ConnectorOffset``."""
     return {
         "partition": dict(each.partition),
         "offset": None if each.offset is None else dict(each.offset),
@@ -119,7 +114,6 @@ def offset(each: h.Offset) -> dict[str, Any]:
 
 
 def plugin(each: h.PluginInfo) -> dict[str, Any]:
-    """``PluginInfo``."""
     fields = {"class": each.class_name, "type": each.type}
     if each.version is not None and each.version != "undefined":
         fields["version"] = each.version

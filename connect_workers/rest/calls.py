@@ -75,7 +75,6 @@ class Call:
 
     @property
     def connector(self) -> str:
-        """The connector in the path."""
         return self.segment("connector")
 
     @property
@@ -96,7 +95,6 @@ class Call:
         return self.flag("forward")
 
     def segment(self, name: str) -> str:
-        """A part of the path, decoded."""
         return urllib.parse.unquote(self.request.path_params[name])
 
     def flag(self, name: str) -> bool | None:
@@ -105,7 +103,6 @@ class Call:
         return values[0].lower() == "true" if values else None
 
     def first(self, name: str) -> str | None:
-        """A parameter's first value."""
         values = self.request.query_params.getlist(name)
         return values[0] if values else None
 
@@ -121,7 +118,6 @@ class Call:
         return await complete_or_forward(self.worker, answer, self.settings.request_timeout_s, self.forwarder, hop)
 
     def location(self, connector: str) -> dict[str, str]:
-        """Where a new connector is to be found."""
         base = f"{self.request.url.scheme}://{self.request.headers['host']}"
         return {"Location": f"{base}/connectors/{urllib.parse.quote(connector, safe='~!$&()*+,=:@')}"}
 

@@ -58,5 +58,4 @@ def _refusal(what: str) -> RestError:
 
 
 def connector_path(connector: str, *rest: str) -> str:
-    """The path of a connector or of a resource below it."""
     return "/".join(["/connectors", *(urllib.parse.quote(part, safe="") for part in (connector, *rest))])

@@ -98,7 +98,6 @@ async def _within(worker: h.Herder, answer: Awaitable[T], limit_s: float) -> T:
 
 
 def stage_text(stage: h.WorkerStage) -> str:
-    """The worker's stage, in Connect's words."""
     started = _instant(stage.started_ms)
     if stage.completed_ms is None:
         return f"The worker is currently {stage.description}, which began at {started}."

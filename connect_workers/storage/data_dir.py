@@ -76,7 +76,6 @@ class DataDir:
         return made.resolve(strict=True)
 
     def log(self, name: str) -> Path:
-        """File of the log ``name``."""
         return self.path / f"{name}.log"
 
     def file(self, path: str) -> Path:
@@ -117,5 +116,4 @@ class DataDir:
         return made
 
     def close(self) -> None:
-        """Lets other processes use it."""
         os.close(self._lock)

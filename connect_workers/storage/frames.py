@@ -30,7 +30,6 @@ _SIZES = struct.Struct(">II")
 
 
 def frame_of(payload: bytes) -> bytes:
-    """A frame around ``payload``."""
     sizes = _SIZES.pack(len(payload), zlib.crc32(payload))
     return sizes + struct.pack(">I", zlib.crc32(sizes)) + payload
 
@@ -159,7 +158,6 @@ class FrameFile:
         self.size = self.synced = os.fstat(new).st_size
 
     def close(self) -> None:
-        """Closes the file; later calls fail."""
         os.close(self._file)
         self._file = -1
 

@@ -101,7 +101,6 @@ class RecordLog:
     # --- life -----------------------------------------------------------------------------------------
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Begins to write; readers are called on ``loop``."""
         self._loop = loop
         self._thread = threading.Thread(target=self._write_all, name=f"log-{self.path.stem}", daemon=True)
         self._thread.start()
@@ -153,7 +152,6 @@ class RecordLog:
         return done
 
     async def write(self, records: Sequence[tuple[str, Any]]) -> int:
-        """As :meth:`append`, and waits."""
         return await asyncio.wrap_future(self.append(records))
 
     def put(self, records: Iterable[tuple[str, Any]]) -> None:

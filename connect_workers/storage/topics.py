@@ -147,7 +147,6 @@ class Topics:
                     self._partitions[topic.name, number] = Partition(file, topic.name, number)
 
     def names(self) -> list[str]:
-        """Names of the topics."""
         with self._lock:
             return sorted({topic for topic, _ in self._partitions})
 
@@ -195,12 +194,10 @@ class Topics:
         return zlib.crc32(json.dumps(record.key, sort_keys=True).encode()) % max(count, 1)
 
     def ends(self) -> Mapping[tuple[str, int], int]:
-        """Topic and partition to its end."""
         with self._lock:
             return {where: partition.end for where, partition in sorted(self._partitions.items())}
 
     def close(self) -> None:
-        """Closes all files."""
         with self._lock:
             for partition in self._partitions.values():
                 partition.close()

@@ -21,7 +21,6 @@ _BROKEN = "rounds before it are not there"
 
 
 def is_connect_past(document: Mapping[str, Any]) -> bool:
-    """True for a scenario with recorded rebalances of a Connect group."""
     return bool(document.get("rounds") and document.get("observed", {}).get("rounds"))
 
 

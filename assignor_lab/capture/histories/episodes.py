@@ -109,7 +109,6 @@ def played_histories(
 def with_terms(
     scenarios: Iterable[Scenario], timings: Mapping[str, int] | None = None, settings: Mapping[str, Any] | None = None
 ) -> Iterator[Scenario]:
-    """The scenarios; Streams episodes take these timings and settings."""
     for each in scenarios:
         yield with_timings(each, timings or {}, settings) if each.kind == _EPISODE else each
 

@@ -36,7 +36,6 @@ class Evidence:
 
 
 def evidence_of(document: Mapping[str, Any], placed: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> Evidence:
-    """The evidence in a decision."""
     done = document["source"].get("done", ())
     ended = {each["client"]: each["type"] for each in done if each["type"] in _ENDINGS}
     ran = _ran(document)

@@ -32,7 +32,6 @@ class GroupLogs:
     zone: tzinfo
 
     def knows(self, group: str) -> bool:
-        """True if the logs concern the group."""
         return (
             any(True for _ in self.surroundings.generations(group))
             or any(epoch.group == group for epoch in self.surroundings.epochs)
@@ -54,7 +53,6 @@ class GroupLogs:
         yield from SurroundingsFiller(self.surroundings, self.zone).filled(documents)
 
     def reason(self, group: str, generation: int, leader: str | None) -> str | None:
-        """Reason of a classic generation, or ``None``."""
         surroundings = self.surroundings.of(group, generation, leader)
         return None if surroundings is None else surroundings.reason or None
 

@@ -30,7 +30,6 @@ class DecisionHistory:
 
     @property
     def documents(self) -> Sequence[Mapping[str, Any]]:
-        """The scenarios of the decisions."""
         return [moment.document for moment in self.moments]
 
     @property

@@ -26,7 +26,6 @@ class ImportWarnings:
     _groups: dict[str, int] = attrs.field(init=False, factory=dict)
 
     def passed(self, documents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-        """The documents, as they come."""
         for document in documents:
             self._decisions += 1
             if any(each.startswith((RACKS_UNKNOWN, STRATEGY_UNKNOWN)) for each in document.get("assumptions", ())):
@@ -38,7 +37,6 @@ class ImportWarnings:
             yield document
 
     def sentences(self) -> list[str]:
-        """The warnings, after all documents."""
         found = []
         if self._without_racks:
             topology = ", and the partitions with --topology FILE" if self._without_partitions else ""

@@ -43,7 +43,6 @@ class PastTerms:
     settings: dict[str, str] = attrs.field(factory=dict)
 
     def around(self, config: Sequence[ConfigLayer], on_problem: Callable[[str], None]) -> PastSurroundings:
-        """The facts that pasts lack."""
         return PastSurroundings(
             config,
             None if self.topology is None else Path(self.topology),
@@ -54,10 +53,8 @@ class PastTerms:
 
     @property
     def typed_settings(self) -> dict[str, Any]:
-        """The settings with typed values."""
         return {key: read_value(key, value) for key, value in self.settings.items()}
 
     @property
     def workload_file(self) -> Path | None:
-        """The file with the tasks' weights."""
         return None if self.workload is None else Path(self.workload)

@@ -375,7 +375,6 @@ def left_by_request(each: Participant, moment: DecisionMoment) -> bool:
 
 
 def expired(each: Participant, moment: DecisionMoment) -> bool:
-    """True if the coordinator's reason is an expired session."""
     return "heartbeat expiration" in moment.reason and any(member in moment.reason for member in each.members)
 
 

@@ -59,7 +59,6 @@ class RecordedGeneration:
     rejoined: Sequence[tuple[int, str]] = ()
 
     def later(self, by_ms: int) -> RecordedGeneration:
-        """The generation with a later time."""
         return attrs.evolve(self, time_ms=self.time_ms + by_ms)
 
 

@@ -74,7 +74,6 @@ class CurrentTasks:
     active: Mapping[str, Sequence[int]]
 
     def document(self) -> dict[str, Any]:
-        """The form of ``current`` in a scenario's ``source``."""
         active = {name: sorted(numbers) for name, numbers in self.active.items() if numbers}
         return {"time_ms": self.time_ms, "member": self.member, "active": active}
 
@@ -107,7 +106,6 @@ class Epoch:
     current: Sequence[CurrentTasks] = ()
 
     def later(self, by_ms: int) -> Epoch:
-        """The epoch with later times."""
         current = tuple(attrs.evolve(each, time_ms=each.time_ms + by_ms) for each in self.current)
         return attrs.evolve(self, time_ms=self.time_ms + by_ms, current=current)
 

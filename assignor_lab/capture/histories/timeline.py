@@ -53,7 +53,6 @@ class TimelineEntry:
     active_taken_over: int = 0
 
     def document(self) -> dict[str, Any]:
-        """As JSON."""
         fields = attrs.asdict(self, recurse=False)
         return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
@@ -74,11 +73,9 @@ class GroupTimeline:
 
     @classmethod
     def of(cls, history: DecisionHistory) -> GroupTimeline:
-        """The timeline of a Streams group."""
         return cls(history.group, history.protocol, ACTIVE_TASKS, tuple(timeline_of(history)))
 
     def document(self) -> dict[str, Any]:
-        """As JSON."""
         decisions = [entry.document() for entry in self.entries]
         return {"group": self.group, "protocol": self.protocol, "moves": self.moves, "decisions": decisions}
 

@@ -115,7 +115,6 @@ class Capturing:
     # --- kinds ------------------------------------------------------------------------------------------
 
     def _classic(self, name: str) -> dict[str, Any] | str:
-        """The scenario, or the reason to wait."""
         (raw,) = self.cluster.classic_groups([name])
         now = _now_ms()
         _check(name, raw.error_code, str(raw.group_state))

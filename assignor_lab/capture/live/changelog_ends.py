@@ -51,7 +51,6 @@ def of_likely_ends(likely: Mapping[TaskId, Sequence[int]]) -> str:
 
 
 def of_unknown_ends(tasks: Sequence[TaskId], topology: GroupTopology) -> str:
-    """The assumption about tasks without a known end."""
     stores = {
         store.name
         for task in tasks

@@ -189,7 +189,6 @@ class _Refusals(logging.Handler):
 
 
 def client_settings(access: BrokerAccess) -> dict[str, Any]:
-    """Settings of kafka-python's clients."""
     settings = {
         "bootstrap_servers": list(access.servers),
         "client_id": "assignor-lab",
@@ -213,7 +212,6 @@ class ConnectedCluster:
         self._on_exchange = on_exchange
 
     def groups(self) -> list[ListedGroup]:
-        """All visible groups of all brokers, by id."""
         listed = self._run(self._admin.list_groups)
         found = [
             ListedGroup(each["group_id"], each["protocol_type"], each.get("group_type"), each.get("group_state"))

@@ -59,7 +59,6 @@ class GroupRecording:
 
     @property
     def is_there(self) -> bool:
-        """True if the folder has a recording."""
         return self._file.path.exists()
 
     def create(self) -> None:
@@ -190,6 +189,5 @@ class GroupRecording:
             self._put_already[name] = content
 
     def remove(self) -> None:
-        """Deletes the files."""
         for name in (RECORDS, HISTORY, RACKS, BROKERS):
             (self.folder / name).unlink(missing_ok=True)

@@ -53,7 +53,6 @@ class GroupSummary:
 
     @property
     def is_refused(self) -> bool:
-        """True if the caller lacks authorization to describe it."""
         return self.note == _NO_RIGHT
 
 
@@ -76,7 +75,6 @@ def list_groups(cluster: ConnectedCluster) -> list[GroupSummary]:
 
 
 def is_streams(group: ListedGroup) -> bool:
-    """True if a listed group has the streams protocol."""
     return PROTOCOL in ((group.type or "").lower(), group.protocol_type)
 
 

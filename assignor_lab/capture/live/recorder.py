@@ -54,7 +54,6 @@ class RecordingOutcome:
 
     @property
     def kept(self) -> int:
-        """Number of new records of the groups."""
         return sum(each.kept for each in self.groups.values())
 
 

@@ -54,17 +54,14 @@ class Recordings(Protocol):
     def has_news(self) -> bool:
         """True if generations or epochs are not on disk yet."""
 
-    def begin(self, partition: int) -> int:
-        """The first offset to read."""
+    def begin(self, partition: int) -> int: ...
 
-    def take(self, partition: int, each: GroupRecord) -> None:
-        """Adds a record of a partition."""
+    def take(self, partition: int, each: GroupRecord) -> None: ...
 
     def settle(self, positions: Mapping[int, int]) -> None:
         """Writes added records and the offsets, then reports generations."""
 
-    def write_histories(self) -> None:
-        """Rewrites changed histories."""
+    def write_histories(self) -> None: ...
 
 
 @attrs.define
@@ -95,11 +92,9 @@ class OneGroupAlone:
             self.recording.create()
 
     def begin(self, partition: int) -> int:
-        """The first offset to read."""
         return self._begin if partition == self.recording.partition else 0
 
     def take(self, partition: int, each: GroupRecord) -> None:
-        """Adds a record of a partition."""
         theirs = OneGroup(self.recording.original).of(each)
         if theirs is not None and partition == self.recording.partition:
             generation = self.recording.take(each)
@@ -108,18 +103,15 @@ class OneGroupAlone:
 
     @property
     def has_news(self) -> bool:
-        """True if generations or epochs are not on disk yet."""
         return bool(self._news)
 
     def settle(self, positions: Mapping[int, int]) -> None:
-        """Writes added records and the offset, then reports generations."""
         self.recording.settle(positions[self.recording.partition])
         for generation in self._news:
             self.on_generation(self.recording.group, generation)
         self._news.clear()
 
     def write_histories(self) -> None:
-        """Rewrites the history."""
         self.recording.write_history()
 
 
@@ -159,11 +151,9 @@ class ManyGroups:
             write_durably(path, canonical_line({"format": 1, "kind": "recording", **key}))
 
     def begin(self, partition: int) -> int:
-        """The first offset to read."""
         return self._read_to.get(partition, 0)
 
     def take(self, partition: int, each: GroupRecord) -> None:
-        """Adds a record of a partition."""
         theirs = self._telling.of(each)
         if theirs is None:
             return
@@ -185,11 +175,9 @@ class ManyGroups:
 
     @property
     def has_news(self) -> bool:
-        """True if generations or epochs are not on disk yet."""
         return bool(self._news)
 
     def settle(self, positions: Mapping[int, int]) -> None:
-        """Writes added records and the offsets, then reports generations."""
         path = self.folder / RECORDING
         named = [
             {"group": each.group, "folder": each.folder.name, "partition": each.partition} for each in self._unnamed
@@ -211,7 +199,6 @@ class ManyGroups:
         self._news.clear()
 
     def write_histories(self) -> None:
-        """Rewrites changed histories."""
         for name in sorted(self._changed):
             self.groups[name].write_history()
         self._changed.clear()

@@ -14,5 +14,4 @@ class Secret(str):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        """Stars for any content."""
         return "'***'"

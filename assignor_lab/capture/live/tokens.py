@@ -64,7 +64,6 @@ class FileToken:
 
     @classmethod
     def provider(cls, path: Path) -> Any:
-        """The token provider for kafka-python."""
         return _provider(cls(path).token)
 
     def token(self) -> str:

@@ -131,7 +131,6 @@ class _Group:
     current: list[tuple[LogTime, str, Mapping[str, tuple[int, ...]]]] = attrs.field(factory=list)
 
     def note_current(self, time: LogTime | None, member: str, active: Mapping[str, tuple[int, ...]]) -> None:
-        """Adds a member's active tasks from now on, if they changed."""
         if time is not None and active != self.held.get(member, _NOTHING)[0]:
             (self.current if self.latest is None else self.latest.current).append((time, member, active))
 

@@ -62,7 +62,6 @@ class DecisionAssembler:
     _configs: LoggedConfigs = attrs.field(init=False, factory=LoggedConfigs)
 
     def feed(self, record: LogMessage) -> Iterator[LoggedDecision]:
-        """Adds a message; yields the decisions that it completes."""
         if record.kind in SURROUNDING:
             self.surroundings.take(record)
             return
@@ -171,7 +170,6 @@ def _same_thread(rebalance: LoggedRebalance, record: LogMessage) -> bool:
 
 
 def _fits(rebalance: LoggedRebalance, record: LogMessage, facts: Facts | None) -> bool:
-    """True if the message can be the next one of the rebalance."""
     rank = _RANK[record.kind]
     if rank < rebalance.rank or (rank == rebalance.rank and rank not in _REPEATED):
         return False

@@ -72,7 +72,6 @@ class Unwrapper:
 
     @property
     def waiting(self) -> bool:
-        """True if all next lines are relevant."""
         return bool(self._cut)
 
     def unwrap(self, raw: RawLine) -> LogText | None:

@@ -168,7 +168,6 @@ def read_message(kind: MessageKind, text: str) -> Facts | None:
 
 
 def processes_of(facts: Facts | None) -> frozenset[ProcessID] | None:
-    """All processes of the group, from a message that names all."""
     match facts:
         case LoggedOutcome(states=clients) | StatesBefore(states=clients) | OptimizationStart(states=clients):
             return frozenset(clients)

@@ -52,7 +52,6 @@ class LogProblem:
 
     @classmethod
     def at(cls, record: LogMessage, error: ClientStateTextError) -> LogProblem:
-        """The problem of a garbled message."""
         line_start = record.text.rfind("\n", 0, error.position)
         line = record.line + record.text.count("\n", 0, max(error.position, 0))
         column = None if record.column is None or line_start >= 0 else record.column + error.position + 1
@@ -148,12 +147,10 @@ class LoggedRebalance:
 
     @property
     def members(self) -> int | None:
-        """Number of members."""
         known = self._decided or self._before
         return None if known is None else sum(state.capacity for state in known.states.values())
 
     def take(self, record: LogMessage, facts: Facts | None) -> None:
-        """Adds a message; ``facts`` is ``None`` if it has no content or is garbled."""
         if record.kind in _TELLING:
             self._telling[record.kind] = record
         self.processes = self.processes or processes_of(facts)

@@ -139,7 +139,6 @@ class RecordReader:
             source.follow = bool(self._waiting) or unwrapper.waiting
 
     def finish(self) -> Iterator[LogMessage]:
-        """Yields the messages that end with the logs."""
         waiting, self._waiting = self._waiting, {}
         for message in waiting.values():
             yield message.complete()

@@ -57,11 +57,9 @@ class Restorations:
 
     @property
     def of_tasks(self) -> list[Restored]:
-        """The stores with a known task."""
         return [each for each in self.stores if each.task is not None]
 
     def take(self, record: LogMessage) -> None:
-        """Adds a message; one that is truncated or has no time is ignored."""
         if record.time is None:
             return
         if record.kind is MessageKind.END_OFFSET and (found := _BEGUN.match(record.text)):

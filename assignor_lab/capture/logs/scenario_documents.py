@@ -67,7 +67,6 @@ class DocumentMaker:
     optimization: str | None = None
 
     def document(self, decision: LoggedDecision, identity: str) -> dict[str, Any]:
-        """The scenario of one decision."""
         assumptions: list[str] = []
         has_lags = lags_known(decision, assumptions)
         tasks = kafka_task_order(decision)
@@ -290,7 +289,6 @@ def _reported(
 
 
 def observed(decision: LoggedDecision) -> dict[str, Any]:
-    """The leader's decision as a scenario's ``observed``."""
     return {
         "assignment": {
             str(process): {"active": _sorted(active), "standby": _sorted(standby)}
@@ -352,7 +350,6 @@ def _say_what_is_missing(decision: LoggedDecision, strategy: str, assumptions: l
 
 
 def say_of_strategy(decision: LoggedDecision, strategy: str, assumptions: list[str]) -> None:
-    """Adds an assumption if the log shows another strategy."""
     if strategy == RACK_AWARE_STRATEGY_NONE and decision.before_optimization is not None:
         assumptions.append(
             f"{STRATEGY_UNKNOWN} the log shows a rack-aware optimisation, so the leader's strategy was not none; give "

@@ -126,7 +126,6 @@ class LoggedSurroundings:
     _static: dict[tuple[str, str], str] = attrs.field(init=False, factory=dict)
 
     def take(self, record: LogMessage) -> None:
-        """Adds a message of :data:`SURROUNDING`; a truncated one is ignored."""
         if record.instance is not None and record.thread is not None:
             self._static[record.group or "", record.instance] = record.thread
         if record.kind is MessageKind.PREPARING and (found := _PREPARING.match(record.text)):
@@ -208,7 +207,6 @@ class LoggedSurroundings:
                 yield from ((number, each) for each in found)
 
     def groups(self) -> Iterator[str]:
-        """Groups in the coordinator's lines, each once."""
         yield from dict.fromkeys(group for group, _ in self._generations)
 
     # --- messages ---------------------------------------------------------------------------------

@@ -56,7 +56,6 @@ def find_time(text: str) -> LogTime | None:
 
 
 def first_time(text: str) -> LogTime | None:
-    """The first time anywhere in a line."""
     return next(iter(_times(text)), None)
 
 

@@ -93,7 +93,6 @@ class ClassicGeneration:
 
     @property
     def is_connect(self) -> bool:
-        """True if the members are Connect workers."""
         return self.protocol_type == PROTOCOL_TYPE
 
     def streams(self) -> DescribedGroup | None:

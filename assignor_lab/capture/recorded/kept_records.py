@@ -84,7 +84,6 @@ class KeptRecords:
 
 
 def is_kept_records(line: bytes) -> bool:
-    """True for the first line of a recording's records."""
     try:
         head = parse_json(line)
     except Mismatch:

@@ -58,7 +58,6 @@ class ReplayedState:
 
     @property
     def exact(self) -> bool:
-        """True if every message equals the recorded one."""
         return self.failure is None and not self.differences
 
 

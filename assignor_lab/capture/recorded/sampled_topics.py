@@ -18,16 +18,13 @@ class RecordedSubtopology(Protocol):
     """A sub-topology with its topics."""
 
     @property
-    def id(self) -> str:
-        """Its id."""
+    def id(self) -> str: ...
 
     @property
-    def sources(self) -> Sequence[str]:
-        """Topics that it reads from."""
+    def sources(self) -> Sequence[str]: ...
 
     @property
-    def changelogs(self) -> Sequence[str]:
-        """Its changelogs."""
+    def changelogs(self) -> Sequence[str]: ...
 
 
 #: A shorter time gives no rate.

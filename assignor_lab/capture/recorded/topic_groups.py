@@ -33,7 +33,6 @@ class OneGroup:
     group: str
 
     def of(self, record: GroupRecord) -> Theirs:
-        """The group of the next record."""
         key = _key(record)
         return None if key is None or key.group != self.group else (self.group, (record,))
 

@@ -58,12 +58,10 @@ class TimedStore:
 
     @property
     def bytes_per_s(self) -> float | None:
-        """Bytes per second, if known."""
         rate = self.records_per_s
         return None if rate is None or self.record_bytes is None else rate * self.record_bytes
 
     def document(self) -> dict[str, Any]:
-        """The store as JSON."""
         return {
             "time_ms": self.time_ms, "client": self.client, "task": self.task, "store": self.store,
             "changelog": self.changelog, "records": self.records, "ms": self.milliseconds,

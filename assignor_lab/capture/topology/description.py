@@ -70,12 +70,10 @@ class SubTopologyText:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The topics that the text names, in its order."""
         return tuple(dict.fromkeys(topic for source in self.sources for topic in source.topics))
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """Subscribed regular expressions."""
         return tuple(source.pattern for source in self.sources if source.pattern is not None)
 
 

@@ -25,7 +25,6 @@ class Topic:
 
     @property
     def partitions(self) -> int:
-        """Number of partitions."""
         return max(self.racks, default=-1) + 1
 
 
@@ -83,15 +82,12 @@ class GroupTopology:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Conflicts and assumptions, as a scenario has them."""
         return tuple(f"{TOPOLOGY_CONFLICT} {conflict}" for conflict in self.conflicts) + self.assumptions
 
     def of(self, task: TaskId) -> GroupSubTopology:
-        """The sub-topology of a task."""
         return self.subtopologies[task.topology_name, task.subtopology]
 
     def logged(self, tasks: Iterable[TaskId]) -> frozenset[TaskId]:
-        """The tasks with a changelog."""
         return frozenset(task for task in tasks if self.of(task).is_logged)
 
 
@@ -104,6 +100,5 @@ def by_subtopology(tasks: Iterable[TaskId]) -> dict[SubTopologyKey, list[TaskId]
 
 
 def names_of(keys: Iterable[SubTopologyKey]) -> str:
-    """Sub-topologies in the form of a sentence."""
     listed = [str(number) if name is None else f"{name}__{number}" for name, number in keys]
     return ("sub-topology " if len(listed) == 1 else "sub-topologies ") + ", ".join(listed)

@@ -68,7 +68,6 @@ def topology_of(
 
 
 def no_description_of(text: TopologyDescription, tasks: Iterable[TaskId]) -> str:
-    """A sentence on tasks without a sub-topology in the description."""
     missing = [key for key in by_subtopology(tasks) if key not in text.subtopologies]
     return f"members have tasks of {names_of(missing)}, which {text.name} does not have: {DESCRIPTION_NOT_USED}"
 

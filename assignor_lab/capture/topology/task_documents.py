@@ -74,7 +74,6 @@ def _say(assumptions: list[str], sentence: str) -> None:
 def tasks_of_partitions(
     tasks: Iterable[TaskId], topology: GroupTopology, sources: Mapping[SubTopologyKey, tuple[str, ...]]
 ) -> dict[tuple[str, int], TaskId]:
-    """Source partitions to the tasks that read them."""
     owners: dict[tuple[str, int], TaskId] = {}
     for task in tasks:
         for topic in topology.of(task).sources or sources.get((task.topology_name, task.subtopology), ()):

@@ -54,7 +54,6 @@ def read_server(value: Any, what: str) -> ServerInfo:
 
 
 def read_names(value: Any, what: str) -> list[str]:
-    """Reads ``GET /connectors``. Raises as ``read_status``."""
     return _read(what, value, _names)
 
 

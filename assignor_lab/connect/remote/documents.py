@@ -14,14 +14,12 @@ __all__ = ["cluster_document", "instance_document", "job_name", "plan_document",
 
 
 def instance_document(instance: InstanceStatus) -> dict[str, Any]:
-    """An instance's state, as JSON."""
     number = {} if instance.number is None else {"id": instance.number}
     trace = {} if instance.trace is None else {"trace": instance.trace}
     return {**number, "state": instance.state, "worker_id": instance.worker_id, **trace}
 
 
 def cluster_document(state: ClusterState, findings: Sequence[ClusterFinding]) -> dict[str, Any]:
-    """A cluster with its findings, the output of `assignor connect status --json`."""
     held = loads(state)
     return {
         "url": state.url,
@@ -62,7 +60,6 @@ def cluster_document(state: ClusterState, findings: Sequence[ClusterFinding]) ->
 
 
 def plan_document(connector: str, plan: RestartPlan) -> dict[str, Any]:
-    """The plan of a restart, the output of `assignor connect restart --dry-run --json`."""
     restarts = [
         {
             "job": job_name(connector, each.number),
@@ -86,7 +83,6 @@ def _now(instance: InstanceStatus) -> dict[str, Any]:
 
 
 def report_document(report: RestartReport) -> dict[str, Any]:
-    """The result of a restart, the output of `assignor connect restart --json`."""
     return {
         "connector": report.connector,
         "dry_run": False,

@@ -57,7 +57,6 @@ class ClusterFinding:
 
 
 def find(state: ClusterState) -> list[ClusterFinding]:
-    """All findings, by kind, then by connector and task."""
     found = [*_of_connectors(state), *_imbalances(state)]
     found += [ClusterFinding("unreachable", None, None, url, reason) for url, reason in state.unanswered.items()]
     order = list(FINDINGS)

@@ -78,7 +78,6 @@ class RestartReport:
 
     @property
     def is_back(self) -> bool:
-        """True if all instances came back."""
         return all(outcome.is_back for outcome in self.outcomes)
 
 

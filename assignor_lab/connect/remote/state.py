@@ -39,7 +39,6 @@ class RemoteConnector:
     status: ConnectorStatus | None
 
     def instances(self) -> list[InstanceStatus]:
-        """States of its instance and its tasks, these by number."""
         if self.status is None:
             return []
         return [self.status.connector, *sorted(self.status.tasks, key=lambda task: task.number or 0)]
@@ -100,7 +99,6 @@ async def read_cluster(rest: ConnectRest, *, probe: bool = True) -> ClusterState
 
 
 def state_of(listed: Mapping[str, _Told]) -> tuple[RemoteConnector, ...]:
-    """The connectors of an answer, by name."""
     return tuple(_connector(name, *listed[name]) for name in sorted(listed, key=utf16_key))
 
 

@@ -40,7 +40,6 @@ class RoundState:
 
     @property
     def round(self) -> ConnectRound:
-        """The workers and the jobs."""
         return self.history.rounds[self.number]
 
     def rebalance(self, protocol: ConnectProtocol) -> Rebalance:
@@ -68,7 +67,6 @@ class RoundSession:
         self._protocol: ConnectProtocol | None = None
 
     def asked(self, state: RoundState, config: EffectiveConfig) -> ChosenAssignor:
-        """The leading assignor."""
         self._protocol = spoken_protocol(self._found, ConnectProtocol.from_config(config[CONNECT_PROTOCOL].value))
         return ChosenAssignor(self._found.name, self._found.distribution, config.values_for(self._found.name))
 
@@ -101,7 +99,6 @@ class RoundSession:
 
 
 def decided_by(state: RoundState, protocol: ConnectProtocol, assignment: ConnectAssignment) -> RebalanceAnswer:
-    """The consequences of a given answer to a round."""
     return _decided(state, state.rebalance(protocol), assignment)
 
 

@@ -52,7 +52,6 @@ def rebalance_picture(answers: Sequence[RoundAnswer], assignor: str | None = Non
 
 
 def episode_picture(answers: Sequence[EpisodeAnswer]) -> dict[str, Any]:
-    """All plays of one episode, at least one."""
     return _picture(answers[0], "connect-episode", [], [_episode_answer(answer) for answer in answers])
 
 

@@ -24,7 +24,6 @@ __all__ = ["connect_answer_document", "connect_answer_of", "packed_rebalance", "
 
 
 def packed_rebalance(rebalance: Rebalance) -> bytes:
-    """The rebalance as bytes, for :func:`unpacked_rebalance`."""
     before = rebalance.previous_protocol
     return pickle.dumps(
         (
@@ -52,7 +51,6 @@ def packed_rebalance(rebalance: Rebalance) -> bytes:
 
 
 def unpacked_rebalance(content: bytes) -> Rebalance:
-    """The rebalance in the form that an assignor receives."""
     counts, workers, protocol, time_ms, generation, completed, before = pickle.loads(content)  # noqa: S301 - by the lab
     return Rebalance(
         ConfiguredJobs(counts),
@@ -74,7 +72,6 @@ def unpacked_rebalance(content: bytes) -> Rebalance:
 
 
 def connect_answer_document(assignment: ConnectAssignment) -> dict[str, Any]:
-    """An answer as JSON."""
     return {
         "workers": [
             [member, *_plain(share.assigned), *_plain(share.revoked)] for member, share in assignment.workers.items()

@@ -85,7 +85,6 @@ class OfView(Generic[V]):
         self.__doc__ = figure.__doc__
 
     def __call__(self, *asked: Any) -> float | None:
-        """The figure for a state and its answer."""
         return self.figure(self.view(*asked))
 
 
@@ -108,8 +107,7 @@ class _Remembering(Protocol):
     """A view of a state or an answer with a cache of derived values."""
 
     @property
-    def memory(self) -> dict[Any, Any]:
-        """Cache of derived values, keyed by function."""
+    def memory(self) -> dict[Any, Any]: ...
 
 
 R = TypeVar("R", bound=_Remembering)

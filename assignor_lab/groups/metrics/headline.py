@@ -27,7 +27,6 @@ class HeadlineFigure:
     titles: Mapping[str, str] = attrs.field(factory=dict)
 
     def title_of(self, metric: str | None) -> str:
-        """The title of the figure with a metric."""
         return self.title if metric is None else self.titles.get(metric, self.title)
 
 

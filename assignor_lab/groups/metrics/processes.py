@@ -17,36 +17,30 @@ class MeasuredTasks(Protocol):
     """The tasks of a group."""
 
     @property
-    def stateful(self) -> Sequence[bool]:
-        """For each task, True if it is stateful and logged."""
+    def stateful(self) -> Sequence[bool]: ...
 
     @property
-    def subtopology(self) -> Sequence[int]:
-        """For each task, the number of its sub-topology."""
+    def subtopology(self) -> Sequence[int]: ...
 
     @property
-    def subtopologies(self) -> int:
-        """Number of sub-topologies."""
+    def subtopologies(self) -> int: ...
 
     @property
-    def memory(self) -> dict[Any, Any]:
-        """Cache of derived values, keyed by function."""
+    def memory(self) -> dict[Any, Any]: ...
 
 
 class GroupProcesses(Protocol):
     """The processes of a group before an answer."""
 
     @property
-    def topology(self) -> MeasuredTasks:
-        """The tasks."""
+    def topology(self) -> MeasuredTasks: ...
 
     @property
     def threads(self) -> Sequence[int]:
         """Members (threads) of each process, at least 1."""
 
     @property
-    def members(self) -> int:
-        """Members of the group."""
+    def members(self) -> int: ...
 
     @property
     def racks(self) -> Sequence[str] | None:
@@ -73,16 +67,14 @@ class GroupProcesses(Protocol):
         """Standbys of a stateful task, by configuration and number of processes."""
 
     @property
-    def memory(self) -> dict[Any, Any]:
-        """Cache of derived values, keyed by function."""
+    def memory(self) -> dict[Any, Any]: ...
 
 
 class OnProcesses(Protocol):
     """The tasks of each process. Warm-ups count as standbys."""
 
     @property
-    def state(self) -> GroupProcesses:
-        """The answered state."""
+    def state(self) -> GroupProcesses: ...
 
     @property
     def owner(self) -> Sequence[int]:
@@ -97,20 +89,16 @@ class OnProcesses(Protocol):
         """For each task, the processes that hold it in any role, its owner first."""
 
     @property
-    def active(self) -> Sequence[int]:
-        """Active tasks of each process."""
+    def active(self) -> Sequence[int]: ...
 
     @property
-    def stateful(self) -> Sequence[int]:
-        """Stateful active tasks of each process."""
+    def stateful(self) -> Sequence[int]: ...
 
     @property
-    def standby(self) -> Sequence[int]:
-        """Standby tasks of each process."""
+    def standby(self) -> Sequence[int]: ...
 
     @property
-    def memory(self) -> dict[Any, Any]:
-        """Cache of derived values, keyed by function."""
+    def memory(self) -> dict[Any, Any]: ...
 
 
 @derived

@@ -23,8 +23,7 @@ class NamedClient(Protocol):
         """Its address, or ``None``."""
 
     @property
-    def consumers(self) -> Sequence[str]:
-        """Ids of its consumers."""
+    def consumers(self) -> Sequence[str]: ...
 
     @property
     def process(self) -> str | None:

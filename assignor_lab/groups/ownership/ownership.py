@@ -51,7 +51,6 @@ class Ownership:
 
 
 def held(entries: Iterable[tuple[str, str, str]]) -> Ownership:
-    """The holders by entries of client, role and task."""
     roles: dict[str, dict[str, str]] = {}
     for client, role, task in entries:
         of_task = roles.setdefault(task, {})
@@ -64,12 +63,10 @@ class OwnershipOf(Protocol, Generic[S_contra, A]):
     """Reads states and answers of one kind as holders of tasks."""
 
     @property
-    def noun(self) -> str:
-        """The noun: ``task`` or ``job``."""
+    def noun(self) -> str: ...
 
     @property
-    def default_assignor(self) -> str:
-        """Default assignor of the group."""
+    def default_assignor(self) -> str: ...
 
     def clients(self, state: S_contra) -> tuple[PossibleOwner, ...]:
         """The clients, in the order of the state."""
@@ -80,8 +77,7 @@ class OwnershipOf(Protocol, Generic[S_contra, A]):
     def before(self, state: S_contra) -> Ownership:
         """The holders before the decision; only present clients and existing tasks."""
 
-    def after(self, state: S_contra, answer: A) -> Ownership:
-        """The holders after an answer."""
+    def after(self, state: S_contra, answer: A) -> Ownership: ...
 
     def answer(self, scenario: Scenario, number: int, state: S_contra, line: Mapping[str, Any]) -> A | None:
         """The answer to a round in a result line, or in a scenario's ``observed``; ``None`` if this round's is unknown.

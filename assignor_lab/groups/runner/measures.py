@@ -84,7 +84,6 @@ class SparingMeasures:
         }
 
     def begin(self, item: WorkItem) -> None:
-        """Starts another item."""
         self._exclusions = Exclusions(item.excluded)
 
     def _sparing(self, column: str, measure: Measure[Any, Any]) -> Measure[Any, Any]:

@@ -40,7 +40,6 @@ class OneCall(Generic[S, A]):
         self._called: tuple[FoundAssignor, ChosenAssignor, AskedAssignor[S, A]] | None = None
 
     def asked(self, state: S, config: EffectiveConfig) -> ChosenAssignor:
-        """The assignor, with its own configuration."""
         found, known = self._chosen(state), self._asked
         if known is None or known[0] is not found or known[1] is not config:
             asked = ChosenAssignor(found.name, found.distribution, config.values_for(found.name), origin_of(found))
@@ -48,7 +47,6 @@ class OneCall(Generic[S, A]):
         return known[2]
 
     def answer(self, state: S, asked: ChosenAssignor) -> CompetitorReply[A]:
-        """The outcome of the call."""
         return CompetitorReply(self._calling(state, asked).ask(state))
 
     def traced(self, state: S, asked: ChosenAssignor) -> Traced[A] | None:
@@ -57,7 +55,6 @@ class OneCall(Generic[S, A]):
         return called.traced(state) if isinstance(called, TracingAssignor) else None
 
     def looked_ahead(self, answer: A) -> A:
-        """The answer, unchanged."""
         return answer
 
     def _calling(self, state: S, asked: ChosenAssignor) -> AskedAssignor[S, A]:

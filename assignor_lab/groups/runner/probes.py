@@ -22,7 +22,6 @@ class Probes:
         self._families = families
 
     def columns(self, answer: CompetitorAnswer[Any, Any]) -> Mapping[str, Any]:
-        """Columns for the row of ``answer``; none if it is not inspected, or without a result."""
         if self._prober is None or answer.item.number % EVERY or answer.round != self._round(answer):
             return {}
         if answer.asked is None or answer.state is None:

@@ -92,7 +92,6 @@ class Scorer:
         return {"raw_answer": json.dumps(self.kind.document(answer), separators=(",", ":")) if known else None}
 
     def close(self) -> None:
-        """Ends the processes of plugins."""
         self._isolation.close()
 
     def _competitor(self, variant: Variant) -> Competitor | MissingCompetitor:

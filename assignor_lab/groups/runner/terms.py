@@ -50,7 +50,6 @@ class JobSpec:
 
 
 def names_of_kind(registry: Registry, kind: str) -> tuple[str, ...]:
-    """Names of the installed families whose histories are of a kind."""
     return tuple(found.name for found in registry.families() if found.plugin.kind == kind)
 
 

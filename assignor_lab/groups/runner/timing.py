@@ -56,12 +56,10 @@ class Timing:
 
     @property
     def median_ms(self) -> float | None:
-        """Median in milliseconds, or ``None`` after a failure."""
         return statistics.median(self.durations_ns) / 1e6 if self.durations_ns else None
 
     @property
     def min_ms(self) -> float | None:
-        """Shortest in milliseconds, or ``None`` after a failure."""
         return min(self.durations_ns) / 1e6 if self.durations_ns else None
 
 

@@ -47,7 +47,6 @@ def observed_outcome(scenario: Scenario) -> CallOutcome[TaskAssignment] | None:
 
 
 def observed_assignment(observed: Mapping[str, Any]) -> TaskAssignment:
-    """The assignment in the ``observed`` entry of a scenario."""
     return TaskAssignment(
         tuple(
             StreamsClientAssignment(
@@ -63,7 +62,6 @@ def observed_assignment(observed: Mapping[str, Any]) -> TaskAssignment:
 
 
 def has_followup(assignment: TaskAssignment) -> bool:
-    """True if any client should request a follow-up rebalance."""
     return any(client.followup_rebalance_deadline_ms is not None for client in assignment.assignments)
 
 

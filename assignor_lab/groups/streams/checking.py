@@ -92,14 +92,12 @@ def _check_values(name: str, place: str, value: StreamsClientAssignment | Assign
 
 
 def validation_of(application: ApplicationMetadata, assignment: TaskAssignment) -> AssignmentError:
-    """The result of :func:`assignment_api.utils.validation.validate_task_assignment`."""
     if _is_faultless(placement_of(application, assignment)):
         return AssignmentError.NONE
     return validate_task_assignment(application, assignment)
 
 
 def number_of_findings(application: ApplicationMetadata, assignment: TaskAssignment) -> int:
-    """Number of findings of :func:`assignment_api.utils.validation.strict_findings`."""
     if _is_faultless(placement_of(application, assignment)):
         return 0
     return len(strict_findings(application, assignment))

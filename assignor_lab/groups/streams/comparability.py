@@ -80,11 +80,9 @@ class _Racks:
 
     @property
     def are_missed(self) -> bool:
-        """True if the strategy uses racks that the source does not contain."""
         return self.strategy != RACK_AWARE_STRATEGY_NONE and not self.are_known
 
     def why_not_comparable(self, explicit: Mapping[str, Any], remarks: Iterable[str]) -> str | None:
-        """The reason, or ``None`` if an answer is comparable."""
         if self.are_missed:
             return self._racks_decide()
         is_rack_aware = self.strategy != RACK_AWARE_STRATEGY_NONE

@@ -75,22 +75,18 @@ class StreamsState:
 
     @property
     def infos(self) -> tuple[TaskInfo, ...]:
-        """The tasks."""
         return self.topology.infos
 
     @property
     def stateful(self) -> list[bool]:
-        """For each task, True if it is stateful and logged."""
         return self.topology.stateful
 
     @property
     def subtopology(self) -> list[int]:
-        """For each task, the number of its sub-topology."""
         return self.topology.subtopology
 
     @property
     def subtopologies(self) -> int:
-        """Number of sub-topologies."""
         return self.topology.subtopologies
 
 
@@ -119,7 +115,6 @@ class StreamsPlacement:
 
 @derived
 def standby_counts(placement: StreamsPlacement) -> list[int]:
-    """For each task, the number of its standbys."""
     return list(map(len, placement.standbys))
 
 

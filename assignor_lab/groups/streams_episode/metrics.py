@@ -225,7 +225,6 @@ EPISODE_METRICS: tuple[EpisodeMetric, ...] = (
 
 
 def described_metric(metric: EpisodeMetric) -> MetricPlugin:
-    """The metric in the form of summary and report; its ``compute`` is not for use."""
     return MetricPlugin(
         metric.name, metric.unit, "lower", metric.summary, _not_to_be_called, metric.group, metric.unavoidable,
         kind="streams",

@@ -41,7 +41,6 @@ _METRICS = {
 
 
 def recorded_outcome(answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpisode]]) -> RecordedOutcome:
-    """The actions in an episode, and their recorded consequences."""
     plays = [None if each.outcome.answer is None else each.outcome.answer.played for each in answers]
     documents = [None if played is None else document_of(played, "") for played in plays]
     first = next((document for document in documents if document is not None), None)

@@ -51,7 +51,6 @@ class EpisodeSession:
         self._isolation = isolation
 
     def asked(self, state: StreamsEpisode, config: EffectiveConfig) -> ChosenAssignor:
-        """The assignor, under its configuration."""
         return ChosenAssignor(self._found.name, self._found.distribution, config.values_for(self._found.name))
 
     def answer(self, state: StreamsEpisode, asked: ChosenAssignor) -> CompetitorReply[PlayedEpisode]:
@@ -73,7 +72,6 @@ class EpisodeSession:
         return CompetitorReply(CallOutcome(result, assign_ns=sum(call.assign_ns for call in calls), loss=loss))
 
     def looked_ahead(self, answer: PlayedEpisode) -> PlayedEpisode:
-        """The answer, unchanged."""
         return answer
 
     def _play(

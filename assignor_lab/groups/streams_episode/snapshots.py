@@ -28,7 +28,6 @@ MOST_STRETCHES = 60
 
 
 def episode_picture(answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpisode]]) -> dict[str, Any]:
-    """All plays of one episode, at least one; the form is that of the summary's ``groups``."""
     scenario = answers[0].scenario
     return {
         "scenario": None if scenario is None else scenario.id,

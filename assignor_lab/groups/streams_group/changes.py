@@ -177,7 +177,6 @@ _RELEASES = {"group_sticky": "of brokers before 4.4", "group_sticky_4_4": "of br
 
 
 def streams_group_trials(config: EffectiveConfig, assignor: str) -> Iterator[InputTrial]:
-    """The trials of a group's recorded decisions."""
     now = read_value(NUM_STANDBY_REPLICAS, config[NUM_STANDBY_REPLICAS].value)
     values = {value: None for value in range(_MOST_STANDBYS + 1) if value != now}
     yield from number_trials(NUM_STANDBY_REPLICAS, values)

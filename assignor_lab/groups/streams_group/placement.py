@@ -34,7 +34,6 @@ class StreamsGroupTopology:
 
     @property
     def subtopologies(self) -> int:
-        """Number of sub-topologies."""
         return len(self.ids)
 
     def numbers(self, tasks: TasksBySubtopology) -> list[int]:
@@ -47,13 +46,11 @@ class StreamsGroupTopology:
         return found
 
     def number(self, task: TaskId) -> int | None:
-        """The number of a task, or ``None`` if the topology does not have it."""
         if not 0 <= task.partition < self.sizes.get(task.subtopology_id, 0):
             return None
         return self.first[task.subtopology_id] + task.partition
 
     def id_of(self, number: int) -> TaskId:
-        """The id of the task with this number."""
         subtopology = self.ids[self.subtopology[number]]
         return TaskId(subtopology, number - self.first[subtopology])
 
@@ -97,12 +94,10 @@ class GroupBefore:
 
     @property
     def members(self) -> int:
-        """Number of members."""
         return len(self.process_of)
 
     @property
     def standbys_configured(self) -> int:
-        """Configured standbys of a stateful task."""
         return max(self.group.configs.num_standby_replicas, 0)
 
 

@@ -62,7 +62,6 @@ class GroupReceiver:
         self._topology: tuple[bytes, TopologyDescriber] = (b"", TopologyDescriber(()))
 
     def __call__(self, group: bytes, topology: bytes) -> tuple[GroupSpec, TopologyDescriber]:
-        """The group and its topology in the form that an assignor receives."""
         members, configs = pickle.loads(group)  # noqa: S301 - made by the lab
         if self._topology[0] != topology:
             subtopologies = pickle.loads(topology)  # noqa: S301 - made by the lab

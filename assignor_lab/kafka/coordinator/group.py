@@ -135,7 +135,6 @@ class Coordinator:
         return replies + self._complete_if_all_joined(now)
 
     def sync(self, now: int, request: SyncRequest) -> list[AddressedReply]:
-        """A member requests its assignment."""
         member = self._members.get(request.member_id)
         if member is None:
             return []
@@ -174,7 +173,6 @@ class Coordinator:
         return "rebalancing" if self.state is CoordinatorState.PREPARING and not member.awaiting_join else "ok"
 
     def leave(self, now: int, member_id: str, reason: str = "leaves") -> list[AddressedReply]:
-        """A member leaves."""
         member = self._members.get(member_id)
         return [] if member is None else self._remove(now, member, f"{member.worker} {reason}")
 
@@ -230,12 +228,10 @@ class Coordinator:
 
     @property
     def phase_number(self) -> int:
-        """Number of join phases so far."""
         return self._phase.number
 
     @property
     def reason(self) -> str:
-        """Cause of the present rebalance."""
         return "; ".join(self._phase.reasons)
 
     def last_heard_ms(self, worker: str) -> int | None:
@@ -249,11 +245,9 @@ class Coordinator:
         return None if member is None else next_session_end([member])
 
     def is_member(self, member_id: str | None) -> bool:
-        """True if the group has a member of this id."""
         return member_id in self._members
 
     def members(self) -> dict[str, str]:
-        """Member id to name of its worker."""
         return {member.id: member.worker for member in self._members.values()}
 
     # --- the rebalance ------------------------------------------------------------------------------

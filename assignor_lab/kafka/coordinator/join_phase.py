@@ -35,7 +35,6 @@ class JoinPhase:
         self._newcomers = 0
 
     def begin(self, now: int, reason: str, members: Collection[CoordinatorMember], *, was_empty: bool) -> None:
-        """Start a rebalance."""
         longest = _longest(members)
         if was_empty and not self._expected:
             self._initial_until = (now + self._initial_delay_ms, now + longest)
@@ -54,7 +53,6 @@ class JoinPhase:
 
     @property
     def next_deadline_ms(self) -> int:
-        """Time of the next check if nothing else happens."""
         return self._deadline_ms if self._initial_until is None else self._initial_until[0]
 
     def end_initial_delay(self, now: int) -> None:
@@ -66,7 +64,6 @@ class JoinPhase:
             self._newcomers = 0
 
     def has_waited_enough(self, now: int) -> bool:
-        """True if the phase no longer waits for missing members."""
         return self._initial_until is None and now >= self._deadline_ms
 
     def gives_up(self) -> None:
@@ -74,7 +71,6 @@ class JoinPhase:
         self._expected, self._without_late = 0, True
 
     def is_complete(self, now: int, members: Collection[CoordinatorMember]) -> bool:
-        """True if all awaited members have joined."""
         if len(members) < self._expected:
             return False
         if self._initial_until is not None and now < self._initial_until[0]:

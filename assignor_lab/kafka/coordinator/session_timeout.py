@@ -10,7 +10,6 @@ __all__ = ["next_session_end", "silent_members"]
 
 
 def silent_members(members: Collection[CoordinatorMember], now_ms: int) -> list[CoordinatorMember]:
-    """Members with an expired session."""
     return [
         member
         for member in members

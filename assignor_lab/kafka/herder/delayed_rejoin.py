@@ -19,5 +19,4 @@ def end_of_delay(assignment: Assignment, now_ms: int) -> int | None:
 
 
 def delay_is_over(end_ms: int | None, now_ms: int) -> bool:
-    """True if there is a delay and it is over."""
     return end_ms is not None and end_ms <= now_ms

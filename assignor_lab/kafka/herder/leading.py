@@ -38,14 +38,12 @@ class LeaderState:
     owners: Mapping[str | ConnectorTaskId, str]
 
     def owner_url(self, job: str | ConnectorTaskId) -> str | None:
-        """URL of a job's owner."""
         return self.urls.get(self.owners.get(job, ""))
 
 
 def round_to_decide(
     state: MembershipState, joined: JoinReply, workers: Sequence[Worker], jobs: ConfiguredJobs, now_ms: int
 ) -> Rebalance:
-    """Input of the leader's assignor."""
     return Rebalance(jobs, workers, joined.protocol, now_ms, joined.generation, state.last_completed, state.protocol)
 
 

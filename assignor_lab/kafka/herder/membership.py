@@ -48,7 +48,6 @@ class MembershipState:
 
     @property
     def has_assignment(self) -> bool:
-        """True if it has an assignment that did not fail."""
         return self.assignment is not None and not self.assignment.failed
 
     @property
@@ -67,7 +66,6 @@ class MembershipState:
 
     @property
     def leader(self) -> str | None:
-        """The leader's URL or name in its present assignment."""
         return None if self.assignment is None or self.assignment.failed else self.assignment.leader
 
     @property
@@ -82,7 +80,6 @@ class MembershipState:
         self.group_says_rejoin = False
 
     def joined(self, answer: JoinReply) -> None:
-        """Record a successful join."""
         self.member_id, self.generation = answer.member_id, answer.generation
 
     def refused(self, answer: Refused | None) -> bool:
@@ -108,7 +105,6 @@ class MembershipState:
     # --- afterwards -------------------------------------------------------------------------------------
 
     def request_rejoin(self) -> None:
-        """Record the herder's request for a rejoin."""
         self.rejoin_requested = True
 
     def follow_revocations(self) -> bool:

@@ -35,7 +35,6 @@ class RebalanceCompletion:
     rejoin_at_ms: int | None = None
 
     def assigned(self, assignment: Assignment, now_ms: int) -> None:
-        """Record a new assignment."""
         self.rejoin_at_ms = end_of_delay(assignment, now_ms)
         self.resolved = False
 

@@ -41,13 +41,11 @@ class PendingRestarts:
             self._pending[request.connector] = request
 
     def take(self) -> list[RestartRequest]:
-        """Remove and return all of them, by connector."""
         taken = [self._pending[name] for name in sorted(self._pending)]
         self._pending.clear()
         return taken
 
     def __bool__(self) -> bool:
-        """True if any waits."""
         return bool(self._pending)
 
 
@@ -69,7 +67,6 @@ def _wants(request: RestartRequest, status: InstanceStatus) -> bool:
 
 
 def connector_to_restart(plan: ConnectorStatus, own: Iterable[str]) -> bool:
-    """True if a worker with these connectors restarts the instance."""
     return plan.connector.state == JobState.RESTARTING and plan.name in own
 
 

@@ -37,17 +37,14 @@ class RunningWork:
         )
 
     def started(self, held: Jobs, protocol: ConnectProtocol | None) -> None:
-        """Record started jobs."""
         self._restart.clear()
         incremental = protocol is not None and protocol.is_incremental
         self.running = frozenset((*held.connectors, *held.tasks)) if incremental else frozenset()
 
     def stopped(self, jobs: Jobs) -> None:
-        """Record stopped jobs that are not assigned here any more."""
         self.running = self.running.difference(jobs.connectors, jobs.tasks)
 
     def stopped_everything(self) -> None:
-        """Record that all jobs have stopped."""
         self.running = frozenset()
 
     def tasks_of(self, connectors: Collection[str], held: Jobs | None) -> list[ConnectorTaskId]:
@@ -57,5 +54,4 @@ class RunningWork:
         return [task for task in held.tasks if task.connector in connectors and task in self.running]
 
     def stopped_for_new_configs(self, tasks: Iterable[ConnectorTaskId]) -> None:
-        """Record tasks stopped for new configurations."""
         self._restart.update(dict.fromkeys(tasks))

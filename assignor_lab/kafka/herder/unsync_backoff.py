@@ -22,7 +22,6 @@ class UnsyncBackoff:
     tries: int = _TRIES
 
     def read(self) -> None:
-        """Record a successful read of the config log."""
         self.tries = _TRIES
 
     def next_pause_ms(self, protocol: ConnectProtocol | None, max_delay_ms: int, unsync_backoff_ms: int) -> int | None:

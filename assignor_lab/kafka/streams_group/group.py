@@ -232,12 +232,10 @@ class StreamsGroup:
         self._refined = None
 
     def topics_are_there(self) -> None:
-        """Record that a heartbeat found the missing topics."""
         self.has_topics = True
         self.epoch += 1
 
     def metadata_changes(self) -> None:
-        """Record that the topics' metadata differ from those of the last target."""
         self.epoch += 1
 
     def _compute(self, now_ms: int) -> None:

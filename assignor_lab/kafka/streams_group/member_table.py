@@ -36,7 +36,6 @@ class MemberTable:
         return member in self._slots[_slot(member, len(self._slots))]
 
     def add(self, member: str) -> None:
-        """Write one record of a member."""
         if (self._size + 1) * 3 > len(self._slots) * 4:
             self._grow()
         slot = self._slots[_slot(member, len(self._slots))]
@@ -51,7 +50,6 @@ class MemberTable:
         self.add(member)
 
     def remove(self, member: str) -> None:
-        """Remove a member, if present."""
         slot = self._slots[_slot(member, len(self._slots))]
         if member in slot:
             slot.remove(member)

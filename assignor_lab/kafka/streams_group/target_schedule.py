@@ -38,9 +38,7 @@ class TargetSchedule:
         return self.is_interval_over(now_ms)
 
     def is_interval_over(self, now_ms: int) -> bool:
-        """True if the interval since the latest target is over."""
         return self.computed_ms is None or now_ms >= self.computed_ms + self.interval_ms
 
     def computed(self, now_ms: int) -> None:
-        """Record a computed target."""
         self.computed_ms, self.initial_due_ms = now_ms, None

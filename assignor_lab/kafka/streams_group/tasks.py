@@ -48,7 +48,6 @@ class Holders:
         self._warmup: dict[tuple[str, int], set[str]] = {}
 
     def add(self, member: str, process: str, tasks: TasksByRole) -> None:
-        """Add tasks of a member."""
         self._process[member] = process
         for task in tasks.active:
             self._active.setdefault(task, set()).add(member)
@@ -58,7 +57,6 @@ class Holders:
             self._warmup.setdefault((process, task), set()).add(member)
 
     def remove(self, member: str, process: str, tasks: TasksByRole) -> None:
-        """Remove tasks of a member."""
         for task in tasks.active:
             self._active[task].discard(member)
         for task in tasks.standby:
@@ -67,19 +65,15 @@ class Holders:
             self._warmup[process, task].discard(member)
 
     def active(self, task: int) -> set[str]:
-        """Members of any process that hold a task as active."""
         return self._active.get(task, _NOBODY)
 
     def is_of(self, member: str, process: str) -> bool:
-        """True if a member belongs to a process."""
         return self._process.get(member) == process
 
     def standby(self, process: str, task: int) -> set[str]:
-        """Members of a process that hold a standby of a task."""
         return self._standby.get((process, task), _NOBODY)
 
     def warmup(self, process: str, task: int) -> set[str]:
-        """Members of a process that hold a warm-up of a task."""
         return self._warmup.get((process, task), _NOBODY)
 
 

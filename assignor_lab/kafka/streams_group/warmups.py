@@ -67,7 +67,6 @@ class Situation:
     members: dict[str, int] = attrs.field(factory=dict)
 
     def copy_on(self, process: str, task: int) -> Copy | None:
-        """The copy of a task on a process."""
         return next((copy for copy in self.copies.get(task, ()) if copy.process == process), None)
 
     def load(self, process: str, more: int = 0) -> float:
@@ -93,7 +92,6 @@ def situation(
     stateful: frozenset[int],
     acceptable_lag: int,
 ) -> Situation:
-    """Present tasks with state of all members."""
     found = Situation()
     held: dict[str, set[int]] = {}
     for member, standing in standings.items():

@@ -23,33 +23,26 @@ class ByteReader:
         self.position = 0
 
     def __len__(self) -> int:
-        """Number of bytes of the whole message."""
         return len(self._data)
 
     @property
     def remaining(self) -> int:
-        """Number of bytes not yet read."""
         return len(self._data) - self.position
 
     def int8(self) -> int:
-        """The next byte, signed."""
         byte = self.take(1)[0]
         return byte - 256 if byte > 127 else byte
 
     def int16(self) -> int:
-        """The next two bytes, signed."""
         return self._number(_INT_16)
 
     def uint16(self) -> int:
-        """The next two bytes, unsigned."""
         return self._number(_UINT_16)
 
     def int32(self) -> int:
-        """The next four bytes, signed."""
         return self._number(_INT_32)
 
     def int64(self) -> int:
-        """The next eight bytes, signed."""
         return self._number(_INT_64)
 
     def take(self, size: int) -> bytes:

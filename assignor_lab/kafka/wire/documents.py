@@ -17,7 +17,6 @@ __all__ = ["assignment_document", "assignment_of_document", "subscription_docume
 
 
 def subscription_document(info: SubscriptionInfo) -> dict[str, Any]:
-    """The JSON form of a subscription."""
     return {
         "version": info.version,
         "latest_supported_version": info.latest_supported_version,
@@ -49,7 +48,6 @@ def subscription_of_document(document: Mapping[str, Any]) -> SubscriptionInfo:
 
 
 def assignment_document(info: AssignmentInfo) -> dict[str, Any]:
-    """The JSON form of an assignment."""
     return {
         "version": info.version,
         "commonly_supported_version": info.commonly_supported_version,

@@ -74,7 +74,6 @@ class GanttDrawing:
     changes: tuple[ChangeSign, ...] = ()
 
     def x(self, moment_ms: int) -> float:
-        """Horizontal position of a moment."""
         return _x(moment_ms, self.until_ms)
 
 

@@ -28,7 +28,6 @@ class WorkerLoad:
 
     @property
     def jobs(self) -> int:
-        """Connector instances and tasks together."""
         return self.connectors + self.tasks
 
 
@@ -81,18 +80,15 @@ class GroupPanel:
 
     @property
     def is_episode(self) -> bool:
-        """True if it has a timeline, false for a rebalance."""
         return self.group.is_episode
 
     @property
     def moves(self) -> bool:
-        """True if it is an episode, or if a job leaves its worker in any answer."""
         workers = (worker for answer in self.group.answers for worker in answer.workers or ())
         return self.is_episode or any(worker.stops or worker.more_stops for worker in workers)
 
 
 def group_panel(number: int, group: ConnectSnapshot, names: dict[str, str], worst: str = "") -> GroupPanel:
-    """The picture of one state."""
     plays = [answer for answer in group.answers if answer.gantt is not None]
     # Two small pictures are open for comparison; more or higher ones are one click away.
     side_by_side = len(plays) <= 2 and all(each.gantt and len(each.gantt.rows) <= MOST_ROWS for each in plays)

@@ -56,13 +56,11 @@ class NotMeasured:
 
 
 def headline_cards(results: Results, names: Mapping[str, str]) -> tuple[HeadlineCard, ...]:
-    """The measured figures, in their order."""
     found = results.headline
     return () if found is None else tuple(_card(found, each, names) for each in found.figures if each.of)
 
 
 def not_measured(results: Results) -> tuple[NotMeasured, ...]:
-    """The figures that were not measured."""
     figures = () if results.headline is None else results.headline.figures
     return tuple(NotMeasured(each.title, each.not_measured or "") for each in figures if not each.of)
 
@@ -71,8 +69,7 @@ class _OfMetric(Protocol):
     """A table about one metric."""
 
     @property
-    def metric(self) -> SummaryMetric:
-        """The metric."""
+    def metric(self) -> SummaryMetric: ...
 
 
 T = TypeVar("T", bound=_OfMetric)

@@ -26,20 +26,16 @@ class PictureDecision(Protocol):
     """A decision of a past."""
 
     @property
-    def time_ms(self) -> int:
-        """Its time, in epoch milliseconds."""
+    def time_ms(self) -> int: ...
 
     @property
-    def joined(self) -> Sequence[str]:
-        """New instances."""
+    def joined(self) -> Sequence[str]: ...
 
     @property
-    def gone(self) -> Sequence[str]:
-        """Instances that left."""
+    def gone(self) -> Sequence[str]: ...
 
     @property
-    def restarted(self) -> Sequence[str]:
-        """Restarted instances."""
+    def restarted(self) -> Sequence[str]: ...
 
     @property
     def active_moved(self) -> int:
@@ -50,16 +46,14 @@ class PictureDecision(Protocol):
         """Active tasks of instances that left."""
 
     @property
-    def copies_made(self) -> int:
-        """Copies of state in new places."""
+    def copies_made(self) -> int: ...
 
     @property
     def followup(self) -> str:
         """``none`` or ``probing``."""
 
     @property
-    def reason(self) -> str:
-        """Reason of the rebalance; empty if the source has none."""
+    def reason(self) -> str: ...
 
     @property
     def inferred_reason(self) -> str:
@@ -81,7 +75,6 @@ class PastPicture:
 
 
 def pasts(results: Results, names: Mapping[str, str]) -> tuple[PastPicture, ...]:
-    """The pasts of a run."""
     played = _played(results, names) if len(results.timelines) == 1 and results.states == 1 else ""
     drawn = []
     for each in results.timelines:

@@ -86,7 +86,6 @@ CAUSES = {
 
 
 def down_table(down: DownTimes) -> DownTable:
-    """The table of a play."""
     parts = sorted(zip(down.by_cause_ms, down.causes, strict=False), key=lambda each: -each[0])
     return DownTable(
         words=_words(down),

@@ -44,17 +44,14 @@ class TaskChange(Enum):
 
     @property
     def is_copy(self) -> bool:
-        """True if it happens to copies alone."""
         return self in (TaskChange.COPY, TaskChange.STEPS_DOWN, TaskChange.WARMS_UP)
 
     @property
     def sign(self) -> str:
-        """Its mark without colour."""
         return self.value[0]
 
     @property
     def words(self) -> str:
-        """Its meaning."""
         return self.value[1]
 
     @property

@@ -109,7 +109,6 @@ class PastTimeline:
 
     @property
     def has_copies(self) -> bool:
-        """True if the moved things have copies."""
         return self.moves == ACTIVE_TASKS
 
 
@@ -346,11 +345,9 @@ class Results:
 
     @property
     def unit(self) -> str:
-        """The word for one state."""
         return "history" if self.played else "decision"
 
     def counted(self, number: int) -> str:
-        """A number of states, in words."""
         return plural(number, self.unit, "histories" if self.played else None)
 
 

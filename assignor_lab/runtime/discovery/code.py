@@ -59,7 +59,6 @@ class CodeApart:
         return FoundTaskAssignor(selector, entry, origin.distribution, origin.version)
 
     def connect_assignor(self, selector: str, policy: Policy) -> FoundConnectAssignor:
-        """As in the protocol."""
         _refuse_java(selector)
         origin = code_origin(selector, policy)
         if not self._is_apart(selector, origin):
@@ -68,7 +67,6 @@ class CodeApart:
         return FoundConnectAssignor(selector, entry, origin.distribution, origin.version)
 
     def group_assignor(self, selector: str, policy: Policy) -> Found[GroupAssignorPlugin]:
-        """As in the protocol."""
         _refuse_java(selector)
         origin = code_origin(selector, policy)
         if not self._is_apart(selector, origin):
@@ -77,7 +75,6 @@ class CodeApart:
         return Found(selector, entry, origin.distribution, origin.version)
 
     def kinds(self, selector: str, policy: Policy) -> tuple[str, ...]:
-        """As in the protocol."""
         if java_name(selector) is not None:
             return ("task-assignor",)
         origin = code_origin(selector, policy)
@@ -163,14 +160,12 @@ class CodeUnseen:
         return FoundTaskAssignor(selector, plugin, origin.distribution, origin.version)
 
     def connect_assignor(self, selector: str, policy: Policy) -> FoundConnectAssignor:
-        """As :meth:`task_assignor`."""
         _refuse_java(selector)
         origin = code_origin(selector, policy)
         plugin = ConnectAssignorPlugin("unseen", _not_imported)
         return FoundConnectAssignor(selector, plugin, origin.distribution, origin.version)
 
     def group_assignor(self, selector: str, policy: Policy) -> Found[GroupAssignorPlugin]:
-        """As :meth:`task_assignor`."""
         _refuse_java(selector)
         origin = code_origin(selector, policy)
         return Found(selector, GroupAssignorPlugin("unseen", _not_imported), origin.distribution, origin.version)

@@ -51,7 +51,6 @@ class Offered:
 
     @property
     def name(self) -> str:
-        """Its name."""
         return str(self.fields["name"])
 
 
@@ -65,7 +64,6 @@ class EntryPointDescription:
 
 
 def document_of(reply: DiscoveryReply) -> dict[str, Any]:
-    """The offers of an entry point as JSON; in the plugin's process."""
     offers = reply.offers[: MAX_OFFERS + 1]
     return {
         "offers": [[offer.kind, fields_of(offer.kind, offer.entry, offer.name)] for offer in offers],
@@ -74,7 +72,6 @@ def document_of(reply: DiscoveryReply) -> dict[str, Any]:
 
 
 def fields_of(kind: str, entry: Any, name: str) -> dict[str, Any]:
-    """The plain data of an entry."""
     if kind in OBSERVING_HOOKS.values():
         return {"name": name}
     fields = {field: getattr(entry, field) for field in _TEXTS[kind]}

@@ -72,7 +72,6 @@ class RaisedApartError(AssignorLabError):
 
 
 def raised(failure: CallFailure) -> RaisedApartError:
-    """The error for ``failure``."""
     name = failure.type if failure.type.isidentifier() else "RaisedApartError"
     made: type[RaisedApartError] = type(name, (RaisedApartError,), {"java_type": failure.java_type})
     error = made(failure.message)
@@ -137,7 +136,6 @@ class AssignorApart:
     digest: str | None = None
 
     def __call__(self) -> Any:
-        """A new assignor object."""
         made: Mapping[str, Callable[[AssignorApart], Any]] = {
             "task-assignor": _TaskAssignor,
             "connect-assignor": _ConnectAssignor,
@@ -147,11 +145,9 @@ class AssignorApart:
 
     @property
     def plugin(self) -> Any:
-        """An entry with this factory."""
         return attrs.make_class("_Entry", {"factory": attrs.field(default=self)}, frozen=True)()
 
     def asked(self, configs: Mapping[str, Any]) -> AskedAssignor[Any, Any]:
-        """The assignor under a configuration."""
         asking: AssignorCalls[Any, Any] = named(ASKING_PLACES[self.kind])
         return self.isolation.assignor(asking, self, configs)
 

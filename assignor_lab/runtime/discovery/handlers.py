@@ -31,13 +31,11 @@ MAX_KEPT = 256
 
 
 def describe(memory: Memory, path: list[str], origin: PluginOrigin) -> Mapping[str, Any]:
-    """Imports an entry point, and returns its description."""
     load(memory, path, origin)
     return document_of(memory["reply"])
 
 
 def load(memory: Memory, path: list[str], origin: PluginOrigin) -> Mapping[str, Any]:
-    """Imports an entry point for the handlers below."""
     look_in(path)
     (reply,) = ask_here([origin.source()])
     memory.update(reply=reply, entries={(offer.kind, offer.name): offer.entry for offer in reply.offers}, histories={})
@@ -79,13 +77,11 @@ def _digest(factory: Any) -> str | None:
 
 
 def measure(memory: Memory, name: str, packed: tuple[bytes, ...]) -> Mapping[str, Any]:
-    """The figure of a metric; errors as of :func:`~assignor_lab.runtime.invocation.checked_figure`."""
     figure = _entry(memory, "metric", name).compute(*map(unpacked, packed))
     return {"figure": None if figure is None else checked_figure(figure)}
 
 
 def size(memory: Memory, name: str, seed: int) -> Mapping[str, Any]:
-    """The size of a history of a family."""
     return {"figure": float(_entry(memory, "scenario-family", name).size(seed))}
 
 

@@ -39,7 +39,6 @@ class Packer:
         self._kept: list[tuple[object, bytes]] = []
 
     def packed(self, value: object) -> bytes:
-        """The object as bytes, for :func:`unpacked`."""
         for known, content in self._kept:
             if known is value:
                 return content
@@ -51,5 +50,4 @@ class Packer:
 
 
 def unpacked(content: bytes) -> Any:
-    """What was packed by the lab."""
     return pickle.loads(content)  # noqa: S301 - from the lab: see above

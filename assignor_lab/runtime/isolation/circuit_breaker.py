@@ -36,7 +36,6 @@ class Rest:
         self.is_restless = False
 
     def over(self) -> None:
-        """Continues the process before a call."""
         self._look()
         _send(self._stopped, signal.SIGCONT)
         self._stopped = set()

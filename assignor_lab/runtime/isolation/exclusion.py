@@ -30,7 +30,6 @@ def metric_key(column: str) -> str:
 
 
 def family_key(name: str) -> str:
-    """The key of a scenario family among the excluded."""
     return f"scenario family {name}"
 
 

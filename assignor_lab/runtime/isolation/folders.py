@@ -54,7 +54,6 @@ class HeldFolder:
         return cls(path, lock)
 
     def release(self) -> None:
-        """Releases the folder; its content stays."""
         with contextlib.suppress(OSError):
             os.close(self._lock)
 

@@ -62,7 +62,6 @@ def _is_code(selector: str, distribution: str) -> bool:
 
 
 def asked(memory: Memory, configs: Mapping[str, Any], packed: tuple[bytes, ...]) -> Mapping[str, Any]:
-    """The answer of a new assignor."""
     asking, found = the_plugin(memory)
     relayed = _relayed(found, configs, packed)
     if relayed is not None:
@@ -117,7 +116,6 @@ def traced(
     past: tuple[tuple[bytes, ...], ...],
     packed: tuple[bytes, ...],
 ) -> Mapping[str, Any]:
-    """The answer of a new assignor with its steps, if it reports them."""
     asking, found = the_plugin(memory)
     assignor: InProcessAssignor[Any, Any] = InProcessAssignor(asking, found, read_only(configs))
     for content in past:

@@ -134,7 +134,6 @@ class Launcher:
         return made
 
     def stop(self) -> None:
-        """Ends the launcher and all its processes."""
         with self._lock:
             self._stop()
 

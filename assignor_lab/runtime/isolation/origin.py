@@ -42,7 +42,6 @@ class PluginOrigin(AssignorOrigin):
 
     @classmethod
     def of(cls, source: PluginSource) -> PluginOrigin:
-        """The origin of the offer ``source``."""
         point = source.entry_point
         return cls(source.name, source.version, point.name, point.value)
 

@@ -46,11 +46,9 @@ class Isolation:
     def assignor(
         self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, Any]
     ) -> AskedAssignor[S, A]:
-        """The assignor of ``found`` in its own process, under any policy."""
         return IsolatedAssignor(asking, found, configs, self)
 
     def process(self, asking: AssignorCalls[Any, Any], found: NamedAssignor) -> PluginProcess:
-        """The process of an assignor."""
         key = (asking.place, found.distribution, found.name)
         if key not in self._processes:
             launcher = launcher_of(self.limits.environment)
@@ -76,13 +74,11 @@ class Isolation:
         return self._processes[origin]
 
     def packed(self, asking: AssignorCalls[S, A], state: S) -> tuple[bytes, ...]:
-        """The state in its form for the transfer."""
         if self._packed is None or self._packed[0] is not state:
             self._packed = (state, asking.packed(state))
         return self._packed[1]
 
     def close(self) -> None:
-        """Ends all processes."""
         _close_all(self._processes)
 
 
@@ -139,7 +135,6 @@ class IsolatedAssignor(Generic[S, A]):
         self._start = -1
 
     def ask(self, state: S) -> CallOutcome[A]:
-        """The outcome of one call, including the errors of isolation."""
         packed = self._isolation.packed(self._asking, state)
         try:
             document = self._process.ask(
@@ -158,7 +153,6 @@ class IsolatedAssignor(Generic[S, A]):
         return outcome
 
     def traced(self, state: S) -> Traced[A] | None:
-        """The answer of one call with its steps; ``None`` if the assignor reports none, or fails."""
         packed = self._isolation.packed(self._asking, state)
         try:
             document = self._process.ask((f"{HANDLERS}:traced", (self._configs, tuple(self._past), packed)))

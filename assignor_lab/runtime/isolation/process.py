@@ -141,7 +141,6 @@ class PluginProcess:
                 os.kill(launched.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Ends the process, if there is one; the next call starts another."""
         if self._launched is not None:
             launched, self._launched = self._launched, None
             self._launcher.reap(launched, waits=False)
@@ -257,7 +256,6 @@ class PluginProcess:
         self._is_line_open = not marked.endswith("\n")
 
     def end_line(self) -> None:
-        """Ends the last line of output, if it is open."""
         if self._is_line_open:
             self._is_line_open = False
             sys.stderr.write("\n")

@@ -51,7 +51,6 @@ _serving: dict[int, int] = {}
 
 
 def serve(connection: int) -> NoReturn:
-    """Answers questions until the connection ends."""
     memory: Memory = {}
     _serving[os.getpid()] = connection
     faulthandler.register(WHERE_SIGNAL, file=connection, all_threads=False)
@@ -116,13 +115,11 @@ def _answered(name: str, memory: Memory, arguments: tuple[Any, ...]) -> Mapping[
 
 
 def named(place: str) -> Any:
-    """The object at ``module:attribute``."""
     module, _, attribute = place.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 
 def failure_document(failure: CallFailure) -> list[str | None]:
-    """A failure in its form for the transfer."""
     return [failure.type, failure.java_type, failure.message, failure.traceback]
 
 

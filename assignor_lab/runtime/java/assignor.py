@@ -77,7 +77,6 @@ class JavaFactory(AsksElsewhere):
     place: JavaPlace
 
     def __call__(self) -> JavaTaskAssignor:
-        """A new assignor."""
         jvm = jvm_of(self.place)
         return (_ObservingJavaTaskAssignor if jvm.observes else JavaTaskAssignor)(self.place, jvm)
 

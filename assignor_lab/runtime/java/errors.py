@@ -38,7 +38,6 @@ class _JavaRefusalError(JavaError, TaskAssignmentError):
 
 
 def raised_in_java(document: Mapping[str, Any], setting: str) -> JavaError:
-    """The error for a Java exception."""
     name = str(document.get("type") or "")
     base = _JavaRefusalError if name == TaskAssignmentError.java_type else JavaError
     known = TaskAssignmentError.__name__ if base is _JavaRefusalError else name

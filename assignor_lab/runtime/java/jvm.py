@@ -116,11 +116,9 @@ class AssignorJvm:
 
     @property
     def is_running(self) -> bool:
-        """True if this process can call it."""
         return self.owner == os.getpid() and self._process.poll() is None
 
     def close(self) -> None:
-        """Ends the JVM."""
         if self.owner != os.getpid():
             return
         with contextlib.suppress(OSError):

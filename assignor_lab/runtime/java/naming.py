@@ -30,7 +30,6 @@ class JavaName:
 
     @property
     def subject(self) -> str:
-        """Its name in messages."""
         return f"assignor {PREFIX}{self.class_name}"
 
 

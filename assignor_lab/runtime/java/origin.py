@@ -30,7 +30,6 @@ class JavaOrigin(AssignorOrigin):
     place: JavaPlace
 
     def select(self, asking: AssignorCalls[Any, Any], selector: str) -> FoundTaskAssignor:  # noqa: ARG002 - there is one alone
-        """The assignor, in the process that calls it; starts its JVM."""
         jvm_of(self.place)
         return FoundTaskAssignor(self.name, TaskAssignorPlugin("java", JavaFactory(self.place)), None, None)
 

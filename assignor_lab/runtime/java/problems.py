@@ -16,7 +16,6 @@ _INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
 
 
 def problem_sentence(subject: str, class_name: str, program: str, hello: Mapping[str, Any]) -> str:
-    """The message for a JVM without its assignor."""
     kind, detail = str(hello.get("problem")), str(hello.get("detail"))[:500]
     kafka = f"Kafka {hello['kafka']}" if hello.get("kafka") else "this Kafka"
     sentences = {

@@ -43,7 +43,6 @@ def question_of(
     number_of_tasks: int,
     tasks: tuple[list[PlainId], list[tuple[Any, ...]]] | None,
 ) -> dict[str, Any]:
-    """The question for a placement of an application's tasks."""
     return {
         "do": "assign",
         "configs": configs,

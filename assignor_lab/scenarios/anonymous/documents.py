@@ -35,7 +35,6 @@ _Document = Mapping[str, Any]
 
 
 def anonymous_document(document: _Document, names: Pseudonyms) -> dict[str, Any]:
-    """A scenario of any kind with pseudonyms and without keys that have no rule."""
     group = str(document.get("source", {}).get("group", ""))
     kind = _KINDS[document["kind"]]
     if document["kind"] == "connect":

@@ -146,19 +146,15 @@ class Pseudonyms:
         return self._kept(text, match[1] + self._of("host", match[2]) + (rest[0] if rest else ""))
 
     def rack(self, name: str) -> str:
-        """Of a rack."""
         return self._of("rack", name)
 
     def tag(self, name: str) -> str:
-        """Of a client tag's key."""
         return self._of("tag", name)
 
     def tag_value(self, name: str) -> str:
-        """Of a client tag's value."""
         return self._of("value", name)
 
     def connector(self, name: str) -> str:
-        """Of a connector."""
         return self._of("connector", name)
 
     def in_sentence(self, text: str) -> str:

@@ -12,8 +12,6 @@ _LEFT_OUT = object()
 
 
 def record_of(rules: Mapping[str, Rule]) -> Rule:
-    """Keeps the listed keys of an object, each by its rule."""
-
     def rewritten(value: Any) -> Any:
         if not isinstance(value, Mapping):
             return None
@@ -44,7 +42,6 @@ def text_of(rule: Callable[[str], str]) -> Rule:
 
 
 def word(*known: str) -> Rule:
-    """Keeps a text that is one of the known words."""
     return lambda value: value if value in known else _LEFT_OUT
 
 

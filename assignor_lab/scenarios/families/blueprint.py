@@ -73,7 +73,6 @@ class Fleet:
     tag_gaps: int = 0
 
     def make(self, number: int, draws: Draws) -> InstanceMachine:
-        """The machine with ``number``."""
         zones = self.racks or ZONES[:3]
         tags = {"zone": zones[number % len(zones)], "cluster": draws.pick(self.clusters)} if self.clusters else {}
         if tags and draws.percent(self.tag_gaps):

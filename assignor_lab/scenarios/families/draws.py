@@ -79,7 +79,6 @@ class Draws:
         return pool[:size]
 
     def uuid(self) -> str:
-        """The text of a random UUID (version 4)."""
         number = 0
         for _ in range(4):
             number = number << 32 | self.below(1 << 32)

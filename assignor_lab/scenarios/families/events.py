@@ -94,7 +94,6 @@ class DrawnMembership:
         return self.draws.uuid() if make is None else make(self.processes - 1)
 
     def started(self, machine: InstanceMachine, process_id: str) -> Session:
-        """A session that begins now."""
         consumers = tuple(
             f"{self.group.name}-{process_id}-StreamThread-{thread}-consumer-{self.draws.uuid()}"
             for thread in range(1, machine.threads + 1)
@@ -102,7 +101,6 @@ class DrawnMembership:
         return Session(machine, process_id, consumers)
 
     def restarted(self, session: Session, *, disk_kept: bool) -> Session:
-        """The next session on the same machine."""
         return self.started(session.machine, session.process_id if disk_kept else self.new_process())
 
     def begin_round(self, number: int) -> None:
@@ -113,7 +111,6 @@ class DrawnMembership:
         self.members.extend(self.restarted(session, disk_kept=kept) for _, session, kept in back)
 
     def take_out(self) -> Session:
-        """Removes a random member."""
         return self.members.pop(self.draws.below(len(self.members)))
 
 
@@ -178,7 +175,6 @@ KEEPING_SIZE: Sequence[tuple[int, Event]] = ((30, _nothing), (30, _replace), (25
 def draw_steps(
     group: GroupShape, draws: Draws, rounds: int, events: Sequence[tuple[int, Event]]
 ) -> tuple[DrawnStep, ...]:
-    """The rounds of a history."""
     membership = DrawnMembership(group, draws)
     time_ms = START_MS + draws.below(1_000_000) * 1_000
     rates = [item.writes_per_s for item in group.subtopology_of]

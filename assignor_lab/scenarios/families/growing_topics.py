@@ -22,7 +22,6 @@ _LATER = 1_000
 
 
 def with_growing_topics(draws: Draws, group: GroupShape) -> GroupShape:
-    """The group with its later partitions."""
     plain = {item.number: item for item in group.subtopology_of if not item.changelogs}
     if not plain:
         number = max(item.number for item in group.subtopology_of) + 1

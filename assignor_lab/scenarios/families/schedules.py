@@ -42,7 +42,6 @@ _NONE: frozenset[int] = frozenset()
 
 
 def nothing(_group: GroupShape, _draws: Draws) -> ScheduledStep:
-    """Only time passes."""
     return lambda _number, _membership: _NONE
 
 

@@ -76,9 +76,7 @@ class InstanceMachine:
 class Machines(Protocol):
     """Creates the machines of a group."""
 
-    def make(self, number: int, draws: Draws) -> InstanceMachine:
-        """The machine with ``number``, from 0, in the order in which machines join."""
-        ...
+    def make(self, number: int, draws: Draws) -> InstanceMachine: ...
 
 
 @attrs.frozen
@@ -114,7 +112,6 @@ class GroupShape:
         return self.subtopology_of[task].writes_per_s if self.rates is None else self.rates[task]
 
     def first_end(self, task: int) -> int:
-        """Offsets of the task's changelogs at the start."""
         if self.first_ends is not None:
             return self.first_ends[task]
         return self.rate(task) * self.subtopology_of[task].backlog_s
@@ -157,7 +154,6 @@ def draw_group_clients(draws: Draws) -> int:
 
 
 def draw_group(draws: Draws, strategy: str) -> GroupShape:
-    """A group of any realistic size."""
     clients = draw_group_clients(draws)
     cut = tuple(
         (_partitions(draws, clients), draws.percent(60) or number == 0)

@@ -27,13 +27,11 @@ _LARGE_CLIENTS = 60
 
 
 def draw_clients(draws: Draws) -> int:
-    """Number of instances at the start."""
     lowest, highest = draws.weighted(CLIENTS)
     return draws.between(lowest, highest)
 
 
 def draw_subtopologies(draws: Draws, clients: int) -> int:
-    """Number of sub-topologies of a group with ``clients`` instances."""
     number = draws.weighted(_SUBTOPOLOGIES)
     return min(number, 2) if clients > _LARGE_CLIENTS else number
 

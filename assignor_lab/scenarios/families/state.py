@@ -193,7 +193,6 @@ class FamilyState:
         }
 
     def held(self, session: Session) -> MemberTasks:
-        """The leader's view of a member."""
         owned, disk = self._owned[session], self._disks.get(session.process_id, _EMPTY)
         on_disk, reporters = sorted(disk.positions), disk.reporters
         reported: list[list[int]] = [[] for _ in session.consumers]

@@ -52,7 +52,6 @@ class Trap:
 
 
 def _exact(draws: Draws, cut: Sequence[tuple[int, bool]], processes: int, members: int, standbys: int) -> GroupShape:
-    """A group of an exact size."""
     name = f"app-{draws.below(10_000):04d}"
     subtopologies = [
         SubTopology(

@@ -74,7 +74,6 @@ class GroupValues:
 
     @property
     def number(self) -> Mapping[TaskId, int]:
-        """Task to its index."""
         self._read_tasks()
         return self._number
 
@@ -93,13 +92,11 @@ class GroupValues:
         return known
 
     def process(self, session: Session) -> ProcessID:
-        """The process of a member."""
         return self._facts_of(session).process
 
     def clients(
         self, held: Sequence[MemberTasks], topology: FamilyTopology, *, lags_known: bool
     ) -> tuple[StreamsClientState, ...]:
-        """The members in the form of an assignor's input."""
         gate = LagGate()
         return tuple([self._client(each, topology.logged if lags_known else None, gate) for each in held])
 

@@ -29,7 +29,6 @@ class TaskIds(dict[str, TaskId]):
         return task
 
     def one(self, value: Any) -> TaskId:
-        """The check for a task id."""
         return self[text(value)]
 
     def all(self, value: Any) -> list[TaskId]:
@@ -57,7 +56,6 @@ class ProcessIds(dict[str, ProcessID]):
         return process
 
     def one(self, value: Any) -> ProcessID:
-        """The check for a process id."""
         return self[text(value)]
 
 

@@ -75,7 +75,6 @@ def _marked_rows(scorer: Scorer, items: Iterable[WorkItem], speculation: Specula
 def picture_batches(
     scorer: Scorer, wanted: Mapping[tuple[int, int], str | None], items: Iterable[WorkItem]
 ) -> Iterator[pa.RecordBatch]:
-    """The pictures of some states, in the columns of ``PICTURE_SCHEMA``."""
     for item in items:
         rows = [
             {"item": item.number, "round": number, "detail": json.dumps(picture)}

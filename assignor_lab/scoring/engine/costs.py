@@ -39,7 +39,6 @@ class Spent:
 
     @property
     def total(self) -> float:
-        """The sum."""
         return self.build + self.assign + self.metrics
 
 
@@ -87,11 +86,9 @@ class Costs:
         return self.units(item) * self._rate(item.source)
 
     def knows(self, source: int) -> bool:
-        """True if a source has a measurement."""
         return source in self._rates
 
     def learn(self, items: Iterable[WorkItem], rows: pa.Table) -> None:
-        """Records the cost of a wave."""
         units: dict[int, float] = {}
         for item in items:
             units[item.source] = units.get(item.source, 0.0) + self.units(item)

@@ -62,8 +62,7 @@ class Engine(Protocol):
     """Works through the items of a run."""
 
     @property
-    def cores(self) -> int | None:
-        """Number of parallel items; ``None`` if unknown."""
+    def cores(self) -> int | None: ...
 
     @property
     def versions(self) -> Mapping[str, str]:

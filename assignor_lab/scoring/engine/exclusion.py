@@ -52,7 +52,6 @@ class RunExclusions:
 
     @property
     def can_exclude(self) -> bool:
-        """True if an exclusion is possible at all."""
         return bool(self._names)
 
     @property
@@ -61,7 +60,6 @@ class RunExclusions:
         return self._is_calm or not self._names
 
     def see(self, rows: pa.Table, next_item: int) -> None:
-        """Records rows."""
         self.all_seen_before(next_item)
         if not self._names:
             return

@@ -34,21 +34,17 @@ class InProcess:
 
     @property
     def cores(self) -> int:
-        """One."""
         return 1
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """Empty: it needs only Python."""
         return {}
 
     @property
     def terms(self) -> Mapping[str, str]:
-        """Empty: it affects no row."""
         return {}
 
     def waves(self, work: RunWork) -> Iterator[Wave]:
-        """The rows of all answers."""
         scorer = self._for(work.spec)
         schema = rows_schema(work.spec.metrics, scorer.kind.columns, raw=work.spec.raw)
         items = islice(work.plan.work(), work.done, None)
@@ -66,18 +62,15 @@ class InProcess:
             yield Wave(len(wave), rows)
 
     def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:  # noqa: ARG002
-        """Results of ``call`` for each of ``values``."""
         return [call(value) for value in values]
 
     def pictures(
         self, spec: JobSpec, items: Iterable[WorkItem], wanted: Mapping[tuple[int, int], str | None]
     ) -> Pictures:
-        """The full pictures of some states."""
         scorer = self._for(spec)
         return {(item.number, number): picture for item in items for number, picture in scorer.pictures(item, wanted)}
 
     def close(self) -> None:
-        """Ends the processes of plugins."""
         if self._scorer is not None:
             self._scorer.close()
             self._scorer = None

@@ -42,7 +42,6 @@ class PenaltyRules:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Their names in exclusions."""
         return (*self.assignors, *map(metric_key, self.metrics), *map(family_key, self.families))
 
     def weights(self, rows: Iterable[Mapping[str, Any]]) -> dict[tuple[int, str], int]:
@@ -109,7 +108,6 @@ class Speculator:
         return attrs.evolve(item, excluded=tuple(name for name in self._known.losses.names if name in names))
 
     def note(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Records the rows of an item."""
         for (_, name), weight in self._known.losses.weights(rows).items():
             self._own[name] = self._own.get(name, 0) + weight
 

@@ -75,7 +75,6 @@ def write_tables(
 
 
 def write_part(part: Part) -> None:
-    """Writes one part of each table; errors as of :func:`write_tables`."""
     scratches = [(path.parent.parent / f".{path.name}.{secrets.token_hex(6)}", path) for path, _ in part.files]
     writers = [TableWriter(scratch, schema) for (scratch, _), (_, schema) in zip(scratches, part.files, strict=True)]
     try:

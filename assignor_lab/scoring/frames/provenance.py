@@ -44,7 +44,6 @@ class Provenance:
     def of(
         cls, kind: GroupKind[Any, Any], competing: Competitors, sources: Sequence[ScoringSource], config: ConfigSources
     ) -> Provenance:
-        """That of a run that is about to start."""
         return cls(
             kind.name,
             [
@@ -60,7 +59,6 @@ class Provenance:
         )
 
     def metadata(self) -> dict[str, str]:
-        """As metadata of a column."""
         return {KEY: json.dumps(attrs.asdict(self))}
 
     @classmethod

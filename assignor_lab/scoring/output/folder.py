@@ -107,17 +107,14 @@ class OutputFolder:
 
     @property
     def staging(self) -> Path:
-        """Folder for the run's files."""
         assert self._staging is not None, "an OutputFolder is entered before it is used"
         return self._staging
 
     @property
     def journal(self) -> Path:
-        """Folder of the run's finished waves."""
         return self.staging / _JOURNAL
 
     def table(self, name: str) -> Path:
-        """Place of one of the tables, in its own empty folder."""
         folder = self.staging / "tables" / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)

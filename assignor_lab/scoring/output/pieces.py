@@ -69,7 +69,6 @@ def piece_writer(folder: Path, schema: pa.Schema) -> Iterator[tuple[Path, Callab
 
 
 def write_rows(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
-    """Writes rows to a file without a sync to disk; errors as of :func:`write_piece`."""
     with pa.OSFile(str(path), "wb") as file:
         _write(file, schema, batches)
 
@@ -83,7 +82,6 @@ def packed(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> bytes:
 
 
 def unpacked(content: bytes) -> pa.Table:
-    """The rows of :func:`packed`."""
     with pa.ipc.open_file(pa.py_buffer(content)) as reader:
         return reader.read_all()
 

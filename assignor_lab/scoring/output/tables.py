@@ -87,7 +87,6 @@ def parts_of(table: Path) -> list[Path]:
 
 
 def part_path(table: Path, number: int) -> Path:
-    """The file of one part, from 0, of a table that has several."""
     return table / _PART.format(number)
 
 
@@ -151,7 +150,6 @@ class TableWriter:
             self._folder.rmdir()
 
     def write(self, table: pa.Table) -> None:
-        """Appends rows."""
         self._waiting.append(table.select(self._schema.names).cast(self._schema))
         self._rows += table.num_rows
         if self._rows >= ROW_GROUP_ROWS:
@@ -192,10 +190,8 @@ def results_file(metrics: Mapping[str, MetricPlugin], columns: Sequence[TableCol
 
 
 def run_metrics_file() -> pa.Schema:
-    """The table ``run_metrics`` as written."""
     return described_schema(run_metrics_schema(), {})
 
 
 def answers_file() -> pa.Schema:
-    """The table ``answers`` as written."""
     return described_schema(answers_schema(), {})

@@ -143,7 +143,6 @@ class RacksGiven:
     topics: dict[str, tuple[tuple[str, ...], ...]]
 
     def racks(self) -> Racks:
-        """The racks."""
         return Racks(self.files, self.clients, self.topics)
 
 
@@ -186,7 +185,6 @@ class Manifest:
     metrics: tuple[str, ...] | None = None
 
     def document(self) -> dict[str, Any]:
-        """The document as JSON data."""
         return attrs.asdict(self)
 
 
@@ -210,7 +208,6 @@ def _manifest(value: object) -> Manifest:
 
 
 def manifest_of(run: ScoringRun, engine: Engine, scored: ScoredRows) -> Manifest:
-    """The manifest of a run with written rows."""
     plan = run.plan
     inputs = tuple(_inputs(run))
     listed = inputs if _may_list_all(inputs) else inputs[:MOST_INPUTS]
@@ -265,7 +262,6 @@ def _racks(given: Racks | None) -> RacksGiven | None:
 
 
 def code_of(run: ScoringRun) -> tuple[Code, ...]:
-    """The lab and the plugins that determine the results of a run."""
     named: dict[str, str | None] = {BUILTIN_DISTRIBUTION: metadata.version(BUILTIN_DISTRIBUTION)}
     named |= {each.distribution: each.version for each in _deciding(run) if each.distribution is not None}
     distributions = [Code(name, version, code_digest(name)) for name, version in sorted(named.items())]

@@ -235,7 +235,6 @@ def differences(manifest: Manifest, run: ScoringRun) -> tuple[str, ...]:
 
 
 def compared(then: Manifest, now: Manifest) -> Repeated:
-    """The outcome of the repetition."""
     equal = tuple(name for name, digest in then.outputs.items() if now.outputs.get(name) == digest)
     return Repeated(equal, tuple(name for name in then.outputs if name not in equal))
 

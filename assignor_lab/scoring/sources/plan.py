@@ -97,7 +97,6 @@ class ScoringPlan:
 
     @property
     def items(self) -> int:
-        """Number of work items."""
         return 1 if self.only is not None else sum(source.items for source in self.sources)
 
     @property
@@ -108,7 +107,6 @@ class ScoringPlan:
 
     @property
     def has_pasts(self) -> bool:
-        """True if the options for pasts affect the run."""
         surroundings = (self.past.topology, self.past.timezone, self.past.workload)
         return (
             self.past.way == PLAYED

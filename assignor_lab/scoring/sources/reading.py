@@ -157,8 +157,7 @@ def plan_sources(
         return reading.plan(parts, tell)
 
 
-def _ignore(_sentence: str) -> None:
-    """Ignores a note."""
+def _ignore(_sentence: str) -> None: ...
 
 
 class NoWorkloadError(AssignorLabError):
@@ -235,7 +234,6 @@ class _Reading:
     def _as_asked(
         self, scenarios: Iterable[Scenario], timeline: SourceTimeline, on_note: Callable[[str], None]
     ) -> Iterable[Scenario]:
-        """The scenarios of a source as they are, or their episodes."""
         workload = self.past.workload_file
         if self.past.way == PLAYED:
             settings = self.past.typed_settings

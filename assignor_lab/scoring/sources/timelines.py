@@ -49,7 +49,6 @@ class SourceTimeline:
 
     @property
     def decisions(self) -> int:
-        """Number of recorded decisions with their times."""
         return self._count
 
     def documents(self) -> tuple[dict[str, Any], ...]:

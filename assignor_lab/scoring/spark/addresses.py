@@ -37,7 +37,6 @@ class SparkAddressError(AssignorLabError):
 
 
 def is_here(master: str) -> bool:
-    """True if the work is done on this machine."""
     return master.startswith("local")
 
 

@@ -44,23 +44,19 @@ class OnSpark:
 
     @property
     def cores(self) -> int | None:
-        """Number of simultaneous tasks; executors may come and go."""
         return parallelism_of(self.spark) or self.known_cores
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """Versions of PySpark, and of Java if the session has it."""
         java = _java_version(self.spark)
         return {"pyspark": metadata.version("pyspark")} | ({} if java is None else {"java": java})
 
     @property
     def terms(self) -> Mapping[str, str]:
-        """The travelling plugins."""
         wheels = (f"{wheel.name} {wheel.version} sha256:{wheel.sha256}" for wheel in self.wheels)
         return {"plugin wheels": ", ".join(wheels)}
 
     def waves(self, work: RunWork) -> Iterator[Wave]:
-        """The rows of all answers."""
         said: list[str] = []
 
         def on_unseen() -> None:
@@ -78,7 +74,6 @@ class OnSpark:
     def pictures(
         self, spec: JobSpec, items: Iterable[WorkItem], wanted: Mapping[tuple[int, int], str | None]
     ) -> Pictures:
-        """The full pictures of some states."""
         frame = items_frame(self.spark, [[item] for item in items])
         table = pictures_frame(frame, spec, wanted, self.wheels).toArrow()
         return {

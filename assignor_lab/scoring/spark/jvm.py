@@ -106,7 +106,6 @@ class SparkJvm:
                 os.environ.pop(name, None)
 
     def end(self) -> None:
-        """Ends it before its use."""
         self._process.kill()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_PATIENCE)

@@ -79,7 +79,6 @@ def plays_on_spark(
 
 
 def _found(written: Callable[[Any], Any], packed: bytes, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Runs on an executor."""
     work = _unpacked(packed)
     for batch in batches:
         for number in batch.column(0).to_pylist():

@@ -33,7 +33,6 @@ class Bins:
         return self.number
 
     def positions(self, values: pa.ChunkedArray) -> pa.ChunkedArray:
-        """The bin of each of ``values``."""
         place = pc.floor(pc.divide(pc.subtract(values, self.start), self.width))
         return pc.cast(pc.min_element_wise(pc.max_element_wise(place, 0.0), float(self.number - 1)), pa.int32())
 

@@ -61,7 +61,6 @@ def unit_means(values: Numbers, units: npt.ArrayLike) -> npt.NDArray[np.float64]
 
 
 def mean_of(values: Numbers) -> float | None:
-    """The mean; ``None`` without values."""
     return exact_sum(np.asarray(values, dtype=np.float64)) / len(values) if len(values) else None
 
 
@@ -71,7 +70,6 @@ def mean_interval(values: Numbers, level: float) -> tuple[float, float] | Interv
 
 
 def interval_of(shape: Shape, level: float) -> tuple[float, float] | IntervalRefusal:
-    """As :func:`mean_interval`, for a sample of this shape."""
     refused = refusal(shape)
     return _limits(shape, (1 + level) / 2, abs(shape.lean)) if refused is None else refused
 

@@ -65,7 +65,6 @@ class Slices:
         return self.cell_of_item.take(pc.index_in(items, value_set=self.items))
 
     def described(self) -> dict[str, Any]:
-        """The parts in the form of the summary's ``slices``."""
         uppers = [*(low - 1 for low in SIZES[1:]), None]
         return {
             "families": list(self.families),

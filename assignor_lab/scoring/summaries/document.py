@@ -81,7 +81,6 @@ def wanted_states(figures: Figures, kind: GroupKind[Any, Any]) -> Wanted:
 
 
 def ranked_names(names: Sequence[str], tally: Tally) -> tuple[str, ...]:
-    """The assignors that are compared with each other."""
     scored = [name for name in names if tally.comparable_of(name)]
     return tuple([name for name in scored if name != OBSERVED or tally.captured == tally.states])
 

@@ -32,7 +32,6 @@ def evaluation(table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: 
 def evaluated(
     table: ResultsTable, metrics: Mapping[str, MetricPlugin], terms: EvaluationTerms, number: int
 ) -> dict[str, Any]:
-    """Entries about single metrics; arguments as of :func:`evaluation`."""
     pairs = {assignor: _pairs(table, assignor, terms.baseline) for assignor in table.assignors}
     compared: dict[tuple[str, str], dict[str, Any]] = {}
     worst: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -128,7 +127,6 @@ def _replay(terms: EvaluationTerms, assignor: str, origin: Mapping[str, Any]) ->
 
 
 def gates_judged(table: ResultsTable, terms: EvaluationTerms) -> list[dict[str, Any]]:
-    """Entries of the summary's ``gates``."""
     if not terms.gates or terms.subjects is None:
         return []
     from assignor_lab.scoring.gates import judge

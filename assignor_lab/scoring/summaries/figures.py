@@ -58,7 +58,6 @@ METHOD = (
 
 
 def aggregates(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> list[dict[str, Any]]:
-    """Entries of the summary's ``aggregates``."""
     entries: dict[tuple[str, str], dict[str, Any]] = {}
     for metric, plugin in metrics.items():
         for assignor, values in table.column(metric).items():
@@ -123,7 +122,6 @@ def ranked_by(
     metrics: Mapping[str, MetricPlugin],
     order: Mapping[str, int],
 ) -> dict[str, Any]:
-    """The summary's ``ranking``, from the results of :func:`places_by_metric`."""
     return {
         "method": METHOD,
         "states": states,

@@ -75,7 +75,6 @@ def headline_of(
     metrics: Mapping[str, MetricPlugin],
     baseline: str | None = None,
 ) -> Headline:
-    """The five figures over some states; arguments as of :func:`headline`."""
     against = _baseline(states.compared, baseline)
     measured = [_figure(figure, states, metrics, against) for figure in figures]
     places = _places(states.compared, [found for _, found in measured if found is not None])
@@ -139,13 +138,11 @@ class PlayedStates:
         self.number = len(shared)
 
     def column(self, metric: str) -> dict[str, Numbers]:
-        """As of :class:`ComparableStates`."""
         return {
             name: np.asarray([row.get(metric) for row in rows], dtype=np.float64) for name, rows in self._rows.items()
         }
 
     def failed(self, metrics: Sequence[str]) -> dict[str, Numbers]:
-        """As of :class:`ComparableStates`."""
         return {
             name: np.asarray([has_failed(row, metrics) for row in rows], dtype=np.float64)
             for name, rows in self._rows.items()

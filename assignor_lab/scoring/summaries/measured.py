@@ -88,8 +88,7 @@ def _computed(*_asked: Any) -> NoReturn:
 
 
 class _Question(Protocol):
-    def answer(self) -> dict[str, Any]:
-        """The result, as JSON."""
+    def answer(self) -> dict[str, Any]: ...
 
 
 def _answered(question: _Question) -> dict[str, Any]:

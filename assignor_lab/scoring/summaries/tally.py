@@ -90,7 +90,6 @@ class Tally:
     _agreements: dict[str, _Agreement] = attrs.field(factory=dict)
 
     def add_state(self, rows: list[Row]) -> None:
-        """Counts the rows of one state."""
         first = rows[0]
         self.states += 1
         self.states_of[first["source"]] = self.states_of.get(first["source"], 0) + 1
@@ -107,7 +106,6 @@ class Tally:
             found.assignors |= dict.fromkeys(row["assignor"] for row in rows if row["not_comparable"] == reason)
 
     def add_plain(self, states_of: Mapping[int, int], rows_of: Mapping[str, int]) -> None:
-        """Counts states without failures or other remarks."""
         for source, states in states_of.items():
             self.states += states
             self.states_of[source] = self.states_of.get(source, 0) + states
@@ -168,7 +166,6 @@ class Tally:
         kind.rows += 1
 
     def metric_failures(self) -> list[dict[str, Any]]:
-        """Entries of the summary's ``metric_failures``."""
         kinds = sorted(self._failing_metrics.items(), key=lambda entry: (-entry[1].rows, *entry[0]))
         return [
             {"metric": metric, "message": kind.message, "rows": kind.rows, "first": kind.first}
@@ -176,7 +173,6 @@ class Tally:
         ]
 
     def assumptions(self) -> list[dict[str, Any]]:
-        """Entries of the summary's ``assumptions``."""
         return _by_count(self._assumptions)
 
     def comparable_of(self, assignor: str) -> int:
@@ -191,7 +187,6 @@ class Tally:
         return [{"reason": reason, "states": each.states, "assignors": list(each.assignors)} for reason, each in found]
 
     def failures(self) -> list[dict[str, Any]]:
-        """Entries of the summary's ``failures``."""
         kinds = sorted(self._kinds.items(), key=lambda entry: (-entry[1].rows, *(text or "" for text in entry[0])))
         listed = [
             {

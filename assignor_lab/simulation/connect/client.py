@@ -34,13 +34,9 @@ class ClientWorld(Protocol):
     config: ConfigLog
 
     @property
-    def now(self) -> int:
-        """The present time."""
-        ...
+    def now(self) -> int: ...
 
-    def after(self, delay_ms: int, action: Callable[[], None]) -> None:
-        """Schedule ``action`` after a delay."""
-        ...
+    def after(self, delay_ms: int, action: Callable[[], None]) -> None: ...
 
     def alive(self) -> Collection[str]:
         """Names of the running workers, in the order of their starts."""
@@ -54,9 +50,7 @@ class ClientWorld(Protocol):
         """Additional time of a step on a busy machine."""
         ...
 
-    def say(self, actor: str, event: str, text: str, **details: Any) -> None:
-        """Add to the event log."""
-        ...
+    def say(self, actor: str, event: str, text: str, **details: Any) -> None: ...
 
 
 class SimulatedClient:
@@ -82,7 +76,6 @@ class SimulatedClient:
 
     @property
     def is_done(self) -> bool:
-        """True if all requests are answered."""
         return len(self.answered) == len(self._operations)
 
     @property
@@ -91,7 +84,6 @@ class SimulatedClient:
         return not self.is_done and self._attempt == self._resting
 
     def send_next(self) -> None:
-        """Send the first unanswered operation."""
         if not self.is_done:
             self._sent_ms = self._world.now
             self._send()

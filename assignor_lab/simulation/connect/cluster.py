@@ -153,7 +153,6 @@ class SimulatedCluster:
             self.say(name, "stall", f"its herder thread hangs for {duration_ms / 1000:g} s")
 
     def block_config(self, name: str, duration_ms: int) -> None:
-        """Withhold records of the config topic from a worker for a while."""
         if name in self._driven:
             self._config_blocked.add(name)
             self.say(name, "config-blocked", f"gets nothing of the config topic for {duration_ms / 1000:g} s")
@@ -165,13 +164,11 @@ class SimulatedCluster:
         self._catch_up(name)
 
     def lose_sync(self, name: str) -> None:
-        """Drop the next assignment for a worker."""
         self._link.lost_syncs.add(name)
 
     def request(
         self, operations: Sequence[ClientOperation], via: str | None = None, pacing: Pacing = "answered"
     ) -> SimulatedClient:
-        """Let a REST client send requests, one after the other."""
         client = SimulatedClient(self, tuple(operations), via, pacing)
         self._clients.append(client)
         client.send_next()
@@ -181,12 +178,10 @@ class SimulatedCluster:
 
     @property
     def now(self) -> int:
-        """The present time."""
         return self.clock.now
 
     @property
     def rounds(self) -> list[Round]:
-        """All rebalances so far."""
         return self.coordinator.rounds
 
     def alive(self) -> list[str]:
@@ -194,12 +189,10 @@ class SimulatedCluster:
         return list(self._driven)
 
     def worker(self, name: str) -> WorkerProcess | None:
-        """A worker's process, if it runs."""
         driven = self._driven.get(name)
         return None if driven is None else driven.process
 
     def leader(self) -> str | None:
-        """Name of the group's leader."""
         return self.coordinator.members().get(self.coordinator.leader_id or "")
 
     def last_heard_ms(self, name: str) -> int | None:
@@ -247,28 +240,22 @@ class SimulatedCluster:
     # --- interface for workers ----------------------------------------------------------------------
 
     def reachable(self, worker: str) -> bool:
-        """True if a worker reaches the coordinator."""
         return worker not in self._unreachable
 
     def can_read_config(self, worker: str) -> bool:
-        """True if a worker can read the config topic."""
         return worker not in self._unreachable and worker not in self._config_blocked
 
     def assignor(self, protocol: ConnectProtocol) -> ConnectAssignor:
-        """A new assignor."""
         return self._assignors(protocol)
 
     def say(self, actor: str, event: str, text: str, **details: Any) -> None:
-        """Add to the event log."""
         if self._keep_log:
             self.log.add(self.now, actor, event, text, **details)
 
     def leave_group(self, member_id: str, reason: str) -> None:
-        """A member leaves."""
         self._link.leave(member_id, reason)
 
     def assigned(self, generation: int, answer: ConnectAssignment | None) -> None:
-        """Record a leader's decision."""
         current = self.rounds[-1]
         if current.generation != generation:
             return
@@ -283,14 +270,12 @@ class SimulatedCluster:
                 self.say(current.leader, "remark", remark)
 
     def work_started(self, generation: int) -> None:
-        """Record that a worker has started its new jobs."""
         for each in reversed(self.rounds):
             if each.generation == generation:
                 each.done_ms = self.now
                 return
 
     def jitter(self) -> int:
-        """Random addition to a small duration."""
         return (int(self._random.random() * self.timings.jitter_ms) if self.timings.jitter_ms else 0) + self.pause()
 
     def _delivery_jitter(self) -> int:
@@ -298,13 +283,11 @@ class SimulatedCluster:
         return self._random.choice(drawn) if drawn else self.jitter()
 
     def pause(self) -> int:
-        """Additional time of a step on a busy machine."""
         return self._random.choice(self.timings.pauses_ms) if self.timings.pauses_ms else 0
 
     # --- interface for requests and clients ---------------------------------------------------------
 
     def after(self, delay_ms: int, action: Callable[[], None]) -> None:
-        """Schedule ``action`` after a delay."""
         self.clock.after(delay_ms, action)
 
     def at_process(self, process: int, time_ms: int, action: Callable[[], None]) -> None:
@@ -322,7 +305,6 @@ class SimulatedCluster:
         self.at_process(process.number, time_ms, lambda: process.requests.add(request))
 
     def forward(self, leader: str, request: Request) -> bool:
-        """Forward a request to a worker."""
         driven = self._driven.get(leader)
         if driven is None:
             return False
@@ -331,7 +313,6 @@ class SimulatedCluster:
         return True
 
     def wake(self, process: int) -> None:
-        """Wake a herder from its present or next poll."""
         driven = self._by_number.get(process)
         if driven is not None:
             self._driver.wake(driven)

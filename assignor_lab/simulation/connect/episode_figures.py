@@ -41,7 +41,6 @@ def connector_imbalance(owned: Mapping[str, Jobs]) -> int:
 
 
 def unassigned_jobs(configured: ConfiguredJobs, owned: Mapping[str, Jobs]) -> int:
-    """Configured jobs without an owner."""
     connectors = frozenset(name for jobs in owned.values() for name in jobs.connectors)
     tasks = frozenset(task for jobs in owned.values() for task in jobs.tasks)
     wanted = configured.jobs()
@@ -75,7 +74,6 @@ def unavailable_task_seconds(cluster: SimulatedCluster, start_ms: int, end_ms: i
 
 
 def rebalances(cluster: SimulatedCluster, start_ms: int, end_ms: int) -> int:
-    """Number of generations formed between two times."""
     return sum(start_ms <= each.joined_ms <= end_ms for each in cluster.rounds)
 
 
@@ -85,7 +83,6 @@ def rounds_to_stable(cluster: SimulatedCluster, since_ms: int) -> int | None:
 
 
 def owned_now(cluster: SimulatedCluster) -> dict[str, Jobs]:
-    """Worker to its jobs."""
     held = {name: cluster.worker(name) for name in cluster.alive()}
     return {name: process.membership.held or Jobs() for name, process in held.items() if process is not None}
 

@@ -191,7 +191,6 @@ def _event(value: Any) -> ConnectEvent:
 
 
 def worker_settings(base: WorkerSettings, details: Mapping[str, Any]) -> WorkerSettings:
-    """``base`` with the settings of an event."""
     changes: dict[str, Any] = {
         key: details[key] for key in ("max_delay_ms", "downgrade") if key in details
     }  # fmt: skip

@@ -95,14 +95,12 @@ def _event(draw: random.Random, time: int, workers: list[str], connectors: list[
 
 
 def play_random(seed: int, assignors: AssignorFactory) -> PlayedConnectEpisode:
-    """Simulate the random episode of a seed."""
     document = random_episode(seed)
     episode = read_episode(scenario_from_document(document, Place(document["id"])))
     return simulate(episode, assignors, seed, keep_log=False)
 
 
 def broken_rules(played: PlayedConnectEpisode) -> list[str]:
-    """A sentence for every rule that an episode violates."""
     cluster = played.cluster
     end = cluster.start_ms + played.episode.until_ms
     broken = [

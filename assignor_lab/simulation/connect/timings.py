@@ -93,7 +93,6 @@ class ConnectTimings:
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any], base: ConnectTimings | None = None) -> ConnectTimings:
-        """``base`` with ``values`` replacing its own; keys are the arguments' names."""
         return attrs.evolve(base or cls(), **values)
 
 

@@ -42,15 +42,12 @@ class Stage:
 
     @property
     def generations(self) -> Sequence[Generation]:
-        """The decisions so far, by time."""
         return self._group.generations
 
     def do(self, event: str, client: str, **details: Any) -> None:
-        """Apply one event of the episode format now."""
         self._happen(StreamsEvent(self.now_ms, event, client, details))
 
     def after(self, delay_ms: int, action: Callable[[], None]) -> None:
-        """Schedule ``action`` in ``delay_ms`` milliseconds."""
         self.world.clock.after(delay_ms, action)
 
     def is_ready(self, client: str) -> bool:
@@ -95,8 +92,7 @@ class Stage:
 class Conductor(Protocol):
     """Applies events at times that depend on the simulation."""
 
-    def begin(self, stage: Stage) -> None:
-        """Called once at the begin of the simulation."""
+    def begin(self, stage: Stage) -> None: ...
 
     def is_over(self) -> bool:
         """Called after each step of the clock; true ends the simulation."""

@@ -339,7 +339,6 @@ def _event(value: Any) -> StreamsEvent:
 
 
 def instance_settings(base: InstanceSettings, details: Mapping[str, Any]) -> InstanceSettings:
-    """``base`` with the settings of a ``start`` event."""
     changes = {key: details[key] for key in _settings if key != "process_id" and key in details}
     # These belong to one start: the next one has others.
     return attrs.evolve(base, **{"member_ids": (), "startup_ms": None, "joins_ms": (), **changes})

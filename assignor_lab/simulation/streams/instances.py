@@ -48,7 +48,6 @@ class Thread:
 
     @property
     def consumer(self) -> str:
-        """Client id of its consumer."""
         return f"{self.instance.name}-StreamThread-{self.number}-consumer"
 
 

@@ -36,7 +36,6 @@ class NamedStreamsEpisode:
 
     @property
     def shown_unit(self) -> str:
-        """The unit of a figure that is no bound."""
         return self.unit.removesuffix(" or more").removesuffix(" or fewer")
 
     def is_met(self, found: float) -> bool:

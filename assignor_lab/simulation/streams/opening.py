@@ -159,7 +159,6 @@ class Opening:
             self._close(thread.instance, store)
 
     def close_all(self, instance: Instance) -> None:
-        """Close a process cleanly."""
         for store in instance.stores.values():
             if store.is_open:
                 self._close(instance, store)

@@ -44,7 +44,6 @@ class RunningInstances:
         return self.up.get(name, False) and at_ms <= self.stalled.get(name, -1)
 
     def happen(self, event: StreamsEvent) -> None:
-        """Apply a consistent event."""
         self.advance(event.at_ms)
         if event.type == "start":
             self._start(event.client, event.details)

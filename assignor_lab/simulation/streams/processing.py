@@ -36,11 +36,9 @@ class Ledger:
         return self._owner[task]
 
     def cause(self, task: int) -> str:
-        """Cause of a task's present or last interruption."""
         return self._cause[task]
 
     def starts(self, task: int, now_ms: int, owner: str) -> None:
-        """Record the begin of a run."""
         if self._owner[task] is None:
             self._write(task, now_ms)
         else:
@@ -49,7 +47,6 @@ class Ledger:
         self.runs[task].append((now_ms, None, owner))
 
     def stops(self, task: int, now_ms: int, cause: str) -> None:
-        """Record the end of a run."""
         if self._owner[task] is None:
             self.caused(task, now_ms, cause)
             return
@@ -82,7 +79,6 @@ class Ledger:
             self._exists[task] = exists
 
     def close(self, now_ms: int) -> None:
-        """Record open interruptions at the end."""
         for task, owner in enumerate(self._owner):
             if owner is None:
                 self._write(task, now_ms)

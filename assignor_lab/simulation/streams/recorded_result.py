@@ -77,7 +77,6 @@ def recorded_totals(recorded: Mapping[str, Any], tasks: Iterable[str]) -> dict[s
 
 
 def shows_downtime(recorded: Mapping[str, Any]) -> bool:
-    """True if a recording shows downtime of tasks."""
     return bool(recorded.get("probe")) or "downtime" in recorded
 
 

@@ -74,11 +74,9 @@ class Reader:
 
     @property
     def is_busy(self) -> bool:
-        """True if it has any load."""
         return bool(self.queues[0].count or self.queues[1].count)
 
     def share(self, now_ms: int, *, is_active: bool) -> float:
-        """Share of each load of a queue by now."""
         queue = self.queues[is_active]
         return queue.share + (self._gain(now_ms) if self._working() is queue else 0.0)
 

@@ -22,7 +22,6 @@ _RECOVERY_LAG = 10_000
 
 
 def document_of(played: PlayedStreamsEpisode, assignor: str, terms: TrafficTerms = _DEFAULT_TERMS) -> dict[str, Any]:
-    """The result of an episode."""
     first, names = played.first_ms, list(map(str, played.world.tasks))
     document: dict[str, Any] = {
         "episode": played.episode.id,

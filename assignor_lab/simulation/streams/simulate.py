@@ -52,14 +52,11 @@ class SimulatedGroup(StalledGroup, Protocol):
     #: Times at which an assignor failed and the group continued without an answer, with reasons.
     failures: list[tuple[int, str]]
 
-    def end_offsets_fail(self, until_ms: int) -> None:
-        """Make end offsets unavailable to the assignor until this time."""
+    def end_offsets_fail(self, until_ms: int) -> None: ...
 
-    def is_complete(self) -> bool:
-        """True if running threads and members match, and no rebalance is in progress."""
+    def is_complete(self) -> bool: ...
 
-    def metadata_changes(self) -> None:
-        """Change metadata of the group's topics, such as racks of replicas: it rebalances."""
+    def metadata_changes(self) -> None: ...
 
 
 @attrs.frozen

@@ -37,7 +37,6 @@ class Stalls:
         self._group = group
 
     def pause(self, name: str, for_ms: int) -> None:
-        """Suspend a process for a while."""
         instance = self._world.instances[name]
         until_ms = self._world.clock.now - self._world.begin_ms + for_ms
         for thread in instance.threads:

@@ -37,12 +37,10 @@ class LiveChangelog:
     first_ms: int | None = None
 
     def runs(self, now_ms: int) -> None:
-        """Record the begin of a run."""
         self.stopped_ms = None
         self.first_ms = now_ms if self.first_ms is None else self.first_ms
 
     def end(self, now_ms: int) -> float:
-        """End offset."""
         until = now_ms if self.stopped_ms is None else self.stopped_ms
         until = max(self.begin_ms, until)
         worked_off = 0.0
@@ -98,7 +96,6 @@ class TaskStore:
         return self.thread is not None
 
     def end(self, now_ms: int) -> float:
-        """The changelog's end."""
         return self.log.end(now_ms)
 
     @property
@@ -107,7 +104,6 @@ class TaskStore:
         return self.log.changelog.bytes_per_record or 0.0
 
     def position(self, now_ms: int) -> float:
-        """Its present offset."""
         if self.load is not None:
             return self.from_offset + (self.to_offset - self.from_offset) * self.load.fraction(now_ms)
         if self.follows:
@@ -121,7 +117,6 @@ class TaskStore:
         self.marks, self.noted, self.flushed = [(now_ms, self.offset)], [], None
 
     def loading(self, now_ms: int, load: RestoreLoad, to_offset: float) -> None:
-        """Record the begin of a load."""
         self.offset = self.position(now_ms)
         self.load, self.from_offset, self.to_offset, self.follows = load, self.offset, to_offset, False
         self.marks.append((now_ms, self.offset))

@@ -83,7 +83,6 @@ def with_timings(scenario: Scenario, timings: Mapping[str, int], settings: Mappi
 def with_settings(
     document: Mapping[str, Any], settings: Mapping[str, Any], timings: Mapping[str, int]
 ) -> dict[str, Any]:
-    """An episode's document with settings of its group, and with these timings."""
     known = dict(sorted({**document.get("settings", {}), **settings}.items()))
     eos = is_exactly_once(settings)
     return {

@@ -36,8 +36,7 @@ _FLUSHED_SHARE = 0.5
 class GroupProtocol(Protocol):
     """The world's interface to the group's protocol."""
 
-    def started(self, thread: Thread) -> None:
-        """A thread of a new process is ready to join."""
+    def started(self, thread: Thread) -> None: ...
 
     def stopped(self, instance: Instance, *, leaves: bool | None, thread: Thread | None = None) -> None:
         """Threads of an instance were closed cleanly; they process nothing any more.
@@ -47,8 +46,7 @@ class GroupProtocol(Protocol):
             thread: The only closed thread; ``None``: all.
         """
 
-    def crashed(self, instance: Instance) -> None:
-        """The process of an instance is gone."""
+    def crashed(self, instance: Instance) -> None: ...
 
     def corrupted(self, thread: Thread) -> None:
         """Active tasks of a thread with exactly-once were corrupted, and are created again."""
@@ -218,7 +216,6 @@ class SimulatedWorld:
         self.say("application", "tasks", f"the tasks are {', '.join(names)}", tasks=names)
 
     def crash(self, name: str, group: GroupProtocol) -> None:
-        """Kill the process of an instance."""
         instance = self.instances[name]
         self.say(name, "crash", f"{name} is killed")
         group.crashed(instance)  # before its threads end their runs: a processing thread has committed
@@ -395,7 +392,6 @@ class SimulatedWorld:
     # --- stalls -----------------------------------------------------------------------------------------------
 
     def deferred(self, thread: Thread, action: Callable[[], None]) -> bool:
-        """True if a living thread is stalled: the action is deferred until it is free."""
         return deferred(self.clock, thread, action)
 
     def stops_working(self, thread: Thread) -> None:
@@ -409,14 +405,12 @@ class SimulatedWorld:
             thread.waits = True
 
     def group_is_ready(self, thread: Thread) -> None:
-        """Resume a thread's processing."""
         if thread.waits:
             thread.waits = False
             for task in sorted(thread.running):
                 self._running.begin_now(thread, task)
 
     def stops_restoring(self, instance: Instance) -> None:
-        """Suspend the restoring of an instance's process."""
         self._opening.stand_still(instance)
 
     def goes_on(self, thread: Thread) -> None:
@@ -441,7 +435,6 @@ class SimulatedWorld:
         return 0 if changelog is None else int(changelog.end(self.clock.now))
 
     def finish(self, end_ms: int) -> None:
-        """End the episode: record unfinished progress."""
         for instance in self.instances.values():
             for _, store in sorted(instance.stores.items()):
                 self.reads.settle(store, instance.name, end_ms)
@@ -450,7 +443,6 @@ class SimulatedWorld:
     # --- the log ----------------------------------------------------------------------------------------------
 
     def say(self, actor: str, event: str, text: str, **details: object) -> None:
-        """Add a line to the log."""
         if self._keeps_log:
             self.log.add(self.clock.now, actor, event, text, **details)
 

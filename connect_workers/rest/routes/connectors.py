@@ -32,7 +32,6 @@ _EXPAND = Parameter(
 
 
 async def list_connectors(call: Call) -> Response:
-    """Names of every connector, or the parts requested by ``expand``."""
     names = call.worker.connectors()
     wanted = call.request.query_params.getlist("expand")
     if not wanted:
@@ -58,7 +57,6 @@ def _expanded(worker: h.Herder, name: str, wanted: list[str]) -> dict[str, Any]:
 
 
 async def create_connector(call: Call) -> Response:
-    """Creates a connector."""
     create = bodies.read_create(call.body)
     config = _named(create.config, create.name)
     done = await call.complete_or_forward(
@@ -73,24 +71,20 @@ async def create_connector(call: Call) -> Response:
 
 
 async def get_connector(call: Call) -> Response:
-    """A connector as configured."""
     return json_answer(answers.connector_info(await call.complete(call.worker.connector_info(call.connector))))
 
 
 async def delete_connector(call: Call) -> Response:
-    """Deletes a connector."""
     name = call.connector
     await call.complete_or_forward(call.worker.delete_connector(name), connector_path(name))
     return empty_answer(204)
 
 
 async def get_config(call: Call) -> Response:
-    """A connector's configuration."""
     return json_answer(answers.config((await call.complete(call.worker.connector_info(call.connector))).config))
 
 
 async def put_config(call: Call) -> Response:
-    """Creates a connector, or replaces its configuration."""
     name = call.connector
     config = _named(bodies.read_config(call.body), name)
     done = await call.complete_or_forward(
@@ -100,7 +94,6 @@ async def put_config(call: Call) -> Response:
 
 
 async def patch_config(call: Call) -> Response:
-    """Changes some keys of a configuration."""
     name = call.connector
     patch = bodies.read_config(call.body)
     done = await call.complete_or_forward(
@@ -131,7 +124,6 @@ def _put_answer(call: Call, name: str, done: tuple[bool, h.ConnectorInfo] | Forw
 
 
 async def get_status(call: Call) -> Response:
-    """State of a connector and its tasks."""
     return json_answer(answers.connector_status(call.worker.connector_status(call.connector)))
 
 
@@ -156,19 +148,16 @@ async def restart_connector(call: Call) -> Response:
 
 
 async def pause_connector(call: Call) -> Response:
-    """Pauses a connector and its tasks."""
     await call.complete(call.worker.pause_connector(call.connector))
     return empty_answer(202)
 
 
 async def resume_connector(call: Call) -> Response:
-    """Lets a paused or stopped connector run."""
     await call.complete(call.worker.resume_connector(call.connector))
     return empty_answer(202)
 
 
 async def stop_connector(call: Call) -> Response:
-    """Stops a connector; its tasks go."""
     name = call.connector
     await call.complete_or_forward(call.worker.stop_connector(name), connector_path(name, "stop"))
     return empty_answer(204)

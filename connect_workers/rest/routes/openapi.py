@@ -32,7 +32,6 @@ _FOR_WRITES = (408, 413, 415)
 
 
 def openapi_document(operations: Iterable[RestOperation], version: str) -> dict[str, Any]:
-    """OpenAPI 3.1 for these operations."""
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)

@@ -21,18 +21,15 @@ _SIGNATURE, _ALGORITHM = "x-connect-authorization", "x-connect-request-signature
 
 
 async def get_tasks(call: Call) -> Response:
-    """Tasks of a connector as configured."""
     configs = await call.complete(call.worker.task_configs(call.connector))
     return json_answer([answers.task_config(each) for each in configs])
 
 
 async def get_task_status(call: Call) -> Response:
-    """State of a task."""
     return json_answer(answers.task_status(call.worker.task_status(call.task)))
 
 
 async def restart_task(call: Call) -> Response:
-    """Restarts a task."""
     task = call.task
     path = connector_path(task.connector, "tasks", str(task.task), "restart")
     await call.complete_or_forward(call.worker.restart_task(task), path)
@@ -43,13 +40,11 @@ async def restart_task(call: Call) -> Response:
 
 
 async def get_topics(call: Call) -> Response:
-    """Topics that a connector has used."""
     name = call.connector
     return json_answer({name: {"topics": list(call.worker.active_topics(name))}})
 
 
 async def reset_topics(call: Call) -> Response:
-    """Forgets them."""
     await call.complete(call.worker.reset_topics(call.connector))
     return empty_answer(202)
 
@@ -58,13 +53,11 @@ async def reset_topics(call: Call) -> Response:
 
 
 async def get_offsets(call: Call) -> Response:
-    """How far a connector is."""
     offsets = await call.complete(call.worker.connector_offsets(call.connector))
     return json_answer({"offsets": [answers.offset(each) for each in offsets]})
 
 
 async def alter_offsets(call: Call) -> Response:
-    """Changes offsets of a stopped connector."""
     name = call.connector
     offsets = bodies.read_offsets(call.body)
     done = await call.complete_or_forward(
@@ -74,7 +67,6 @@ async def alter_offsets(call: Call) -> Response:
 
 
 async def reset_offsets(call: Call) -> Response:
-    """Forgets all offsets of a stopped connector."""
     name = call.connector
     done = await call.complete_or_forward(call.worker.reset_offsets(name), connector_path(name, "offsets"))
     return json_answer(done.document if isinstance(done, Forwarded) else {"message": done.message})
@@ -84,7 +76,6 @@ async def reset_offsets(call: Call) -> Response:
 
 
 async def put_task_configs(call: Call) -> Response:
-    """Configurations of a connector's tasks, from the worker that runs the connector."""
     name = call.connector
     configs = bodies.read_task_configs(call.body)
     _verify(call)
@@ -94,7 +85,6 @@ async def put_task_configs(call: Call) -> Response:
 
 
 async def fence(call: Call) -> Response:
-    """Fences earlier generations of a source connector's tasks."""
     name = call.connector
     _verify(call)
     await call.complete_or_forward(call.worker.fence(name), connector_path(name, "fence"), body=call.body)

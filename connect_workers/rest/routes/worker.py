@@ -25,13 +25,11 @@ _LEVELS = {"OFF", "FATAL", "ERROR", "WARN", "INFO", "DEBUG", "TRACE", "ALL"}
 
 
 async def get_root(call: Call) -> Response:
-    """Version and cluster."""
     info = call.worker.server_info()
     return json_answer({"version": info.version, "commit": info.commit, "kafka_cluster_id": info.kafka_cluster_id})
 
 
 async def get_health(call: Call) -> Response:
-    """Whether the herder handles requests (KIP-1017)."""
     limit = asyncio.timeout(call.settings.health_timeout_s)
     try:
         async with limit:
@@ -55,7 +53,6 @@ def _unwell(status: str, code: int, message: str) -> Response:
 
 
 async def get_metrics(call: Call) -> Response:
-    """This worker's metrics, for Prometheus."""
     return Response(exposition(call.worker.metrics()), headers={"Content-Type": CONTENT_TYPE})
 
 
@@ -63,20 +60,17 @@ async def get_metrics(call: Call) -> Response:
 
 
 async def list_plugins(call: Call) -> Response:
-    """Plugins that can be configured."""
     values = call.first("connectorsOnly")
     only = values is None or values == "" or values.lower() == "true"
     return json_answer([answers.plugin(each) for each in call.worker.plugins(connectors_only=only)])
 
 
 async def get_plugin_config(call: Call) -> Response:
-    """Definitions of a plugin's configuration."""
     definitions = call.worker.plugin_config(call.segment("plugin"), call.first("version"))
     return json_answer([dict(each) for each in definitions])
 
 
 async def validate(call: Call) -> Response:
-    """Checks a configuration."""
     plugin = call.segment("plugin")
     config = bodies.read_config(call.body)
     included = config.get("connector.class")
@@ -106,13 +100,11 @@ def _short(name: str) -> str:
 
 
 async def list_loggers(call: Call) -> Response:
-    """Levels of all loggers that have one, by name."""
     loggers = call.worker.loggers()
     return json_answer({name: _level(loggers[name]) for name in sorted(loggers)})
 
 
 async def get_logger(call: Call) -> Response:
-    """Level of a logger."""
     return json_answer(_level(call.worker.logger(call.segment("logger"))))
 
 
@@ -136,7 +128,6 @@ async def set_logger(call: Call) -> Response:
 
 
 async def get_openapi(call: Call) -> Response:
-    """This interface, described."""
     return json_answer(openapi_document(call.request.app.state.operations, call.worker.server_info().version))
 
 

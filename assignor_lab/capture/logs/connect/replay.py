@@ -63,7 +63,6 @@ class DepartureKind(enum.Enum):
 
     @property
     def is_compared(self) -> bool:
-        """True if our assignment was compared with the recorded one."""
         return self in (DepartureKind.CLOCK, DepartureKind.DELAY, DepartureKind.JOBS)
 
 
@@ -93,7 +92,6 @@ class ComparedRound:
 
     @property
     def is_compared(self) -> bool:
-        """True if our assignment was compared with a recorded one."""
         return self.departure is None or self.departure.kind.is_compared
 
     @property

@@ -44,7 +44,6 @@ class DescribedWorker:
 
     @property
     def owned_after(self) -> Jobs:
-        """Its jobs after this generation."""
         return self.subscription.owned.minus(self.assignment.revoked).plus(self.assignment.assigned)
 
 
@@ -58,12 +57,10 @@ class DescribedRound:
 
     @property
     def leader(self) -> str:
-        """Member id."""
         return self.members[0].assignment.leader
 
     @property
     def delay_ms(self) -> int:
-        """The delay in every assignment."""
         return max(member.assignment.delay_ms for member in self.members)
 
     @property

@@ -79,7 +79,6 @@ class _MaxDelay:
 
 
 def jobs_document(jobs: Jobs) -> dict[str, list[str]]:
-    """Jobs in the scenario format."""
     return {"connectors": list(jobs.connectors), "tasks": [str(task) for task in jobs.tasks]}
 
 

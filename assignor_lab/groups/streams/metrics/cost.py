@@ -111,8 +111,6 @@ def _state_bytes(state: StreamsState) -> list[float] | None:
 
 
 def priced_metrics(prices: Prices) -> tuple[MetricPlugin, ...]:
-    """The metrics in dollars under ``prices``."""
-
     def for_a_month(placement: StreamsPlacement) -> float | None:
         """``cross_zone_bytes_per_s``, for the hours of a month, at the price of a GiB between zones.
 

@@ -46,7 +46,6 @@ def weights_of(state: StreamsState) -> Weights | None:
 
 
 def has_weights(placement: StreamsPlacement) -> bool:
-    """True if the scenario has weights of tasks."""
     return weights_of(placement.state) is not None
 
 

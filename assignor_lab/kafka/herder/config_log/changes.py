@@ -42,7 +42,6 @@ class ConfigChanges:
     _tasks: dict[str, None] = attrs.field(factory=dict, init=False)
 
     def __bool__(self) -> bool:
-        """True if there is any change to apply."""
         return bool(self.needs_rebalance or self._configured or self._target_states or self._tasks)
 
     # --- reading ----------------------------------------------------------------------------------------
@@ -55,7 +54,6 @@ class ConfigChanges:
             self.needs_rebalance = True
 
     def connector_removed(self) -> None:
-        """Record the removal of a connector."""
         self.needs_rebalance = True
 
     def tasks_configured(self, connector: str, *, any_changed: bool = True) -> None:
@@ -65,7 +63,6 @@ class ConfigChanges:
             self._tasks[connector] = None
 
     def target_state_changed(self, connector: str) -> None:
-        """Record another target state of a connector."""
         self._target_states[connector] = None
 
     # --- applying ---------------------------------------------------------------------------------------

@@ -44,16 +44,13 @@ class ConfigLogRecord(Protocol):
     """A record of the log."""
 
     @property
-    def offset(self) -> int:
-        """Its place in the log."""
+    def offset(self) -> int: ...
 
     @property
-    def key(self) -> str:
-        """Its key."""
+    def key(self) -> str: ...
 
     @property
-    def value(self) -> Any:
-        """JSON value; ``None``: the key is removed."""
+    def value(self) -> Any: ...
 
 
 @attrs.frozen(eq=False)
@@ -88,23 +85,18 @@ class ConfigSnapshot:
         return 0 if connector in self.inconsistent else self.task_counts.get(connector, 0)
 
     def tasks(self, connector: str) -> tuple[ConnectorTaskId, ...]:
-        """A connector's tasks by number."""
         return tuple(ConnectorTaskId(connector, number) for number in range(self.task_count(connector)))
 
     def task_configs(self, connector: str) -> list[Mapping[str, str]]:
-        """Configurations of a connector's tasks by number."""
         return [self.task_configs_by_id.get(task, {}) for task in self.tasks(connector)]
 
     def target_state(self, connector: str) -> TargetState:
-        """Target state of a connector."""
         return self.target_states.get(connector, TargetState.STARTED)
 
     def jobs(self) -> ConfiguredJobs:
-        """All jobs to place."""
         return ConfiguredJobs({name: self.task_count(name) for name in self.connectors})
 
     def knows(self, job: str | ConnectorTaskId) -> bool:
-        """True if a connector or task is configured."""
         if isinstance(job, ConnectorTaskId):
             return job.connector in self.connectors and job.task < self.task_count(job.connector)
         return job in self.connectors
@@ -113,23 +105,18 @@ class ConfigSnapshot:
 class ConfigListener(Protocol):
     """Listener to new records; never called for records from before its start (Kafka: ``KafkaConfigBackingStore``)."""
 
-    def on_connector_config(self, connector: str) -> None:
-        """A connector's configuration was written."""
+    def on_connector_config(self, connector: str) -> None: ...
 
-    def on_connector_removed(self, connector: str) -> None:
-        """A connector was removed."""
+    def on_connector_removed(self, connector: str) -> None: ...
 
     def on_task_configs(self, connector: str, tasks: Sequence[ConnectorTaskId]) -> None:
         """A commit was read; ``tasks``: tasks with a configuration that it made effective."""
 
-    def on_target_state(self, connector: str) -> None:
-        """A connector's target state has changed."""
+    def on_target_state(self, connector: str) -> None: ...
 
-    def on_restart_request(self, request: RestartRequest) -> None:
-        """A restart was requested."""
+    def on_restart_request(self, request: RestartRequest) -> None: ...
 
-    def on_session_key(self, key: SessionKey) -> None:
-        """There is a new key."""
+    def on_session_key(self, key: SessionKey) -> None: ...
 
     def on_logger_level(self, namespace: str, level: str) -> None:
         """A logger's level must change on all workers."""
@@ -162,7 +149,6 @@ class ConfigReader:
             self.offset = max(self.offset, end)
 
     def start(self) -> None:
-        """Call the listener for all records from now on."""
         self._listener, self._started = self._waiting_listener, True
         self._early.clear()
 

@@ -57,7 +57,6 @@ def without_nulls(config: Config) -> dict[str, str]:
 
 
 def connector_records(name: str, config: Config, target: TargetState | None) -> Records:
-    """A connector's configuration; its target state, if given, comes first."""
     before = [] if target is None else target_state_records(name, target)
     return [*before, (CONNECTOR + name, {"properties": dict(config)})]
 
@@ -68,7 +67,6 @@ def creation_records(name: str, config: Config, target: TargetState | None) -> R
 
 
 def deletion_records(name: str) -> Records:
-    """Records that remove a connector."""
     return [(CONNECTOR + name, None), (TARGET + name, None)]
 
 
@@ -85,22 +83,18 @@ def target_state_records(name: str, state: TargetState) -> Records:
 
 
 def restart_records(request: RestartRequest) -> Records:
-    """Request for a restart."""
     value = {"include-tasks": request.include_tasks, "only-failed": request.only_failed}
     return [(RESTART + request.connector, value)]
 
 
 def fencing_records(name: str, tasks: int) -> Records:
-    """Fencing of earlier generations of a source connector's tasks."""
     return [(FENCING + name, {"task-count": tasks})]
 
 
 def session_key_records(key: SessionKey) -> Records:
-    """A new key."""
     text = base64.b64encode(key.key).decode()
     return [(SESSION_KEY, {"key": text, "algorithm": key.algorithm, "creation-timestamp": key.created_ms})]
 
 
 def logger_records(namespace: str, level: str) -> Records:
-    """A logger's new level for all workers."""
     return [(LOGGER + namespace, {"level": level})]

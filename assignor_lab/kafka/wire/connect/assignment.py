@@ -68,12 +68,10 @@ class AssignmentMessage:
 
     @property
     def assigned(self) -> Jobs:
-        """The assigned jobs, each once."""
         return Jobs(self.connectors, self.tasks)
 
     @property
     def revoked(self) -> Jobs:
-        """The revoked jobs, each once."""
         return Jobs(self.revoked_connectors, self.revoked_tasks)
 
 
@@ -119,7 +117,6 @@ def encode_connect_assignment(message: AssignmentMessage, jdk: JdkGeneration = D
 
 
 def read_assignment(reader: FieldReader) -> AssignmentMessage:
-    """Reads an assignment; see :func:`decode_connect_assignment`."""
     version = read_version(reader)
     error = reader.int16("error")
     leader = reader.string("leader")

@@ -38,7 +38,6 @@ Document = dict[str, Any]
 
 
 def connect_assignment_document(message: AssignmentMessage) -> Document:
-    """The JSON form of an assignment."""
     return {
         "version": message.version,
         "error": message.error,

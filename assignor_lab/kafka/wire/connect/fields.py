@@ -52,7 +52,6 @@ class FieldReader:
 
     @property
     def remaining(self) -> int:
-        """Number of bytes not yet read."""
         return self._reader.remaining
 
     @property
@@ -61,17 +60,14 @@ class FieldReader:
         return self._base + self._reader.position
 
     def int16(self, field: str) -> int:
-        """A signed number of two bytes."""
         self._field = field
         return self._reader.int16()
 
     def int32(self, field: str) -> int:
-        """A signed number of four bytes."""
         self._field = field
         return self._reader.int32()
 
     def int64(self, field: str) -> int:
-        """A signed number of eight bytes."""
         self._field = field
         return self._reader.int64()
 
@@ -137,12 +133,10 @@ def int16_bytes(field: str, number: int) -> bytes:
 
 
 def int32_bytes(field: str, number: int) -> bytes:
-    """Four bytes."""
     return _packed(_INT_32, field, number)
 
 
 def int64_bytes(field: str, number: int) -> bytes:
-    """Eight bytes."""
     return _packed(_INT_64, field, number)
 
 

@@ -14,11 +14,9 @@ __all__ = ["Content"]
 class Content(Protocol):
     """Content in independent parts."""
 
-    def schema(self) -> StructType:
-        """The columns."""
+    def schema(self) -> StructType: ...
 
     def parts(self) -> list[Any]:
         """Plain data for each part, in the order of the rows."""
 
-    def batches(self, part: Any) -> Iterator[pa.RecordBatch]:
-        """The rows of a part, in order."""
+    def batches(self, part: Any) -> Iterator[pa.RecordBatch]: ...

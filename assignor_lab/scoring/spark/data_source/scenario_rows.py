@@ -139,7 +139,6 @@ class _Histories:
         return found
 
     def batches(self, part: list[int]) -> Iterator[pa.RecordBatch]:
-        """The states of some histories, round by round."""
         first, count = part
         assignors = () if self.options.assignor is None else (self.options.assignor,)
         scorer = Scorer(JobSpec(assignors, (), (self.family,), kind=self.kind, described=self.described))

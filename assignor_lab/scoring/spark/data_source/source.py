@@ -26,7 +26,6 @@ class AssignorSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """Its name in ``format(...)``."""
         return "assignor"
 
     def schema(self) -> StructType:
@@ -41,7 +40,6 @@ class AssignorSource(DataSource):
         return self._content.schema()
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """The reader; errors as of :meth:`schema`."""
         from assignor_lab.scoring.spark.data_source.options import DataSourceError
 
         known = self.schema()
@@ -75,7 +73,6 @@ class _Reader(DataSourceReader):
         return [_Part(part) for part in self._content.parts()]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """The rows of a part, in Spark's types."""
         import pyarrow as pa
         from pyspark.sql.pandas.types import to_arrow_schema
 

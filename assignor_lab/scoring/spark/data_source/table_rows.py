@@ -48,7 +48,6 @@ class Table:
         return found
 
     def batches(self, part: list[str | int]) -> Iterator[pa.RecordBatch]:
-        """The rows of some row groups."""
         file, first, number = Path(str(part[0])), int(part[1]), int(part[2])
         try:
             with pq.ParquetFile(file) as opened:

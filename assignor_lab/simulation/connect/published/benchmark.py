@@ -51,7 +51,6 @@ ASSUMPTIONS: tuple[tuple[str, str, str], ...] = (
 
 
 def benchmark(assignors: AssignorFactory, seed: int = 0) -> dict[str, Any]:
-    """Simulate the blog's experiment."""
     model = ThroughputModel()
     runs: dict[tuple[str, Pacing], StartAndStop] = {
         (name, pacing): run_start_and_stop(protocol, assignors, pacing, seed=seed)

@@ -72,7 +72,6 @@ class PhaseFigures:
 def new_cluster(
     protocol: ConnectProtocol, assignors: AssignorFactory, timings: ConnectTimings, max_delay_ms: int, seed: int
 ) -> SimulatedCluster:
-    """Three workers, stable, without a connector."""
     cluster = SimulatedCluster(assignors, timings, seed=seed, keep_log=False)
     for number in range(1, WORKERS + 1):
         cluster.start_worker(f"w{number}", settings_of(f"w{number}", protocol, max_delay_ms), start_ms=0)
@@ -100,7 +99,6 @@ def _names() -> list[str]:
 
 
 def start_all(cluster: SimulatedCluster, pacing: Pacing) -> PhaseFigures:
-    """Create all connectors, one after the other."""
     return _phase(cluster, "start", lambda: cluster.request(_creations(), "w1", pacing))
 
 

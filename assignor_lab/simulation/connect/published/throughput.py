@@ -72,7 +72,6 @@ class ThroughputWork:
 
     @property
     def end_ms(self) -> int:
-        """End of the window."""
         return self.begin_ms + self.model.window_ms
 
 

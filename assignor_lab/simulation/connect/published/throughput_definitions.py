@@ -39,13 +39,11 @@ class ThroughputDefinition:
     window_ms: int | None = None
 
     def measure(self, runs: JobRuns, model: ThroughputModel, as_of_ms: int) -> Throughput:
-        """The four figures, with the arguments of :func:`measure_work`."""
         if self.window_ms is not None:
             model = attrs.evolve(model, window_ms=self.window_ms)
         return self.of(measure_work(runs, model, as_of_ms))
 
     def of(self, work: ThroughputWork) -> Throughput:
-        """The four figures of the table; ``aggregate`` is the sum over tasks."""
         rates = [self.rate(work, task) for task in work.tasks]
         return throughput_of([rate for rate in rates if rate is not None])
 

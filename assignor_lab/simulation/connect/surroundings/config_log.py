@@ -82,7 +82,6 @@ class ConfigLog:
         return self.end
 
     def between(self, start: int, end: int) -> list[ConfigRecord]:
-        """Records from one position up to another."""
         return self._records[start:end]
 
     def view(self, offset: int) -> ConfigView:

@@ -77,7 +77,6 @@ class JobRuns:
         run.ending = ending
 
     def end_process(self, process: int, time_ms: int) -> None:
-        """Record the end of all jobs on a process."""
         for job in list(self._open.get(process, ())):
             self.stop(job, process, time_ms, "crash")
 
@@ -86,11 +85,9 @@ class JobRuns:
         self._reasons.setdefault(process, []).append((time_ms, reason))
 
     def running(self, process: int) -> Mapping[Job, JobRun]:
-        """Running and starting jobs of a process."""
         return self._open.get(process, {})
 
     def open_runs(self) -> Iterator[tuple[Job, JobRun]]:
-        """All running and starting jobs, by process."""
         for jobs in self._open.values():
             yield from jobs.items()
 

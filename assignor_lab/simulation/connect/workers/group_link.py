@@ -25,21 +25,13 @@ class LinkWorld(Protocol):
     timings: ConnectTimings
     runs: JobRuns
 
-    def reachable(self, worker: str) -> bool:
-        """True if a worker reaches the coordinator."""
-        ...
+    def reachable(self, worker: str) -> bool: ...
 
-    def say(self, actor: str, event: str, text: str, **details: Any) -> None:
-        """Add to the event log."""
-        ...
+    def say(self, actor: str, event: str, text: str, **details: Any) -> None: ...
 
-    def wake(self, process: int) -> None:
-        """Wake a polling herder."""
-        ...
+    def wake(self, process: int) -> None: ...
 
-    def pause(self) -> int:
-        """Additional time of a step on a busy machine."""
-        ...
+    def pause(self) -> int: ...
 
 
 class GroupLink:
@@ -70,7 +62,6 @@ class GroupLink:
             self._clock.after(half, lambda: self._syncs(driven, request))
 
     def leave(self, member_id: str, reason: str) -> None:
-        """A member leaves."""
         self._deliver(self._coordinator.leave(self._clock.now, member_id, reason))
 
     def came_back(self, driven: Driven) -> None:

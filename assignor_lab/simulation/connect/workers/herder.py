@@ -17,7 +17,6 @@ __all__ = ["herder"]
 
 
 def herder(worker: WorkerProcess, start_ms: int) -> Steps:
-    """All steps of a herder, until its worker is stopped."""
     yield Sleep(start_ms)
     while not worker.stopping:
         if worker.unreadable:

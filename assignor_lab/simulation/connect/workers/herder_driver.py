@@ -52,7 +52,6 @@ class HerderDriver:
         self._ask, self._came_back, self._ended = ask, came_back, ended
 
     def wake(self, driven: Driven) -> None:
-        """Wake a herder from its present or next poll."""
         driven.woken = True
         if driven.polls:
             driven.polls = False

@@ -15,7 +15,6 @@ __all__ = ["lead"]
 
 
 def lead(worker: WorkerProcess, joined: JoinReply) -> Steps:
-    """Decide; returns member ids with their assignments."""
     world = worker.world
     assert joined.members is not None
     furthest = max(subscription.offset for subscription in joined.members.values())

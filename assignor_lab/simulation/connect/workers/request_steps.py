@@ -15,7 +15,6 @@ _MOST_HOPS = 2
 
 
 def run_requests(worker: WorkerProcess) -> Steps:
-    """Execute all queued requests, in order."""
     for request in worker.requests.take():
         yield from _run(request, worker)
 

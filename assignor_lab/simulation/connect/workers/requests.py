@@ -36,21 +36,13 @@ class RequestWorld(Protocol):
     """A request queue's interface to the simulation."""
 
     @property
-    def now(self) -> int:
-        """The present time."""
-        ...
+    def now(self) -> int: ...
 
-    def at_process(self, process: int, time_ms: int, action: Callable[[], None]) -> None:
-        """Schedule ``action`` at a time, if the process still runs then."""
-        ...
+    def at_process(self, process: int, time_ms: int, action: Callable[[], None]) -> None: ...
 
-    def jitter(self) -> int:
-        """Random addition to a small duration."""
-        ...
+    def jitter(self) -> int: ...
 
-    def wake(self, process: int) -> None:
-        """Wake a polling herder."""
-        ...
+    def wake(self, process: int) -> None: ...
 
 
 class Requests:
@@ -66,12 +58,10 @@ class Requests:
         return not self._queue and not self._expected
 
     def add(self, request: Request) -> None:
-        """Queue a request and wake the herder."""
         self._queue.append(request)
         self._world.wake(self._process)
 
     def add_at(self, request: Request, time_ms: int) -> None:
-        """Queue a request that arrives later."""
         self._expected += 1
 
         def arrive() -> None:
@@ -81,7 +71,6 @@ class Requests:
         self._world.at_process(self._process, time_ms, arrive)
 
     def reconfigure_at(self, connector: str, time_ms: int) -> None:
-        """Queue a connector instance's new task configurations at a time."""
         self._wanted(connector, time_ms, FIRST_PAUSE_MS)
 
     def _wanted(self, connector: str, time_ms: int, retry_ms: int) -> None:
@@ -92,6 +81,5 @@ class Requests:
         self.add_at(Request("tasks", connector, -1, again, validated=True), time_ms + self._world.jitter())
 
     def take(self) -> list[Request]:
-        """Remove and return all queued requests, in order."""
         queue, self._queue = self._queue, []
         return queue

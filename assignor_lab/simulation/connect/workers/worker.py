@@ -63,7 +63,6 @@ class WorkerProcess:
     # --- view from outside --------------------------------------------------------------------------
 
     def is_calm(self) -> bool:
-        """True if it is idle and waits for nothing."""
         membership = self.membership
         return (
             self.completion.resolved
@@ -100,9 +99,7 @@ class WorkerProcess:
         return self._reported[1]
 
     def view(self) -> ConfigView:
-        """The herder's snapshot."""
         return self.world.config.view(self.seen)
 
     def say(self, event: str, text: str, **details: Any) -> None:
-        """Add to the event log."""
         self.world.say(self.name, event, text, **details)

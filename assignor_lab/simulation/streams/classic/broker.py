@@ -59,11 +59,9 @@ class Broker:
         self._called(replies, before, reason=reason, joins=True)
 
     def sync(self, request: SyncRequest) -> None:
-        """A member requests its assignment."""
         self._called(self._coordinator.sync(self._clock.now, request))
 
     def leave(self, identity: str) -> None:
-        """A member leaves."""
         before = self._coordinator.members()
         self._called(self._coordinator.leave(self._clock.now, identity, "left the group"), before)
 
@@ -79,14 +77,12 @@ class Broker:
         self._left_behind.pop(identity, None)
 
     def session_ends(self, member: ClassicMember, heard_ms: int) -> None:
-        """Schedule the end of a member's session after its last sign of life."""
         if member.id is None:
             return
         self._coordinator.heartbeat(heard_ms, member.id, member.generation)
         self._clock.at(heard_ms + self._timings.session_timeout_ms, partial(self._look, member.id))
 
     def look_at_session(self, identity: str | None) -> None:
-        """Check a member's session at its end, and remove the member if it is over."""
         end = None if identity is None else self._coordinator.session_end_ms(identity)
         if end is not None and identity is not None:
             self._clock.at(end, partial(self._look, identity))
@@ -97,7 +93,6 @@ class Broker:
             self.look_at_session(identity)
 
     def _look(self, identity: str) -> None:
-        """Let the coordinator check its sessions and phases."""
         now = self._clock.now
         for member in self._members.values():
             # All living members have sent heartbeats.

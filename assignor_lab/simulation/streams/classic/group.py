@@ -190,7 +190,6 @@ class ClassicGroup:
             self._join(member, f"{reason} and joins again")
 
     def end_offsets_fail(self, until_ms: int) -> None:
-        """Let the leader fail to fetch end offsets until this time."""
         self._unknown_ends_until_ms = until_ms
 
     def metadata_changes(self) -> None:

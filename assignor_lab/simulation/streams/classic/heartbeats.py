@@ -39,7 +39,6 @@ class ClassicHeartbeats:
         self._every_ms = self._timings.heartbeat_interval_ms + self._timings.heartbeat_late_us / 1000
 
     def heard_ms(self, member: ClassicMember) -> int:
-        """Time of a member's last sign of life."""
         now = self._clock.now
         heard = member.last_heartbeat_ms(now, self._every_ms)
         if member.thread.running and not self._world.episode.eos:

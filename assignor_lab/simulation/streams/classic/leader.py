@@ -61,7 +61,6 @@ class JoinReport:
 
     @property
     def tags(self) -> Mapping[str, str]:
-        """Its client tags, if the version of the message has them."""
         return self.settings.tags if self.version >= _FIRST_WITH_TAGS else {}
 
 

@@ -56,7 +56,6 @@ class ClassicMember:
         return self.heartbeats_from_ms + int((passed // every_ms + 1) * every_ms)
 
     def last_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
-        """Time of its latest heartbeat."""
         passed = max(0, now_ms - self.heartbeats_from_ms)
         return self.heartbeats_from_ms + int(passed // every_ms * every_ms)
 

@@ -42,7 +42,6 @@ _CHANGES_TASKS = 0.1
 
 
 def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OWN) -> dict[str, Any]:
-    """The document of an episode."""
     draw = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     # Separate draws change nothing else in a seed's episode.
     apart = random.Random(f"apart {seed}")  # noqa: S311 - as above

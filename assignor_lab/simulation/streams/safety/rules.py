@@ -36,7 +36,6 @@ RULES: Mapping[str, str] = {
 
 
 def broken_rules(played: PlayedStreamsEpisode) -> list[BrokenRule]:
-    """Every rule that an episode violates, with place and time."""
     history = _History(played)
     return [
         *_one_owner(history), *_no_standby_beside(history), *_fenced(history), *_nothing_lost(history),

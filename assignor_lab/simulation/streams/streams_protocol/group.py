@@ -90,7 +90,6 @@ class ProtocolGroup:
     # --- events -----------------------------------------------------------------------------------------
 
     def started(self, thread: Thread) -> None:
-        """A thread of a new process joins."""
         instance = thread.instance
         if instance.settings.instance_id is not None and not self._release.has_static_members:
             raise StaticMembersRefusedError(
@@ -168,7 +167,6 @@ class ProtocolGroup:
         return self._phases[instance.name]
 
     def stopped(self, instance: Instance, *, leaves: bool | None, thread: Thread | None = None) -> None:
-        """Members of a closing instance, or of one thread: they leave, unless they must stay."""
         if instance is self._failing:
             self.crashed(instance)
             return
@@ -200,7 +198,6 @@ class ProtocolGroup:
         return self._timings.leave_ms if leaves_ms is None else leaves_ms
 
     def crashed(self, instance: Instance) -> None:
-        """Members of a crashed process: their heartbeats stop."""
         for member in self._of(instance):
             if not member.has_reset:
                 self._session_ends(member, self._heartbeats.last_ms(member))
@@ -209,7 +206,6 @@ class ProtocolGroup:
         """No effect: a member of a streams group cannot request a rebalance."""
 
     def paused(self, instance: Instance) -> None:
-        """Members of a suspended process: their heartbeats stop until it continues."""
         for member in self._of(instance):
             heard = self._heartbeats.last_ms(member)
             member.silent_ms = self._clock.now
@@ -230,7 +226,6 @@ class ProtocolGroup:
             self._leaves_for_a_while(member, self._clock.now + self._timings.request_ms)
 
     def free(self, thread: Thread) -> None:
-        """A continuing thread sends heartbeats again, or learns of its removal."""
         member = self._member_of.get(thread.key)
         if member is None:
             return
@@ -324,7 +319,6 @@ class ProtocolGroup:
         self._reports.forget(member)
 
     def is_complete(self) -> bool:
-        """True if running threads and members match, and no member has to reconcile."""
         running = sum(len(each.threads) for each in self._world.instances.values() if each.is_up)
         return len(self._members) == running and all(
             not member.is_dead(self._members) and not member.is_reconciling and self._is_settled(member)

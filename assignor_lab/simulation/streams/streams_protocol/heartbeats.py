@@ -33,7 +33,6 @@ class StreamsProtocolHeartbeats:
         self.every_ms = world.timings.streams_heartbeat_interval_ms + world.timings.heartbeat_late_us / 1000
 
     def next_ms(self, member: StreamsProtocolMember) -> int:
-        """Time of a member's next one."""
         return member.next_heartbeat_ms(self._clock.now, self.every_ms)
 
     def last_ms(self, member: StreamsProtocolMember) -> int:
@@ -46,7 +45,6 @@ class StreamsProtocolHeartbeats:
             self.arm(member)
 
     def arm(self, member: StreamsProtocolMember) -> None:
-        """Schedule the next one of a living, unsettled member."""
         if member.is_armed or member.is_dead(self._members) or self._is_settled(member):
             return
         member.is_armed = True

@@ -123,11 +123,9 @@ class StreamsProtocolMember:
         return self.thread not in self.thread.instance.threads or members.get(self.id) is not self
 
     def next_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
-        """Time of its next heartbeat after ``now_ms``."""
         return self.counted_ms + int(((now_ms - self.counted_ms) // every_ms + 1) * every_ms)
 
     def last_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
-        """Time of its latest heartbeat that counts."""
         if self.silent_ms is not None:
             now_ms = max(self.sent_ms, min(now_ms, self.silent_ms - 1))
         return max(self.sent_ms, self.counted_ms + int((now_ms - self.counted_ms) // every_ms * every_ms))

@@ -43,7 +43,6 @@ class Reconciling:
         self.changes: list[int] = []
 
     def answered(self, member: StreamsProtocolMember, answer: HeartbeatAnswer) -> None:
-        """A reply has reached a member."""
         if member.is_dead(self._members):
             return
         if member.thread.instance.is_silent:

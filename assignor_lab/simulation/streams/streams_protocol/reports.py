@@ -27,7 +27,6 @@ class Reports:
 
     @property
     def offsets(self) -> Mapping[str, Mapping[int, int]]:
-        """Member to the offsets of its tasks."""
         return {member: report.offsets for member, report in self._reported.items()}
 
     @property
@@ -43,7 +42,6 @@ class Reports:
         return self._are_shown
 
     def forget(self, member: StreamsProtocolMember) -> None:
-        """A member is gone."""
         self._reported.pop(member.id, None)
 
     def is_due(self, member: StreamsProtocolMember) -> bool:
