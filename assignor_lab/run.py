@@ -34,7 +34,6 @@ def run_scoring(
     The output folder keeps its old content until everything is complete. Results of an interrupted run are used again.
 
     Args:
-        run: States and contenders.
         engine: Runs the work, on Spark or in this process.
         folder: Output folder, entered.
         on_progress: Called every few seconds.

@@ -50,8 +50,6 @@ class Measurement:
     """The results of a point.
 
     Args:
-        tasks: Number of tasks.
-        clients: Number of clients.
         official_ns: Durations of Kafka's call.
         own_ns: Durations of the lab's call.
         java: Version of the Java runtime.

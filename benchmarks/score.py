@@ -35,9 +35,6 @@ class Scored:
     """The results of one way of scoring.
 
     Args:
-        where: The way.
-        rows: Number of rows.
-        core_seconds: Time of all cores for them.
         shares: Share of it spent on states, assignors and metrics.
         peak_mb: Most resident memory of the largest process, or ``None``.
     """

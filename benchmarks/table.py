@@ -35,9 +35,7 @@ def as_markdown(measured: Sequence[Measurement], kafka: str, large: Sequence[str
     """The tables with a line about the machine.
 
     Args:
-        measured: The points.
         kafka: Versions of Kafka.
-        large: Sentences about the large group.
     """
     connect = [figure for figure in measured if figure.point.assignor.startswith("connect_")]
     cold = [figure for figure in measured if not figure.is_hot and figure not in connect]

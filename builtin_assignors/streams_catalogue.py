@@ -27,7 +27,6 @@ class BuiltinTaskAssignor:
     Args:
         where: Module and class, ``module:Class``.
         summary: One sentence about it.
-        aliases: Further names.
         java_classes: Equivalent Kafka classes.
         needs_lags: Whether Kafka's leader uses its fallback instead if end offsets could not be fetched (Kafka:
             ``StreamsPartitionAssignor``).

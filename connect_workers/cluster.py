@@ -40,11 +40,7 @@ class NoSuchWorkerError(HerderError):
 
 @attrs.frozen(eq=False)
 class LiveWorker:
-    """A worker that is up.
-
-    Args:
-        url: Its REST URL.
-    """
+    """A worker that is up."""
 
     name: str
     worker_id: str

@@ -97,7 +97,6 @@ class _ElsewhereError(HerderError):
     """Another worker must carry out the request.
 
     Args:
-        message: Text of the error.
         forward_url: Base URL of that worker; ``None`` if unknown.
     """
 

@@ -37,8 +37,6 @@ class Effort:
     Args:
         configurations: Most configurations to begin with.
         days: Days of the last round, and of the judgement.
-        hours: Length of a day.
-        seed: Seed of every draw.
     """
 
     configurations: int = 60
@@ -54,12 +52,6 @@ class Advice:
     If Ctrl-C came before two days were judged, ``present`` and ``winner`` have the days of the race.
 
     Args:
-        group: The group under the present configuration.
-        mix: The mix of events.
-        space: The settings that may change.
-        aims: Objectives and constraints.
-        effort: The effort.
-        race: The race.
         present: The present configuration on the judgement's days.
         winner: The winner of the race on the same days.
         front: The contenders of the Pareto front, by the first objective.
@@ -138,14 +130,6 @@ def by_kind(contender: Contender) -> dict[str, float]:
 
 def advise(group: AdvisedGroup, mix: Mix, space: Space, aims: Aims, effort: Effort, play: Player) -> Advice:
     """The advice for a group; Ctrl-C ends it with the results so far.
-
-    Args:
-        group: The group under the present configuration.
-        mix: The mix of events.
-        space: The settings that may change.
-        aims: Objectives and constraints.
-        effort: The effort.
-        play: Plays days.
 
     Raises:
         AimError: if an objective or a constraint is unknown in this group, or no configuration meets the constraints.
@@ -229,10 +213,6 @@ def player(
     """Plays days.
 
     Args:
-        group: The group under the present configuration.
-        mix: The mix.
-        space: The settings that may change.
-        effort: The effort.
         processes: Number of processes of this machine; results do not depend on it.
         on_play: Called after each play.
         runs: Runs the plays elsewhere, with the same results; ``None``: in ``processes``.

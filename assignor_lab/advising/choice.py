@@ -35,7 +35,6 @@ class Contender:
     """A configuration and its played days.
 
     Args:
-        configuration: The configuration.
         days: The costs of its days so far, from day 0.
         error: The reason why it cannot be played, or ``None``.
     """
@@ -56,7 +55,6 @@ class Limit:
     """A constraint.
 
     Args:
-        objective: The figure.
         most: Its largest allowed mean.
     """
 
@@ -81,11 +79,8 @@ class Change:
     """The paired change of a figure, from one configuration to another.
 
     Args:
-        before: The mean of the first.
-        after: The mean of the second.
         difference: ``after`` less ``before``.
         low: Lower end of its 90 % interval; ``None``: a single day.
-        high: Upper end.
     """
 
     before: float
@@ -132,12 +127,7 @@ def is_clearly_better(one: Contender, other: Contender, objective: str) -> bool:
 
 @attrs.frozen
 class Aims:
-    """Objectives and constraints.
-
-    Args:
-        objectives: Names of figures; the first one decides, the others and it form the front.
-        limits: Constraints.
-    """
+    """Objectives and constraints."""
 
     objectives: tuple[str, ...] = ("task_seconds",)
     limits: tuple[Limit, ...] = ()

@@ -41,13 +41,7 @@ Configuration = Mapping[str, str]
 
 @attrs.frozen(eq=False)
 class Subject:
-    """A group, and the present way of its operation.
-
-    Args:
-        state: The group.
-        terms: The terms.
-        options: Times of restarts.
-    """
+    """A group, and the present way of its operation."""
 
     state: PresentState
     terms: Terms
@@ -61,11 +55,6 @@ def heartbeat_of(session_ms: int, present_ms: int) -> int:
 
 def under(configuration: Configuration, present: Configuration, subject: Subject) -> Subject:
     """The group under a configuration.
-
-    Args:
-        configuration: The configuration.
-        present: The present one.
-        subject: The group under the present one.
 
     Raises:
         VariantError: if a value is not valid.

@@ -57,7 +57,6 @@ class ConnectGroup:
 
     Args:
         episode: An episode without events that begins with the group.
-        terms: The terms.
         options: Times of restarts, and their batch.
         protocol: The members' common protocol.
         max_delay_ms: ``scheduled.rebalance.max.delay.ms``.
@@ -190,9 +189,7 @@ def connect_group(scenario: Scenario, terms: Terms, options: Options) -> Connect
     """The group of the last recorded round of a scenario.
 
     Args:
-        scenario: The recorded rounds.
         terms: The terms; ``connect.protocol``, the delay and the timeouts of the configuration replace the recorded.
-        options: Times of restarts, and their batch.
 
     Raises:
         DocumentFormatError: if a part of the round contradicts another.
@@ -247,7 +244,6 @@ def connect_space(group: ConnectGroup, mix: Mix) -> Space:
     protocol than the present one, without signed requests between workers (KIP-507), races through ``narrowed`` only.
 
     Args:
-        group: The group.
         mix: Its events: the batch of deployments is a setting only if there are any.
     """
     found = [

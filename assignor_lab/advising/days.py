@@ -35,9 +35,7 @@ class Happening:
 
     Args:
         kind: One of :data:`~assignor_lab.advising.mix.KINDS`.
-        at_ms: Its time.
         place: Number of the instance among those of the group.
-        for_ms: Length of a stall.
     """
 
     kind: str
@@ -53,7 +51,6 @@ class Day:
     Each kind of the mix has at least one event, so that rare ones are in every day; ``weights`` corrects for that.
 
     Args:
-        happenings: The events, by time.
         weights: Kind to the events of an average day for one event of this day.
     """
 
@@ -65,9 +62,6 @@ def drawn_day(mix: Mix, instances: int, hours: float, seed: str) -> Day:
     """The events of a day.
 
     Args:
-        mix: The mix.
-        instances: Number of instances.
-        hours: Length of the day.
         seed: Seed of the draws; the same for all configurations.
     """
     drawn = random.Random(f"day {seed}")  # noqa: S311 - a simulation, not a secret
@@ -90,9 +84,6 @@ def day_plan(day: Day, mix: Mix, state: PresentState, options: Options) -> tuple
     """The plan of a day, and the kind of event of each of its steps.
 
     Args:
-        day: The day.
-        mix: The mix.
-        state: The group under a configuration.
         options: The configuration's way of restarts: batch, leaving, times.
     """
     names = sorted(state.names)

@@ -23,13 +23,7 @@ _DAYS_OF_MONTH = 30.4375
 
 @attrs.frozen
 class Objective:
-    """A figure that a configuration may be chosen by; less is better.
-
-    Args:
-        name: Its name.
-        unit: Its unit.
-        words: Its name in sentences.
-    """
+    """A figure that a configuration may be chosen by; less is better."""
 
     name: str
     unit: str
@@ -82,9 +76,6 @@ def played_day(day: Day, mix: Mix, subject: Subject, seed: str) -> DayCost:
     """Plays a day.
 
     Args:
-        day: The day.
-        mix: The mix that it was drawn from.
-        subject: The group under the configuration.
         seed: Seed of every draw: the same for all configurations.
 
     Raises:

@@ -40,7 +40,6 @@ class Forms:
         code: Lines of Java.
         broker: Settings of the group on the brokers.
         procedure: Sentences on deployments.
-        file: Name of the file of properties.
     """
 
     properties: Mapping[str, str | None] = attrs.field(factory=dict)
@@ -64,12 +63,7 @@ class Forms:
 
 
 def forms_of(changes: Mapping[str, str], subject: Subject) -> Forms:
-    """The forms of a change.
-
-    Args:
-        changes: Setting to its new value.
-        subject: The group under the present configuration.
-    """
+    """The forms of a change."""
     state, timings = subject.state, subject.state.episode.timings
     properties: dict[str, str | None] = {}
     instances: dict[str, dict[str, str | None]] = {}

@@ -32,10 +32,6 @@ class AdvisedGroup(Protocol):
         """Plays a day.
 
         Args:
-            day: The day.
-            mix: The mix that it was drawn from.
-            configuration: The configuration.
-            present: The present one.
             seed: Seed of every draw: the same for all configurations.
 
         Raises:

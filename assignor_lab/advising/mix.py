@@ -27,7 +27,6 @@ class Mix:
     """Events of the whole group.
 
     Args:
-        rolls_per_week: Rolling restarts.
         scalings_per_week: Times at which one instance is added, and removed an hour later.
         kills_per_month: Crashes of an instance, which starts again.
         stalls_per_day: Times at which an instance stands still: a long garbage collection, a full disk, a slow network.

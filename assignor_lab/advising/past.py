@@ -114,7 +114,6 @@ def mix_of_events(events: Iterable[StreamsEvent], span_ms: int, instances: int) 
     Args:
         events: Starts, stops and crashes by time.
         span_ms: The time.
-        instances: Number of instances at the beginning.
     """
     known = [each for each in events if each.type in _EVENTS]
     if span_ms < _LEAST_MS or len(known) < _LEAST_EVENTS:
@@ -173,11 +172,7 @@ def played_past(
     """Plays a part of a past under a configuration, with its recorded events.
 
     Args:
-        past: The part.
-        subject: The group under the present configuration.
         configuration: The configuration; batches of deployments stay as recorded.
-        present: The present configuration.
-        seed: Seed of the play.
 
     Raises:
         AssignorLabError: a subclass, if the configuration does not allow a play.

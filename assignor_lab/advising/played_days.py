@@ -35,8 +35,6 @@ def kept(play: Player, path: Path, terms: Mapping[str, Any]) -> Player:
     """A player that plays only days that are not in a file yet, and adds them to it.
 
     Args:
-        play: Plays the missing days.
-        path: The file, created if it is missing.
         terms: Everything that decides a day's cost, as JSON; a file of other terms is refused.
 
     Raises:

@@ -78,12 +78,8 @@ def raced(space: Space, aims: Aims, play: Player, most: int, days: int, seed: in
     single settings of the winner are changed as long as that is better, and changes without effect are taken back.
 
     Args:
-        space: The configurations.
-        aims: Objectives and constraints.
-        play: Plays days.
         most: Number of configurations to begin with.
         days: Number of days of the last round.
-        seed: Seed of the choice of configurations.
 
     Raises:
         AimError: if no configuration meets the constraints.

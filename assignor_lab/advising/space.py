@@ -80,7 +80,6 @@ class Space:
     """The configurations of a group.
 
     Args:
-        dimensions: The settings that may change.
         requirements: Setting to the release that a change of it needs, if the group's release is unknown.
         fixed: Setting to the value that every configuration but the present one has.
     """
@@ -118,12 +117,7 @@ class Space:
         return made if made == present else {**made, **self.fixed}
 
     def configurations(self, most: int, seed: int) -> list[Configuration]:
-        """Configurations to try: all, or the present one, its nearest neighbours, and a sample of the others.
-
-        Args:
-            most: The largest number of configurations.
-            seed: Seed of the sample.
-        """
+        """Configurations to try: all, or the present one, its nearest neighbours, and a sample of the others."""
         if self.size <= 4 * most:
             found = self._distinct(dict(zip(self.present, values, strict=True)) for values in self._product())
             if len(found) <= most:
@@ -189,8 +183,6 @@ def space_of(subject: Subject, mix: Mix, release: tuple[int, int] | None = None)
     """The settings that may change.
 
     Args:
-        subject: The group.
-        mix: Its events: the batch of deployments is a setting only if there are any.
         release: Release of Kafka that the instances run; ``None``: unknown.
     """
     state = subject.state
@@ -249,9 +241,7 @@ def narrowed(space: Space, fixed: Mapping[str, str], within: Mapping[str, Sequen
     """The space with fixed settings, and others limited to given values; the present value stays possible.
 
     Args:
-        space: The space.
         fixed: Setting to its value; an empty one stands for the present one.
-        within: Setting to its values.
 
     Raises:
         SpaceError: if a setting may not change in this group.

@@ -21,7 +21,6 @@ class AdvisedStreamsGroup:
     """A Streams group, with the meanings of :class:`~assignor_lab.advising.group.AdvisedGroup`.
 
     Args:
-        subject: The group under the present configuration.
         past: Its past, or ``None``.
     """
 

@@ -14,9 +14,7 @@ class StreamsMember:
     """A member, from a record or from a line of the coordinator's log.
 
     Args:
-        client_id: Its client's id.
         instance_id: ``group.instance.id``, or ``None``.
-        tags: Its client tags.
         rebalance_timeout_ms: Time limit for releasing tasks, or ``None`` if unknown.
     """
 

@@ -26,11 +26,7 @@ def ask(
     """Calls the plugin of this process for leader ``number``.
 
     Args:
-        memory: This process's memory.
-        kind: Kind of the group.
         number: Number of the leader; a new one has its own objects.
-        configs: Configuration for ``configure``.
-        packed: The state.
         watched: True also observes side effects.
     """
     asking, found = the_plugin(memory)

@@ -31,9 +31,5 @@ KAFKAS_OWN: Mapping[str, Mapping[str, str]] = {
 
 
 def known_of(name: str, distribution: str | None) -> Mapping[str, str]:
-    """Rule to reason for an assignor; empty for assignors of others.
-
-    Args:
-        name: Name of the assignor.
-    """
+    """Rule to reason for an assignor; empty for assignors of others."""
     return KAFKAS_OWN.get(name, {}) if distribution == "assignor-lab" else {}

@@ -62,7 +62,6 @@ class Said:
         held: The owners by this answer; ``None``: there is no answer.
         failure: Reason of a missing answer.
         is_lost: True if the assignor's own process was ended: it hung, died, or exceeded a limit.
-        by: Name of the assignor.
     """
 
     state: Any
@@ -77,12 +76,6 @@ class Question:
     """One round of a scenario, and its assignor.
 
     In a history the assignor also answers the earlier rounds, each time anew, because one object lives through all.
-
-    Args:
-        kind: Kind of the scenario.
-        ownership: Reader of its answers.
-        competitor: The assignor.
-        number: The round.
     """
 
     def __init__(

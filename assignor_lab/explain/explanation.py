@@ -63,8 +63,6 @@ class Explained:
     """A state with the explanations of its tasks.
 
     Args:
-        rounds: Number of the scenario's rounds.
-        assignor: The assignor of the answer.
         named: The requested assignor; another one if Kafka replaces it in this state.
         tells_rules: True if the assignor reports its rules.
         rules: Id of a rule to its text, if the assignor provides it.

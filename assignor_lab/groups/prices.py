@@ -51,8 +51,6 @@ class Prices:
     Args:
         cross_zone_dollars_per_gib: A GiB that is read from another zone.
         hours_per_month: Hours of a month.
-        source: Source of the prices, for people.
-        date: Day of the source.
         disk_dollars_per_gib_month: A GiB of disk for a month.
     """
 

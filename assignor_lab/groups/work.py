@@ -18,7 +18,6 @@ class WorkItem:
 
     Args:
         document: The scenario as a line of JSON; ``None`` for a history, which is sent as its seed.
-        line: Line in that file.
         excluded: Assignors that are not called (:mod:`assignor_lab.scoring.engine.exclusion`).
         settled_before: The exclusions consider losses in the items before this number.
         scenario: The scenario itself in place of ``document``, if it is in this process.

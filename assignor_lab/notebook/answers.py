@@ -47,11 +47,7 @@ class Who:
 
 @attrs.frozen(eq=False)
 class NotebookAnswer:
-    """The outcome of a call.
-
-    Args:
-        figures: The five figures of this answer.
-    """
+    """The outcome of a call."""
 
     state: Scenario = attrs.field(repr=False)
     name: str
@@ -114,8 +110,6 @@ def ask(state: Scenario, assignor: str, config: Mapping[str, Any] | None = None,
     Args:
         assignor: Name of an assignor, a variant (``two=sticky,num.standby.replicas=2``), or ``kafka``: Kafka's recorded
             decision.
-        config: Keys and values that replace the state's own.
-        round: Round of a Connect history.
 
     Raises:
         AssignorLabError: a subclass, if there is no such assignor, it is for another kind of groups, or the state has

@@ -39,7 +39,6 @@ class Mark:
     """The beginning of a step.
 
     Args:
-        name: The step.
         at_ms: Milliseconds since the play began.
     """
 
@@ -51,8 +50,6 @@ class Conduct:
     """Does a plan's steps to one play.
 
     Args:
-        timings: The timings of the play.
-        seed: Seed of the draws: moments of heartbeats, process starts, closing.
         is_settled: True if the group is at rest when the play begins; otherwise the plan waits until it is.
     """
 

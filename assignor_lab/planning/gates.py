@@ -28,10 +28,8 @@ class PlanGate:
     """A condition.
 
     Args:
-        expression: Its text.
         path: The figure: keys of the answer's JSON, one below the other.
         sign: ``>``, ``>=``, ``<`` or ``<=``.
-        bound: The number.
     """
 
     expression: str

@@ -41,8 +41,6 @@ class Widening:
     Args:
         errors: Figure to the shares of it by which an interval grows: at its lower end, and at its upper one.
         longest_seconds: The longest recorded absence of a task.
-        recordings: Number of recordings.
-        steps: Number of steps in them.
     """
 
     errors: Mapping[str, tuple[float, float]]
@@ -56,7 +54,6 @@ def form_of(protocol: str, plan: str, step: StepRange) -> str:
 
     Args:
         protocol: ``classic`` or ``streams``.
-        plan: Name of the plan.
     """
     spent_on = step.spent_on
     total, restoring = sum(spent_on.values()), spent_on.get("restoring", 0.0)
@@ -77,8 +74,6 @@ def calibrated(
     """The prediction with intervals that hold the truth in 90 % of recorded changes.
 
     Args:
-        prediction: A prediction with the intervals of its plays.
-        protocol: ``classic`` or ``streams``.
         calibration: Form of change to its errors; ``None``: those of the distribution.
     """
     errors = shipped_calibration() if calibration is None else calibration

@@ -61,20 +61,16 @@ class Options:
         batch: Instances that are restarted together; more than there are: all.
         down_ms: From the end of a process until its successor is started.
         start_ms: From the start of a process until its first join; ``None``: unknown.
-        wait: The end of a step.
         leave: Members of closed instances leave the group.
         surge: Number of successors that are started first, together; 0: none.
         replace: Processes come back with empty disks.
         stuck: Number of the step with instances that do not come back; 0: none.
         crash_in: Number of the step in which another instance dies; 0: none.
         upgrade_from: Release that runs now; ``None``: the same.
-        to: Number of instances that the group is scaled to.
         leaving: Instances that a scale-in removes; empty: the last ones.
         back_after_ms: From a kill until the process is started again; ``None``: it stays away.
         wipe: The disk of a killed instance is lost.
         new_threads: Threads of new instances; ``None``: as most have.
-        new_rack: Rack of new instances.
-        new_tags: Client tags of new instances.
     """
 
     order: Sequence[str] = attrs.field(default=(), converter=_names)

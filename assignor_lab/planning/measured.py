@@ -34,7 +34,6 @@ class StepCost:
 
     Args:
         task_seconds: Seconds without output, of all tasks together.
-        worst_task_seconds: The longest absence of a task.
         tasks: Tasks that were away.
         rebalances: Generations or target epochs.
         restored_bytes: Bytes that instances restored; ``None``: state of an unknown size was restored.

@@ -24,7 +24,6 @@ class Action:
     Args:
         type: ``restart`` (stop, then start), ``add``, ``surge`` (start a successor, then stop), ``remove``, ``kill``,
             or ``event`` (an event of the episode format).
-        name: The instance.
         details: For ``event``: ``type`` and the keys of the event. For ``add``: keys of a ``start`` event. For
             ``surge``: ``successor``, the new instance's name.
         after_ms: Milliseconds from the beginning of the step.
@@ -67,11 +66,8 @@ class Plan:
 
     Args:
         name: ``roll``, ``scale``, ``kill``, ``upgrade-protocol`` or ``script``.
-        steps: The steps, one after the other.
-        wait: The end of a step.
         start_ms: From the start of a process until its first thread asks to join; ``None``: the figure of the timings.
         down_ms: From the end of a process until its successor is started.
-        assumptions: Sentences on assumptions of the plan.
         protocol: Protocol that the group speaks from then on; ``None``: the present one.
         parameters: Options of the plan, for documents.
         goes_on: True if the plan goes on after a step that is not over in time.

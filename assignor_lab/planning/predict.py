@@ -29,7 +29,6 @@ class Terms:
     """The terms of a prediction.
 
     Args:
-        registry: The plugins.
         settings: Settings of time and membership in place of those of the state.
         timings: Timings in place of those that the settings give.
         assignor: The assignor; ``None``: the group's own.
@@ -48,10 +47,8 @@ def predict(scenario: Scenario, plan: Plan, terms: Terms, plays: int = 20, seed:
     """The cost of a plan for the group of a captured state.
 
     Args:
-        scenario: The state.
         plan: The plan; its names are those of the state's instances.
         plays: Number of plays; unknown facts are drawn anew each time.
-        seed: Seed of the draws.
 
     Raises:
         NoStateError, EmptyGroupError: if no play can begin with the scenario.
@@ -75,9 +72,6 @@ def predict_from(
     """The same for a group that was read already; Ctrl-C ends it with the plays so far.
 
     Args:
-        state: The group.
-        plays: Number of plays.
-        seed: Seed of the draws.
         processes: Processes that share the plays; results do not depend on it.
         on_play: Called after each play with the number of plays so far.
         runs: Runs the plays elsewhere; ``None``: in ``processes`` of this machine. Results do not depend on it.

@@ -31,9 +31,7 @@ class Range:
     """A figure over all plays.
 
     Args:
-        median: The middle value.
         low: The lower end of the 90 % interval.
-        high: The upper end.
     """
 
     median: float
@@ -64,8 +62,6 @@ class Prediction:
     """The cost of a plan.
 
     Args:
-        steps: The figures by step.
-        total: The figures of all steps together.
         duration_seconds: From the first step until the last one is over.
         rest_seconds: Until the group is at rest again; ``None``: in some play it was not.
         plays: The single plays, in the order of their seeds.
@@ -109,9 +105,6 @@ def play_plan(
     """One play of a plan: the whole simulation, and its conductor.
 
     Args:
-        state: The present group.
-        registry: The plugins.
-        seed: Seed of every draw.
         assignor: The assignor; ``None``: the group's own.
     """
     drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
@@ -163,12 +156,7 @@ def played_plan(
 
 
 def predicted(plays: Sequence[PlayedPlan], names: Sequence[str]) -> Prediction:
-    """The figures of some plays of a plan.
-
-    Args:
-        plays: The plays, at least one.
-        names: The names of the steps.
-    """
+    """The figures of some plays of a plan."""
     steps = tuple(
         _step(name, median(play.at_seconds[place] for play in with_it), [play.steps[place] for play in with_it])
         for place, name in enumerate(names)

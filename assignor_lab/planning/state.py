@@ -64,7 +64,6 @@ class PresentState:
         are_known: True if the names are those of the source, and not process ids.
         is_settled: True if the group is at rest under its settings; otherwise plays wait until it is.
         given: Timings that the settings or the command give, by name.
-        settings: Settings of the group.
     """
 
     episode: StreamsEpisode

@@ -27,11 +27,7 @@ Make = Callable[[PresentState, Options], Plan]
 
 @attrs.frozen
 class PlanVariant:
-    """A plan under other settings.
-
-    Args:
-        state: The group.
-    """
+    """A plan under other settings."""
 
     name: str
     state: PresentState
@@ -45,9 +41,6 @@ def usual_variants(
     """The variants that matter for a plan in a group.
 
     Args:
-        state: The group.
-        options: The options of the plan.
-        plan: The original plan.
         make: Creates the plan again.
     """
     is_static = any(each is not None for each in state.episode.instance_ids)

@@ -39,13 +39,7 @@ class Answer:
     """The answer to a plan.
 
     Args:
-        source: The source of the state, as given.
-        plays: Number of plays.
-        seed: Their seed.
-        prediction: The prediction of the original plan.
-        naive: The naive estimate.
         variants: Name to the same plan under other settings, or to the reason why there is none.
-        assumptions: Sentences on assumptions.
     """
 
     source: str

@@ -43,8 +43,6 @@ class FrontPoint:
     Args:
         x: Position on the first objective's axis.
         y: Position on the second one's.
-        name: Its changes.
-        title: Its figures.
         kind: ``present``, ``advised``, ``front`` or ``other``.
     """
 
@@ -60,9 +58,6 @@ class Front:
     """The configurations with all days, by two figures.
 
     Args:
-        points: The configurations; the present and the advised one come last, above the others.
-        horizontal: Words of the first axis.
-        vertical: Words of the second axis.
         most: Largest values of both axes.
     """
 
@@ -118,11 +113,7 @@ def render_advice_page(
     """The page as HTML.
 
     Args:
-        advice: The advice.
-        source: The source of the group, as given.
-        group: Its id.
         verified: Sentences of the check against the group's recorded decisions.
-        assumptions: Sentences on assumptions.
     """
     style = asset("report.css")
     return (

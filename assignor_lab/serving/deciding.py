@@ -52,9 +52,6 @@ class Decider:
     def decide(self, scenario: Scenario, group: str, seconds: float, tell: Callable[[dict[str, Any]], None]) -> None:
         """Calls the assignor, and passes the result line on at once.
 
-        Args:
-            scenario: The state.
-
         Raises:
             BusyError: if an earlier question of the group, or all simultaneous ones, take longer.
             ScenarioKindError: if it is no task assignor.

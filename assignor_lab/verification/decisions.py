@@ -29,7 +29,6 @@ class CheckedDecision:
     """The result of one recorded decision that was decided again.
 
     Args:
-        round: Round of the history, if the scenario is one.
         not_comparable: Why the answer is not comparable with the recorded one; ``None`` if it is.
         same_tasks: Those whose owner and copies are as recorded.
         is_exchange: True if every client has as many active tasks as recorded, and not the same ones.

@@ -47,7 +47,6 @@ def metric_families(groups: Iterable[GroupFigures], left_out: int, now_ms: int) 
     """The metrics of all groups.
 
     Args:
-        groups: Their figures.
         left_out: Number of groups without metrics.
         now_ms: The present time in epoch milliseconds.
     """
@@ -122,7 +121,6 @@ class Exporter(Collector):
     """Serves the figures of the recorded groups; reads a group again after it has a new generation.
 
     Args:
-        read: Reads the figures of a folder.
         on_trouble: Receives the reason if a folder cannot be read.
     """
 

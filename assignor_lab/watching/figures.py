@@ -31,11 +31,8 @@ class GroupFigures:
     """Figures of one group's recorded past.
 
     Args:
-        group: The group.
         rebalances: Cause to the number of rebalances.
         generation: Latest generation or epoch, or ``None``.
-        instances: Instances in the latest decision.
-        members: Members in the latest decision.
         moved: Active tasks or jobs moved between two present instances, over the whole past.
         copies: New copies of state over the whole past.
         standby_lag: Largest lag of a standby in the latest decision, in records; ``None`` if unknown.
@@ -64,10 +61,7 @@ class MeasuringTerms:
     """Terms of the figures.
 
     Args:
-        registry: The plugins.
         config: The groups' configuration around each decision's own.
-        isolation: Processes of assignors that run in their own.
-        limits: WatchLimits of unusual rebalances.
     """
 
     registry: Registry

@@ -28,9 +28,6 @@ class Unusual:
         group: The group; empty if unknown.
         time_ms: Epoch milliseconds of the rebalance that exceeds the limit.
         generation: Its generation or epoch, or ``None``.
-        value: The figure.
-        limit: Its limit.
-        sentence: The finding.
         known: Name of Kafka's known loop, or ``None``.
     """
 

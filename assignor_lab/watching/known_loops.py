@@ -32,7 +32,6 @@ def named_loop(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> str | 
     """The name of the known loop that explains a chain of rebalances, or ``None``.
 
     Args:
-        group: The group.
         chain: Rebalances with the same members, one after the other.
     """
     return next((name for name, loop in KNOWN_LOOPS.items() if loop.explains(group, chain)), None)

@@ -29,7 +29,6 @@ class WatchLimits:
         probings: Probing rebalances, one after the other, while the members stay the same.
         returns: Returns of a task to an instance that gave it away, within ``window_seconds``.
         departures: Departures and restarts of one instance within ``window_seconds``.
-        window_seconds: Length of the window.
         unowned_seconds: Seconds that a task has no owner, beyond a delay that the leader announced.
         accepted: Names of Kafka's known loops that do not fail the check.
     """

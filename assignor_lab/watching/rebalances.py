@@ -24,7 +24,6 @@ class WatchedRebalance:
     """One rebalance.
 
     Args:
-        entry: Its line of the timeline.
         owners: Task or job to the instance that runs it.
         copies: Pairs of a task and an instance with a copy of it.
         unowned: Tasks or jobs without an owner.

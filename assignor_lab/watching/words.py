@@ -24,9 +24,7 @@ class CheckedGroup:
     """A group with its findings.
 
     Args:
-        watched: Its past.
         checked: Number of rebalances in the reported part.
-        findings: The findings there, by time.
         accepted: Names of known loops that do not fail the check.
     """
 

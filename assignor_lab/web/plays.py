@@ -26,11 +26,7 @@ MOST_WAITING = 8
 
 @attrs.frozen
 class Underway:
-    """The progress of a play.
-
-    Args:
-        sentence: The progress as a sentence.
-    """
+    """The progress of a play."""
 
     sentence: str
 

@@ -20,8 +20,6 @@ class Population:
     """A source of differences.
 
     Args:
-        name: For the reader.
-        mean: The truth.
         draw: Returns that many differences.
     """
 

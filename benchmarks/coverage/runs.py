@@ -29,9 +29,7 @@ class Cell:
     """The results of many runs.
 
     Args:
-        population: Name of the population.
         size: Histories of a run.
-        runs: Number of runs.
         given: Those with an interval.
         covered: Those with an interval that covers the true mean.
         above_lower: Those in which the truth is above the one-sided lower limit.

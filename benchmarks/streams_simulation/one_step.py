@@ -44,7 +44,6 @@ class OneStep:
     """Number of recorded decisions that the rules repeat from the state before them.
 
     Args:
-        recorded: Number of recorded decisions.
         same: Those in which each process has the same active tasks.
     """
 
@@ -56,9 +55,7 @@ def one_step(episode: StreamsEpisode, timeline: Path, registry: Registry, seed: 
     """Judges every decision of a recording.
 
     Args:
-        episode: The recording's episode.
         timeline: Its timeline, which has the targets of a streams group member by member.
-        registry: The plugins.
         seed: Seed of every draw of the play, in the classic protocol.
     """
     if episode.protocol == "streams":

@@ -18,7 +18,6 @@ class Placements:
     """Recorded decisions of one recording, and the number in which each process has the same active tasks.
 
     Args:
-        recorded: Number of recorded decisions.
         one_play: Equal ones in the play of the whole history, with median acknowledgement times.
         plays: Equal ones of each play with a seed of the races.
         reached: Those that are equal in at least one of these plays.
@@ -33,13 +32,7 @@ class Placements:
 
 
 def placements_of(name: str, registry: Registry, plays: int) -> Placements:
-    """Plays a recording with the seeds 0, 1, 2, ..., and judges its decisions one by one.
-
-    Args:
-        name: The recording.
-        registry: The plugins.
-        plays: Number of seeds.
-    """
+    """Plays a recording with the seeds 0, 1, 2, ..., and judges its decisions one by one."""
     same = [same_in(name, registry, seed) for seed in range(plays)]
     step = one_step(episode_of(name), RECORDINGS[name][0], registry)
     reached = sum(map(any, zip(*same, strict=True)))

@@ -59,8 +59,6 @@ def same_in(name: str, registry: Registry, seed: int | None) -> list[bool]:
     """For each recorded decision, true if each process has the same active tasks then in a play.
 
     Args:
-        name: The recording.
-        registry: The plugins.
         seed: Seed of the races, with acknowledgement times as variable as recorded; ``None``: median times, as in the
             episode.
     """

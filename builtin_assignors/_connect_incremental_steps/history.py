@@ -42,9 +42,7 @@ class IncrementalHistory:
 
     Args:
         previous: Jobs that were placed after the last round, and those that were lost then.
-        generation: Generation of the last round.
         members: Ids of the members of the last round; ``None``: unknown.
-        waiting: The wait, if any.
         static: Jobs that a member listed in the last round.
         destinations: Target of each static job that was revoked to balance static workers: per kind, job to member id.
     """

@@ -25,7 +25,6 @@ def place_standbys(
 
     Args:
         placement: Every task has its owner.
-        quota: Quota of all tasks.
     """
     holders: dict[int, tuple[int, ...]] = {}
     missing = [problem.num_standbys if is_stateful else 0 for is_stateful in problem.tasks.stateful]

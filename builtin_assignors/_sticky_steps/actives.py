@@ -64,7 +64,6 @@ def keep_previous_owners(
     """Step 1: each task stays with its previous active owner while that client has room.
 
     Args:
-        problem: The input.
         quotas: Active tasks that each client may receive in this step, or None for no limit.
 
     Returns:
@@ -102,7 +101,6 @@ def place_remaining(
     """Step 3: every unassigned task goes, in ascending order, to its best client.
 
     Args:
-        placement: Receives the tasks.
         candidates: All clients, at least one, in the order of the search.
         steps: Records the placed tasks; ``None``: no trace.
     """

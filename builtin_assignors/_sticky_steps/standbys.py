@@ -25,7 +25,6 @@ def place_standbys(
     """Give each stateful task its standbys, as long as there are clients without it.
 
     Args:
-        problem: The input.
         placement: Receives the standbys; every task has an owner.
         stateful_tasks: The tasks in the order of placing.
     """

@@ -61,7 +61,6 @@ class HighAvailabilityProblem:
     Args:
         lags: Lag of each task, for each client; entries of stateless tasks are not read.
         acceptable_recovery_lag: In offsets; at 2**63-1 all clients are caught up.
-        max_warmup_replicas: Most warm-ups at a time.
         num_standby_replicas: Standbys of each stateful task. A negative number behaves as in Kafka.
         tags: The clients' tags, or ``None`` if no rack-aware tags are configured.
         traffic_cost: For the rack optimiser; ``None`` = not configured.

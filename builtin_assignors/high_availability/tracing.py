@@ -111,7 +111,6 @@ class HighAvailabilitySteps:
 
         Args:
             source: Its client in the meantime.
-            destination: Its place.
             warmups_left: As for :meth:`active_waits`.
         """
         behind = f"{{1}} is not caught up ({self._behind(task, destination)}), "

@@ -107,7 +107,6 @@ class Delegate:
 
     Args:
         factory: Creates one for each call.
-        configs: The effective configuration.
         steps: Receives its steps; ``None``: no trace.
     """
 

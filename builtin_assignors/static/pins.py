@@ -28,7 +28,6 @@ class TaskPattern:
     """Tasks of one sub-topology, or of all of them.
 
     Args:
-        text: Source text.
         topology_name: Name of the topology, or ``None``: the application has no named topologies.
         subtopology: Number of the sub-topology, or ``None``: any.
         first: First partition, or ``None``: from the beginning.
@@ -89,7 +88,6 @@ class ClientSelector:
     """Clients with one property in common.
 
     Args:
-        text: Source text.
         process_id: Only this process, or ``None``.
         host: ``application.server``, as ``host`` or ``host:port`` in small letters, or ``None``.
         tag: Key and value of a client tag, or ``None``.
@@ -137,7 +135,6 @@ class TaskPin:
     """Tasks with their allowed clients.
 
     Args:
-        text: Source text.
         tasks: Patterns, any of which selects a task.
         clients: Selectors, any of which allows a client.
     """

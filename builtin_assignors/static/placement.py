@@ -16,7 +16,6 @@ class ClientCandidates:
     """Clients for repeated choices of the one with the fewest tasks.
 
     Args:
-        clients: Clients that may be chosen.
         counts: Number of tasks of every client; read at each choice, and numbers may only grow.
     """
 

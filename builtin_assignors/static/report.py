@@ -58,7 +58,6 @@ class StaticAnswer:
     """An answer with its report.
 
     Args:
-        assignment: The answer; its remarks are the report in sentences.
         unmet: Unmet pins: those of actives first, each kind in the order of the configuration.
         no_wildcard_clients: Pins name every client, so tasks without a pin had to go to these.
     """

@@ -12,12 +12,7 @@ __all__ = ["StaticSteps"]
 
 
 class StaticSteps:
-    """The steps of one decision; tasks and clients are dense numbers.
-
-    Args:
-        tasks: Text of each task.
-        delegate: Name of the delegate.
-    """
+    """The steps of one decision; tasks and clients are dense numbers."""
 
     def __init__(self, tasks: Sequence[str], clients: Sequence[ProcessID], delegate: str) -> None:
         self.steps: list[RuleStep] = []

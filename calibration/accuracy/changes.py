@@ -48,7 +48,6 @@ class RecordedChange:
         kind: ``roll``, ``kill``, ``scale-out`` or ``scale-in``.
         protocol: ``classic`` or ``streams``.
         words: The command line that plans it.
-        state: The group's state before it.
         workload: Sizes of state that the scenario cannot carry, or ``None``.
         steps: The recording of each step of the plan.
     """

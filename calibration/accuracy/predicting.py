@@ -34,11 +34,7 @@ class Predicted:
 
 
 def predicted_changes(registry: Registry, names: Sequence[str], plays: int, seed: int) -> list[Predicted]:
-    """The predictions of all changes of some recordings.
-
-    Args:
-        plays: Number of plays for each plan.
-    """
+    """The predictions of all changes of some recordings."""
     return [_predicted(change, registry, plays, seed) for name in names for change in changes_of(name)]
 
 

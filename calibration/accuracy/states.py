@@ -24,11 +24,7 @@ _RUNS = -2
 
 @attrs.frozen(eq=False)
 class ImportedRecording:
-    """A recording and its import.
-
-    Args:
-        configs: Instance to its configuration.
-    """
+    """A recording and its import."""
 
     timeline: RecordedTimeline
     episode: Mapping[str, Any]

@@ -33,7 +33,6 @@ class Judged:
     """Advice on a group whose best configuration is known.
 
     Args:
-        seed: Seed of the group.
         present: Task-seconds a day under the present settings.
         advised: The same under the advice.
         best: The same under the best configuration.
@@ -52,7 +51,6 @@ class JudgedPast:
     """Advice from the first part of a past, on its second part.
 
     Args:
-        seed: Seed of the past.
         present: Task-seconds a day under the present settings.
         advised: The same under the advice of the first part alone.
         is_worse: True if the advice is worse beyond its interval.
@@ -87,10 +85,7 @@ def judged_group(registry: Registry, seed: int, days: int, processes: int) -> Ju
     """The advice for a generated group, judged by all of its configurations.
 
     Args:
-        registry: The plugins.
-        seed: Seed of the group and its mix.
         days: Days of the race, and of the exhaustive play.
-        processes: Processes that play.
     """
     document, start_ms = drawn_document(seed)
     subject = generated_group(registry, document, start_ms=start_ms)
@@ -118,10 +113,7 @@ def judged_past(registry: Registry, seed: int, days: int, processes: int) -> Jud
     """The advice from the first week of a generated past, judged by its second week.
 
     Args:
-        registry: The plugins.
-        seed: Seed of the group and of its past.
         days: Days of the race, and plays of the second week.
-        processes: Processes that play.
     """
     document, start_ms = drawn_document(seed)
     subject = generated_group(registry, document, start_ms=start_ms)

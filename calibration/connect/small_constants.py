@@ -37,7 +37,6 @@ class Constant:
     """A constant and its origin.
 
     Args:
-        name: Name of the timing, or of two that are derived together.
         source: How the recording shows it.
     """
 

@@ -57,9 +57,6 @@ def run_small(
 ) -> list[dict[str, Any]]:
     """Plays the experiment; the phases create, kill, delete and all, with the recording's figures.
 
-    Args:
-        setup: Facts of the recorded run.
-
     Raises:
         RuntimeError: if a phase does not come to rest within an hour.
     """

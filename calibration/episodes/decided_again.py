@@ -40,10 +40,7 @@ class DecidedAgain:
     """The targets of a recording, by the rules of a broker of 4.3, which passes the previous target to assignors.
 
     Args:
-        timeline: The recording.
-        tasks: All tasks of the group.
         standbys: Standbys of each stateful task.
-        ask: The assignor.
     """
 
     def __init__(self, timeline: RecordedTimeline, tasks: Sequence[TaskInfo], standbys: int, ask: _Ask) -> None:

@@ -24,7 +24,6 @@ class Incarnation:
     """An instance for as long as it keeps its disk.
 
     Args:
-        instance: Its name.
         disks_lost: Number of disks that it lost before.
     """
 

@@ -64,7 +64,6 @@ def agreeing_processes(
     """The process ids that reproduce most of the recording; of equal ones the first.
 
     Args:
-        again: The recorded targets.
         incarnation: Member to its incarnation.
         order: All incarnations, in the likeliest order.
         shown: Those with known process ids.

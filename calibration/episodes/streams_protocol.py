@@ -21,7 +21,6 @@ def member_ids(timeline: RecordedTimeline, instance: str, from_ms: int, names: M
     """Members of an instance that was started at ``from_ms``, in the order in which they joined.
 
     Args:
-        timeline: The recording.
         from_ms: Time of its start.
         names: Prefix of client ids to the instance.
     """

@@ -44,7 +44,6 @@ def joins(timeline: RecordedTimeline, names: Mapping[str, str]) -> tuple[ThreadM
     For a classic group they record only joins that trigger a rebalance: those of the first members.
 
     Args:
-        timeline: The recording.
         names: Prefix of client ids to the instance.
     """
     first = [
@@ -109,9 +108,7 @@ def joins_ms(
     In an empty group, an unrecorded thread came after the recorded one: otherwise it would have been the first.
 
     Args:
-        timeline: The recording.
         moments: All recorded joins.
-        done: The start.
         threads: Threads of the instance.
         startup_ms: Time from the process's start to its threads' start, if known.
     """

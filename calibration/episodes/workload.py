@@ -21,7 +21,6 @@ def subtopology_of_topics(
     """Changelog topic to its sub-topology.
 
     Args:
-        timeline: The recording.
         known: Topics with a known sub-topology.
         stateful: Sub-topologies with state; ``None`` if unknown, then those with an assigned standby count.
     """
@@ -70,7 +69,6 @@ def changelog_documents(
     Each changelog is assumed to grow evenly, except for the backlog of input.
 
     Args:
-        timeline: The recording.
         topics: Changelog topic to sub-topology.
         first_ms: Beginning of the episode, in epoch milliseconds.
         ends_by_task: Task to moments and the total ends of its changelogs then, as read by leaders; for other tasks the

@@ -15,7 +15,6 @@ class RebalanceTimes:
 
     Args:
         begun_ms: When the last assignment was received; ``None`` once its work is started.
-        count: Completed rebalances.
         last_ms: When the last one was completed.
         total_ms: All together.
     """

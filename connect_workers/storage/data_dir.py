@@ -39,9 +39,6 @@ _CLUSTER_ID = re.compile(r"[A-Za-z0-9_-]{22}\Z")
 class DataDir:
     """A data directory in use by this process.
 
-    Args:
-        path: The directory, made if it is not there.
-
     Raises:
         DataDirLockedError: if another process uses it.
         StorageError: if it cannot be made or written to.

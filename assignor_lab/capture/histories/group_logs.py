@@ -24,7 +24,6 @@ class GroupLogs:
     """Logs of coordinators and instances of a recorded group.
 
     Args:
-        surroundings: Content of the logs.
         zone: Time zone of times without one.
     """
 

@@ -32,9 +32,6 @@ class ImportInputs:
 def import_inputs(sources: Sequence[str]) -> ImportInputs:
     """The files of ``sources``, sorted by their first lines. Pipes are not opened: they are logs.
 
-    Args:
-        sources: Files, folders of them, or ``-``.
-
     Raises:
         EmptySourceError: if a folder is empty.
         HistoryError: if a file has states, or if a folder is an incomplete recording.

@@ -35,7 +35,6 @@ class BrokerAccess:
 
     Args:
         servers: Bootstrap addresses, ``host:port`` each.
-        connect_timeout_ms: Longest time until the first broker responds.
         settings: Other settings of kafka-python; secrets in it have no readable ``repr``.
         tls: Certificates, or ``None``: no TLS.
     """

@@ -79,7 +79,6 @@ def connected(
     """A connection to a cluster, closed at the end of the block.
 
     Args:
-        access: Access to the brokers.
         on_exchange: Receives each response about groups and topics as a line of a recording.
 
     Raises:

@@ -62,7 +62,6 @@ class RecordingSettings:
     """Settings of a recording.
 
     Args:
-        folder: Output folder; created if needed.
         group: The group's id; ``None``: all groups of Streams and Connect, each in a folder of its own.
         resume: True to continue an existing recording.
         on_generation: Receives each generation or epoch that is on disk, old ones included.

@@ -27,7 +27,6 @@ class Sampler:
     Topics of a group are those that its members subscribe or its topology names, and internal topics of its name.
 
     Args:
-        every_s: Seconds between two samples.
         on_trouble: Receives the reason once if there is no sample; the recording continues.
     """
 

@@ -66,8 +66,6 @@ class CoordinatedEpoch:
     """A target that a coordinator computed.
 
     Args:
-        file: File of the message.
-        time: Its time, if logged.
         begun: Time at which the group's epoch was raised.
         reason: Events of members that caused it; empty if not logged.
         gone: Members that left or were fenced since the previous epoch: client id, ``left`` or ``fenced``, time.

@@ -70,8 +70,6 @@ class MemberAnswer:
     """One member of a group.
 
     Args:
-        member_id: Its id, made by the broker.
-        client_id: Client id of its consumer.
         subscription: Its latest subscription; ``None`` while the group rebalances.
         assignment: Its assignment; ``None`` without one.
     """
@@ -156,9 +154,6 @@ def described_groups(data: bytes, version: int) -> list[Any]:
 
 def read_cluster_answer(data: bytes, version: int) -> ClusterAnswer:
     """Reads a Metadata response (key 3); topics and partitions with an error are left out.
-
-    Args:
-        data: The response with its header, without the size before it.
 
     Raises:
         BrokerAnswerError: if the bytes are no such response.

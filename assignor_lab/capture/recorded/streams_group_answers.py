@@ -101,9 +101,6 @@ class DescribedStreamsGroup:
 def read_streams_group_answer(data: bytes, version: int = 0) -> list[DescribedStreamsGroup]:
     """Reads a response; groups with an error are left out.
 
-    Args:
-        data: The response with its header, without the size before it.
-
     Raises:
         BrokerAnswerError: if the bytes are no such response, or of an unknown version.
     """

@@ -118,7 +118,6 @@ class RecordedTimeline:
 
     Args:
         ended: End and instance of processes that had been asked to end.
-        end_ms: End of the experiment.
         generations: Completed generations of a classic group, or targets of a streams group, by time.
         owned: Times, instances, and their reported tasks.
         begun: Times and instances with started threads, by time.

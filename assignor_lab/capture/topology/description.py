@@ -116,7 +116,6 @@ def parse_topology(text: str, name: str = "<text>") -> TopologyDescription:
 
     Args:
         text: Output of ``System.out.println(topology.describe())``; other lines around it are ignored.
-        name: The file's name, for messages.
 
     Raises:
         TopologyTextError: if there is no sub-topology, or one occurs twice.

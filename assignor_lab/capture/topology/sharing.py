@@ -36,7 +36,6 @@ class Candidate:
     """A sub-topology with changelogs.
 
     Args:
-        tasks: Its number of tasks.
         sources: Source topics that a table may read back.
         read: All topics that it reads.
         own: Changelogs that are certainly its own.
@@ -77,7 +76,6 @@ def shared_out(
 
     Args:
         changelogs: The changelog topics. Some may be unused ones of earlier applications.
-        ends: Ends of partitions.
     """
     known = _ends_of(candidates, changelogs, ends)
     if len(changelogs) > _MOST_CHANGELOGS:

@@ -40,7 +40,6 @@ def gap_metrics(
     """Two metrics for each goal of a kind: the avoidable part, and its share of the value.
 
     Args:
-        kind: The kind.
         view: The gaps of an answer, keyed by goal; a goal without facts is missing. ``None``: tasks are not placed.
     """
     metrics: list[MetricPlugin] = []

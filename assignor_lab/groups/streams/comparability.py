@@ -54,8 +54,6 @@ class _Racks:
     """The known facts on racks for a decision.
 
     Args:
-        strategy: ``rack.aware.assignment.strategy``.
-        assumptions: Sentences of the scenario.
         has_partitions: True if the partitions of all tasks are known.
         has_clients: True if the racks of all clients are known.
     """

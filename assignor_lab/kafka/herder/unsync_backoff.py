@@ -25,11 +25,7 @@ class UnsyncBackoff:
         self.tries = _TRIES
 
     def next_pause_ms(self, protocol: ConnectProtocol | None, max_delay_ms: int, unsync_backoff_ms: int) -> int | None:
-        """Wait of a worker after another failure, ms; ``None``: it stops all jobs without waiting.
-
-        Args:
-            protocol: Protocol of its group.
-        """
+        """Wait of a worker after another failure, ms; ``None``: it stops all jobs without waiting."""
         if protocol is ConnectProtocol.EAGER:
             return unsync_backoff_ms
         if self.tries <= 0:

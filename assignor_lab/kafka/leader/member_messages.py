@@ -65,7 +65,6 @@ def member_messages(
     """The leader's message to each consumer of ``application`` for ``assignment``.
 
     Args:
-        application: The assignor's input.
         assignment: Its answer. A deadline in it goes to the first consumer of its client, unless that one or an earlier
             one has to rebalance at once.
         owned: Consumer to its previous partitions, in the leader's order of members.

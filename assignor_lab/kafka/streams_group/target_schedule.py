@@ -16,7 +16,6 @@ class TargetSchedule:
     """Times at which targets may be computed, by the broker's clock.
 
     Args:
-        interval_ms: Time between two targets.
         initial_due_ms: End of the delay of a group that was empty; ``None``: it does not wait.
         computed_ms: Time of the latest target; ``None``: there is none yet.
     """

@@ -91,7 +91,6 @@ def next_round(
     """The document of a round of a history.
 
     Args:
-        memory: This process's memory.
         previous: Answers before each round that this process lacks, including this one: a restarted process generates
             the earlier rounds again.
     """

@@ -94,11 +94,7 @@ def asked_again(
     past: tuple[tuple[bytes, ...], ...] | None,
     packed: tuple[bytes, ...],
 ) -> Mapping[str, Any]:
-    """The answer of an assignor with the life time of its leader.
-
-    Args:
-        memory: This process's memory.
-    """
+    """The answer of an assignor with the life time of its leader."""
     asking, found = the_plugin(memory)
     living = memory["living"].pop(number, None)
     if living is None or past is not None:

@@ -36,7 +36,6 @@ class _Group:
     """Members and configuration while the rounds are drawn.
 
     Args:
-        draws: Source of all draws.
         protocol: ``connect.protocol`` of all workers.
         max_delay_ms: ``scheduled.rebalance.max.delay.ms`` of all workers.
         connectors: Name to number of tasks.

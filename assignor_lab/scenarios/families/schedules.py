@@ -203,11 +203,7 @@ def _take_away(membership: DrawnMembership, machines: frozenset[int], back: int,
 
 
 def run_schedule(group: GroupShape, draws: Draws, rounds: int, schedule: Schedule) -> tuple[DrawnStep, ...]:
-    """The rounds of a history.
-
-    Args:
-        draws: Source of all draws.
-    """
+    """The rounds of a history."""
     happening = schedule(group, draws)
     membership = DrawnMembership(group, draws)
     time_ms = START_MS + draws.below(1_000_000) * 1_000

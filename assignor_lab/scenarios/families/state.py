@@ -84,7 +84,6 @@ class MemberTasks:
     """A member's tasks at the time of the leader's decision. Tasks are indices, ascending.
 
     Args:
-        session: The member.
         active: Its running tasks.
         stored: Further tasks with state on its disk.
         reported: For each of its consumers, the tasks on its disk that this one reports.

@@ -29,7 +29,6 @@ class Provenance:
     """Facts about a run.
 
     Args:
-        kind: Kind of its scenarios.
         assignors: Its competitors, in order: ``name``, ``distribution``, ``version``, ``summary``, ``settings``.
         unloaded: Those that could not be loaded: ``name``, ``distribution``, ``version``, ``reason``.
     """

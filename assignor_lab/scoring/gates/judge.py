@@ -34,7 +34,6 @@ class Verdict:
     """The result of a gate for one assignor.
 
     Args:
-        expression: The gate.
         status: ``failed`` if the condition holds, ``passed`` if not, ``unknown`` if there is no figure: a build must
             not pass because nothing was measured.
         units: Counted histories and single states; ``None`` for counts of rows.

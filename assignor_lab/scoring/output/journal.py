@@ -142,9 +142,6 @@ def has_waves(folder: Path) -> bool:
 def open_journal(folder: Path, terms: Terms, schema: pa.Schema) -> Journal:
     """The journal in ``folder``, which is created if it is missing.
 
-    Args:
-        folder: Folder of the waves.
-
     Raises:
         ResumeError: if there are waves of other terms (the message lists the differences), or damaged ones.
         OSError: if the folder cannot be read or written.

@@ -101,11 +101,7 @@ def digest_of(table: Path) -> str:
 
 
 def described_schema(schema: pa.Schema, metrics: Mapping[str, MetricPlugin]) -> pa.Schema:
-    """``schema`` with metadata for readers of the files: the sort order, and a description of each metric.
-
-    Args:
-        metrics: Column to metric.
-    """
+    """``schema`` with metadata for readers of the files: the sort order, and a description of each metric."""
     fields = [
         field.with_metadata(
             {"unit": metric.unit, "direction": metric.direction, "group": metric.group, "summary": metric.summary}

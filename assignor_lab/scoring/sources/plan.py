@@ -58,7 +58,6 @@ class ScoringPlan:
     """All work of a run; a context, because of its temporary file.
 
     Args:
-        kind: Kind of all scenarios.
         racks: Racks that were filled into the scenarios, or ``None``.
         read: Reads all sources except families again.
     """

@@ -123,12 +123,7 @@ def rounded(figure: float) -> float:
 
 
 def slices_of(table: ResultsTable, metrics: int) -> Slices:
-    """The division of a run.
-
-    Args:
-        table: The finished table.
-        metrics: Number of metrics.
-    """
+    """The division of a run."""
     rows = pq.read_table(table.path, columns=["item", "family", "clients"])
     items = rows.group_by("item", use_threads=False).aggregate([("family", "min"), ("clients", "max")]).sort_by("item")
     keys = [(family, _size(clients)) for family, clients in _pairs(items)]

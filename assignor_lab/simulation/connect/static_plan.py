@@ -87,7 +87,6 @@ class StaticPlan:
 
     Args:
         uncovered: Jobs without room on any worker; wildcard workers run them, if there are any.
-        warnings: Sentences about possible problems.
     """
 
     workers: tuple[PlannedWorker, ...]

@@ -23,8 +23,6 @@ class Stage:
     """A conductor's view of a simulated group.
 
     Args:
-        world: Its instances and tasks.
-        group: The protocol.
         happen: Applies an event now, regardless of its own time.
     """
 

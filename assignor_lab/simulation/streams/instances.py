@@ -56,7 +56,6 @@ class Instance:
     """An instance of the application: a process while it is up, and a disk all the time.
 
     Args:
-        process_id: Its process id, which is stored on its disk.
         is_up: Its process runs and is not ending.
         disks_lost: Number of its lost state directories.
         leaves_ms: Time until its threads leave after the begin of its end, thread 1 first; ``None``: the default.

@@ -20,7 +20,6 @@ class NamedStreamsEpisode:
     """An episode of the simulator.
 
     Args:
-        published: The published figure.
         unit: Its unit; ``... or more`` and ``... or fewer`` if the published figure is a bound.
         figure: The same figure of a simulation.
     """

@@ -74,9 +74,6 @@ def read_connect_groups(data: bytes, version: int) -> list[DescribedRound]:
 
     Other groups and other states are left out: only a stable group shows its subscriptions.
 
-    Args:
-        data: The response with its header, without the size before it.
-
     Raises:
         BrokerAnswerError: if the bytes are no such response, or a member's bytes are not of a Connect worker.
     """

@@ -34,7 +34,6 @@ class ReadOptions:
     """Options of a read.
 
     Args:
-        count: Number of its histories.
         assignor: Assignor between the rounds of a history; ``None``: only first rounds are read.
         config: File with the application's configuration, for logs and recordings; ``None``: unknown.
         partitions: Number of parts of the histories.

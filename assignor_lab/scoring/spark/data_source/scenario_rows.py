@@ -116,8 +116,6 @@ class _Histories:
     """Histories of a family: a part is a range of seeds.
 
     Args:
-        family: Name of the family.
-        kind: Kind of its documents.
         described: Descriptions of plugins that are not imported in this process.
     """
 

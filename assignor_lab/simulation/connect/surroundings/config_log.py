@@ -19,7 +19,6 @@ class ConfigRecord:
     Args:
         kind: ``connector`` (its configuration was written), ``delete``, or ``commit`` (its tasks' configurations,
             with the commit that makes them effective).
-        connector: Name of the connector.
         tasks: For ``connector``: number of tasks that it will configure; for ``commit``: present number of tasks.
     """
 
@@ -33,7 +32,6 @@ class ConfigView:
     """Knowledge of a worker that has read up to an offset (Kafka: ``ClusterConfigState``).
 
     Args:
-        jobs: All jobs to place.
         wanted: Connector to the number of tasks in its configuration.
         versions: Connector to a number that grows with each of its configurations.
     """
