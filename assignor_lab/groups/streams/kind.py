@@ -131,8 +131,9 @@ class _Streams(GroupKind[ApplicationMetadata, TaskAssignment]):
     @property
     def on_request(self) -> Sequence[MetricPlugin]:
         from assignor_lab.groups.streams.gaps import GAP_METRICS
+        from assignor_lab.groups.streams.metrics.weights import SPIKE_METRICS
 
-        return GAP_METRICS
+        return (*GAP_METRICS, *SPIKE_METRICS)
 
     def gaps(self, state: ApplicationMetadata, answer: TaskAssignment) -> Gaps | None:
         from assignor_lab.groups.streams.gaps import gaps_of
@@ -144,13 +145,14 @@ class _Streams(GroupKind[ApplicationMetadata, TaskAssignment]):
     ) -> Mapping[str, Measure[ApplicationMetadata, TaskAssignment]]:
         from assignor_lab.groups.metrics.gaps import gap_measures
         from assignor_lab.groups.prices import prices_of
-        from assignor_lab.groups.streams.gaps import gaps_of
+        from assignor_lab.groups.streams.gaps import GAP_METRICS, gaps_of
         from assignor_lab.groups.streams.metrics.cost import COST_METRICS, priced_metrics
+        from assignor_lab.groups.streams.metrics.weights import SPIKE_METRICS
 
         # The lab's own ones in dollars are those at the prices of this run.
         prices = {metric.name: metric for metric in priced_metrics(prices_of(config))}
         priced = {metric: prices.get(metric.name, metric) for metric in COST_METRICS}
-        own = gap_measures(self.on_request, gaps_of)
+        own = gap_measures(GAP_METRICS, gaps_of) | {metric.name: metric.compute for metric in SPIKE_METRICS}
         return measures_of(registry, names, lambda metric: priced.get(metric, metric).compute, own)
 
     def row(self, answer: StreamsAnswer) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ import pytest
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.streams.gaps import GAP_METRICS
 from assignor_lab.groups.streams.metrics import LAB_METRICS
+from assignor_lab.groups.streams.metrics.weights import SPIKE_METRICS
 from assignor_lab.groups.streams_group.metrics import GROUP_METRICS
 from assignor_lab.scoring.output.tables import results_schema, run_metrics_schema
 
@@ -16,7 +17,9 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 
 @pytest.mark.parametrize(
-    "metric", [*LAB_METRICS, *GROUP_METRICS, *GAP_METRICS], ids=lambda metric: f"{metric.kind}-{metric.name}"
+    "metric",
+    [*LAB_METRICS, *GROUP_METRICS, *GAP_METRICS, *SPIKE_METRICS],
+    ids=lambda metric: f"{metric.kind}-{metric.name}",
 )
 def test_each_metric_is_in_the_page_word_by_word(metric: MetricPlugin) -> None:
     better = {"lower": "lower", "higher": "higher", "none": "neither"}[metric.direction]

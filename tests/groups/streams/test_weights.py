@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assignment_api import TaskId, TaskWorkload, Workload
+from assignor_lab.groups.streams.metrics.weights import SPIKE_METRICS
 from tests.groups.streams.states import METRICS, Client, figure, weighing
 
 # Sub-topology 0: weights 6, 2, 2, 2, together 12; sub-topology 1: weights 1 and 3. Client 1 has two threads of four.
@@ -59,3 +60,30 @@ def test_without_a_workload_there_is_no_figure(metric: str) -> None:
 def test_where_one_task_is_unknown_there_is_no_figure(metric: str) -> None:
     known = Workload({TaskId.parse("0_0"): TaskWorkload(1, 1, 1)})
     assert figure(metric, CLIENTS, tasks=TASKS, workload=known) is None
+
+
+@pytest.mark.parametrize(
+    ("weights", "lag", "catch_up"),
+    [
+        # Even: a quarter of a thread before, three quarters in the spike.
+        ((2, 2), 0, 0),
+        # The busier thread has 1.5 times the mean: 0.375 before, 1.125 in the spike. 0.125 * 600 wait, 0.625 are free.
+        ((3, 1), 75, 120),
+        ((4, 0), 300, 600),
+    ],
+)
+def test_lag_after_a_spike(weights: tuple[int, int], lag: float, catch_up: float) -> None:
+    clients = [Client(after="0_0"), Client(after="0_1")]
+    workload = weighing(", ".join(f"0_{number}: {weight} 0 0" for number, weight in enumerate(weights)))
+    spike = {metric.name: metric for metric in SPIKE_METRICS}
+    found = [figure(name, clients, tasks="0_0 0_1", workload=workload, metrics=spike) for name in spike]
+    assert found == pytest.approx([lag, catch_up])
+    assert figure("spike_lag_seconds", clients, tasks="0_0 0_1", metrics=spike) is None
+
+
+def test_an_overloaded_process_never_catches_up() -> None:
+    clients = [Client(after="0_0"), *[Client(after="") for _ in range(4)]]
+    spike = {metric.name: metric for metric in SPIKE_METRICS}
+    workload = weighing("0_0: 1 0 0")
+    # Five times the mean: 1.25 of a thread before the spike.
+    assert figure("spike_catch_up_seconds", clients, tasks="0_0", workload=workload, metrics=spike) == 3_600

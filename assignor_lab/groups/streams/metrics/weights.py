@@ -13,9 +13,11 @@ from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.definition import derived, metric, plugins_of
 from assignor_lab.groups.streams.placement import StreamsPlacement, StreamsState, placement_of
 
-__all__ = ["WEIGHT_METRICS", "Weights", "has_weights", "weights_of"]
+__all__ = ["SPIKE_METRICS", "WEIGHT_METRICS", "Weights", "has_weights", "weights_of"]
 
 GROUP = "balance"
+#: The spike: load of an average thread as a share of its capacity, factor of all input, duration, longest catching up.
+_USED, _FACTOR, _SPIKE_S, _LONGEST_S = 0.25, 3, 600, 3_600
 _INDIVISIBLE = "A task cannot be divided: the owner of the heaviest one has at least its weight."
 
 
@@ -65,6 +67,30 @@ def active_weight_per_thread_range(placement: StreamsPlacement) -> float | None:
 def active_weight_above_even_share(placement: StreamsPlacement) -> float | None:
     """How far the busiest process is above the mean weight of active tasks for each thread, as a share of the mean."""
     return _above_mean(_weight_per_thread(placement), placement.state.threads)
+
+
+@metric("spike", "s", "lower", _INDIVISIBLE)
+def spike_lag_seconds(placement: StreamsPlacement) -> float | None:
+    """Seconds of work that wait on the busiest process after a spike.
+
+    An average thread is used by a quarter before it. The input of all tasks is threefold for 10 minutes.
+    """
+    above = _above_mean(_weight_per_thread(placement), placement.state.threads)
+    return None if above is None else _SPIKE_S * max(0.0, _USED * _FACTOR * (1 + above) - 1)
+
+
+@metric("spike", "s", "lower", _INDIVISIBLE)
+def spike_catch_up_seconds(placement: StreamsPlacement) -> float | None:
+    """Seconds until the busiest process has worked off a spike, at most an hour.
+
+    The spike is that of ``spike_lag_seconds``. A process that is overloaded without it never catches up.
+    """
+    above = _above_mean(_weight_per_thread(placement), placement.state.threads)
+    if above is None:
+        return None
+    free = 1 - _USED * (1 + above)
+    waiting = _SPIKE_S * max(0.0, _USED * _FACTOR * (1 + above) - 1)
+    return min(waiting / free, _LONGEST_S) if free > 0 else float(_LONGEST_S)
 
 
 @metric(GROUP, "share", "lower", _INDIVISIBLE)
@@ -179,4 +205,9 @@ WEIGHT_METRICS: tuple[MetricPlugin, ...] = plugins_of(
     placement_of,
     "streams",
     has_weights,
+)
+
+#: Computed on request alone.
+SPIKE_METRICS: tuple[MetricPlugin, ...] = plugins_of(
+    (spike_lag_seconds, spike_catch_up_seconds), placement_of, "streams", has_weights
 )
