@@ -241,6 +241,9 @@ class Model:
                 continue
             used = np.nonzero(costs)[0]
             top = float(limit) + _NEAR * max(1.0, abs(float(limit)) * 1e-3)
+            if (costs == np.rint(costs)).all():
+                # Without slack, which a later goal would turn into a bound below its best value.
+                top = math.floor(top)
             program.add(np.zeros(len(used), int), used, costs[used], np.array([-np.inf]), np.array([top]))
         return program
 
@@ -298,7 +301,13 @@ class Model:
             return Solved(None, bound)
         if np.abs(found - whole).max(initial=0.0) < _NEAR:
             return Solved(True, bound, whole.astype(np.int64))
-        options = (("mip_max_nodes", budget.nodes), ("mip_rel_gap", 0.0), ("mip_abs_gap", 1e-6))
+        options = (
+            ("mip_max_nodes", budget.nodes),
+            ("mip_rel_gap", 0.0),
+            ("mip_abs_gap", 1e-6),
+            ("mip_feasibility_tolerance", 1e-9),
+            ("primal_feasibility_tolerance", 1e-9),
+        )
         for option, setting in options:
             solver.setOptionValue(option, setting)
         kinds = np.array([highs.HighsVarType.kInteger] * self.columns)
