@@ -1,5 +1,7 @@
 """Plans rolling restarts of a real application, runs them, and compares: ``make accuracy-live``.
 
+Then it takes the advice for such deployments, runs them again, and compares the gain with the promised one.
+
 Needs the broker and the classes of Kafka Streams that ``make test-services`` installs.
 """
 
@@ -8,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -42,6 +45,11 @@ SETTINGS: Mapping[str, object] = {
 AWAY_S, GRACE_S = 0.5, 0.5
 #: Required share of rolls with a true value inside the interval.
 HELD = 0.8
+#: Largest difference of the real gain from the promised one, as a share of it.
+GAIN_ERROR = 0.2
+#: Days with one deployment each, and settings that the application can take.
+MIX = "rolls_per_week = 7\nscalings_per_week = 0\nkills_per_month = 0\nstalls_per_day = 0\n"
+WITHIN = '"group.instance.id" = ["none", "one for each instance"]\n"session.timeout.ms" = [10000, 30000]\n'
 
 
 class Application(RealApplications):
@@ -49,6 +57,8 @@ class Application(RealApplications):
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
+        #: Advised settings of each instance.
+        self.advised: dict[str, Mapping[str, object]] = {name: {} for name in NAMES}
         (streams,) = OFFICIAL.glob("kafka-streams-*.jar")
         (rocks,) = (Path(pyspark.__file__).parent / "jars").glob("rocksdbjni-*.jar")
         self.path = f"{self.classes}:{streams}:{rocks}:{LIB}/*"
@@ -63,12 +73,19 @@ class Application(RealApplications):
 
     def start(self, name: str) -> None:
         self._states(name).unlink(missing_ok=True)
-        settings = self.settings_of(name, "live", SETTINGS)
+        settings = self.settings_of(name, "live", {**SETTINGS, **self.advised[name]})
         self._spawn(name, "128m", "AccuracyApplication", str(self._states(name)), *settings)
 
     def stop(self, name: str) -> None:
         self.processes[name].send_signal(signal.SIGTERM)
         self.processes[name].wait(60)
+
+    def start_all(self) -> None:
+        for name in NAMES:
+            self.start(name)
+        for name in NAMES:
+            self.wait_until_running(name)
+        time.sleep(20)
 
     def wait_until_running(self, name: str) -> None:
         until(lambda: self._states(name).exists() and "RUNNING" in self._last(name).split(), f"{name} RUNNING")
@@ -133,16 +150,44 @@ def assignor(*words: str) -> str:
     return done.stdout
 
 
-def planned(application: Application, start_s: float) -> Any:
-    """The plan of a roll, from a capture of the current group."""
+def captured(application: Application) -> tuple[str, str]:
+    """Files of the current group and of its configuration."""
     directory = application.directory
     config, capture = directory / "application.properties", directory / "capture.jsonl"
     config.write_text("".join(f"{key}={value}\n" for key, value in SETTINGS.items()))
     where = ("--bootstrap-server", application.address, "--group", "live", "--config", str(config))
     assignor("capture", *where, "--out", str(capture))
+    return str(capture), str(config)
+
+
+def planned(application: Application, start_s: float) -> Any:
+    """The plan of a roll, from a capture of the current group."""
+    capture, config = captured(application)
     order = f"--order={','.join(NAMES)}"
-    words = ("--config", str(config), "--start-seconds", f"{start_s:.1f}", "--json")
-    return json.loads(assignor("plan", str(capture), "roll", order, *words))
+    words = ("--config", config, "--start-seconds", f"{start_s:.1f}", "--json")
+    return json.loads(assignor("plan", capture, "roll", order, *words))
+
+
+def advice_for(application: Application, start_s: float) -> Any:
+    """The advice for deployments alone, from a capture of the current group."""
+    capture, config = captured(application)
+    mix, within = application.directory / "mix.toml", application.directory / "within.toml"
+    mix.write_text(MIX)
+    within.write_text(WITHIN)
+    words = ("--config", config, "--mix", str(mix), "--within", str(within), "--start-seconds", f"{start_s:.1f}")
+    return json.loads(assignor("advise", capture, *words, "--json"))
+
+
+def is_gain_as_promised(advice: Any, before: float, after: float) -> bool:
+    """Prints the gain beside the promised one; true if they differ by at most ``GAIN_ERROR``."""
+    promised_of = advice["figures"]["task_seconds"]["judged"]
+    promised, gain = (
+        1 - one / other for one, other in ((promised_of["advised"], promised_of["present"]), (after, before))
+    )
+    print(
+        f"advice: {advice['sentence']}\ngain {gain:.0%} ({after:.1f} instead of {before:.1f}), promised {promised:.0%}"
+    )
+    return bool(abs(gain - promised) <= GAIN_ERROR * promised)
 
 
 def rolled(application: Application, probe: Probe) -> dict[str, float]:
@@ -157,37 +202,48 @@ def rolled(application: Application, probe: Probe) -> dict[str, float]:
 
 
 def main() -> int:
-    """Prints a line for each roll; returns 1 if too few true values are inside their intervals."""
+    """Prints a line for each roll; returns 1 if too few true values are inside their intervals, or the gain is not."""
     parser = argparse.ArgumentParser(prog="python -m tests.calibration.live", description=__doc__)
     parser.add_argument("--rolls", type=int, default=10, help="rolling restarts (%(default)s)")
+    parser.add_argument("--advised-rolls", type=int, default=3, help="rolling restarts under the advice (%(default)s)")
     parser.add_argument("--start-seconds", type=float, default=2.2, help="start to first join (%(default)s)")
     options = parser.parse_args()
     inside = {"task_seconds": 0, "worst_task_seconds": 0}
+    before: list[float] = []
+    is_as_promised = True
     with tempfile.TemporaryDirectory() as folder:
         application = Application(Path(folder))
         try:
             application.start_broker()
             application.create_topics()
             probe = Probe(application.address)
-            for name in NAMES:
-                application.start(name)
-            for name in NAMES:
-                application.wait_until_running(name)
-            time.sleep(20)
+            application.start_all()
             for roll in range(1, options.rolls + 1):
                 plan = planned(application, options.start_seconds)
                 truth = rolled(application, probe)
-                told = []
+                before.append(truth["task_seconds"])
+                shown = []
                 for figure, seconds in truth.items():
                     low, median, high = (plan["total"][figure][key] for key in ("low", "median", "high"))
                     inside[figure] += low <= seconds <= high
-                    told.append(f"{figure} {seconds:.1f}, planned {median:.1f} ({low:.1f} to {high:.1f})")
-                print(f"roll {roll}: {'; '.join(told)}", flush=True)
+                    shown.append(f"{figure} {seconds:.1f}, planned {median:.1f} ({low:.1f} to {high:.1f})")
+                print(f"roll {roll}: {'; '.join(shown)}", flush=True)
+            if options.advised_rolls:
+                advice = advice_for(application, options.start_seconds)
+                change = advice["change"]
+                application.advised = {
+                    name: {**change["properties"], **change["instances"].get(name, {})} for name in NAMES
+                }
+                for name in NAMES:
+                    application.stop(name)
+                application.start_all()
+                after = [rolled(application, probe)["task_seconds"] for _ in range(options.advised_rolls)]
+                is_as_promised = is_gain_as_promised(advice, statistics.mean(before), statistics.mean(after))
             probe.close()
         finally:
             application.close()
     print(", ".join(f"{figure}: {count} of {options.rolls} inside" for figure, count in inside.items()))
-    return 0 if min(inside.values()) >= HELD * options.rolls else 1
+    return 0 if min(inside.values()) >= HELD * options.rolls and is_as_promised else 1
 
 
 if __name__ == "__main__":
