@@ -32,7 +32,7 @@ def answering_to(host: str, settings: RestSettings) -> RestSettings:
 
 
 @attrs.define
-class _Door:
+class _ServedWorker:
     """The server of one worker."""
 
     task: asyncio.Task[None]
@@ -53,7 +53,7 @@ class ServedCluster:
     def __init__(self, cluster: ConnectCluster, host: str = "127.0.0.1", settings: RestSettings | None = None) -> None:
         self.cluster = cluster
         self._host, self._settings = host, answering_to(host, settings or RestSettings())
-        self._doors: dict[str, _Door] = {}
+        self._doors: dict[str, _ServedWorker] = {}
         self._named = 0
 
     async def add(
@@ -125,7 +125,7 @@ class ServedCluster:
             finally:
                 opened.set()
 
-        door = _Door(asyncio.create_task(stand_open(), name=f"REST of {worker.name}"))
+        door = _ServedWorker(asyncio.create_task(stand_open(), name=f"REST of {worker.name}"))
         self._doors[worker.name] = door
         # A worker may also end by itself.
         worker.running.add_done_callback(lambda _: door.closing.set())

@@ -28,7 +28,7 @@ __all__ = ["OtherProcess", "ImportLocation", "kafkas_own", "made_from", "origin_
 
 _LENGTH = 8
 #: Kind of group to the name of Kafka's own assignor.
-KAFKAS_OWN: Mapping[str, str] = {
+KAFKA_ASSIGNORS: Mapping[str, str] = {
     "streams": "high_availability",
     "streams-group": "group_sticky",
     "connect": "connect_incremental",
@@ -107,7 +107,7 @@ def kafkas_own(kind: Kind[Any]) -> InProcessSubject[Any] | None:
     from assignment_api.plugins.registry import discover
 
     registry = discover(Policy(allow=()))
-    name = KAFKAS_OWN[kind.name]
+    name = KAFKA_ASSIGNORS[kind.name]
     select: Mapping[str, Callable[[str], Any]] = {
         "streams": registry.task_assignor,
         "streams-group": registry.group_assignor,

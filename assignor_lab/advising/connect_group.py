@@ -22,7 +22,7 @@ from assignor_lab.advising.configurations import (
     Configuration,
     heartbeat_of,
 )
-from assignor_lab.advising.days import Day, Happening
+from assignor_lab.advising.days import Day, DayEvent
 from assignor_lab.advising.figures import DayCost
 from assignor_lab.advising.forms import Forms
 from assignor_lab.advising.mix import Mix
@@ -160,7 +160,7 @@ class ConnectGroup:
         }
         return attrs.evolve(self.episode, workers=workers, timings=timings), session_ms
 
-    def _events(self, happening: Happening, mix: Mix, batch: int) -> tuple[list[ConnectEvent], int]:
+    def _events(self, happening: DayEvent, mix: Mix, batch: int) -> tuple[list[ConnectEvent], int]:
         """The events of a happening from its begin, and the time until the last one is over."""
         names = sorted(self.episode.workers)
         name = names[happening.place % len(names)]

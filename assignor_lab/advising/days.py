@@ -14,7 +14,7 @@ from assignor_lab.planning.making import Options, instance_details, kill_plan, r
 from assignor_lab.planning.plans import Action, Plan, Step
 from assignor_lab.planning.state import PresentState
 
-__all__ = ["Day", "Happening", "day_plan", "drawn_day"]
+__all__ = ["Day", "DayEvent", "day_plan", "drawn_day"]
 
 #: An added instance is removed after this time.
 _SCALED_MS = 3_600_000
@@ -30,7 +30,7 @@ _MOST = 12
 
 
 @attrs.frozen
-class Happening:
+class DayEvent:
     """An event of a day.
 
     Args:
@@ -54,7 +54,7 @@ class Day:
         weights: Kind to the events of an average day for one event of this day.
     """
 
-    happenings: tuple[Happening, ...]
+    happenings: tuple[DayEvent, ...]
     weights: Mapping[str, float]
 
 
@@ -76,7 +76,7 @@ def drawn_day(mix: Mix, instances: int, hours: float, seed: str) -> Day:
             median_ms = 1000 * mix.stall_seconds
             length_ms = round(median_ms * math.exp(drawn.gauss(0, _STALL_SPREAD)))
             bounded_ms = min(max(length_ms, _LEAST_STALL_MS), _LONGEST_STALL_MS)
-            found.append(Happening(kind, at_ms, place, bounded_ms if kind == "stall" else 0))
+            found.append(DayEvent(kind, at_ms, place, bounded_ms if kind == "stall" else 0))
     return Day(tuple(sorted(found, key=lambda each: (each.at_ms, each.kind))), weights)
 
 
@@ -102,7 +102,7 @@ def day_plan(day: Day, mix: Mix, state: PresentState, options: Options) -> tuple
     return plan, kinds
 
 
-def _steps(happening: Happening, name: str, mix: Mix, state: PresentState, options: Options) -> list[Step]:
+def _steps(happening: DayEvent, name: str, mix: Mix, state: PresentState, options: Options) -> list[Step]:
     at_ms = happening.at_ms
     if happening.kind == "roll":
         first, *others = roll_plan(state, options).steps
@@ -116,7 +116,7 @@ def _steps(happening: Happening, name: str, mix: Mix, state: PresentState, optio
 
 
 def _scaling(
-    happening: Happening, like: str, state: PresentState, options: Options, name: str
+    happening: DayEvent, like: str, state: PresentState, options: Options, name: str
 ) -> list[tuple[int, str, list[Step]]]:
     """An instance like another one is added, and removed later."""
     details = instance_details(state, like)

@@ -20,7 +20,7 @@ from assignor_lab.documents.wording import plural
 from assignor_lab.groups.streams_episode.fuzzing import FoundEpisode, drawn_assignors, fuzz, smallest
 from assignor_lab.scenarios import canonical_line
 from assignor_lab.simulation.streams.safety.findings import BrokenRule
-from assignor_lab.simulation.streams.safety.known_kafka_behaviour import KAFKAS_OWN
+from assignor_lab.simulation.streams.safety.known_kafka_behaviour import KNOWN_BEHAVIOURS
 
 __all__ = ["play_random_episodes"]
 
@@ -28,7 +28,7 @@ _SHOWN = 20
 
 
 @attrs.frozen
-class _Told:
+class _Finding:
     """A finding with the smallest episode that has it."""
 
     name: str
@@ -76,7 +76,7 @@ def play_random_episodes(
         print_json(
             {
                 "episodes": count, "seed": seed, "played": _by_protocol(played),
-                "kafkas_own": [{"reason": KAFKAS_OWN[each.name].reason, **attrs.asdict(each)} for each in own],
+                "kafkas_own": [{"reason": KNOWN_BEHAVIOURS[each.name].reason, **attrs.asdict(each)} for each in own],
                 "broken": [attrs.asdict(each) for each in broken],
             }
         )  # fmt: skip
@@ -95,7 +95,7 @@ def _finding_row(
     assignors: Mapping[str, Sequence[str]],
     registry: Registry,
     out: Path,
-) -> _Told:
+) -> _Finding:
     """Reduces the episode, and writes it into its own file: one for each reason, rule and seed."""
     episode, finding = case
     document, again = smallest(episode, finding, assignors, registry, may_run_code=True)
@@ -103,7 +103,7 @@ def _finding_row(
     file = out / f"{stem}-{episode.seed}.jsonl"
     write_durably(file, canonical_line(document))
     replay = shlex.join(["assignor", "simulate", str(file), "--seed", str(episode.seed), "--log"])
-    return _Told(name, episodes, episode.seed, again.sentence, str(file), replay)
+    return _Finding(name, episodes, episode.seed, again.sentence, str(file), replay)
 
 
 def _by_protocol(played: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
@@ -114,12 +114,11 @@ def _by_protocol(played: Mapping[tuple[str, str], int]) -> dict[str, dict[str, i
 
 
 def _print(
-    count: int, seed: int, played: Mapping[tuple[str, str], int], own: Sequence[_Told], broken: Sequence[_Told]
+    count: int, seed: int, played: Mapping[tuple[str, str], int], own: Sequence[_Finding], broken: Sequence[_Finding]
 ) -> None:
     for each in own:
-        print_line(
-            f"{each.name} is Kafka's own, found in {plural(each.episodes, 'episode')}: {KAFKAS_OWN[each.name].reason}"
-        )
+        reason = KNOWN_BEHAVIOURS[each.name].reason
+        print_line(f"{each.name} is Kafka's own, found in {plural(each.episodes, 'episode')}: {reason}")
         _print_case(each)
     for each in broken:
         print_line(f"{each.name}: a rule is broken, in {plural(each.episodes, 'episode')}")
@@ -132,7 +131,7 @@ def _print(
     print_line(f"{plural(count, 'random episode')} ({seeds}): {'rules are broken' if broken else verdict}")
 
 
-def _print_case(case: _Told) -> None:
+def _print_case(case: _Finding) -> None:
     print_line(f"  {case.sentence}")
     print_line(f"  smallest history: {case.file} (of random-{case.seed})")
     print_line(f"  again: {case.replay}")

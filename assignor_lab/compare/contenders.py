@@ -90,11 +90,11 @@ def contender_of(contender: Variant | str) -> Contender:
         VariantError: if it is a malformed variant.
     """
     variant = as_variant(contender)
-    return _Decided() if variant.assignor == OBSERVED and not variant.overrides else _Asked(variant)
+    return _Decided() if variant.assignor == OBSERVED and not variant.overrides else _Called(variant)
 
 
 @attrs.frozen
-class _Asked:
+class _Called:
     variant: Variant
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["KAFKAS_OWN", "known_of"]
+__all__ = ["KNOWN_BEHAVIOURS", "known_of"]
 
 _SWINGING = (
     "KAFKA-21166: standbys of the brokers' sticky assignor swing between members when nothing but the epoch changes"
@@ -19,7 +19,7 @@ _UNEVEN = (
 )
 
 #: Assignor to rule to the reason.
-KAFKAS_OWN: Mapping[str, Mapping[str, str]] = {
+KNOWN_BEHAVIOURS: Mapping[str, Mapping[str, str]] = {
     "connect_incremental": {"nothing in vain": _TAKEN_BACK},
     "connect_static": {"nothing in vain": _TAKEN_BACK},
     "group_sticky": {"at rest": _SWINGING, "comes to rest": _SWINGING},
@@ -32,4 +32,4 @@ KAFKAS_OWN: Mapping[str, Mapping[str, str]] = {
 
 def known_of(name: str, distribution: str | None) -> Mapping[str, str]:
     """Rule to reason for an assignor; empty for assignors of others."""
-    return KAFKAS_OWN.get(name, {}) if distribution == "assignor-lab" else {}
+    return KNOWN_BEHAVIOURS.get(name, {}) if distribution == "assignor-lab" else {}

@@ -19,7 +19,7 @@ from assignor_lab.runtime.isolation.process import PluginProcess
 __all__ = ["subject_of"]
 
 #: Handler in the assignor's process.
-_ASK = "assignor_lab.conformance.asked:ask"
+_ASK = "assignor_lab.conformance.trial_calls:ask"
 _MOST_TEXT = 4_000
 _numbers = count(1)
 
@@ -33,18 +33,18 @@ def subject_of(kind: str, asking: AssignorCalls[Any, Any], found: FoundAssignor,
         isolation: The policy, and the limits of a process.
     """
     if runs_apart(found, isolation.policy):
-        return _ApartSubject(kind, asking, found, isolation, 0)
+        return _IsolatedSubject(kind, asking, found, isolation, 0)
     # A trusted assignor runs here, and also in another process, which shows its dependence on the process.
     seed = 2 if os.environ.get("PYTHONHASHSEED") == "1" else 1
     return InProcessSubject(
         found.name,
         lambda: asking.created(found),
         KINDS[kind].answering,
-        lambda: _ApartSubject(kind, asking, found, isolation, seed),
+        lambda: _IsolatedSubject(kind, asking, found, isolation, seed),
     )
 
 
-class _ApartSubject:
+class _IsolatedSubject:
     """An isolated assignor, with its usual limits."""
 
     def __init__(
@@ -58,15 +58,15 @@ class _ApartSubject:
             asking, found.name, found.distribution, isolation.limits, launcher, origin=origin_of(found), shows=False
         )
 
-    def leader(self) -> _ApartLeader:
+    def leader(self) -> _IsolatedLeader:
         kind, asking, _, _ = self._parts
-        return _ApartLeader(kind, asking, self._process, next(_numbers))
+        return _IsolatedLeader(kind, asking, self._process, next(_numbers))
 
-    def elsewhere(self) -> _ApartSubject:
-        return _ApartSubject(*self._parts, hash_seed=self._hash_seed + 1)
+    def elsewhere(self) -> _IsolatedSubject:
+        return _IsolatedSubject(*self._parts, hash_seed=self._hash_seed + 1)
 
 
-class _ApartLeader:
+class _IsolatedLeader:
     """A leader with an isolated assignor."""
 
     def __init__(self, kind: str, asking: AssignorCalls[Any, Any], process: PluginProcess, number: int) -> None:

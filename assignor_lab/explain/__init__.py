@@ -1,6 +1,6 @@
 """Explanations of a task's place in an answer: known facts, rules of the assignor, and changes that lead elsewhere."""
 
-from assignor_lab.explain.asking_again import Budget, Question
+from assignor_lab.explain.changed_calls import Budget, Question
 from assignor_lab.explain.explanation import Explained, ExplainError, Explanation, explain
 from assignor_lab.explain.question import question_of
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import attrs
 
-from assignor_lab.explain.asking_again import Budget, Question, Said
+from assignor_lab.explain.changed_calls import Budget, ChangedCall, Question
 from assignor_lab.groups.changes import CLASSES, InputChange, Knob
 
 __all__ = ["ChangeSearch", "Counterfactual", "search"]
@@ -119,7 +119,7 @@ class _Run:
         Raises:
             _StoppedError: if the budget is spent.
         """
-        said: Said | None = self._question.kept(change)
+        said: ChangedCall | None = self._question.kept(change)
         if said is None:
             if self._budget.is_spent:
                 raise _StoppedError(

@@ -10,7 +10,7 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.optimum import Gap
 from assignment_api.tracing import RuleStep
-from assignor_lab.explain.asking_again import Budget, Question, Said
+from assignor_lab.explain.changed_calls import Budget, ChangedCall, Question
 from assignor_lab.explain.counterfactuals import ChangeSearch, search
 from assignor_lab.groups.changes import ChangesOf, Knob, setting_knobs
 from assignor_lab.groups.ownership.labels import client_labels
@@ -225,7 +225,7 @@ def _decided(question: Question, state: Any) -> Ownership | None:
     return None if answer is None else question.ownership.after(state, answer)
 
 
-def _no_answer(question: Question, said: Said) -> str:
+def _no_answer(question: Question, said: ChangedCall) -> str:
     assert said.failure is not None
     place = question.kind.place_of_round(question.number)
     where = f"{question.scenario.id}, {place}" if place else question.scenario.id

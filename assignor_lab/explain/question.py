@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assignment_api.plugins import ConfigSources, Registry
-from assignor_lab.explain.asking_again import Question
+from assignor_lab.explain.changed_calls import Question
 from assignor_lab.explain.explanation import ExplainError
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.runtime.assignor_calls import OwnProcesses

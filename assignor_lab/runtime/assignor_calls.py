@@ -27,7 +27,7 @@ from assignor_lab.runtime.invocation import (
 )
 
 __all__ = [
-    "AskedAssignor",
+    "CalledAssignor",
     "AsksElsewhere",
     "AssignorCalls",
     "InProcessAssignor",
@@ -137,13 +137,13 @@ class AssignorCalls(ABC, Generic[S, A]):
         """
 
 
-class AskedAssignor(Protocol[S, A]):
+class CalledAssignor(Protocol[S, A]):
     """An assignor with its configuration, in any process."""
 
     def ask(self, state: S) -> CallOutcome[A]:
         """The outcome of one call, including every failure of the plugin; only ``KeyboardInterrupt`` passes."""
 
-    def copied(self) -> AskedAssignor[S, A]:
+    def copied(self) -> CalledAssignor[S, A]:
         """Another assignor with the same memory, for trial calls.
 
         Raises:
@@ -166,7 +166,7 @@ class OwnProcesses(Protocol):
 
     def assignor(
         self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, Any]
-    ) -> AskedAssignor[S, A]: ...
+    ) -> CalledAssignor[S, A]: ...
 
 
 class AsksElsewhere:
@@ -298,7 +298,7 @@ def concluded(
 
 def assignor_for(
     asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, Any], isolation: OwnProcesses | None = None
-) -> AskedAssignor[S, A]:
+) -> CalledAssignor[S, A]:
     """The assignor of ``found`` with its configuration, in the process that the policy requires.
 
     Args:

@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 from assignment_api.plugins import PROJECT_NAME
 from assignment_api.plugins.installed import installed_distribution
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
-from assignor_lab.runtime.discovery.entries import AssignorApart
+from assignor_lab.runtime.discovery.entries import DiscoveredAssignor
 
 __all__ = ["code_digest", "required_versions", "source_digest"]
 
@@ -55,7 +55,7 @@ def _digest(file: Traversable) -> str:
 
 def source_digest(made: object) -> str | None:
     """SHA-256 (hex) of the source file of a class or function; ``None`` if it cannot be found."""
-    if isinstance(made, AssignorApart):
+    if isinstance(made, DiscoveredAssignor):
         return made.digest
     try:
         file = inspect.getsourcefile(made)  # type: ignore[arg-type]

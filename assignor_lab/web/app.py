@@ -25,7 +25,7 @@ from assignor_lab.web.errors import NotThereError, PageError
 from assignor_lab.web.opened import OpenedRun
 from assignor_lab.web.overview import history_page, home_page
 from assignor_lab.web.pages import error_page, moment_part, state_page, underway_page
-from assignor_lab.web.plays import Underway
+from assignor_lab.web.plays import PlayProgress
 from assignor_lab.web.view_answers import ViewAnswers
 
 __all__ = ["ASSETS", "create_app"]
@@ -118,7 +118,7 @@ async def _answered(
 
 def _state(asking: ViewAnswers, view: View) -> str:
     found = asking.underway(view, SHORT_S)
-    if isinstance(found, Underway):
+    if isinstance(found, PlayProgress):
         return underway_page(asking, view, found)
     with asking.lock:
         return state_page(asking, view)

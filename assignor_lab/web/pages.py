@@ -19,7 +19,7 @@ from assignor_lab.report.view import panel
 from assignor_lab.web.address import ONE_MORE, View, text_of
 from assignor_lab.web.commands import command_of, is_saved
 from assignor_lab.web.episode import moment_of
-from assignor_lab.web.plays import Underway
+from assignor_lab.web.plays import PlayProgress
 from assignor_lab.web.rendering import environment, render
 from assignor_lab.web.states import OpenedStates
 from assignor_lab.web.view_answers import AnsweredState, ViewAnswers
@@ -79,7 +79,7 @@ def error_page(message: str, back: str) -> str:
     return render("error.html.j2", title="This cannot be shown", message=message, back=back)
 
 
-def underway_page(asking: ViewAnswers, view: View, underway: Underway) -> str:
+def underway_page(asking: ViewAnswers, view: View, underway: PlayProgress) -> str:
     """A page for unfinished plays, which reloads until they are finished."""
     found = asking.scenario(view)
     back = View(view.source).url("/history") if view.past is not None else "/"

@@ -13,7 +13,7 @@ from assignor_lab.documents.wording import figure, plural
 from assignor_lab.simulation.patience import GivenUpError, patient
 from assignor_lab.web.errors import PageError
 
-__all__ = ["Plays", "Underway"]
+__all__ = ["Plays", "PlayProgress"]
 
 T = TypeVar("T")
 
@@ -25,7 +25,7 @@ MOST_WAITING = 8
 
 
 @attrs.frozen
-class Underway:
+class PlayProgress:
     """The progress of a play."""
 
     sentence: str
@@ -80,9 +80,9 @@ class Play(Generic[T]):
     def _spent(self) -> float:
         return 0.0 if self._begun_s is None else time.monotonic() - self._begun_s
 
-    def progress(self) -> Underway:
+    def progress(self) -> PlayProgress:
         if self._begun_s is None:
-            return Underway("It waits for another play, which goes first.")
+            return PlayProgress("It waits for another play, which goes first.")
         now, until = self._moment
         share = f", the next one is at {figure(now // 1000)} s of {figure(until // 1000)} s" if until else ""
         spent = self._spent()
@@ -94,7 +94,7 @@ class Play(Generic[T]):
             sentence += (
                 " It does not come back: an assignor seems to hang. End assignor ui, and start it with --isolate."
             )
-        return Underway(sentence)
+        return PlayProgress(sentence)
 
 
 class Plays(Generic[T]):
@@ -114,7 +114,7 @@ class Plays(Generic[T]):
 
     def wait(
         self, key: object, work: Callable[[Callable[[], None]], T], contenders: int, seconds: float
-    ) -> T | Underway:
+    ) -> T | PlayProgress:
         """The result of a play, or its progress.
 
         Raises:
@@ -141,7 +141,7 @@ class Plays(Generic[T]):
         if play.error is not None:
             raise play.error
         if play.is_dropped or play.result is None:
-            return Underway("It starts again, because no page had waited for it.")
+            return PlayProgress("It starts again, because no page had waited for it.")
         return play.result
 
     def _forget(self) -> None:

@@ -30,7 +30,7 @@ from assignor_lab.scoring.competitors import competitors
 from assignor_lab.web.address import View, text_of
 from assignor_lab.web.errors import NotThereError, PageError
 from assignor_lab.web.opened import Opened
-from assignor_lab.web.plays import DEADLINE_S, Plays, Underway
+from assignor_lab.web.plays import DEADLINE_S, PlayProgress, Plays
 from assignor_lab.web.replaying import episode_of
 from assignor_lab.web.states import OpenedStates
 
@@ -205,10 +205,10 @@ class ViewAnswers:
                 known = self._note(view, self._ask(view, self.scenario(view)))
         while known is None:
             found = self.underway(view, _LONG_S)
-            known = None if isinstance(found, Underway) else found
+            known = None if isinstance(found, PlayProgress) else found
         return known
 
-    def underway(self, view: View, seconds: float) -> AnsweredState | Underway | None:
+    def underway(self, view: View, seconds: float) -> AnsweredState | PlayProgress | None:
         """The plays of a view, or their progress; ``None``: the view has no plays.
 
         Raises:
@@ -222,7 +222,7 @@ class ViewAnswers:
                 return known
             work, contenders = self._play(view, scenario)
         found = self._plays.wait((_key(view), id(scenario)), work, contenders, seconds)
-        if isinstance(found, Underway):
+        if isinstance(found, PlayProgress):
             return found
         with self.lock:
             return self._note(view, found)

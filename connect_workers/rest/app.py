@@ -54,7 +54,7 @@ def create_app(
     )
     app.router.redirect_slashes = False
     app.state.operations = OPERATIONS
-    return _Door(_open_to(app, settings), settings)
+    return _RequestGuard(_open_to(app, settings), settings)
 
 
 def _open_to(app: ASGIApp, settings: RestSettings) -> ASGIApp:
@@ -70,7 +70,7 @@ def _open_to(app: ASGIApp, settings: RestSettings) -> ASGIApp:
     )
 
 
-class _Door:
+class _RequestGuard:
     """Outermost: checks host, origin and path, and routes by the path as it was sent.
 
     Starlette routes by the decoded path, in which an encoded slash of a connector's name would look like one between

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.advising.configurations import BATCH, MAX_DELAY, PROTOCOL_OF_WORKERS, SESSION
 from assignor_lab.advising.connect_group import ConnectGroup, connect_group, connect_space, is_connect_state
-from assignor_lab.advising.days import Day, Happening
+from assignor_lab.advising.days import Day, DayEvent
 from assignor_lab.advising.mix import DEFAULT_MIX
 from assignor_lab.advising.space import narrowed
 from assignor_lab.capture.histories.past import scenarios_of_past
@@ -42,7 +42,7 @@ def cost(group: ConnectGroup, kind: str, for_ms: int = 0, **changes: str) -> tup
     present = connect_space(group, DEFAULT_MIX).present
     keys = {"delay": MAX_DELAY, "session": SESSION, "protocol": PROTOCOL_OF_WORKERS}
     chosen = {**present, **{keys[name]: value for name, value in changes.items()}}
-    day = Day((Happening(kind, 0, 0, for_ms),), {kind: 1.0})
+    day = Day((DayEvent(kind, 0, 0, for_ms),), {kind: 1.0})
     figures = group.played(day, DEFAULT_MIX, chosen, present, "0-0").figures
     assert figures["task_seconds"] is not None
     assert figures["rebalances"] is not None

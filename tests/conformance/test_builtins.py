@@ -8,7 +8,7 @@ import pytest
 
 from assignment_api.conformance import KINDS, Capabilities, Event, History, InProcessSubject, Level, Trial, conformance
 from assignment_api.plugins import Registry, discover
-from assignor_lab.conformance.known_kafka_behaviour import KAFKAS_OWN, known_of
+from assignor_lab.conformance.known_kafka_behaviour import KNOWN_BEHAVIOURS, known_of
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_every_built_in_holds_every_level(registry: Registry, kind: str) -> None
 
 def test_only_built_ins_are_excused() -> None:
     assert known_of("legacy_sticky", "somebody-elses") == {}
-    assert set(known_of("legacy_sticky", "assignor-lab")) == set(KAFKAS_OWN["legacy_sticky"])
+    assert set(known_of("legacy_sticky", "assignor-lab")) == set(KNOWN_BEHAVIOURS["legacy_sticky"])
 
 
 @pytest.mark.parametrize("name", ["group_sticky", "group_sticky_4_4"])

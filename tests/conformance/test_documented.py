@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assignment_api.conformance import KIT_VERSION, LEVELS, RULES
-from assignor_lab.conformance.known_kafka_behaviour import KAFKAS_OWN
+from assignor_lab.conformance.known_kafka_behaviour import KNOWN_BEHAVIOURS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "conformance.md").read_text(encoding="utf-8")
 
@@ -23,6 +23,6 @@ def test_each_rule_is_there() -> None:
 
 def test_everything_of_kafkas_own_is_there() -> None:
     own = PAGE.split("## Kafka's own")[1]
-    for assignor, rules in KAFKAS_OWN.items():
+    for assignor, rules in KNOWN_BEHAVIOURS.items():
         for rule in rules:
             assert any(f"`{assignor}`" in line and f"`{rule}`" in line for line in own.splitlines()), (assignor, rule)

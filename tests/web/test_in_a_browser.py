@@ -15,7 +15,7 @@ import pytest
 
 from assignor_lab.http.server import listening_socket, serve
 from assignor_lab.web.app import create_app
-from assignor_lab.web.plays import Underway
+from assignor_lab.web.plays import PlayProgress
 from tests.web.pages import TOKEN, asking_of
 from tests.web.recordings import Growing
 
@@ -226,7 +226,7 @@ def test_while_a_play_takes_long_the_page_says_how_far_it_is(browser: Browser, t
     go_on = threading.Event()
     ask = asking.underway
     asking.underway = (  # type: ignore[method-assign]
-        lambda view, seconds: ask(view, seconds) if go_on.is_set() else Underway("1 of 2 contenders done")
+        lambda view, seconds: ask(view, seconds) if go_on.is_set() else PlayProgress("1 of 2 contenders done")
     )
     with (
         served(asking, listening_socket("127.0.0.1", 0)) as url,

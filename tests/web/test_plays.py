@@ -25,7 +25,7 @@ from assignor_lab.web.address import View
 from assignor_lab.web.errors import PageError
 from assignor_lab.web.following import FollowedRecording
 from assignor_lab.web.opened import opened
-from assignor_lab.web.plays import MOST_WAITING, Plays, Underway
+from assignor_lab.web.plays import MOST_WAITING, PlayProgress, Plays
 from assignor_lab.web.states import OpenedStates
 from assignor_lab.web.view_answers import ViewAnswers
 from tests.web.pages import TOKEN, Page
@@ -161,9 +161,9 @@ def test_meanwhile_it_says_how_far_it_is_and_then_gives_up() -> None:
     assert begun.wait(10)
     told = plays.wait("first", endless(begun), 2, 0.0)
     second = plays.wait("second", endless(begun), 1, 0.0)
-    assert isinstance(first, Underway)
-    assert isinstance(told, Underway)
-    assert isinstance(second, Underway)
+    assert isinstance(first, PlayProgress)
+    assert isinstance(told, PlayProgress)
+    assert isinstance(second, PlayProgress)
     assert "0 of 2 contenders done, the next one is at 250 s of 900 s" in told.sentence
     assert "another play" in second.sentence
     for number in range(MOST_WAITING - 2):

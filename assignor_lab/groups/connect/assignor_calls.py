@@ -21,13 +21,13 @@ from assignor_lab.groups.connect.transfer import (
     packed_rebalance,
     unpacked_rebalance,
 )
-from assignor_lab.runtime.assignor_calls import AskedAssignor, AssignorCalls
+from assignor_lab.runtime.assignor_calls import AssignorCalls, CalledAssignor
 from assignor_lab.runtime.invocation import CallOutcome, InvalidAnswerError, check_value
 
 __all__ = ["ASKING", "ConnectOutcome", "LeadingAssignor", "checked_connect_answer"]
 
 ConnectOutcome = CallOutcome[ConnectAssignment]
-LeadingAssignor = AskedAssignor[Rebalance, ConnectAssignment]
+LeadingAssignor = CalledAssignor[Rebalance, ConnectAssignment]
 
 
 class _ConnectAsking(AssignorCalls[Rebalance, ConnectAssignment]):

@@ -66,8 +66,8 @@ class _ConnectEpisodes(GroupKind[ConnectEpisode, PlayedConnectEpisode]):
         episode = read_episode(scenario)
         return sum(episode.connectors.values()), len(episode.workers)
 
-    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> _Player:
-        return _Player(competitor, isolation)
+    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> _ConnectSession:
+        return _ConnectSession(competitor, isolation)
 
     def tell(
         self, registry: Registry, answer: CompetitorAnswer[ConnectEpisode, PlayedConnectEpisode]
@@ -115,7 +115,7 @@ def _own(metric: ConnectMetric[PlayedConnectEpisode]) -> Measure[ConnectEpisode,
     return lambda _episode, played: metric.compute(played)
 
 
-class _Player:
+class _ConnectSession:
     def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
         assert isinstance(competitor.found, FoundConnectAssignor)
         self._found = competitor.found

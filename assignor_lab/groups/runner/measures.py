@@ -15,7 +15,7 @@ from assignor_lab.runtime.discovery.entries import is_apart
 from assignor_lab.runtime.isolation.errors import IsolationError
 from assignor_lab.runtime.isolation.exclusion import Exclusions, metric_key
 
-__all__ = ["SparingMeasures", "measures_of", "metrics_of", "own_metrics", "plugin_columns"]
+__all__ = ["MeasuresWithExclusions", "measures_of", "metrics_of", "own_metrics", "plugin_columns"]
 
 S = TypeVar("S")
 A = TypeVar("A")
@@ -73,7 +73,7 @@ def _missing(error: PluginError) -> Callable[[Any, Any], NoReturn]:
     return measure
 
 
-class SparingMeasures:
+class MeasuresWithExclusions:
     """The measures of a run, without those of other processes that lost too much time."""
 
     def __init__(self, measures: Mapping[str, Measure[Any, Any]], registry: Registry) -> None:

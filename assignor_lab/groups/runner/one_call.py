@@ -9,8 +9,8 @@ from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
 from assignor_lab.groups.kind import ChosenAssignor, CompetitorReply, FoundAssignor
 from assignor_lab.runtime.assignor_calls import (
-    AskedAssignor,
     AssignorCalls,
+    CalledAssignor,
     OwnProcesses,
     TracingAssignor,
     assignor_for,
@@ -37,7 +37,7 @@ class OneCall(Generic[S, A]):
         self._chosen = chosen
         self._isolation = isolation
         self._asked: tuple[FoundAssignor, EffectiveConfig, ChosenAssignor] | None = None
-        self._called: tuple[FoundAssignor, ChosenAssignor, AskedAssignor[S, A]] | None = None
+        self._called: tuple[FoundAssignor, ChosenAssignor, CalledAssignor[S, A]] | None = None
 
     def asked(self, state: S, config: EffectiveConfig) -> ChosenAssignor:
         found, known = self._chosen(state), self._asked
@@ -57,7 +57,7 @@ class OneCall(Generic[S, A]):
     def looked_ahead(self, answer: A) -> A:
         return answer
 
-    def _calling(self, state: S, asked: ChosenAssignor) -> AskedAssignor[S, A]:
+    def _calling(self, state: S, asked: ChosenAssignor) -> CalledAssignor[S, A]:
         found, known = self._chosen(state), self._called
         if known is not None and known[0] is found and known[1] is asked:
             return known[2]

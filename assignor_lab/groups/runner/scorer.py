@@ -13,7 +13,7 @@ from assignment_api.plugins import PluginError, PluginRow, Registry
 from assignor_lab.groups.kind import Competitor, CompetitorAnswer, GroupKind, MissingCompetitor
 from assignor_lab.groups.runner.comparison import ComparisonRunner
 from assignor_lab.groups.runner.convergence import Convergence
-from assignor_lab.groups.runner.measures import SparingMeasures
+from assignor_lab.groups.runner.measures import MeasuresWithExclusions
 from assignor_lab.groups.runner.probes import Probes
 from assignor_lab.groups.runner.rows import RowMaker
 from assignor_lab.groups.runner.terms import JobSpec, families_of
@@ -47,7 +47,7 @@ class Scorer:
             observed=spec.observed,
             isolation=self._isolation,
         )
-        self._sparing = SparingMeasures(self.kind.figures(self._registry, spec.metrics, config), self._registry)
+        self._sparing = MeasuresWithExclusions(self.kind.figures(self._registry, spec.metrics, config), self._registry)
         self._rows = RowMaker(self.kind, self._sparing.measures)
         self._probes = Probes(self.kind.prober(self._isolation.limits), self.contest.families)
         self._columns = frozenset(spec.metrics)

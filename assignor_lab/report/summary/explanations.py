@@ -15,7 +15,7 @@ __all__ = [
     "MoveExplained",
     "MovesLeftOut",
     "PanelWhys",
-    "RuleTold",
+    "ExplainedRule",
     "MoveExplanation",
     "UnavoidableMoves",
     "panel_whys",
@@ -23,7 +23,7 @@ __all__ = [
 
 
 @attrs.frozen
-class RuleTold:
+class ExplainedRule:
     """The effect of an assignor's rule on a task."""
 
     rule: str
@@ -46,7 +46,7 @@ class MoveExplained:
     task: str
     to: str | None
     facts: tuple[str, ...]
-    rules: tuple[RuleTold, ...]
+    rules: tuple[ExplainedRule, ...]
     would: tuple[str, ...]
     remarks: tuple[str, ...]
     tried: str

@@ -20,7 +20,7 @@ from assignment_api.plugins import (
 )
 from assignment_api.plugins.named_code import HERE, CodeOrigin, code_origin
 from assignor_lab.runtime.discovery.descriptions import fields_in
-from assignor_lab.runtime.discovery.entries import ASKING_PLACES, HANDLERS, AssignorApart, assignor_entry
+from assignor_lab.runtime.discovery.entries import ASKING_PLACES, HANDLERS, DiscoveredAssignor, assignor_entry
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
 from assignor_lab.runtime.isolation.launching import launcher_of, search_path
 from assignor_lab.runtime.isolation.plugins import Isolation, failure_in
@@ -29,13 +29,13 @@ from assignor_lab.runtime.java.naming import JavaName, java_name
 from assignor_lab.runtime.java.origin import DESCRIBE, java_origin
 from assignor_lab.runtime.java.settings import JavaSettings
 
-__all__ = ["CodeApart", "CodeUnseen"]
+__all__ = ["IsolatedCode", "CodeUnseen"]
 
 _DIGEST = re.compile(r"\A[0-9a-f]{64}\Z")
 _MESSAGE_LIMIT = 1_000
 
 
-class CodeApart:
+class IsolatedCode:
     """Describes named code, each once; trusted code is imported here.
 
     Args:
@@ -89,7 +89,7 @@ class CodeApart:
         origin = java_origin(name, self._java)
         if not self._is_checked and name.text not in self._described:
             self._described[name.text] = self._loaded(name.text, DESCRIBE, (origin,))
-        factory = AssignorApart("task-assignor", name.text, None, origin, self._isolation, origin.digest())
+        factory = DiscoveredAssignor("task-assignor", name.text, None, origin, self._isolation, origin.digest())
         return FoundTaskAssignor(name.text, TaskAssignorPlugin("java", factory), None, None)
 
     def _is_apart(self, selector: str, origin: CodeOrigin) -> bool:
@@ -100,7 +100,7 @@ class CodeApart:
         fields, digest = document[kind], document["digest"]
         if isinstance(fields, str):
             raise PluginLoadError(fields)
-        factory = AssignorApart(kind, selector, origin.distribution, None, self._isolation, digest)
+        factory = DiscoveredAssignor(kind, selector, origin.distribution, None, self._isolation, digest)
         try:
             return assignor_entry(kind, fields, factory)
         except PluginDefinitionError as error:
@@ -149,7 +149,7 @@ class CodeUnseen:
     """Checks origin and policy of named code without importing it."""
 
     def __init__(self, isolation: Isolation, java: JavaSettings) -> None:
-        self._java = CodeApart(isolation, java, is_checked=True)
+        self._java = IsolatedCode(isolation, java, is_checked=True)
 
     def task_assignor(self, selector: str, policy: Policy) -> FoundTaskAssignor:
         """As in the protocol; the found entry creates no assignor."""

@@ -25,7 +25,7 @@ from assignment_api.plugins.discovery import (
 )
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
 from assignment_api.plugins.selection import EffectiveConfig
-from assignor_lab.runtime.discovery.code import CodeApart, CodeUnseen
+from assignor_lab.runtime.discovery.code import CodeUnseen, IsolatedCode
 from assignor_lab.runtime.discovery.descriptions import EntryPointDescription, description_in
 from assignor_lab.runtime.discovery.entries import HANDLERS, entry_of
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
@@ -76,7 +76,7 @@ def discovered(
     isolation = Isolation(Limits() if config is None else Limits.of(config), policy)
     asking = _Asking(isolation, described)
     java = JavaSettings() if config is None else JavaSettings.of(config)
-    apart = CodeApart(isolation, java, is_checked=described is not None)
+    apart = IsolatedCode(isolation, java, is_checked=described is not None)
     registry = discover(policy, installed, asking.ask, apart if imports_code else CodeUnseen(isolation, java))
     return Plugins(registry, isolation, tuple(asking.described))
 

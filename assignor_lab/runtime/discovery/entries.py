@@ -30,7 +30,7 @@ from assignment_api.plugins import (
     TaskAssignorPlugin,
 )
 from assignment_api.plugins.discovery import OBSERVING_HOOKS, ask_here
-from assignor_lab.runtime.assignor_calls import AskedAssignor, AssignorCalls
+from assignor_lab.runtime.assignor_calls import AssignorCalls, CalledAssignor
 from assignor_lab.runtime.discovery.descriptions import EntryPointDescription, Offered
 from assignor_lab.runtime.discovery.passing import Packer
 from assignor_lab.runtime.invocation import CallFailure
@@ -46,7 +46,7 @@ from assignor_lab.runtime.isolation.plugins import Isolation, failure_in
 from assignor_lab.runtime.isolation.process import Question
 from assignor_lab.runtime.isolation.worker import named
 
-__all__ = ["AssignorApart", "RaisedApartError", "assignor_entry", "entry_of", "is_apart", "raised"]
+__all__ = ["DiscoveredAssignor", "RaisedApartError", "assignor_entry", "entry_of", "is_apart", "raised"]
 
 HANDLERS = "assignor_lab.runtime.discovery.handlers"
 #: Longest document of a family, in bytes.
@@ -87,7 +87,9 @@ def entry_of(description: EntryPointDescription, offered: Offered, isolation: Is
     """
     kind, fields, origin = offered.kind, dict(offered.fields), description.origin
     if kind in ASKING_PLACES:
-        return assignor_entry(kind, fields, AssignorApart(kind, offered.name, origin.distribution, origin, isolation))
+        return assignor_entry(
+            kind, fields, DiscoveredAssignor(kind, offered.name, origin.distribution, origin, isolation)
+        )
     if kind in OBSERVING_HOOKS.values():
         return _Observer(kind, offered.name, origin, isolation)
     if kind == "connector":
@@ -105,7 +107,7 @@ def is_apart(entry: Any) -> bool:
     return isinstance(made, _Part)
 
 
-def assignor_entry(kind: str, fields: Mapping[str, Any], factory: AssignorApart) -> Any:
+def assignor_entry(kind: str, fields: Mapping[str, Any], factory: DiscoveredAssignor) -> Any:
     """The entry of an assignor of a kind; raises as :func:`entry_of`."""
     entries: Mapping[str, Callable[..., Any]] = {
         "task-assignor": TaskAssignorPlugin,
@@ -120,7 +122,7 @@ def assignor_entry(kind: str, fields: Mapping[str, Any], factory: AssignorApart)
 
 
 @attrs.frozen(eq=False)
-class AssignorApart:
+class DiscoveredAssignor:
     """The factory of an assignor in its own process; its objects call that process.
 
     Args:
@@ -136,7 +138,7 @@ class AssignorApart:
     digest: str | None = None
 
     def __call__(self) -> Any:
-        made: Mapping[str, Callable[[AssignorApart], Any]] = {
+        made: Mapping[str, Callable[[DiscoveredAssignor], Any]] = {
             "task-assignor": _TaskAssignor,
             "connect-assignor": _ConnectAssignor,
             "group-assignor": _GroupAssignor,
@@ -147,7 +149,7 @@ class AssignorApart:
     def plugin(self) -> Any:
         return attrs.make_class("_Entry", {"factory": attrs.field(default=self)}, frozen=True)()
 
-    def asked(self, configs: Mapping[str, Any]) -> AskedAssignor[Any, Any]:
+    def asked(self, configs: Mapping[str, Any]) -> CalledAssignor[Any, Any]:
         asking: AssignorCalls[Any, Any] = named(ASKING_PLACES[self.kind])
         return self.isolation.assignor(asking, self, configs)
 
@@ -158,8 +160,8 @@ class AssignorApart:
         return named("assignor_lab.groups.streams_group.assignor_calls:StreamsGroupState")(*parts)
 
 
-class _Asked:
-    def __init__(self, apart: AssignorApart, asked: AskedAssignor[Any, Any] | None = None) -> None:
+class _LateConfigured:
+    def __init__(self, apart: DiscoveredAssignor, asked: CalledAssignor[Any, Any] | None = None) -> None:
         self._apart = apart
         self._asked = asked
 
@@ -180,19 +182,19 @@ class _Asked:
         return type(self)(self._apart, None if self._asked is None else self._asked.copied())
 
 
-class _TaskAssignor(_Asked, TaskAssignor):
+class _TaskAssignor(_LateConfigured, TaskAssignor):
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         answer: TaskAssignment = self._answer(application)
         return answer
 
 
-class _ConnectAssignor(_Asked, ConnectAssignor):
+class _ConnectAssignor(_LateConfigured, ConnectAssignor):
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
         answer: ConnectAssignment = self._answer(rebalance)
         return answer
 
 
-class _GroupAssignor(_Asked, GroupTaskAssignor):
+class _GroupAssignor(_LateConfigured, GroupTaskAssignor):
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
         answer: GroupAssignment = self._answer(group, topology)
         return answer

@@ -12,7 +12,7 @@ from assignment_api import AssignmentError, AssignorLabError
 from assignment_api.plugins import Policy
 from assignment_api.plugins.tracebacks import TRACEBACK_LIMIT
 from assignment_api.tracing import RuleStep, Traced
-from assignor_lab.runtime.assignor_calls import AskedAssignor, AssignorCalls, concluded
+from assignor_lab.runtime.assignor_calls import AssignorCalls, CalledAssignor, concluded
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT, CallFailure, CallOutcome, NamedAssignor, failure_of
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
 from assignor_lab.runtime.isolation.launching import Launcher, launcher_of, search_path
@@ -45,7 +45,7 @@ class Isolation:
 
     def assignor(
         self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, Any]
-    ) -> AskedAssignor[S, A]:
+    ) -> CalledAssignor[S, A]:
         return IsolatedAssignor(asking, found, configs, self)
 
     def process(self, asking: AssignorCalls[Any, Any], found: NamedAssignor) -> PluginProcess:

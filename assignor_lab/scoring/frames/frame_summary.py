@@ -262,7 +262,7 @@ def _document(
 
 
 @attrs.frozen
-class _Told:
+class _RecordedCompetitor:
     name: str
     plugin: Any
     distribution: str | None = None
@@ -277,7 +277,7 @@ def _competing(provenance: Provenance | None, tally: Tally) -> Competitors:
     entrants = [
         Entrant(
             Variant(each["name"], each["name"], each.get("settings") or {}),
-            _Told(
+            _RecordedCompetitor(
                 each["name"],
                 SimpleNamespace(summary=each.get("summary")),
                 each.get("distribution"),

@@ -131,7 +131,7 @@ class ManifestSetting:
 
 
 @attrs.frozen
-class RacksGiven:
+class ManifestRacks:
     """Racks of ``--racks``, as read: the files themselves are not needed again.
 
     Args:
@@ -179,7 +179,7 @@ class Manifest:
     versions: dict[str, str]
     ran_on: dict[str, str]
     outputs: dict[str, str]
-    racks: RacksGiven | None = None
+    racks: ManifestRacks | None = None
     past: PastTerms | None = None
     further: FurtherInputs | None = None
     metrics: tuple[str, ...] | None = None
@@ -254,11 +254,11 @@ def digest_of_digests(digests: Iterable[str | None]) -> str:
     return hashlib.sha256("\n".join(digest or "-" for digest in digests).encode()).hexdigest()
 
 
-def _racks(given: Racks | None) -> RacksGiven | None:
+def _racks(given: Racks | None) -> ManifestRacks | None:
     if given is None:
         return None
     topics = {topic: tuple(map(tuple, partitions)) for topic, partitions in given.topics.items()}
-    return RacksGiven(given.files, dict(given.clients), topics)
+    return ManifestRacks(given.files, dict(given.clients), topics)
 
 
 def code_of(run: ScoringRun) -> tuple[Code, ...]:

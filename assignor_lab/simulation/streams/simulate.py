@@ -120,7 +120,7 @@ def simulate(
         episode = _with_dynamic_members(episode, assignor.release.name)
     world = SimulatedWorld(episode, seed, keep_log=keep_log)
     group = _group(world, assignor)
-    player = _Player(world, group)
+    player = _EpisodePlay(world, group)
     started = zip(episode.clients, episode.instance_ids, episode.lags, strict=True)
     for place, (client, instance_id, lags) in enumerate(started):
         player.there(episode.name_of(place), client, instance_id, lags)
@@ -207,7 +207,7 @@ def _group(world: SimulatedWorld, assignor: TaskLeader | BrokersAssignor) -> Sim
     )
 
 
-class _Player:
+class _EpisodePlay:
     def __init__(self, world: SimulatedWorld, group: SimulatedGroup) -> None:
         self._world = world
         self._group = group

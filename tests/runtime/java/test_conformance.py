@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from assignment_api.conformance import RULES, Level
 from assignor_lab.cli.app import build_app
-from assignor_lab.conformance.known_kafka_behaviour import KAFKAS_OWN
+from assignor_lab.conformance.known_kafka_behaviour import KNOWN_BEHAVIOURS
 from tests.runtime.java.kafka import KAFKA_4_3, STICKY
 
 pytestmark = pytest.mark.services
@@ -39,7 +39,9 @@ def failure_of(report: dict[str, Any], level: str) -> dict[str, Any]:
 
 
 def test_kafkas_sticky_assignor_holds_every_level_that_ours_holds(tmp_path: Path) -> None:
-    levels = [level.value for level in Level if not any(RULES[rule].level is level for rule in KAFKAS_OWN["sticky"])]
+    levels = [
+        level.value for level in Level if not any(RULES[rule].level is level for rule in KNOWN_BEHAVIOURS["sticky"])
+    ]
     words = [word for level in levels for word in ("--level", level)]
     assert report_of(f"java:{STICKY}", tmp_path, "--histories", "15", *words)["conformant"] is True
 

@@ -14,7 +14,7 @@ from assignment_api.plugins import discover
 from assignor_lab.cli.app import build_app
 from assignor_lab.groups.streams_episode.fuzzing import drawn_assignors, findings_of, fuzz
 from assignor_lab.scenarios import canonical_line
-from assignor_lab.simulation.streams.safety.random_episodes import DRAWN, KAFKAS_OWN, random_episode
+from assignor_lab.simulation.streams.safety.random_episodes import DRAWN, KAFKA_ASSIGNORS, random_episode
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 from tests.plugins.installing import installed_in, write_distribution
 
@@ -142,7 +142,7 @@ def test_kafkas_own_assignors_keep_the_rules(seed: int) -> None:
 
 @pytest.mark.slow
 def test_number_of_processes_changes_nothing() -> None:
-    drawn = {"classic": [FORGETFUL], "streams": KAFKAS_OWN["streams"]}
+    drawn = {"classic": [FORGETFUL], "streams": KAFKA_ASSIGNORS["streams"]}
     parts = list(fuzz(5, 3, drawn, 1, part=3, may_run_code=True))
     assert [sum(part.played.values()) for part in parts] == [3, 2]
     assert parts[0].found

@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from assignor_lab.simulation.streams.reads import StateRead
-from assignor_lab.simulation.streams.safety.known_kafka_behaviour import KAFKAS_OWN, named
+from assignor_lab.simulation.streams.safety.known_kafka_behaviour import KNOWN_BEHAVIOURS, named
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 from assignor_lab.simulation.streams.safety.rules import RULES, broken_rules
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
@@ -133,7 +133,7 @@ def test_a_placement_that_changes_with_nothing_else_is_found_and_kafkas_where_st
 def test_every_rule_and_every_name_is_explained_on_the_page() -> None:
     pages = Path(__file__).parents[3] / "docs" / "explanation"
     behaviours = (pages / "kafka-behaviours.md").read_text(encoding="utf-8")
-    assert set(KAFKAS_OWN) == set(re.findall(r"^### `(.+)`$", behaviours, re.MULTILINE))
+    assert set(KNOWN_BEHAVIOURS) == set(re.findall(r"^### `(.+)`$", behaviours, re.MULTILINE))
     rules = (pages / "streams-simulation.md").read_text(encoding="utf-8")
     for name in set(RULES) - {"ends"}:
         assert f"*{name}*" in rules

@@ -12,14 +12,14 @@ from assignor_lab.simulation.streams.safety.findings import BrokenRule
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
-__all__ = ["KAFKAS_OWN", "KafkasOwn", "named"]
+__all__ = ["KNOWN_BEHAVIOURS", "KnownBehaviour", "named"]
 
 #: Longest cycle of an assignor's answers.
 _MOST_ROUND = 12
 
 
 @attrs.frozen
-class KafkasOwn:
+class KnownBehaviour:
     """A known behaviour of Kafka.
 
     Args:
@@ -34,7 +34,7 @@ class KafkasOwn:
 
 def named(finding: BrokenRule, played: PlayedStreamsEpisode, assignor: str) -> BrokenRule:
     """A finding with the name of Kafka's behaviour that explains it, if any."""
-    for each in KAFKAS_OWN.values():
+    for each in KNOWN_BEHAVIOURS.values():
         if each.explains(finding, played, assignor):
             return attrs.evolve(finding, known=each.name)
     return finding
@@ -274,77 +274,77 @@ def _never_caught_up(finding: BrokenRule, played: PlayedStreamsEpisode, _assigno
 
 
 _ALL = (
-    KafkasOwn(
+    KnownBehaviour(
         "KAFKA-21166",
         "standbys of the broker's sticky assignor swing between members if only the epoch has changed",
         _swinging_standbys,
     ),
-    KafkasOwn(
+    KnownBehaviour(
         "UNRELEASED_INSTANCE_ID",
         "a killed static member of a streams group that returns within its session is refused, and its thread ends: "
         "the group has no member when the session is over",
         _unreleased,
     ),
-    KafkasOwn(
+    KnownBehaviour(
         "FENCED_INSTANCE_ID",
         "two instances with one group.instance.id: the first one continues until the reply to its next heartbeat",
         _fenced_late,
     ),
-    KafkasOwn(
+    KnownBehaviour(
         "session.timeout.ms",
         "a process suspended for longer than its session, or a thread that did not poll in time, continues with its "
         "tasks until it learns that its member was removed; it keeps its copies until its next assignment",
         _has_not_heard,
     ),
-    KafkasOwn(
+    KnownBehaviour(
         "ILLEGAL_GENERATION",
         "a static member that missed a join phase keeps its place with the data of its last join: others get its newer "
         "tasks, and it keeps them until the reply to its next heartbeat or join",
         _kept_its_place,
     ),
-    KafkasOwn(
+    KnownBehaviour(
         "max.poll.interval.ms",
         "below session.timeout.ms, a departed static member stays in the group while each rebalance requests the next: "
         "every join phase waits for it, and its session restarts at the end of each",
         _is_waited_for,
     ),
-    KafkasOwn(
+    KnownBehaviour(
         "CurrentAssignmentBuilder",
         "a member of a streams group that receives an assignment while it processes the previous one acknowledges the "
         "previous one, and the broker takes the missing tasks as revoked. A task that must move on goes to its new "
         "owner at once, while the member starts it and keeps it until its next acknowledgement",
         _overtaken,
     ),
-    KafkasOwn(
+    KnownBehaviour(
         "version probing",
         "if the leader can read only some messages of a process's threads, the process is two clients to it: until it "
         "can read all, a task can be active on one thread and a copy on another",
         _unread,
     ),
-    KafkasOwn(
+    KnownBehaviour(
         "KIP-345",
         "a static member that returns with another process id, after a lost disk or with a foreign instance id, gets "
         "the tasks decided for the old process: until the next assignment a task can be active and a copy in "
         "one process",
         _decided_for_another_process,
     ),
-    KafkasOwn(
+    KnownBehaviour(
         "StickyTaskAssignor",
         "moves tasks to and fro between members without any change: if that causes a rebalance, rebalances never end",
         _goes_round,
     ),
-    KafkasOwn(
+    KnownBehaviour(
         "assignTasksToThreads",
         "threads of one process that revoke tasks rejoin before their new tasks run: the leader sees those only as "
         "state on disk, and spreads them again each time, so that the threads revoke others",
         _spread_goes_round,
     ),
-    KafkasOwn(
+    KnownBehaviour(
         "FallbackPriorTaskAssignor",
         "leaves all tasks in place and requests another rebalance: as the chosen assignor it probes forever",
         _always_probes,
     ),
-    KafkasOwn(
+    KnownBehaviour(
         "acceptable.recovery.lag",
         "below the number of records in transit to a copy, no copy ever counts as caught up: warm-ups are probed "
         "forever",
@@ -352,4 +352,4 @@ _ALL = (
     ),
 )
 #: Known behaviours by name.
-KAFKAS_OWN: Mapping[str, KafkasOwn] = {each.name: each for each in _ALL}
+KNOWN_BEHAVIOURS: Mapping[str, KnownBehaviour] = {each.name: each for each in _ALL}

@@ -14,18 +14,18 @@ from assignor_lab.simulation.streams.episode import StreamsEvent
 from assignor_lab.simulation.streams.presence import RunningInstances
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES, rest_ms
 
-__all__ = ["DRAWN", "KAFKAS_OWN", "random_episode", "with_rest"]
+__all__ = ["DRAWN", "KAFKA_ASSIGNORS", "random_episode", "with_rest"]
 
 #: Kafka's own assignors, by protocol.
-KAFKAS_OWN: Mapping[str, Sequence[str]] = {
+KAFKA_ASSIGNORS: Mapping[str, Sequence[str]] = {
     "classic": ("high_availability", "sticky", "legacy_sticky"),
     "streams": ("group_sticky", "group_sticky_4_4"),
 }
 #: Assignors that the fuzz draws from, by protocol. The list is fixed: with the installed ones, each plugin would change
 #: nearly every seed.
 DRAWN: Mapping[str, Sequence[str]] = {
-    "classic": (*KAFKAS_OWN["classic"], "fallback_prior", "rack_aware", "static"),
-    "streams": KAFKAS_OWN["streams"],
+    "classic": (*KAFKA_ASSIGNORS["classic"], "fallback_prior", "rack_aware", "static"),
+    "streams": KAFKA_ASSIGNORS["streams"],
 }
 #: Brokers of 4.3 run this assignor, and refuse static members.
 _REFUSES_STATIC = "group_sticky"
@@ -41,7 +41,7 @@ _APART = 0.08
 _CHANGES_TASKS = 0.1
 
 
-def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKAS_OWN) -> dict[str, Any]:
+def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKA_ASSIGNORS) -> dict[str, Any]:
     draw = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     # Separate draws change nothing else in a seed's episode.
     apart = random.Random(f"apart {seed}")  # noqa: S311 - as above

@@ -21,7 +21,7 @@ from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.runtime.invocation import CallFailure, failure_of
 from assignor_lab.scenarios import Scenario, SimilarDocuments
 
-__all__ = ["Budget", "Question", "Said"]
+__all__ = ["Budget", "Question", "ChangedCall"]
 
 
 #: Classes of changes that concern one task; their answers are not kept for the next task.
@@ -53,7 +53,7 @@ class Budget:
 
 
 @attrs.frozen(eq=False)
-class Said:
+class ChangedCall:
     """The outcome of one call.
 
     Args:
@@ -97,7 +97,7 @@ class Question:
         self.isolation = isolation
         self._documents = SimilarDocuments()
         #: Results of changes that do not concern one task alone, kept for the next task.
-        self._kept: dict[str, Said] = {}
+        self._kept: dict[str, ChangedCall] = {}
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -126,21 +126,21 @@ class Question:
         state = self.kind.state(self.scenario, self.number, explicit)
         return player.traced(state, player.asked(state, config))
 
-    def asked(self, change: InputChange | None = None) -> Said:
+    def asked(self, change: InputChange | None = None) -> ChangedCall:
         """The outcome of a call, with or without a change. Failures are returned, not raised."""
         try:
             said = self._asked(change)
         except AssignorLabError as error:
-            said = Said(None, None, None, failure_of(error))
+            said = ChangedCall(None, None, None, failure_of(error))
         if change is not None and change.what not in OF_ONE_TASK and len(self._kept) < MOST_KEPT:
             self._kept[_key(change)] = attrs.evolve(said, state=None, answer=None)
         return said
 
-    def kept(self, change: InputChange) -> Said | None:
+    def kept(self, change: InputChange) -> ChangedCall | None:
         """The earlier outcome of the same change, without state and answer; ``None``: it was not tried."""
         return self._kept.get(_key(change))
 
-    def _asked(self, change: InputChange | None) -> Said:
+    def _asked(self, change: InputChange | None) -> ChangedCall:
         scenario, sources = self.scenario, self.sources
         if change is not None and change.edits:
             document = changed(scenario.document, change.edits)
@@ -163,10 +163,10 @@ class Question:
         number: int,
         config: EffectiveConfig,
         explicit: Mapping[str, Any],
-    ) -> Said:
+    ) -> ChangedCall:
         state = self.kind.state(scenario, number, explicit)
         asked = player.asked(state, config)
         outcome = player.answer(state, asked).outcome
         if isinstance(outcome.result, CallFailure):
-            return Said(state, None, None, outcome.result, outcome.loss is not None, asked.name)
-        return Said(state, outcome.result, self.ownership.after(state, outcome.result), by=asked.name)
+            return ChangedCall(state, None, None, outcome.result, outcome.loss is not None, asked.name)
+        return ChangedCall(state, outcome.result, self.ownership.after(state, outcome.result), by=asked.name)
