@@ -1,7 +1,6 @@
-"""Conformance kit for authors of assignors: shrinking histories, levels, test classes, reports.
+"""Conformance kit for authors of assignors; needs the extra ``conformance``.
 
-Subclass one of the test classes, or run ``assignor conformance NAME``. It needs the extra ``conformance``. Hypothesis
-is imported when histories are drawn, not before.
+Subclass a test class, or run ``assignor conformance NAME``.
 """
 
 from assignment_api.conformance.cases import (

@@ -1,4 +1,4 @@
-"""Test classes for authors: subclass one, name the assignor, and pytest tests each level, and the quality."""
+"""Test classes for authors: subclass one and name the assignor."""
 
 from __future__ import annotations
 
@@ -17,22 +17,21 @@ from assignment_api.conformance.trial import Trial
 
 __all__ = ["ConnectAssignorConformance", "GroupAssignorConformance", "StreamsAssignorConformance"]
 
-#: Names of the pytest plugin: of its entry point, and of its module if loaded by ``-p``.
+#: Entry point and module of the pytest plugin.
 _PLUGINS = ("assignor_conformance", "assignor_lab.pytest_plugin")
 _FOLDER = Path("conformance-failures")
 
 
 class _Conformance:
-    """A test for each level, and for quality; all of them share one run of the histories.
+    """A test for each level, and for quality, over one run of the histories.
 
     Attributes:
-        assignor: The assignor: its class, a factory function, or its installed name.
+        assignor: Class, factory function or installed name.
         capabilities: Its claims; histories contain nothing else.
-        configs: Its own configuration, passed to ``configure`` together with Kafka's.
-        histories: Number of histories; option ``--conformance-histories`` replaces it.
+        configs: Its own configuration for ``configure``; Kafka's is added.
+        histories: Their number; option ``--conformance-histories`` replaces it.
         known: Rule to the reason why a violation is accepted.
-        strict_quality: Whether a figure that is clearly worse than Kafka's own fails ``test_quality``; otherwise it is
-            a warning after the run.
+        strict_quality: A figure clearly worse than Kafka's fails ``test_quality``, instead of a warning.
     """
 
     assignor: ClassVar[Any]
@@ -74,13 +73,7 @@ class _Conformance:
 
     @classmethod
     def report(cls, histories: int | None = None, seed: int = 0, folder: Path | None = None) -> Report:
-        """Results of all levels.
-
-        Args:
-            histories: Number of histories; by default that of the class.
-            seed: Seed of the histories.
-            folder: Folder for failures; ``None``: none are written.
-        """
+        """Results of all levels; without ``folder`` no files of failures are written."""
         assignor = cls.__dict__.get("assignor", cls.assignor)
         assignor = getattr(assignor, "__func__", assignor)
         kind = KINDS[cls._kind]
@@ -148,18 +141,18 @@ def _tell(config: Any, report: Report) -> None:
 
 
 class StreamsAssignorConformance(_Conformance):
-    """Tests a task assignor of KIP-924 against the levels."""
+    """Tests a task assignor of KIP-924."""
 
     _kind = "streams"
 
 
 class GroupAssignorConformance(_Conformance):
-    """Tests a broker-side assignor of KIP-1071 against the levels."""
+    """Tests a broker-side assignor of KIP-1071."""
 
     _kind = "streams-group"
 
 
 class ConnectAssignorConformance(_Conformance):
-    """Tests an assignor of Kafka Connect against the levels."""
+    """Tests an assignor of Kafka Connect."""
 
     _kind = "connect"

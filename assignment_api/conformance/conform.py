@@ -1,4 +1,4 @@
-"""Judgement of an assignor against the levels: search, then a report."""
+"""Judgement of an assignor against the levels."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ from assignment_api.conformance.trial import Trial
 
 __all__ = ["KINDS", "conformance", "replayed"]
 
-#: The kinds of groups, by name.
 KINDS: Mapping[str, Kind[Any]] = {kind.name: kind for kind in (STREAMS, STREAMS_GROUP, CONNECT)}
-#: Drawn histories whose quality is judged.
 _MOST_JUDGED = 50
 _NONE_KNOWN: Mapping[str, str] = {}
 
@@ -45,15 +43,13 @@ def conformance(
     """Run histories with an assignor and report its levels.
 
     Args:
-        selector: Name of the assignor in commands; by default the subject's own.
-        levels: Levels to judge.
+        selector: Its name in commands; default: the subject's own.
         known: Rule to the reason why a violation is not the assignor's own failure.
-        folder: Folder for failures; ``None``: none are written.
-        options: Further options of the command that replays a failure.
-        config: Options of every command that set its configuration, such as ``-c`` and ``key=value``.
-        on_history: Called before each history.
-        reference: Kafka's own assignor of the kind, for warnings about quality; ``None``: no warnings.
-        on_found: Called with the rule when a violation is found, before it is shrunk.
+        folder: Of failures; ``None``: none are written.
+        options: Of the command that replays a failure.
+        config: Options of every command, such as ``-c`` and ``key=value``.
+        reference: Kafka's own assignor; ``None``: no warnings about quality.
+        on_found: Called with a violated rule before shrinking.
     """
     levels = frozenset(levels)
     searched = Search(
@@ -79,7 +75,7 @@ def replayed(
     known: Mapping[str, str] = _NONE_KNOWN,
     levels: Iterable[Level] = tuple(Level),
 ) -> Report:
-    """Replay one history and report the levels that it violates; time is not judged."""
+    """Levels that one history violates, apart from time."""
     broken = {each.rule: each for each in reversed([*trial.broken(history)])}
     name = selector or trial.subject.name
     documents = trial.kind.documents(trial.asked, "replayed")

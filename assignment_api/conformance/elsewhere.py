@@ -1,7 +1,7 @@
-"""The same assignor in another process with another hash seed, for use without the lab.
+"""The same assignor in another process with another hash seed, without the lab.
 
-Run as a program, this module is that process. It reads requests from its standard input and writes answers to its
-standard output, each a pickle after its length. Both sides run the author's own code, so pickles are safe here.
+Run as a program, this module is that process: it reads requests from standard input and writes answers to standard
+output, each a pickle after its length. Both sides run the author's own code, so pickles are safe.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from assignment_api.conformance.subject import Answering, InProcessSubject, Rais
 __all__ = ["OtherProcess", "ImportLocation", "kafkas_own", "made_from", "origin_of"]
 
 _LENGTH = 8
-#: Kind of group to the name of Kafka's own assignor.
 KAFKA_ASSIGNORS: Mapping[str, str] = {
     "streams": "high_availability",
     "streams-group": "group_sticky",
@@ -40,9 +39,7 @@ class ImportLocation:
     """Import location of an assignor.
 
     Args:
-        kind: Kind of its groups.
-        name: Its name in messages.
-        module: Module, or empty if ``attribute`` is the name of an installed assignor.
+        module: Empty if ``attribute`` is the name of an installed assignor.
     """
 
     kind: str
@@ -53,11 +50,7 @@ class ImportLocation:
 
 
 def origin_of(kind: str, name: str, factory: Any) -> ImportLocation | None:
-    """Import location of ``factory``; ``None`` if it has none, as a lambda.
-
-    Args:
-        kind: Kind of its groups.
-    """
+    """Import location of ``factory``; ``None`` if it has none, as a lambda."""
     if isinstance(factory, str):
         return ImportLocation(kind, name, "", factory)
     module, attribute = getattr(factory, "__module__", ""), getattr(factory, "__qualname__", "<")
@@ -101,7 +94,7 @@ def _installed(origin: ImportLocation) -> Callable[[], Any]:
 
 
 def kafkas_own(kind: Kind[Any]) -> InProcessSubject[Any] | None:
-    """Kafka's own assignor of a kind, by the installed built-ins; ``None`` without them. Imports no other plugin."""
+    """Kafka's own assignor of a kind; ``None`` without the built-ins. Imports no other plugin."""
     from assignment_api.plugins.errors import PluginError
     from assignment_api.plugins.policy import Policy
     from assignment_api.plugins.registry import discover
@@ -120,7 +113,7 @@ def kafkas_own(kind: Kind[Any]) -> InProcessSubject[Any] | None:
 
 
 class OtherProcess:
-    """An assignor in a process with another hash seed; starts on first use, and ends with :meth:`close`."""
+    """An assignor in a process with another hash seed, from first use to :meth:`close`."""
 
     def __init__(self, origin: ImportLocation) -> None:
         self.name = origin.name
@@ -129,7 +122,7 @@ class OtherProcess:
         self._leaders = 0
 
     def started(self) -> OtherProcess | None:
-        """This object once the process runs; ``None`` if the assignor cannot be imported there."""
+        """Start the process; ``None`` if it cannot import the assignor."""
         seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
         command = [sys.executable, "-m", "assignment_api.conformance.elsewhere"]
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -147,7 +140,7 @@ class OtherProcess:
         return _OtherLeader(self, self._leaders)
 
     def elsewhere(self) -> None:
-        """None: a third process is never needed."""
+        """None: never needed."""
 
     def close(self) -> None:
         """End the process."""
@@ -259,5 +252,5 @@ if __name__ == "__main__":
     # Output that an assignor prints must stay out of the answers.
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    # The module under its own name, so that the other side can resolve its pickles.
+    # Under its own name, so that the other side resolves its pickles.
     importlib.import_module("assignment_api.conformance.elsewhere")._serve(sys.stdin.buffer, channel)

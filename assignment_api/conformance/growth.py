@@ -1,4 +1,4 @@
-"""Growth of an answer's time, in processor time: watching detects sleeps, without waiting for them."""
+"""Growth of an answer's processor time; :mod:`~assignment_api.conformance.watching` detects sleeps."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["Growth", "growth_of"]
 
 #: Numbers of tasks; an eighth as many members, at least two.
 SIZES = (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)
-#: Largest factor of processor time for twice the size: tasks x clients needs about 4, cubes need 8.
+#: Largest factor for twice the size: tasks x clients needs about 4, cubes 8.
 MOST_FACTOR = 10.0
-#: Largest exponent of the size over two doublings: tasks x clients is 2, three nested loops are 3.
+#: Largest exponent over two doublings: tasks x clients is 2, three nested loops are 3.
 MOST_SLOPE = 2.75
-#: Shortest time of a call that counts, and measured time after which it is not repeated.
+#: Shortest call that counts, and measured time after which it is not repeated.
 LEAST_SECONDS, ENOUGH_SECONDS = 0.01, 0.05
-#: Processor time after which a call is ended.
+#: Processor time that ends a call.
 CALL_SECONDS = 10.0
 _REPEATS = 6
 
@@ -36,8 +36,6 @@ class _TooLongError(BaseException):
 
 @attrs.frozen
 class _Measured:
-    """Processor time of the calls with one size."""
-
     size: int
     calls: int
     spent: float
@@ -53,11 +51,11 @@ class _Measured:
 
 @attrs.frozen(eq=False)
 class Growth:
-    """Result of the calls with larger and larger groups.
+    """Result of larger and larger groups.
 
     Args:
         found: The violated rules, each with the state of the call.
-        is_judged: True if the time of at least one call was measured.
+        is_judged: True if at least one call was measured.
     """
 
     found: tuple[tuple[Broken, Any], ...] = ()
@@ -65,9 +63,9 @@ class Growth:
 
 
 def growth_of(trial: Trial) -> Growth:
-    """Measures calls with larger and larger groups, and judges their answers.
+    """Measure and judge calls with larger and larger groups.
 
-    An assignor that fails on the smallest group is not judged: other rules report that.
+    Failure on the smallest group is not judged: other rules report it.
     """
     times: list[_Measured] = []
     for size in SIZES:
@@ -81,7 +79,7 @@ def growth_of(trial: Trial) -> Growth:
             finding = f"{size} tasks take more than {CALL_SECONDS:g} s of processor time{_after(times)}"
             return Growth(((Broken("growth", finding, 0), state),))
         if _finding(times, measured):
-            # One call can be slow for another reason, such as a garbage collection.
+            # One call can be slow by chance, such as a garbage collection.
             again, _ = _measured(trial.subject, size, state, trial.configs)
             measured = min(filter(None, (measured, again)), key=lambda each: each.seconds)
         finding = _finding(times, measured)
@@ -92,7 +90,6 @@ def growth_of(trial: Trial) -> Growth:
 
 
 def _broken(kind: Kind[Any], state: Any, reply: Reply) -> Broken | None:
-    """The first rule that the reply to a state violates."""
     raised = reply.raised
     if raised is not None:
         rule = "nothing refused" if raised.is_refusal else "answers"
@@ -106,7 +103,7 @@ def _broken(kind: Kind[Any], state: Any, reply: Reply) -> Broken | None:
 
 
 def _smallest(trial: Trial, size: int, broken: Broken, state: Any) -> tuple[Broken, Any]:
-    """The violation in the smallest group between ``size`` and the last faultless one, by bisection."""
+    """The smallest violating group above the last faultless one, by bisection."""
     low, high = size // 2, size
     while high - low > 1:
         middle = (low + high) // 2
@@ -120,7 +117,6 @@ def _smallest(trial: Trial, size: int, broken: Broken, state: Any) -> tuple[Brok
 
 
 def _finding(times: Sequence[_Measured], last: _Measured) -> str:
-    """Sentence about a time that has grown too fast; empty if it has not."""
     seconds = last.seconds
     if times and times[-1].counts and seconds / times[-1].seconds > MOST_FACTOR:
         factor = seconds / times[-1].seconds
@@ -132,7 +128,7 @@ def _finding(times: Sequence[_Measured], last: _Measured) -> str:
 
 
 def _slope(last: Sequence[_Measured]) -> float:
-    """Exponent of the size in three times; 0 without three that are long enough."""
+    """Exponent of the size; 0 without three times that are long enough."""
     if len(last) < 3 or not last[0].counts:
         return 0.0
     return math.log(last[-1].seconds / last[0].seconds) / math.log(last[-1].size / last[0].size)
@@ -145,7 +141,7 @@ def _after(times: Sequence[_Measured]) -> str:
 def _measured(
     subject: Subject[Any], size: int, state: Any, configs: Mapping[str, Any]
 ) -> tuple[_Measured | None, Reply | None]:
-    """Processor time of a few calls, and the last reply; ``None`` if a call was ended.
+    """Processor time of a few calls, with the last reply; ``None`` if a call was ended.
 
     Short calls are repeated: on some machines processor time comes in ticks of milliseconds.
     """
@@ -166,7 +162,7 @@ def _measured(
 
 @contextlib.contextmanager
 def _limited() -> Iterator[None]:
-    """End a call in this process that takes too much processor time; without effect outside the main thread."""
+    """End a call after too much processor time; no effect outside the main thread."""
     if not hasattr(signal, "ITIMER_PROF") or threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""A history: a small group and its events, as plain numbers that stay valid when some are removed."""
+"""A small group and its events, as plain numbers that stay valid when some are removed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ class Capabilities:
     """Claims of an assignor; histories contain nothing else.
 
     Args:
-        standbys: Groups may need standbys.
-        missing_lags: The end offsets may be unknown. Kafka's leader calls none of its internal assignors then.
+        standbys: Groups may need them.
+        missing_lags: The end offsets may be unknown; Kafka's leader then calls no internal assignor.
         racks: Clients and partitions may have racks.
-        any_order: The order of tasks and members in the input must not matter. Kafka's own assignors iterate hash
-            tables, whose order shows if hashes collide.
-        empty: Groups may have no member, and no task.
+        any_order: The order of the input must not matter. With Kafka's own it shows if hashes collide.
+        empty: Groups may have no member or no task.
         protocol: ``connect.protocol`` of Connect groups.
     """
 
@@ -44,8 +43,8 @@ class Event:
 
     Args:
         type: A word of its kind of group.
-        which: Index of the member or job concerned, modulo their number: any number is valid.
-        size: Extent of the event; any number is valid.
+        which: Member or job concerned, modulo their number.
+        size: Extent; any number is valid.
     """
 
     type: str

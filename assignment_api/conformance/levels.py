@@ -1,4 +1,4 @@
-"""Levels of conformance, and the rules of each: expectation, reason and source."""
+"""Levels of conformance and their rules."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import attrs
 
 __all__ = ["KIT_VERSION", "LEVELS", "RULES", "Level", "LevelText", "Rule"]
 
-#: Version of the levels and rules below. It rises with each new or stricter rule.
+#: Rises with each new or stricter rule.
 KIT_VERSION = 2
 
 
 class Level(enum.Enum):
-    """A level of conformance, in the order of reports."""
+    """A level, in the order of reports."""
 
     VALID = "valid"
     COMPLETE = "complete"
@@ -30,7 +30,6 @@ class LevelText:
     """The demand of a level.
 
     Args:
-        asks: The demand, in a sentence.
         reason: Consequence of a violation.
         source: Source of the demand.
     """
@@ -40,7 +39,6 @@ class LevelText:
     source: str
 
 
-#: Text of each level.
 LEVELS: Mapping[Level, LevelText] = {
     Level.VALID: LevelText(
         "Kafka accepts every answer.",
@@ -85,14 +83,13 @@ class Rule:
     """One rule of a level.
 
     Args:
-        expected: The expectation, in one sentence, as printed with failures.
+        expected: One sentence, printed with failures.
     """
 
     level: Level
     expected: str
 
 
-#: Every rule, by its name in reports.
 RULES: Mapping[str, Rule] = {
     "answers": Rule(Level.VALID, "An assignor answers, or raises the refusal error of its kind, and no other."),
     "in time": Rule(Level.VALID, "An assignor answers before its deadline, and within its limits."),

@@ -1,4 +1,4 @@
-"""Test class for authors of metrics: subclass it, name the metric, and pytest runs a test for each rule."""
+"""Test class for authors of metrics: subclass it and name the metric."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ from assignment_api.plugins import MetricPlugin, discover
 
 __all__ = ["MetricConformance"]
 
-#: Relative difference of two figures that the order of a sum may cause.
+#: Relative difference that the order of a sum may cause.
 _ROUNDING = 1e-9
 
 
 class MetricConformance:
-    """Measures the answers of an assignor over drawn histories; all tests share one run.
+    """Measures an assignor's answers over one run of drawn histories.
 
     Attributes:
         metric: The metric, or its installed name.
-        assignor: The measured assignor: its class, a factory function, or its installed name; ``None``: Kafka's own of
-            the metric's kind.
-        unknown_if: The documented reason for ``None``; empty: the metric has a figure for every answer.
-        histories: Number of histories.
+        assignor: Class, factory function or installed name; ``None``: Kafka's own.
+        unknown_if: Documented reason for ``None``; empty: each answer has a figure.
+        histories: Their number.
     """
 
     metric: ClassVar[MetricPlugin | str]
@@ -53,7 +52,7 @@ class MetricConformance:
         self._hold("unknown")
 
     def test_equal_inputs_have_equal_figures(self) -> None:
-        """No clock, no randomness, and no order of members changes a figure."""
+        """Clock, randomness and order of members change no figure."""
         self._hold("deterministic")
 
     def test_the_input_is_untouched(self) -> None:
@@ -62,11 +61,7 @@ class MetricConformance:
 
     @classmethod
     def faults(cls, histories: int | None = None) -> dict[str, str]:
-        """Violated rule to the finding in the smallest history; empty if the metric keeps all rules.
-
-        Args:
-            histories: Number of histories; by default that of the class.
-        """
+        """Violated rule to the finding in the smallest history."""
         metric = cls.metric if isinstance(cls.metric, MetricPlugin) else discover().metric(cls.metric).plugin
         kind = KINDS[metric.kind]
         subject = _subject(kind, cls.assignor)
@@ -107,7 +102,7 @@ def _subject(kind: Kind[Any], assignor: Any) -> InProcessSubject[Any]:
 
 
 def _answers(kind: Kind[Any], subject: InProcessSubject[Any], history: History) -> Iterator[tuple[Any, Any]]:
-    """Each state of a history with its answer, up to the first failure of the assignor."""
+    """States with answers, up to the assignor's first failure."""
     world, leader = kind.world(history, Capabilities()), subject.leader()
     configs = world.configs()
     for event in (None, *history.events):
@@ -123,8 +118,6 @@ def _answers(kind: Kind[Any], subject: InProcessSubject[Any], history: History) 
 
 @attrs.frozen
 class _Measured:
-    """Computes the metric with the arguments of ``assign``, and the answer."""
-
     metric: MetricPlugin
     answer: Any
 

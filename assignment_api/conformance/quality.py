@@ -1,8 +1,7 @@
-"""Quality of answers beside Kafka's own assignor: balance, moves, state to restore, racks, idle members.
+"""Quality of answers beside Kafka's own assignor.
 
-Both assignors play the same small groups, each from its own answers: the group settles, a member joins or leaves, and
-the group settles again. Some groups are fixed, with one event; others are drawn histories. A figure that is clearly
-worse than Kafka's is a warning, with the smallest such group.
+Both assignors play the same small groups: the group settles, a member joins or leaves, and it settles again. Some
+groups are fixed, with one event; others are drawn. A clearly worse figure is a warning, with the smallest such group.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from assignment_api.conformance.trial import Trial
 
 __all__ = ["QualityWarning", "warnings_of"]
 
-#: Figure to its sentence, with the assignor's own mean.
+#: Figure to its sentence with the assignor's mean.
 _SENTENCES: Mapping[str, str] = {
     "join": "moves {} tasks on a join",
     "leave": "moves {} tasks on a leave, besides those of the member that left",
@@ -28,23 +27,20 @@ _SENTENCES: Mapping[str, str] = {
     "restored": "restores {} records of state after a join or leave",
     "racks": "crosses racks for {} tasks",
 }
-#: A figure is worse if it is more than this factor of Kafka's, and more by this much.
+#: Worse: above this factor of Kafka's figure, and by more than this amount.
 _FACTOR, _LEAST = 1.5, 0.5
 _MOST_ROUNDS = 12
-#: Events after which the figures are measured.
 _MEASURED = ("join", "leave")
 
 
 @attrs.frozen
 class QualityWarning:
-    """A figure that is clearly worse than that of Kafka's own assignor.
+    """A figure clearly worse than that of Kafka's own assignor.
 
     Args:
         figure: ``join``, ``leave``, ``balance``, ``idle``, ``restored`` or ``racks``.
         value: Mean over all groups.
-        reference: Name of Kafka's assignor.
-        reference_value: Its mean.
-        found: The sentence.
+        reference_value: Mean of Kafka's assignor ``reference``.
         history: The smallest group with such a difference, as JSON.
     """
 
@@ -63,10 +59,10 @@ class QualityWarning:
 def warnings_of(
     trial: Trial, reference: Subject[Any], reference_name: str, drawn: Iterable[History] = ()
 ) -> tuple[QualityWarning, ...]:
-    """Figures of the trial's assignor that are clearly worse than those of ``reference``; a failure is no figure.
+    """Figures of the trial clearly worse than those of ``reference``; failures have none.
 
     Args:
-        drawn: Further histories; those in which no member joins or leaves are left out.
+        drawn: Further histories; those without join or leave are left out.
     """
     totals: dict[str, list[tuple[float, float, History]]] = {}
     fixed = _groups(trial.kind, standbys=1 if trial.capabilities.standbys else 0)
@@ -103,7 +99,7 @@ def _groups(kind: Kind[Any], standbys: int) -> Iterator[History]:
 
 
 def _figures(trial: Trial, subject: Subject[Any], history: History) -> dict[str, float]:
-    """Mean figures after the joins and leaves of one group; none after a failing answer."""
+    """Mean figures after joins and leaves; none after a failing answer."""
     kind = trial.kind
     world = kind.world(history, trial.capabilities)
     leader = subject.leader()
@@ -130,7 +126,7 @@ def _figures(trial: Trial, subject: Subject[Any], history: History) -> dict[str,
 def _figures_after(
     kind: Kind[Any], event: str, before: tuple[Any, Any, float], after: tuple[Any, Any, float]
 ) -> dict[str, float] | None:
-    """The figures of one event; ``None`` if the answer loses a task."""
+    """``None`` if the answer loses a task."""
     had, has = kind.work(before[0], before[1]), kind.work(after[0], after[1])
     owner = {task: member for member, tasks in had.items() for task in tasks}
     if owner.keys() != {task for held in has.values() for task in held}:
@@ -149,7 +145,7 @@ def _figures_after(
 
 
 def _settled(kind: Kind[Any], world: Any, leader: Any, configs: Mapping[str, Any]) -> tuple[Any, Any, float] | None:
-    """The last state and answer, and the records to restore on the way; ``None`` after a failure."""
+    """Last state and answer, and records to restore on the way; ``None`` after a failure."""
     restored, last = 0.0, None
     state = reply = None
     for number in range(_MOST_ROUNDS):

@@ -1,4 +1,4 @@
-"""Report of a trial: the result of each level, the failures with their files, and a summary line."""
+"""Report of a trial."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Failure:
     """A violated rule, with commands to reproduce it.
 
     Args:
-        history: The smallest violating history, as JSON; ``None`` if a single state shows it.
-        scenarios: File of the states of all calls, or ``None`` if none was written.
-        commands: Commands that show it, the shortest first.
-        known: Reason why it is not this assignor's own failure, or ``None``.
+        history: The smallest violating one, as JSON; ``None``: a single state shows it.
+        scenarios: File of the states of all calls, or ``None``.
+        commands: The shortest first.
+        known: Reason why it is not this assignor's failure, or ``None``.
     """
 
     rule: str
@@ -44,7 +44,7 @@ class Failure:
     known: str | None = None
 
     def text(self) -> str:
-        """The failure as a few lines of text."""
+        """A few lines."""
         lines = [
             f"expected: {self.expected}",
             f"found:    in rebalance {self.round}, {self.found}",
@@ -67,10 +67,8 @@ class LevelResult:
     """Result of a level.
 
     Args:
-        status: ``passed``; ``failed``; ``known``, if all violations are known not to be the assignor's own; ``not
-            judged``, if no history reached it.
-        failures: The violated rules.
-        note: Parts that were not checked, and why; empty if all were.
+        status: ``passed``, ``failed``, ``known`` (all violations are known), ``not judged`` (no history reached it).
+        note: Unchecked parts, and why; may be empty.
     """
 
     level: Level
@@ -81,23 +79,18 @@ class LevelResult:
 
 @attrs.frozen
 class Report:
-    """Result of a trial.
-
-    Args:
-        levels: One result for each claimed level.
-    """
+    """Result of a trial, with each claimed level."""
 
     assignor: str
     kind: str
     histories: int
     seed: int
     levels: tuple[LevelResult, ...]
-    #: Figures that are clearly worse than those of Kafka's own assignor.
     warnings: tuple[QualityWarning, ...] = ()
 
     @property
     def is_conformant(self) -> bool:
-        """True if no level failed, and each was judged, or a known violation ended each history before it."""
+        """True if no level failed, and each was judged, or known violations prevented that."""
         statuses = {result.status for result in self.levels}
         return "failed" not in statuses and ("not judged" not in statuses or "known" in statuses)
 
@@ -147,11 +140,10 @@ def written_failure(
     """The failure that a search found, with its files written.
 
     Args:
-        smallest: The finding.
         selector: Name of the assignor in commands.
         known: Rule to the reason why it is known.
-        options: Options of the command that replays a history.
-        config: Options of both commands that set the configuration.
+        options: Of the command that replays a history.
+        config: Options of both commands.
     """
     broken = smallest.broken
     history = None if smallest.history is None else document_of(smallest.history)

@@ -1,4 +1,4 @@
-"""Search with Hypothesis for a history that violates a rule, and for the smallest such history."""
+"""Search with Hypothesis for violated rules, each with the smallest history."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ __all__ = ["Search", "Searched", "Smallest", "drawn_histories"]
 
 #: Most events and members of a history.
 _LARGEST = (6, 4)
-#: A larger history causes a second search among histories of this size, with so many attempts each.
+#: A larger history causes a second search in histories of this size, with so many attempts.
 _SMALL_EVENTS, _SMALL_MEMBERS, _SMALL_TASKS = 3, 3, 4
 _SMALLER = ((0, 4), (3, 3))
 _MOST_SMALLER = 600
 #: Histories of one run of Hypothesis.
 _RUN = 50
-#: Numbers of tasks of a part, of members and of events, the frequent ones repeated. Lists of Hypothesis are empty in
-#: half of all cases, and the last numbers are sizes that small histories never reach.
+#: Sizes, frequent ones repeated. Lists of Hypothesis are empty in half of all cases; small histories never reach the
+#: last sizes.
 _TASKS = (0, 0, 1, 1, 2, 3, 3, 3, 5, 8, 12, 12)
 _MEMBERS = (0, 1, 2, 2, 3, 3, 4, 4, 6, 7, 8, 9)
 _EVENTS = (0, 0, 1, 1, 2, 2, 3, 4, 6)
-#: Most tasks of a part in the search for a smaller history.
+#: Most tasks of a part in the second search.
 _SMALL_PART = 3
 
 
@@ -39,8 +39,7 @@ class Smallest:
     """The smallest history that violates a rule.
 
     Args:
-        broken: The rule, and the finding.
-        documents: The states of all calls, as scenario documents.
+        documents: States of all calls, as scenario documents.
     """
 
     broken: Broken
@@ -53,9 +52,9 @@ class Searched:
     """Result of a search.
 
     Args:
-        found: One finding for each violated rule, in the order of discovery.
-        reached: Levels whose rules have been judged.
-        has_other_process: Whether the assignor could be called in another process.
+        found: One finding for each violated rule, in order of discovery.
+        reached: Judged levels.
+        has_other_process: The assignor can be called in another process.
     """
 
     histories: int
@@ -65,7 +64,7 @@ class Searched:
 
 
 class _BreaksError(Exception):
-    """A history that violates a rule; one subclass for each rule, so that one fault is not shrunk to another."""
+    """One subclass for each rule, so that one fault is not shrunk to another."""
 
 
 @attrs.define(eq=False)
@@ -73,11 +72,8 @@ class Search:
     """Searches for violated rules.
 
     Args:
-        trial: The assignor under test.
-        histories: Number of histories.
-        seed: Seed of the histories.
         levels: Levels to judge.
-        known: Rules whose violation is expected: the first history is reported as it is, not the smallest one.
+        known: Expected violations: reported without shrinking.
         stop_after: Number of violated rules that ends the search.
     """
 
@@ -88,14 +84,14 @@ class Search:
     known: Container[str] = ()
     stop_after: int = 12
     on_history: Callable[[], None] = lambda: None
-    #: Called with the rule when a violation is found, before it is shrunk.
+    #: Called with a violated rule before shrinking.
     on_found: Callable[[str], None] = lambda _rule: None
     _expected: dict[str, Smallest] = attrs.field(factory=dict, init=False)
     _played: int = attrs.field(default=0, init=False)
     _runs: int = attrs.field(default=0, init=False)
 
     def run(self) -> Searched:
-        """Run histories until all are done, or too many rules are violated."""
+        """Run histories until all are done, or ``stop_after`` ends it."""
         found: list[Smallest] = []
         while self._played < self.histories and len(found) < self.stop_after:
             ignored = frozenset(each.broken.rule for each in found)
@@ -150,7 +146,7 @@ class Search:
                 judge(history)
 
         while not best and self._played < self.histories:
-            # Hypothesis varies earlier examples of a run: several runs cover more.
+            # Hypothesis varies earlier examples: several runs cover more.
             before = self._played
             self._searched(judge, min(_RUN, self.histories - before))
             if self._played == before:
@@ -161,7 +157,7 @@ class Search:
             return late[0]
         rule = best[0][1].rule
         for limits in _SMALLER:
-            # One local minimum is not the smallest one: search the small ones, too.
+            # A local minimum: search the small ones, too.
             history, broken = min(best, key=lambda each: each[0].size())
             history = self._reduced(history, rule, ignored)
             best.append((history, broken))
@@ -172,12 +168,12 @@ class Search:
                 self._searched(judge_smaller, _MOST_SMALLER // 4, limits)
         history, broken = min(best, key=lambda each: each[0].size())
         history = self._reduced(history, rule, ignored)
-        # Run once more: the failure needs the states of its calls, and its text may have changed.
+        # Again, for the states of its calls; the text may have changed.
         again = next((each for each in self.trial.broken(history) if each.rule == broken.rule), broken)
         return Smallest(again, history, self.trial.kind.documents(self.trial.asked, again.rule.replace(" ", "-")))
 
     def _reduced(self, history: History, rule: str, ignored: frozenset[str]) -> History:
-        """The history without everything that the violation does not need; Hypothesis can end before it."""
+        """Remove all that the violation does not need; Hypothesis can end before that."""
         while True:
             for smaller in _one_step_smaller(history):
                 found = self._first_broken(smaller, ignored)
@@ -188,7 +184,7 @@ class Search:
                 return history
 
     def _smaller_late(self, history: History, broken: Broken) -> Smallest:
-        """The first of a few small histories that passes the deadline, too: shrinking costs a deadline each time."""
+        """The first small history that exceeds the deadline: shrinking costs a deadline each time."""
         documents = self.trial.kind.documents(self.trial.asked, "in-time")
         groups = dict.fromkeys([*(history.members[:most] for most in (1, 2, 3)), history.members])
         tasks = dict.fromkeys([((1, 0),), ((2, min(1, self.trial.kind.sorts)),), history.tasks])
@@ -201,7 +197,7 @@ class Search:
         return Smallest(broken, history, documents)
 
     def _first_broken(self, history: History, ignored: frozenset[str]) -> Broken | None:
-        """The first violated rule of the judged levels that is neither ignored nor expected."""
+        """The first judged rule that is neither ignored nor expected."""
         for broken in self.trial.broken(history):
             if broken.rule in self.known:
                 if broken.rule not in self._expected:
@@ -233,7 +229,7 @@ def _draw(judge: Callable[[History], None], strategy: Any, seed: int, most: int)
         print_blob=False,
     )
     search: Any = hypothesis.seed(seed)(settings(hypothesis.given(strategy)(judge)))  # type: ignore[no-untyped-call]
-    # A fault that comes and goes cannot be shrunk by a replay: keep the smallest one so far.
+    # A fault that comes and goes cannot be shrunk: keep the smallest so far.
     expected = (_BreaksError, hypothesis.errors.Flaky, hypothesis.errors.Unsatisfiable)
     with _without_constants_of_modules(), contextlib.suppress(*expected):
         search()
@@ -241,12 +237,12 @@ def _draw(judge: Callable[[History], None], strategy: Any, seed: int, most: int)
 
 @contextlib.contextmanager
 def _without_constants_of_modules() -> Iterator[None]:
-    """Histories must not depend on the modules in memory, whose constants Hypothesis finds (for seconds) and draws."""
+    """Prevent that Hypothesis draws constants of loaded modules (and searches them for seconds)."""
     from hypothesis.internal.conjecture import providers
 
     found, cache = getattr(providers, "_get_local_constants", None), getattr(providers, "CONSTANTS_CACHE", None)
     if found is None or cache is None:
-        # Releases before 6.131 draw no such constants.
+        # Releases before 6.131 draw none.
         yield
         return
     from hypothesis.internal.constants_ast import Constants
@@ -264,13 +260,13 @@ def _without(items: tuple[Any, ...], place: int) -> tuple[Any, ...]:
 
 
 def _one_step_smaller(history: History) -> Iterator[History]:
-    """Histories without a part, an event or a setting of this one, the largest step first."""
+    """Histories without a part, an event or a setting, the largest step first."""
     if len(history.events) > 1:
         yield attrs.evolve(history, events=())
     for place in range(len(history.events)):
         shorter = attrs.evolve(history, events=_without(history.events, place))
         (count, sort), *others = history.tasks
-        # A member or task from the beginning on can replace one that comes.
+        # An initial member or task can replace one that comes.
         for joined, more in itertools.product(((), (1,), (2,)), (0, 1)):
             members, tasks = (*history.members, *joined), ((count + more, sort), *others)
             yield attrs.evolve(shorter, members=members, tasks=tasks)
@@ -295,7 +291,7 @@ def _is_small(history: History) -> bool:
 
 
 def drawn_histories(kind: Kind[Any], capabilities: Capabilities, most: int, seed: int = 0) -> tuple[History, ...]:
-    """``most`` histories of a seed, which depend on the version of Hypothesis."""
+    """``most`` histories of a seed; they depend on the version of Hypothesis."""
     drawn: list[History] = []
 
     def keep(history: History) -> None:
@@ -306,11 +302,10 @@ def drawn_histories(kind: Kind[Any], capabilities: Capabilities, most: int, seed
 
 
 def histories(kind: Kind[Any], capabilities: Capabilities, limits: tuple[int, int] = _LARGEST) -> Any:
-    """Histories of a kind, as a strategy: smaller numbers and shorter lists are simpler.
+    """Strategy for histories; smaller numbers and shorter lists are simpler.
 
     Args:
-        capabilities: Claims that limit the contents.
-        limits: Most events, and most members at the beginning.
+        limits: Most events and most initial members.
     """
     from hypothesis import strategies as st
 

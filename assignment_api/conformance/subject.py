@@ -1,4 +1,4 @@
-"""Subject of a trial: an assignor that can be called, in any process, and the result of a call."""
+"""An assignor that can be called, in any process, and the result of a call."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["Answering", "InProcessSubject", "Leader", "Raised", "Reply", "Subjec
 S = TypeVar("S")
 S_contra = TypeVar("S_contra", contravariant=True)
 
-#: Longest stored message, in characters.
+#: Longest message, characters.
 MESSAGE_LIMIT = 2_000
-#: Time for one call in this process, seconds; as the default deadline of an isolated one.
+#: Time for one call here, seconds; as the default of an isolated one.
 DEADLINE_SECONDS = 10
 
 
@@ -32,9 +32,9 @@ class Raised:
 
     Args:
         type: Name of its class.
-        is_refusal: It is the error with which an assignor of its kind may refuse.
-        is_loss: No reply arrived at all: a limit was exceeded, or the process died.
-        after_answer: It was raised by the callback after the answer.
+        is_refusal: An assignor of this kind may refuse with it.
+        is_loss: No reply: a limit was exceeded, or the process died.
+        after_answer: Raised by the callback.
     """
 
     type: str
@@ -50,12 +50,11 @@ class Reply:
     """Result of one call.
 
     Args:
-        answer: The unchecked answer; ``None`` if ``raised`` is set.
-        raised: The exception instead.
-        input_changed: Part of the input that the call changed; empty if it changed none.
-        seen: Dependencies of the call on more than its input: rule and sentence.
-        cpu_ns: Processor time of the call, nanoseconds.
-        badly_typed: Part of the answer with a wrong type, if the other process found it.
+        answer: Unchecked; ``None`` if ``raised`` is set.
+        input_changed: Part of the input that the call changed, or empty.
+        seen: Dependencies on more than the input: rule and sentence.
+        cpu_ns: Processor time, nanoseconds.
+        badly_typed: Part with a wrong type, if the other process found it.
     """
 
     answer: Any = None
@@ -67,15 +66,14 @@ class Reply:
 
 
 class Leader(Protocol[S_contra]):
-    """A leader that calls the assignor. Its objects are its own, and live as long as their kind requires."""
+    """Calls the assignor, with objects of its own that live as their kind requires."""
 
     def ask(self, state: S_contra, configs: Mapping[str, Any], *, watched: bool = False) -> Reply:
         """Result of one call.
 
         Args:
-            state: The input; the assignor receives this object.
-            configs: Configuration for ``configure``.
-            watched: Watch for side effects of the call.
+            state: The assignor receives this object.
+            watched: Watch for side effects.
         """
 
 
@@ -84,13 +82,13 @@ class Subject(Protocol[S]):
 
     @property
     def name(self) -> str:
-        """Its name in reports and commands."""
+        """Name in reports and commands."""
 
     def leader(self) -> Leader[S]:
         """A new leader."""
 
     def elsewhere(self) -> Subject[S] | None:
-        """The same assignor in another process with another hash seed; ``None`` if unavailable."""
+        """The assignor in another process with another hash seed, or ``None``."""
 
 
 @attrs.frozen
@@ -99,13 +97,13 @@ class Answering(Generic[S]):
 
     Args:
         call: Assignor and state to the answer.
-        fingerprint: Comparable values of all parts of the input, by the names of the parts.
+        fingerprint: Comparable value of each part of the input, by name.
         shown: The state as the assignor receives it.
         refusals: Errors with which it may refuse.
         lives: One object lives as long as its leader.
-        computed: Calls the callback of the kind after a well-typed answer; ``None``: the kind has none.
-        has_members: True if the group has a member that can run tasks.
-        badly_typed: Sentence about a part of an answer with the wrong type, or None.
+        computed: Callback after a well-typed answer, or ``None``.
+        has_members: True if a member can run tasks.
+        badly_typed: Sentence about a wrong type in an answer, or None.
     """
 
     call: Callable[[Any, S], object]
@@ -122,8 +120,7 @@ class InProcessSubject(Generic[S]):
     """An assignor in this process.
 
     Args:
-        answering: Calling convention of its kind.
-        another: Creates the same subject in another process.
+        another: Creates the subject in another process.
     """
 
     def __init__(
@@ -146,17 +143,12 @@ class InProcessSubject(Generic[S]):
         return InProcessLeader(self._factory, self._answering, has_deadline=self._has_deadline)
 
     def elsewhere(self) -> Subject[S] | None:
-        """The same in another process, if the creator of this one supplied it."""
+        """The subject in another process, if ``another`` was given."""
         return self._another()
 
 
 class InProcessLeader(Generic[S]):
-    """A leader in this process.
-
-    Args:
-        factory: Creates an assignor.
-        answering: Calling convention of its kind.
-    """
+    """A leader in this process."""
 
     def __init__(self, factory: Callable[[], Any], answering: Answering[S], *, has_deadline: bool = True) -> None:
         self._factory = factory
@@ -165,14 +157,14 @@ class InProcessLeader(Generic[S]):
         self._deadline_seconds = DEADLINE_SECONDS if has_deadline else 0
 
     def ask(self, state: S, configs: Mapping[str, Any], *, watched: bool = False) -> Reply:
-        """Result of one call; of the assignor's exceptions only ``KeyboardInterrupt`` passes."""
+        """Result of one call; of exceptions only ``KeyboardInterrupt`` passes."""
         answering = self._answering
         shown = answering.shown(state)
         before = answering.fingerprint(shown)
         seen: list[tuple[str, str]] = []
         start = process_time_ns()
         spent = 0
-        # Kafka's own assignors have various errors for a group that nothing can run in: any typed one is a refusal.
+        # Kafka's assignors have various errors for such a group: any typed one is a refusal.
         refusals = answering.refusals if answering.has_members(state) else (*answering.refusals, AssignorLabError)
         has_answered = False
         try:
@@ -224,7 +216,7 @@ class _LateError(BaseException):
 
 @contextlib.contextmanager
 def _deadline(seconds: int) -> Iterator[None]:
-    """End a call in this process that never returns; 0: no deadline. Without effect outside the main thread."""
+    """End a call that never returns; 0: no deadline. No effect outside the main thread."""
     if not seconds or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -237,7 +229,7 @@ def _deadline(seconds: int) -> Iterator[None]:
     try:
         yield
     finally:
-        # A timer of the caller, such as a test's own deadline, goes on.
+        # The caller's timer, such as a test's deadline, goes on.
         signal.setitimer(signal.ITIMER_REAL, remaining, interval)
         signal.signal(signal.SIGALRM, before)
 

@@ -1,4 +1,4 @@
-"""Trial: one history run with one assignor, and the violated rules."""
+"""One history with one assignor, and the violated rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assignment_api.conformance.subject import Raised, Reply, Subject
 
 __all__ = ["Broken", "Trial"]
 
-#: Rebalances without change that a settled group must show: detects answers that alternate in cycles of up to three.
+#: Required calm rebalances of a settled group: detects cycles of up to three answers.
 _CALM_ROUNDS = 3
 _NO_CONFIGS: Mapping[str, Any] = {}
 
@@ -34,34 +34,32 @@ class Trial:
     """Runs histories with one assignor.
 
     Args:
-        configs: Its own configuration, in addition to Kafka's.
+        configs: Its own configuration; Kafka's is added.
     """
 
     kind: Kind[Any]
     subject: Subject[Any]
     capabilities: Capabilities = attrs.field(factory=Capabilities)
     configs: Mapping[str, Any] = _NO_CONFIGS
-    #: Inputs of the last run, in order.
     asked: list[Any] = attrs.field(factory=list)
-    #: Numbers of the inputs from which on another leader calls.
+    #: Inputs from which on another leader calls.
     _taken_over: set[int] = attrs.field(factory=set, init=False)
     _elsewhere: Subject[Any] | None = attrs.field(default=None, init=False)
     _looked_elsewhere: bool = attrs.field(default=False, init=False)
-    #: Levels whose rules have been judged at least once.
     reached: set[Level] = attrs.field(factory=set, init=False)
 
     @property
     def elsewhere(self) -> Subject[Any] | None:
-        """The same assignor in another process, which starts on first use."""
+        """The assignor in another process, started on first use."""
         if not self._looked_elsewhere:
             self._looked_elsewhere = True
             self._elsewhere = self.subject.elsewhere()
         return self._elsewhere
 
     def broken(self, history: History) -> Iterator[Broken]:
-        """Yield every rule that a history violates, in the order of the run.
+        """Yield violated rules in the order of the run.
 
-        An exception, or an answer that no group could carry out, ends the history.
+        An exception, or an impossible answer, ends the history.
         """
         kind = self.kind
         world = kind.world(history, self.capabilities)
@@ -87,10 +85,7 @@ class Trial:
     # --- single calls -----------------------------------------------------------------------------
 
     def _asked(self, world: Any, leader: Any, configs: Mapping[str, Any], answered: list[Any]) -> Any:
-        """Call once, yield the faults of the answer, and carry it out.
-
-        Returns the answer, or ``None`` if the run must end.
-        """
+        """Call, yield faults, carry out; ``None`` if the run must end."""
         kind, number = self.kind, len(self.asked)
         state = world.state()
         self.asked.append(state)

@@ -1,7 +1,6 @@
-"""Watches one call for clocks, waiting, randomness, and other inputs than its arguments.
+"""Watches one call for clocks, waiting, randomness, and inputs besides its arguments.
 
-Python reports every call of a C function to a profiler, under any imported name. Clocks and sources of randomness are
-such functions.
+Python reports every call of a C function, such as a clock, to a profiler, under any imported name.
 """
 
 from __future__ import annotations
@@ -28,31 +27,29 @@ _CLOCKS = frozenset(
     )
     if hasattr(time, name)
 )  # fmt: skip
-#: Functions of Python code that wait for another thread.
+#: Python functions that wait for another thread.
 _WAITS = {
     threading.Condition.wait.__code__: "threading.Condition.wait()",
     threading.Thread.join.__code__: "threading.Thread.join()",
 }
 _LOCK = type(threading.Lock())
-#: Other ways to wait.
 _POLLS = frozenset({"select", "poll", "epoll", "kqueue"})
 #: The start of a thread waits for its first step.
 _STARTS = threading.Thread.start.__code__
 _SEEDING = random.Random.seed.__code__
 _NOW = frozenset({"now", "utcnow", "today"})
 _CHANCE = frozenset(getattr(os, name) for name in ("urandom", "getrandom") if hasattr(os, name))
-#: The generator behind ``random.random()`` and related functions, randomly seeded when Python starts.
+#: Behind ``random.random()``; randomly seeded when Python starts.
 _GLOBAL_RANDOM: random.Random = random._inst
-#: Packages that read a clock for their own purposes: time stamps of logs, Hypothesis at a garbage collection.
+#: They read clocks for their own purposes, such as time stamps of logs.
 _EXCUSED = frozenset({"logging", "warnings", "_pytest", "typeguard", "hypothesis", "importlib"})
-#: Most findings that are reported for one call.
 _MOST_SEEN = 5
 
 
 def watched_call(call: Callable[[], T], seen: list[tuple[str, str]]) -> T:
-    """Run ``call`` and add its side effects to ``seen``: the rule, and a sentence with the place.
+    """Run ``call`` and add its side effects to ``seen``: rule, and sentence with the place.
 
-    Another active profiler misses the calls in between.
+    Another active profiler misses these calls.
     """
     ours = sys._getframe()
 
@@ -83,7 +80,6 @@ def watched_call(call: Callable[[], T], seen: list[tuple[str, str]]) -> T:
 
 
 def _of_python(frame: FrameType) -> tuple[str, str] | None:
-    """Calls of functions that are written in Python."""
     code = frame.f_code
     if code in _WAITS:
         outer = frame.f_back
@@ -114,7 +110,7 @@ def _of_clocks(called: Any) -> tuple[str, str] | None:
 
 
 def _of_locks(frame: FrameType, called: Any) -> tuple[str, str] | None:
-    """A wait for a lock that is not free; :func:`_of_python` judges those of the module threading."""
+    """A wait for a lock that is not free, outside the module threading."""
     owner: Any = getattr(called, "__self__", None)
     is_lock = type(owner) is _LOCK and called.__name__ in ("acquire", "__enter__")
     if is_lock and owner.locked() and frame.f_globals.get("__name__") != "threading":
@@ -143,7 +139,7 @@ def _is_excused(frame: FrameType, ours: FrameType) -> bool:
 
 
 def _caller(frame: FrameType, ours: FrameType) -> FrameType:
-    """The innermost frame outside the standard library: the first place to look for the author."""
+    """The innermost frame outside the standard library."""
     looked: FrameType | None = frame
     while looked is not None and looked is not ours:
         if str(looked.f_globals.get("__name__", "")).partition(".")[0] not in sys.stdlib_module_names:

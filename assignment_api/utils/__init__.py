@@ -1,4 +1,4 @@
-"""Building blocks for assignors: validation, the identity assignment, standbys."""
+"""Building blocks for assignors."""
 
 from assignment_api.utils.default_standby import UnknownClientError, default_standby_task_assignment
 from assignment_api.utils.identity import identity_assignment

@@ -1,4 +1,4 @@
-"""Standbys for an assignment of actives, as placed by Kafka's public utility."""
+"""Standbys as placed by Kafka's public utility."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["UnknownClientError", "default_standby_task_assignment"]
 
 
 class UnknownClientError(IllegalAssignmentArgumentError):
-    """An assignment names a client that the application lacks, and the call needs data of that client."""
+    """An assignment names a client that the application lacks, and its data is needed."""
 
     java_type = "NullPointerException"
 
@@ -33,23 +33,21 @@ def default_standby_task_assignment(
 ) -> dict[ProcessID, StreamsClientAssignment]:
     """Add ``num.standby.replicas`` standbys of every logged task to ``assignments``.
 
-    With ``rack.aware.assignment.tags`` configured, the replicas of a task get different tags if possible, otherwise the
-    least loaded clients. Load is tasks (existing standbys included) per thread. Kafka:
-    ``TaskAssignmentUtils.defaultStandbyTaskAssignment``, with its oddities. With tags, every active task gets a standby
-    even if none is configured. Hash order decides which tasks come first.
+    With ``rack.aware.assignment.tags``, replicas of a task get different tags if possible, otherwise the least loaded
+    clients by tasks (standbys included) per thread. Kafka: ``TaskAssignmentUtils.defaultStandbyTaskAssignment``: with
+    tags, every active task gets a standby even if none is configured. Hash order decides which tasks come first. Lags
+    are not needed.
 
     Args:
-        application: The application. Lags are not needed.
-        assignments: Assignments so far; a client without one gets one. Not changed.
+        assignments: Not changed; a client without one gets one.
 
     Returns:
-        The assignments with the new standbys at the end of each, for the clients in the order of the application,
-        followed by the clients that only ``assignments`` names.
+        Assignments, new standbys last: clients in the order of the application, then unknown ones.
 
     Raises:
-        UnknownClientError: if tags are configured and an unknown client holds an active logged task, or its load is
-            needed because a task found too few clients with different tags.
-        SeveralOwnersError: if tags are configured and a logged task is active on several clients (not always).
+        UnknownClientError: with tags, if an unknown client holds an active logged task, or a task with too few clients
+            of different tags needs its load.
+        SeveralOwnersError: with tags, if a logged task is active on several clients (not always).
     """
     states = application.streams_client_states()
     clients = sorted(states.values(), key=_process_order)
@@ -83,7 +81,7 @@ def _empty(process: ProcessID) -> StreamsClientAssignment:
 
 
 def _numbers_of(tasks: Sequence[AssignedTask], kind: AssignedTaskType, numbers: dict[TaskId, int]) -> set[int]:
-    # An unknown task still counts as load: it gets a number of its own.
+    # An unknown task counts as load, too.
     return {numbers.setdefault(task.id, len(numbers)) for task in tasks if task.type is kind}
 
 
@@ -116,7 +114,7 @@ def _assign(
 
 
 def _logged_in_hash_order(application: ApplicationMetadata) -> list[TaskId]:
-    """Kafka collects the logged tasks from one hash container into another."""
+    """Kafka copies logged tasks from one hash container into another."""
     infos = application.task_infos()
     everything = list(infos)
     in_map = iteration_order(everything, [_hash(task) for task in everything], sort_key=TaskId.sort_key)
@@ -134,7 +132,7 @@ def _owners(
     assignments: Mapping[ProcessID, StreamsClientAssignment],
     logged: Mapping[TaskId, int],
 ) -> dict[int, list[int]]:
-    """Clients on which each logged task is active, in Kafka's order: the hash order of the assignments."""
+    """Owners of each logged task, in the hash order of the assignments."""
     client_numbers = {client.process_id: number for number, client in enumerate(clients)}
     states = application.streams_client_states()
     processes = [*assignments, *[process for process in clients_in_map_order(states) if process not in assignments]]
@@ -161,7 +159,7 @@ def _order_of_pending(
     strangers = [process for process in assignments if process not in states]
 
     def order(inserted: Sequence[int], removed: Sequence[int]) -> Sequence[int]:
-        # From here on Kafka orders all clients of the assignments by load.
+        # From here on Kafka orders all clients by load.
         if strangers and len(states) + len(strangers) > 1:
             raise UnknownClientError(
                 f"client {strangers[0]} has an assignment, but is no client of the application: its load is unknown"

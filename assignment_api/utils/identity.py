@@ -10,13 +10,10 @@ __all__ = ["identity_assignment"]
 
 
 def identity_assignment(application: ApplicationMetadata) -> dict[ProcessID, StreamsClientAssignment]:
-    """Every client keeps its previous active tasks as active and its previous standbys as standby.
+    """Every client keeps its previous tasks with their roles.
 
-    No repair: tasks that no longer exist stay, tasks without a previous owner are left out.
+    No repair: vanished tasks stay, unowned ones are left out. In the order of the clients.
     Kafka: ``TaskAssignmentUtils.identityAssignment``.
-
-    Returns:
-        An assignment for each client, in the order of the clients.
 
     Raises:
         IllegalAssignmentStateError: if a client had a task as active and as standby.

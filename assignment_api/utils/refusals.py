@@ -1,4 +1,4 @@
-"""Sentences about errors of Kafka's validation, with the process, task or client concerned."""
+"""Sentences about errors of Kafka's validation."""
 
 from __future__ import annotations
 
@@ -10,18 +10,11 @@ from assignment_api.streams.ids import ProcessID, TaskId
 
 __all__ = ["refusal_sentence"]
 
-#: Names that a sentence lists at most.
 _MOST_NAMES = 5
 
 
 def refusal_sentence(application: ApplicationMetadata, assignment: TaskAssignment, error: AssignmentError) -> str:
-    """A sentence about ``error`` in this answer, with up to five of the tasks or clients concerned.
-
-    Args:
-        application: The input.
-        assignment: The answer.
-        error: Result of :func:`~assignment_api.utils.validation.validate_task_assignment`; not ``NONE``.
-    """
+    """A sentence about ``error`` (not ``NONE``), with up to five tasks or clients concerned."""
     states = application.streams_client_states()
     if error is AssignmentError.UNKNOWN_TASK_ID:
         known = application.all_tasks()

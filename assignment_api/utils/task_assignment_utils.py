@@ -1,4 +1,4 @@
-"""``TaskAssignmentUtils`` of KIP-924: re-exports functions of the neighbouring modules."""
+"""``TaskAssignmentUtils`` of KIP-924."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["TaskAssignmentUtils"]
 class TaskAssignmentUtils:
     """Kafka's utilities for authors of assignors, under Kafka's name. Not to be instantiated.
 
-    Unlike Kafka's, these functions never change their arguments: they return new values.
+    Unlike Kafka's, they return new values and never change their arguments.
     """
 
     validate_task_assignment = staticmethod(validate_task_assignment)

@@ -1,4 +1,4 @@
-"""Checks of an assignor's answer: Kafka's own, in Kafka's order, and a stricter one."""
+"""Checks of an assignor's answer: Kafka's own, and a stricter one."""
 
 from __future__ import annotations
 
@@ -22,16 +22,12 @@ __all__ = ["StrictFinding", "StrictFindingKind", "strict_findings", "validate_ta
 
 
 def validate_task_assignment(application: ApplicationMetadata, assignment: TaskAssignment) -> AssignmentError:
-    """Result of Kafka's ``TaskAssignmentUtils.validateTaskAssignment`` for ``assignment``.
+    """First error of Kafka's ``TaskAssignmentUtils.validateTaskAssignment``, or ``NONE``.
 
-    Tasks are checked before clients: an unknown task or a second active comes first, then a standby of a task without
-    state store, then a missing client, then an unknown client.
+    Order: unknown task or second active, standby of a task without state store, missing client, unknown client.
 
-    Kafka does *not* detect missing tasks, two assignments for one client, or too many standbys; see
-    :func:`strict_findings` for those.
-
-    Returns:
-        The first error in that order, or ``AssignmentError.NONE``.
+    Kafka does *not* detect missing tasks, two assignments for one client, or too many standbys: see
+    :func:`strict_findings`.
     """
     infos = application.task_infos()
     active: set[TaskId] = set()
@@ -56,7 +52,7 @@ def validate_task_assignment(application: ApplicationMetadata, assignment: TaskA
 def _first_task_error(
     client: StreamsClientAssignment, known: KeysView[TaskId], active: AbstractSet[TaskId]
 ) -> AssignmentError:
-    """The first of a client's wrong tasks in Kafka's order, that of a hash map."""
+    """In the order of Kafka's hash map."""
     for task in client.tasks_in_map_order():
         if task.id not in known:
             return AssignmentError.UNKNOWN_TASK_ID
@@ -66,7 +62,7 @@ def _first_task_error(
 
 
 class StrictFindingKind(enum.Enum):
-    """Faults that Kafka's validation accepts although they harm the application."""
+    """Harmful faults that Kafka's validation accepts."""
 
     TASK_NOT_ASSIGNED = "TASK_NOT_ASSIGNED"
     ACTIVE_AND_STANDBY_IN_ONE_PROCESS = "ACTIVE_AND_STANDBY_IN_ONE_PROCESS"
@@ -78,13 +74,12 @@ class StrictFindingKind(enum.Enum):
 
 @attrs.frozen
 class StrictFinding:
-    """One fault that :func:`strict_findings` found.
+    """A fault from :func:`strict_findings`.
 
     Args:
-        kind: Kind of the fault.
         task: The task concerned, or ``None``.
         process_id: The client concerned, or ``None``.
-        message: One sentence for a person.
+        message: One sentence.
     """
 
     kind: StrictFindingKind
@@ -96,16 +91,14 @@ class StrictFinding:
 def strict_findings(
     application: ApplicationMetadata, assignment: TaskAssignment, warmup_replicas: int | None = None
 ) -> tuple[StrictFinding, ...]:
-    """All faults in ``assignment`` that Kafka's validation does not detect.
+    """Faults that Kafka's validation does not detect.
 
     Args:
-        application: The input of the assignor.
-        assignment: Its answer, without an error of Kafka's validation.
-        warmup_replicas: Standbys over all tasks that may exceed the configured number; by default
-            ``max.warmup.replicas``.
+        assignment: An answer that passes Kafka's validation.
+        warmup_replicas: Allowed standbys over all tasks beyond the configured number; default: ``max.warmup.replicas``.
 
     Returns:
-        The findings: tasks in the application's order first, then clients in the answer's order.
+        Tasks in the application's order, then clients in the answer's order.
     """
     configs = application.assignment_configs()
     standbys = max(configs.num_standby_replicas, 0)
@@ -119,7 +112,7 @@ def strict_findings(
 def _is_faultless(
     application: ApplicationMetadata, clients: Sequence[StreamsClientAssignment], standbys: int, warmups: int
 ) -> bool:
-    """True if the answer certainly has no fault: nearly every answer does, and this is many times faster."""
+    """Quick test, many times faster; nearly every answer passes."""
     if len({client.process_id for client in clients}) < len(clients):
         return False
     placed = [[task.id for task in client.tasks] for client in clients]

@@ -1,1 +1,1 @@
-"""Differences between kinds of groups: the small simulated groups, and the checks of answers."""
+"""Kinds of groups: simulations and checks of answers."""

@@ -1,4 +1,4 @@
-"""Groups of Kafka Connect in the conformance kit: simulation, and checks of answers."""
+"""Groups of Kafka Connect: simulation, and checks of answers."""
 
 from __future__ import annotations
 
@@ -44,8 +44,6 @@ class _Member:
 
 
 class _ConnectWorld(World[Rebalance]):
-    """A group in which every worker carries out its assignment before the next rebalance."""
-
     bound = _BOUND
 
     def __init__(self, history: History, capabilities: Capabilities) -> None:
@@ -102,8 +100,7 @@ class _ConnectWorld(World[Rebalance]):
 
     # --- events -----------------------------------------------------------------------------------
 
-    def _nothing(self, event: Event) -> None:
-        """A rebalance without any other change, such as after a config update."""
+    def _nothing(self, event: Event) -> None: ...
 
     def _join(self, event: Event) -> None:
         self._add()
@@ -125,20 +122,19 @@ class _ConnectWorld(World[Rebalance]):
             self._connectors[name] = min(self._connectors[name] + 1, _MOST_TASKS)
 
     def _fewer(self, event: Event) -> None:
-        """A connector reconfigures itself to one task less."""
         if self._connectors:
             name = sorted(self._connectors)[event.which % len(self._connectors)]
             self._connectors[name] = max(self._connectors[name] - 1, 0)
 
     def _both(self, event: Event) -> None:
-        """A worker that missed a rebalance still reports a task that another one has got."""
+        """A worker that missed a rebalance still reports a reassigned task."""
         member = self._members[event.which % len(self._members)]
         others = [task for each in self._members if each is not member for task in each.owned.tasks]
         if others:
             self._claims[member.id] = Jobs((), (others[event.size % len(others)],))
 
     def _lead(self, event: Event) -> None:
-        """Another worker leads, with a new assignor that has seen no earlier rebalance."""
+        """The new leader's assignor has seen no earlier rebalance."""
         self._members.append(self._members.pop(0))
         self._completed = self._generation - 1 if self._generation else NO_GENERATION
 

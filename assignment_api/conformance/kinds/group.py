@@ -1,4 +1,4 @@
-"""Streams groups of KIP-1071 in the conformance kit: simulation, and checks of answers."""
+"""Streams groups of KIP-1071: simulation, and checks of answers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["STREAMS_GROUP", "GroupState"]
 _ROLES = ("active_tasks", "standby_tasks", "warmup_tasks")
 _RECORDS = 50_000
 _MOST_MEMBERS, _MOST_TASKS = 10, 14
-#: Names of sub-topologies, in another order than their numbers.
+#: In another order than their numbers.
 _NAMES = ("orders", "joins", "counts")
-#: Client tags, and the number of their values.
+#: Client tag to the number of its values.
 _TAGS = {"zone": 2, "cluster": 3}
 
 
@@ -49,10 +49,7 @@ class _Member:
 
 
 class _GroupWorld(World[GroupState]):
-    """A group in which every member reaches its target at once.
-
-    Kafka 4.3 passes the last target as the present tasks.
-    """
+    """Every member reaches its target at once; Kafka 4.3 passes it as the present tasks."""
 
     def __init__(self, history: History, capabilities: Capabilities) -> None:
         self._history, self._racks = history, history.racks if capabilities.racks else 0
@@ -73,7 +70,7 @@ class _GroupWorld(World[GroupState]):
 
     @property
     def bound(self) -> int:  # type: ignore[override]
-        """As for applications of the classic protocol: 2 x (stateful tasks + their standbys), at least one."""
+        """As for applications: 2 x (stateful tasks + their standbys), at least one."""
         stateful = sum(count for count, (_, sort) in zip(self._counts, self._history.tasks, strict=True) if sort)
         return max(2 * stateful * (1 + self._standbys), 1)
 
@@ -102,10 +99,9 @@ class _GroupWorld(World[GroupState]):
             member.target = answer.members.get(member.id, MemberAssignment())
 
     def rest(self) -> None:
-        """Members have their targets already."""
+        """Nothing to do: members have their targets."""
 
-    def _nothing(self, event: Event) -> None:
-        """A new epoch without any other change."""
+    def _nothing(self, event: Event) -> None: ...
 
     def _join(self, event: Event) -> None:
         processes = sorted({member.process for member in self._members})
@@ -141,7 +137,7 @@ class _GroupWorld(World[GroupState]):
             self._counts[which] = max(self._counts[which] - 1, 0 if self._may_be_empty else 1)
 
     def _both(self, event: Event) -> None:
-        """A member that was away reports an active task that another one has got."""
+        """A member that was away reports a reassigned active task."""
         if len(self._members) > 1:
             member = self._members[event.which % len(self._members)]
             others = [task for each in self._members if each is not member for task in _active(each.target)]
@@ -149,7 +145,6 @@ class _GroupWorld(World[GroupState]):
                 self._claims[member.id] = others[event.size % len(others)]
 
     def _forget(self, event: Event) -> None:
-        """A member reports no offsets."""
         if self._members:
             self._unknown.add(self._members[event.which % len(self._members)].id)
 
@@ -207,8 +202,6 @@ def _badly_typed(answer: object) -> str | None:
 
 
 class _GroupKind(Kind[GroupState]):
-    """Broker-side assignors of KIP-1071 and KIP-1357."""
-
     name = "streams-group"
     events = ("nothing", "join", "leave", "lose", "return", "more", "fewer", "both", "forget")
     settings = MappingProxyType({"named": 1, "tags": 2, "texts": 1})

@@ -1,4 +1,4 @@
-"""Protocol that every kind of group implements for the conformance kit."""
+"""Interface of each kind of group for the kit."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class World(ABC, Generic[S]):
 
     @abstractmethod
     def configs(self) -> Mapping[str, Any]:
-        """Kafka's configuration of the group, for ``configure``."""
+        """Kafka's configuration of the group."""
 
     @abstractmethod
     def happens(self, event: Event) -> None:
-        """Apply an event; an event that is impossible now changes nothing."""
+        """Apply an event; an impossible one changes nothing."""
 
     @abstractmethod
     def carry_out(self, state: S, answer: Any) -> None:
@@ -42,7 +42,7 @@ class World(ABC, Generic[S]):
 
     @abstractmethod
     def rest(self) -> None:
-        """Let time pass until all assigned tasks are ready and the next rebalance is due."""
+        """Let time pass until all assigned tasks are ready."""
 
 
 class Kind(ABC, Generic[S]):
@@ -51,15 +51,13 @@ class Kind(ABC, Generic[S]):
     name: str
     answering: Answering[S]
     events: tuple[str, ...]
-    #: Largest type of tasks, as numbered by :class:`~assignment_api.conformance.history.History`.
+    #: Largest type of tasks (:class:`~assignment_api.conformance.history.History`).
     sorts: int = 2
-    #: Largest number of a member, from 1.
+    #: Largest number of a member.
     most_of_member: int = 3
-    #: Its assignors can be called for a group without members.
     may_be_empty: bool = True
-    #: Settings of its histories, by name, with their largest values.
+    #: Setting of a history to its largest value.
     settings: Mapping[str, int] = MappingProxyType({})
-    #: Possible delays of a group.
     delays: tuple[int, ...] = (0,)
 
     @abstractmethod
@@ -67,50 +65,50 @@ class Kind(ABC, Generic[S]):
         """The group at the beginning of a history."""
 
     def badly_typed(self, answer: object) -> str | None:
-        """Sentence about a part of the answer with the wrong type, or None."""
+        """Part of the answer with a wrong type, as a sentence, or None."""
         return self.answering.badly_typed(answer)
 
     @abstractmethod
     def troubles(self, state: S, answer: Any) -> Iterator[Trouble]:
-        """Rules that a well-typed answer violates; those that Kafka itself checks come first."""
+        """Rules that a well-typed answer violates, Kafka's own checks first."""
 
     @abstractmethod
     def placement(self, state: S, answer: Any) -> Any:
-        """The owner of each task after the answer, as JSON in a canonical order."""
+        """Owner of each task after the answer, as canonical JSON."""
 
     def has_members(self, state: S) -> bool:
-        """True if a member of the group can run tasks: then an assignor may not refuse."""
+        """True if a member can run tasks: then an assignor may not refuse."""
         return self.answering.has_members(state)
 
     @abstractmethod
     def asks_again(self, state: S, answer: Any) -> bool:
-        """True if the answer itself causes another rebalance."""
+        """True if the answer causes another rebalance."""
 
     def work(self, state: S, answer: Any) -> Mapping[str, Sequence[str]]:
-        """Member to its running tasks after the answer; every member of the group has an entry."""
+        """Member (all of them) to its running tasks after the answer."""
         placed = self.placement(state, answer)
         return {member: placed[member][0] if member in placed else [] for member in self.threads(state)}
 
     @abstractmethod
     def threads(self, state: S) -> Mapping[str, int]:
-        """Member, as in a placement, to its number of threads."""
+        """Member, as in a placement, to its threads."""
 
     def to_restore(self, state: S, answer: Any) -> float:
         """Changelog records that active tasks lack after the answer; 0 for kinds without lags."""
         return 0.0
 
     def racks_crossed(self, state: S, answer: Any) -> float:
-        """Active tasks on a member in another rack than their partitions; 0 for kinds without racks of partitions."""
+        """Active tasks in another rack than their partitions; 0 without racks of partitions."""
         return 0.0
 
     @abstractmethod
     def turned(self, state: S) -> S:
-        """The same state with all unordered parts in the opposite order."""
+        """The state with all unordered parts in opposite order."""
 
     @abstractmethod
     def documents(self, states: Sequence[S], name: str) -> list[dict[str, Any]]:
-        """The states of all calls as scenario documents of format 1, in order."""
+        """States as scenario documents of format 1."""
 
     @abstractmethod
     def sized(self, number: int, capabilities: Capabilities) -> S:
-        """A state of about ``number`` tasks with a new member, for measuring time."""
+        """A state of about ``number`` tasks with a new member, to measure time."""

@@ -1,4 +1,4 @@
-"""Applications of Kafka Streams in the conformance kit: calls of their assignors, and checks of answers."""
+"""Applications of Kafka Streams: calls of assignors, and checks of answers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _RULE_OF: Mapping[StrictFindingKind, str] = {
 }
 
 
-#: A follow-up deadline after this many milliseconds is none: a leap year.
+#: A follow-up deadline later than this (a leap year) is none.
 _LATEST_MS = 366 * 24 * 3_600_000
 
 
@@ -100,7 +100,6 @@ def _is(value: object, expected: type) -> bool:
 
 
 def _computed(assignor: Any, state: ApplicationMetadata, answer: Any) -> None:
-    """The call of ``on_assignment_computed`` after an answer, as by Kafka's leader."""
     error = validate_task_assignment(state, answer)
     sources = {
         task: tuple(TopicPartition(each.topic, each.partition) for each in info.source_partitions())
@@ -126,7 +125,7 @@ def _computed(assignor: Any, state: ApplicationMetadata, answer: Any) -> None:
 
 
 def _copies(state: ApplicationMetadata, answer: TaskAssignment) -> Iterator[Trouble]:
-    """Tasks with fewer standbys than configured and possible, or with warm-ups that nothing ends."""
+    """Missing standbys, and warm-ups that nothing ends."""
     standbys = max(state.assignment_configs().num_standby_replicas, 0)
     possible = min(standbys, len(state.streams_client_states()) - 1)
     copies = Counter(task for client in answer.assignments for task in client.standby_tasks())
@@ -229,7 +228,7 @@ class _StreamsKind(Kind[ApplicationMetadata]):
         )
 
     def turned(self, state: ApplicationMetadata) -> ApplicationMetadata:
-        # Clients only: the topology fixes the order of tasks; that of clients depends on the time of joining.
+        # Clients only: the topology fixes the order of tasks.
         clients = list(state.for_next_assignor().streams_client_states().values())
         return ApplicationMetadata(
             state.assignment_configs(),

@@ -1,4 +1,4 @@
-"""States of applications as scenario documents."""
+"""Applications as scenario documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEFAULTS = AssignmentConfigs()
 
 
 def streams_document(state: ApplicationMetadata, name: str) -> dict[str, Any]:
-    """A state as a document of kind ``streams``."""
+    """A document of kind ``streams``."""
     configs = state.assignment_configs()
     values = {key: getattr(configs, field) for key, (field, _) in ASSIGNMENT_KEYS.items()}
     return {

@@ -1,4 +1,4 @@
-"""A small simulated application of Kafka Streams: its clients, disks, tasks and events."""
+"""A small simulated application of Kafka Streams."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assignment_api.streams.workload import TaskWorkload, Workload
 
 __all__ = ["StreamsWorld", "sized_application"]
 
-#: Initial records of a changelog, and records that a traffic event adds: more than the acceptable lag.
+#: Records of a changelog, initially and per traffic event: more than the acceptable lag.
 _RECORDS = 50_000
 _TRAFFIC = (20_000, 100)
 _START_MS = 1_700_000_000_000
@@ -28,15 +28,15 @@ _STATELESS, _LOGGED = 0, 1
 _MOST_CLIENTS = 10
 _MOST_PARTITIONS = 14
 _STRATEGIES = ("none", "min_traffic", "balance_subtopology")
-#: Client tags, and the number of their values.
+#: Client tag to the number of its values.
 _TAGS = {"zone": 2, "cluster": 3}
 
 
 @attrs.define(eq=False)
 class _Client:
-    """An instance with its disk: task to the offset that it has reached.
+    """An instance with its disk: task to reached offset.
 
-    Its number is that of its consumers, rack, tags and address, which a static member keeps under another process id.
+    Its number fixes consumers, rack, tags and address, which a static member keeps under another process id.
     """
 
     number: int
@@ -45,7 +45,6 @@ class _Client:
     active: list[TaskId] = attrs.field(factory=list)
     standby: list[TaskId] = attrs.field(factory=list)
     disk: dict[TaskId, int] = attrs.field(factory=dict)
-    #: Tasks whose offsets it cannot report in this rebalance.
     unknown: set[TaskId] = attrs.field(factory=set)
 
     @property
@@ -54,7 +53,7 @@ class _Client:
 
 
 class StreamsWorld(World[ApplicationMetadata]):
-    """An application: active tasks are ready at the next rebalance, copies after a rest."""
+    """Active tasks are ready at the next rebalance, copies after a rest."""
 
     def __init__(self, history: History, capabilities: Capabilities) -> None:
         self._history, self._capabilities = history, capabilities
@@ -83,12 +82,12 @@ class StreamsWorld(World[ApplicationMetadata]):
 
     @property
     def bound(self) -> int:  # type: ignore[override]
-        """Kafka's own bound (TaskAssignorConvergenceTest): 2 x (stateful tasks + their standbys), at least one."""
+        """Kafka's (TaskAssignorConvergenceTest): 2 x (stateful tasks + their standbys), at least one."""
         stateful = len(self._ends)
         return max(2 * stateful * (1 + self._configs.num_standby_replicas), 1)
 
     def configs(self) -> Mapping[str, Any]:
-        """Kafka's keys; texts, or the values themselves."""
+        """Kafka's keys; texts or values."""
         values = {key: getattr(self._configs, name) for key, (name, _) in ASSIGNMENT_KEYS.items()}
         if not self._history.texts:
             return values
@@ -131,7 +130,7 @@ class StreamsWorld(World[ApplicationMetadata]):
                     client.disk.setdefault(task, 0)
 
     def rest(self) -> None:
-        """Let a probing interval pass."""
+        """A probing interval passes."""
         self._time_ms += self._configs.probing_rebalance_interval_ms
         for client in self._clients:
             held = {*client.active, *client.standby}
@@ -141,8 +140,7 @@ class StreamsWorld(World[ApplicationMetadata]):
 
     # --- events -----------------------------------------------------------------------------------
 
-    def _nothing(self, event: Event) -> None:
-        """Metadata changed: a rebalance without a relevant change."""
+    def _nothing(self, event: Event) -> None: ...
 
     def _join(self, event: Event | int) -> None:
         threads = event.size + 1 if isinstance(event, Event) else event
@@ -164,18 +162,17 @@ class StreamsWorld(World[ApplicationMetadata]):
             self._clients.append(self._away.pop(event.which % len(self._away)))
 
     def _lose(self, event: Event) -> None:
-        """An instance is lost with its disk; a replacement is a new process."""
+        """An instance and its disk are lost; the replacement is a new process."""
         if len(self._clients) > 1:
             self._clients.pop(event.which % len(self._clients))
 
     def _restart(self, event: Event) -> None:
-        """A static member returns within its session, with its disk and another process id."""
+        """A static member returns with its disk and another process id."""
         if self._clients:
             self._clients[event.which % len(self._clients)].process = self._processes
             self._processes += 1
 
     def _lead(self, event: Event) -> None:
-        """Another client leads the group."""
         if self._clients:
             self._leader = self._clients[event.which % len(self._clients)]
 
@@ -190,18 +187,18 @@ class StreamsWorld(World[ApplicationMetadata]):
                     client.disk[task] = self._ends[task]
 
     def _follow(self, event: Event) -> None:
-        """All assigned tasks become ready before this rebalance."""
+        """All assigned tasks are ready before this rebalance."""
         self.rest()
 
     def _more(self, event: Event) -> None:
-        """A topic grows: one of the sub-topologies gets another task."""
+        """A topic grows: a sub-topology gets another task."""
         if self._counts:
             which = event.which % len(self._counts)
             self._counts[which] = min(self._counts[which] + 1, _MOST_PARTITIONS)
             self._grow()
 
     def _fewer(self, event: Event) -> None:
-        """The last task of a sub-topology no longer exists: clients still report it, and have its directory."""
+        """The last task of a sub-topology ends; clients still report it."""
         if self._counts:
             which = event.which % len(self._counts)
             self._counts[which] = max(self._counts[which] - 1, 0 if self._capabilities.empty else 1)
@@ -209,7 +206,7 @@ class StreamsWorld(World[ApplicationMetadata]):
             self._ends = {task: end for task, end in self._ends.items() if task in existing}
 
     def _both(self, event: Event) -> None:
-        """A client comes back from a pause and reports an active task that another client has got."""
+        """A client reports after a pause an active task that another one has got."""
         if len(self._clients) > 1:
             client = self._clients[event.which % len(self._clients)]
             others = sorted({task for each in self._clients if each is not client for task in each.active})
@@ -219,7 +216,7 @@ class StreamsWorld(World[ApplicationMetadata]):
                 client.standby = [each for each in client.standby if each != task]
 
     def _forget(self, event: Event) -> None:
-        """A client has lost the checkpoints of its copies: their offset sums are unknown (-3)."""
+        """A client lost its checkpoints: offset sums are unknown (-3)."""
         if self._clients:
             client = self._clients[event.which % len(self._clients)]
             client.unknown = {task for task in client.disk if task not in client.active}
@@ -245,7 +242,7 @@ class StreamsWorld(World[ApplicationMetadata]):
                 self._ends.setdefault(task, _RECORDS)
 
     def _workload(self) -> Workload:
-        """Weights of all tasks; the first task of each sub-topology is the heaviest, and one is unknown."""
+        """The first task of each sub-topology is the heaviest, and one is unknown."""
         weights = {}
         for task, sort in self._tasks()[1:]:
             share = 1 / (1 + task.partition)
@@ -295,12 +292,12 @@ class StreamsWorld(World[ApplicationMetadata]):
 
 
 def _text(value: object) -> str:
-    """A value as in a ``.properties`` file."""
+    """As in a ``.properties`` file."""
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 def sized_application(number: int, standbys: int) -> ApplicationMetadata:
-    """An application of ``number`` tasks with state, and an eighth as many clients; the last one is new."""
+    """``number`` stateful tasks and an eighth as many clients, the last one new."""
     clients = max(number // 8, 2)
     tasks = [
         TaskInfo(

@@ -1,16 +1,15 @@
 """Min-cost flow by cancelling exactly the cycles that Kafka cancels, without its graph.
 
-Kafka finds each negative cycle with Bellman-Ford sweeps over all nodes in ascending order, without an early stop. It
-cancels the cycle in the parent graph after the *last* sweep (Kafka: ``Graph``). Any other choice gives another
-placement. So every sweep has an effect, but not every one has to run:
+Kafka runs Bellman-Ford sweeps over all nodes in ascending order, without an early stop. It cancels the cycle in the
+parent graph after the *last* sweep (Kafka: ``Graph``). Any other choice gives another placement. So every sweep has an
+effect, but not every one has to run:
 
-* The graph has layers (tasks, clients of each group, with a second stage the clients themselves), so a sweep is a few
-  synchronous steps. A task's distance changes through its owner alone, and a client's candidates differ by rack only:
-  one minimum for each group and rack serves all its clients.
+* The graph has layers (tasks, clients of each group, with a second stage the clients), so a sweep is a few synchronous
+  steps. A task's distance changes through its owner alone. A client's candidates differ by rack only: one minimum for
+  each group and rack serves all its clients.
 * A node without a change since its last scan relaxes no other node.
-* Once a negative cycle repeats, distances fall by the same amounts in every period of sweeps. Then one period runs with
-  growth rates next to the values. It yields the number of periods in which no comparison changes its outcome, and those
-  are skipped at once.
+* Once a negative cycle repeats, distances fall by the same amounts in every period of sweeps. One period with growth
+  rates yields the number of periods without a changed comparison; those are skipped.
 
 Costs must not be negative: only then can a client's own tasks take part in the minima (they never win). They must not
 overflow Java's integers: only then is a cost a sum. ``whole_graph`` takes all others.
@@ -28,14 +27,14 @@ __all__ = ["cancel_cycles"]
 
 
 def cancel_cycles(flow: UnfinishedFlow) -> None:
-    """Move tasks until no negative cycle is left, cycle by cycle as Kafka does; ``flow`` is changed in place."""
+    """Cancel cycles in Kafka's order until none is negative; changes ``flow``."""
     while (moves := _next_cycle(flow)) is not None:
         for task, client in moves:
             flow.give(task, client)
 
 
 def _next_cycle(flow: UnfinishedFlow) -> list[tuple[int, int]] | None:
-    """The moves (task, new client) of the cycle that Kafka would cancel next."""
+    """Moves (task, new client) of the next cycle."""
     distances = Distances(flow)
     history = FallHistory()
     last = flow.nodes()

@@ -1,8 +1,7 @@
-"""Bellman-Ford distances on the layers of the graph: ordinary sweeps, and the last one, which finds the cycle.
+"""Bellman-Ford distances on the layers of the graph.
 
 Nodes in Kafka's order: source, tasks, clients of each group ("places": group x clients + client), with a second stage
-the clients themselves, sink. Source and sink are on no cycle. But the last sweep can relax the source, so its distance
-is kept.
+the clients, sink. Source and sink are on no cycle. But the last sweep can relax the source, so its distance is kept.
 """
 
 from __future__ import annotations
@@ -14,18 +13,14 @@ from assignment_api.utils.rack_aware.flow import UnfinishedFlow
 
 __all__ = ["FROM_CLIENT", "Distances"]
 
-#: Parent of a node that was not relaxed yet.
+#: Parent of a node never relaxed.
 FROM_START = -1
-#: Parent of a place that was relaxed from its client in the second stage.
+#: Parent of a place relaxed from its client in the second stage.
 FROM_CLIENT = -2
 
 
 class Distances:
-    """Distances, parents, and the nodes that changed since their last scan.
-
-    Args:
-        flow: The placement; it must not change while the distances are in use.
-    """
+    """Distances, parents, and nodes changed since their last scan; ``flow`` must not change meanwhile."""
 
     __slots__ = (
         "_before",
@@ -56,21 +51,21 @@ class Distances:
         self.client = [0] * (clients if flow.second_stage is not None else 0)
         self.client_parent = [FROM_START] * len(self.client)
         self.source = 0
-        #: Each task once: only its owner's place relaxes it.
+        #: Once each: only its owner's place relaxes it.
         self._changed_tasks: Iterable[int] = range(tasks)
-        #: Distances of the tasks before the last sweep, if needed to find the changed ones.
+        #: Before the last sweep, if needed to find changed tasks.
         self._before: list[int] | None = None
         self._changed_groups: Sequence[int] = range(len(flow.spans))
         self._changed_places: set[int] = set(range(len(flow.held)))
         self._changed_clients: set[int] = set()
-        #: Tasks of each group that have left their first holder, and cost less there than its rack implies: (task, the
-        #: holder's place, cost there).
+        #: Tasks of each group away from their first holder, cheaper there than its rack implies: (task, holder's place,
+        #: cost).
         self.extras: list[list[tuple[int, int, int]]] = [[] for _ in flow.spans]
         for task, holder in enumerate(flow.problem.holder):
             if flow.owner[task] != holder:
                 group = flow.problem.group_of[task]
                 self.extras[group].append((task, group * clients + holder, flow.problem.cost(task, holder)))
-        #: Places and their clients where one more task of the group fits in between, ascending.
+        #: Places with room and their clients, ascending.
         self._spare: list[tuple[int, int]] = []
         if flow.second_stage is not None:
             most = [capacity for capacities in flow.second_stage for capacity in capacities]
@@ -79,7 +74,7 @@ class Distances:
                 for place, (held, capacity) in enumerate(zip(flow.held, most, strict=True))
                 if len(held) < capacity
             ]
-        #: Place that holds each task, and the task's cost there.
+        #: Place of each task, and the task's cost there.
         self._own_place, self._own_cost = [0] * tasks, [0] * tasks
         for place, held_there in enumerate(flow.held_costs):
             for task, cost in held_there:
@@ -90,11 +85,11 @@ class Distances:
         ]
 
     def snapshot(self) -> list[int]:
-        """All distances in one list: tasks, places, clients."""
+        """All distances: tasks, places, clients."""
         return [*self.task, *self.place, *self.client]
 
     def fall(self, gains: list[int], periods: int) -> None:
-        """Add ``periods`` times ``gains`` (shaped like a snapshot) to all distances."""
+        """Add ``periods`` times ``gains`` (as a snapshot) to all distances."""
         tasks, places = len(self.task), len(self.place)
         self.task = [value + periods * gain for value, gain in zip(self.task, gains, strict=False)]
         self.place = [value + periods * gain for value, gain in zip(self.place, gains[tasks:], strict=False)]
@@ -109,13 +104,13 @@ class Distances:
         self._changed_clients = set(range(len(self.client)))
 
     def note_source(self) -> None:
-        """Before a sweep: compute the source's distance after it."""
+        """Before a sweep: the source's distance after it."""
         self.source = min(self.task, default=0)
 
     # --- an ordinary sweep ------------------------------------------------------------------------
 
     def sweep(self) -> bool:
-        """One sweep over all nodes; returns whether it relaxed any node except the source."""
+        """Sweep all nodes; True if any except the source was relaxed."""
         for group in self._changed_groups:
             self._relax_places(group)
         relaxed = self._scan_places()
@@ -124,9 +119,9 @@ class Distances:
         return relaxed
 
     def _relax_places(self, group: int) -> None:
-        """The places of a group: the lowest distance wins, among equals the first task.
+        """The lowest distance wins, among equals the first task.
 
-        Unchanged tasks take part, because whole slices are fast: they relax no place.
+        Unchanged tasks take part (they relax no place): whole slices are fast.
         """
         flow, place, parent = self.flow, self.place, self.place_parent
         surcharge = flow.problem.non_overlap_cost
@@ -184,7 +179,7 @@ class Distances:
         self._changed_groups = sorted(set(map(self.flow.problem.group_of.__getitem__, changed)))
 
     def _reach_all_tasks(self) -> None:
-        """The same for all places: a task has one incoming edge, so its distance is never below the result."""
+        """All places: a task's only incoming edge keeps its distance from falling below the result."""
         before = self._before = self.task
         now = self.task = list(map(sub, map(self.place.__getitem__, self._own_place), self._own_cost))
         self._changed_groups = [
@@ -192,7 +187,6 @@ class Distances:
         ]
 
     def _tasks_to_scan(self) -> list[int]:
-        """The tasks that changed since their last scan, ascending."""
         if self._before is None:
             return sorted(self._changed_tasks)
         pairs = enumerate(zip(self.task, self._before, strict=True))
@@ -214,7 +208,7 @@ class Distances:
     # --- the last sweep ---------------------------------------------------------------------------
 
     def last_sweep(self) -> list[tuple[int, int]] | None:
-        """The cycle behind the first relaxation of one more sweep, as moves (task, new client)."""
+        """Moves (task, new client) of the cycle behind the first relaxation of one more sweep."""
         hit = self._first_hit()
         if hit is None:
             return None

@@ -1,4 +1,4 @@
-"""Unfinished placement on the layers of Kafka's graph: owners of tasks, and tasks of each client by group."""
+"""Unfinished placement on the layers of Kafka's graph."""
 
 from __future__ import annotations
 
@@ -14,27 +14,26 @@ __all__ = ["UnfinishedFlow"]
 
 @attrs.define(eq=False)
 class UnfinishedFlow:
-    """An unfinished placement.
+    """Owners of tasks, and tasks of each client by group.
 
     Args:
-        problem: The tasks to place.
         owner: Client of each task; changed in place.
-        second_stage: For each group the number of its tasks that a client may hold; ``None`` in Kafka's graph of the
-            minimal traffic, where only the number of tasks per client is fixed.
+        second_stage: For each group the most tasks of a client; ``None`` in the graph of the minimal traffic, where
+            only each client's number of tasks is fixed.
     """
 
     problem: FlowProblem
     owner: list[int]
     second_stage: list[list[int]] | None = None
-    #: Tasks of each client, for each group (index: group x clients + client), ascending.
+    #: Tasks of each place (group x clients + client), ascending.
     held: list[list[int]] = attrs.field(init=False)
-    #: The same with the cost of each task there.
+    #: The same with each task's cost there.
     held_costs: list[list[tuple[int, int]]] = attrs.field(init=False)
     #: First task of each group, and the one after its last.
     spans: list[tuple[int, int]] = attrs.field(init=False)
-    #: For each group and rack, the traffic costs of the group's tasks.
+    #: Traffic costs of the tasks, by group and rack.
     span_costs: list[list[Sequence[int]]] = attrs.field(init=False)
-    #: For each group and rack, the places of the group on clients there.
+    #: Places by group and rack.
     places_by_rack: list[list[list[int]]] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -73,6 +72,6 @@ class UnfinishedFlow:
         self.owner[task] = client
 
     def nodes(self) -> int:
-        """Number of nodes of Kafka's graph, including source and sink."""
+        """Nodes of Kafka's graph, including source and sink."""
         tasks, clients = len(self.owner), len(self.problem.rack_of)
         return tasks + clients + 2 + (self.problem.groups * clients if self.second_stage is not None else 0)

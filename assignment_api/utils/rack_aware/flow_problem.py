@@ -1,8 +1,4 @@
-"""The assignment problem of the rack-aware optimiser as plain numbers, and the cost of an answer.
-
-Kafka builds a graph source -> tasks -> clients -> sink (KIP-925). Here are the common parts of its two shapes: tasks,
-clients on racks, present owners, and costs.
-"""
+"""The rack-aware optimiser's problem as plain numbers: the common parts of Kafka's two graphs (KIP-925)."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ import attrs
 
 __all__ = ["HIGHEST_COST", "LOWEST_COST", "FlowProblem"]
 
-#: Range of the cost of an edge in Kafka's graph.
+#: Range of an edge's cost in Kafka's graph.
 LOWEST_COST, HIGHEST_COST = -(1 << 31), (1 << 31) - 1
 
 
@@ -20,14 +16,13 @@ LOWEST_COST, HIGHEST_COST = -(1 << 31), (1 << 31) - 1
 class FlowProblem:
     """Tasks of clients, and the cost of another placement.
 
-    Tasks and clients are numbered in the order of Kafka's graph nodes. A client's cost for a task depends on its rack
-    alone. Only the initial holder of the task saves ``non_overlap_cost``.
+    Numbered in the order of Kafka's graph nodes. Cost depends on a client's rack alone, but the initial holder saves
+    ``non_overlap_cost``.
 
     Args:
-        group_of: Group (sub-topology) of each task; tasks of a group are adjacent, groups ascend from 0.
-        rack_of: Rack of each client, as a number from 0.
-        rack_costs: For each rack, the traffic cost of each task on a client there.
-        non_overlap_cost: Cost of a task on any client except its initial holder.
+        group_of: Sub-topology of each task: adjacent, ascending from 0.
+        rack_of: Rack of each client, from 0.
+        rack_costs: For each rack, the traffic cost of each task.
         holder: Initial client of each task.
     """
 
@@ -43,19 +38,16 @@ class FlowProblem:
         return self.group_of[-1] + 1 if self.group_of else 0
 
     def cost(self, task: int, client: int) -> int:
-        """Cost of ``task`` on ``client``, as an exact sum; Kafka's overflows."""
+        """An exact sum; Kafka's overflows."""
         traffic = self.rack_costs[self.rack_of[client]][task]
         return traffic if self.holder[task] == client else traffic + self.non_overlap_cost
 
     def total_cost(self, owner: Sequence[int]) -> int:
-        """Cost of a whole placement, given as the client of each task."""
+        """Cost of a placement, given as the client of each task."""
         return sum(self.cost(task, client) for task, client in enumerate(owner))
 
     def has_plain_costs(self) -> bool:
-        """True if every cost is exact: none is negative, and none overflows the ``int`` of Kafka's graph.
-
-        Kafka allows any integers in the configuration, and adds them up in 32 bits.
-        """
+        """True if no cost is negative or overflows Kafka's ``int``; configuration allows any integers."""
         lowest = min([min(costs, default=0) for costs in self.rack_costs], default=0)
         highest = max([max(costs, default=0) for costs in self.rack_costs], default=0)
         return self.non_overlap_cost >= 0 and lowest >= 0 and highest + self.non_overlap_cost <= HIGHEST_COST

@@ -1,7 +1,6 @@
-"""Reasons against racks: the conditions under which Kafka's optimiser disables itself.
+"""Conditions under which Kafka's optimiser disables itself; Kafka only logs them.
 
-Kafka only logs them. The internal assignors and the public utilities have different conditions (Kafka:
-``RackAwareTaskAssignor.canEnableRackAwareAssignor``, ``TaskAssignmentUtils``).
+Kafka: ``RackAwareTaskAssignor.canEnableRackAwareAssignor`` and ``TaskAssignmentUtils``, which differ.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ Partitions = Callable[[TaskInfo], Iterable[TaskTopicPartition]]
 
 
 def internal_reason_against(application: ApplicationMetadata) -> str | None:
-    """Reason why Kafka's internal assignors ignore racks for ``application``; ``None`` if they use them.
+    """Reason why Kafka's internal assignors ignore racks, or ``None``.
 
-    One client or one replica without a rack is enough. Changelogs count only with standbys configured, but then for
-    active tasks, too. Kafka: ``RackAwareTaskAssignor.canEnableRackAwareAssignor``.
+    One client or replica without a rack is enough. Changelogs count only with standbys configured, but then for active
+    tasks, too.
     """
     if application.assignment_configs().rack_aware_assignment_strategy == RACK_AWARE_STRATEGY_NONE:
         return "the strategy is none"
@@ -32,12 +31,12 @@ def internal_reason_against(application: ApplicationMetadata) -> str | None:
 
 
 def public_reason_against(application: ApplicationMetadata, partitions: Partitions) -> str | None:
-    """Reason why the public utilities do nothing for ``application``; ``None`` if they optimise.
+    """Reason why the public utilities do nothing, or ``None``.
 
     Both costs must be configured; an override does not replace that.
 
     Args:
-        partitions: Selects the partitions of a task that need racks.
+        partitions: Selects a task's partitions that need racks.
     """
     configs = application.assignment_configs()
     if configs.rack_aware_assignment_strategy == RACK_AWARE_STRATEGY_NONE:

@@ -1,8 +1,7 @@
-"""One period of sweeps with growth rates, to find out how long every comparison has the same result.
+"""One period of sweeps with growth rates: how long each comparison keeps its result.
 
-A distance with the present value ``value`` is assumed to be ``value + m * rate`` after ``m`` further periods. Each
-comparison of a sweep bounds ``m``. If the period ends in its initial state, one period later, the bound is the number
-of periods that can be skipped.
+A distance ``value`` is assumed to be ``value + m * rate`` after ``m`` further periods; each comparison bounds ``m``. If
+the period ends in its initial state, one period later, the bound is the number of periods to skip.
 """
 
 from __future__ import annotations
@@ -16,12 +15,11 @@ __all__ = ["play_period"]
 
 
 def play_period(distances: Distances, length: int, gains: list[int]) -> int:
-    """Run ``length`` sweeps; returns for how many periods after them the distances fall by ``gains`` each.
+    """Run ``length`` sweeps; returns for how many further periods the distances fall by ``gains``.
 
     Args:
         distances: Advanced by the sweeps.
-        length: Number of sweeps.
-        gains: Change of the distances during the last ``length`` sweeps, shaped like a snapshot.
+        gains: Change during the last ``length`` sweeps, as a snapshot.
 
     Returns:
         Number of periods, 0 if the sweeps did not repeat.
@@ -37,13 +35,12 @@ def play_period(distances: Distances, length: int, gains: list[int]) -> int:
 
 
 def _lowest(values: list[int]) -> tuple[int, int]:
-    """The lowest value and its first place."""
     value = min(values)
     return value, values.index(value)
 
 
 class _Growing:
-    """The layers with rates. Every node is scanned: a node without effect now may have one later."""
+    """The layers with rates. All nodes are scanned: one without effect may get one."""
 
     __slots__ = ("_client_rate", "_distances", "_place_rate", "_task_rate", "limit")
 
@@ -67,12 +64,12 @@ class _Growing:
     # --- bounds -----------------------------------------------------------------------------------
 
     def _stays_below(self, low: int, low_rate: int, high: int, high_rate: int) -> None:
-        """``low < high`` now: bound the periods for which that holds."""
+        """``low < high`` now: bound the periods of that."""
         if low_rate > high_rate:
             self.limit = min(self.limit, (high - low - 1) // (low_rate - high_rate))
 
     def _stays_not_below(self, high: int, high_rate: int, low: int, low_rate: int) -> None:
-        """``high >= low`` now: bound the periods for which that holds."""
+        """``high >= low`` now: bound the periods of that."""
         if high_rate < low_rate:
             self.limit = min(self.limit, (high - low) // (low_rate - high_rate))
 
@@ -93,7 +90,7 @@ class _Growing:
         by_rack: list[list[tuple[int, int, int]]] = []
         for costs in flow.span_costs[group]:
             values = list(map(add, values_of_tasks, costs))
-            # Among tasks of one rate the lowest stays the lowest: (value, task) of each rate.
+            # Lowest (value, task) of each rate: it stays the lowest.
             candidates = []
             for rate, places in members.items():
                 value, place = (
@@ -120,7 +117,7 @@ class _Growing:
         self._stays_below(value, rate, now, now_rate)
         for other, _, other_rate in candidates:
             if other_rate < rate:
-                # A tie is harmless now, because the winner comes first; later it might not be.
+                # A harmless tie now (the winner comes first) may matter later.
                 self.limit = min(self.limit, max(0, (other - value - 1) // (rate - other_rate)))
         distances.place[index] = value
         distances.place_parent[index] = task
@@ -156,7 +153,7 @@ class _Growing:
                     self._place_rate[index] = rate
 
     def _falls(self, reached: int, rate: int, now: int, now_rate: int) -> bool:
-        """True if ``reached`` relaxes a node at ``now``; either way the limit is bounded."""
+        """True if ``reached`` relaxes a node at ``now``; bounds the limit."""
         if reached < now:
             self._stays_below(reached, rate, now, now_rate)
             return True

@@ -1,7 +1,4 @@
-"""The optimiser of Kafka's internal assignors on dense indices: tasks and clients numbered in their order.
-
-Kafka: ``RackAwareTaskAssignor`` (KIP-925).
-"""
+"""The optimiser of Kafka's internal assignors on dense indices (KIP-925; Kafka: ``RackAwareTaskAssignor``)."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from assignment_api.utils.rack_aware.traffic import NO_COST, costs_of, crossings
 
 __all__ = ["MAX_STANDBY_ROUNDS", "InternalRackOptimizer"]
 
-#: Kafka's number of passes over all pairs of clients.
+#: Kafka's passes over all pairs of clients.
 MAX_STANDBY_ROUNDS = 4
 
 #: (task, source, destination): may a standby move?
@@ -31,9 +28,9 @@ class InternalRackOptimizer:
     """Moves tasks to reduce traffic across racks; every client keeps its number of tasks.
 
     Args:
-        application: The application; :func:`internal_reason_against` must return None for it.
-        tasks: All tasks, sorted; a task's number is its index.
-        clients: All clients, sorted by process id; a client's number is its index.
+        application: With racks: :func:`internal_reason_against` must return None.
+        tasks: All, sorted; numbered by index.
+        clients: All, sorted by process id; numbered by index.
     """
 
     __slots__ = ("_balanced", "_changelog", "_groups", "_rack_of", "_source")
@@ -53,19 +50,19 @@ class InternalRackOptimizer:
     def of(
         cls, application: ApplicationMetadata, tasks: Sequence[TaskId], clients: Sequence[StreamsClientState]
     ) -> InternalRackOptimizer | None:
-        """The optimiser, or ``None`` if Kafka would not use it."""
+        """``None`` if Kafka would not optimise."""
         return None if internal_reason_against(application) is not None else cls(application, tasks, clients)
 
     def optimize_active(
         self, tasks: Sequence[int], active: Sequence[set[int]], traffic_cost: int, non_overlap_cost: int
     ) -> None:
-        """Move the active ``tasks`` between clients; ``active`` is changed in place.
+        """Move active ``tasks`` between clients; changes ``active``.
 
         Args:
-            tasks: Ascending; each must be active on exactly one client.
+            tasks: Ascending; each active on exactly one client.
             active: Active tasks of each client.
-            traffic_cost: Cost of a source partition in another rack.
-            non_overlap_cost: Cost of a task that moves.
+            traffic_cost: Of a source partition in another rack.
+            non_overlap_cost: Of a move.
 
         Raises:
             IllegalAssignmentArgumentError: if a task is active on no client or on several.
@@ -101,16 +98,14 @@ class InternalRackOptimizer:
         non_overlap_cost: int,
         may_move: MayMove | None,
     ) -> None:
-        """Exchange standbys between pairs of clients in different racks; ``standby`` is changed in place.
+        """Exchange standbys between pairs of clients in different racks; changes ``standby``.
 
-        The graph is always the one of minimal traffic, under any strategy.
+        The graph is the one of minimal traffic, under any strategy.
 
         Args:
-            active: Active tasks of each client.
-            standby: Standby tasks of each client.
-            traffic_cost: Cost of a changelog partition in another rack.
-            non_overlap_cost: Cost of a task that moves.
-            may_move: Whether a standby may move; ``None``: all may.
+            traffic_cost: Of a changelog partition in another rack.
+            non_overlap_cost: Of a move.
+            may_move: ``None``: all standbys may.
         """
         for _ in range(MAX_STANDBY_ROUNDS):
             moved = False
@@ -135,7 +130,7 @@ class InternalRackOptimizer:
 
 
 class _Pair:
-    """Two clients and the standbys that may go from one to the other."""
+    """Two clients and their exchangeable standbys."""
 
     __slots__ = ("_standby", "back", "first", "second", "there")
 
@@ -149,11 +144,11 @@ class _Pair:
     ) -> None:
         self.first, self.second, self._standby = first, second, standby
         self.there = _movable(first, second, active, standby, may_move)
-        # Without a task in one direction there is no exchange, and Kafka's rule need not run.
+        # Without a task in one direction Kafka's rule need not run.
         self.back = _movable(second, first, active, standby, may_move) if self.there else []
 
     def write_back(self, tasks: Sequence[int], before: Sequence[int], now: Sequence[int]) -> bool:
-        """Move the tasks with a new owner (0 = first, 1 = second); returns whether any moved."""
+        """Move tasks with a new owner (0 = first, 1 = second); True if any moved."""
         clients = (self.first, self.second)
         moved = False
         for task, source, destination in zip(tasks, before, now, strict=True):
@@ -190,13 +185,13 @@ def _holders(tasks: Sequence[int], active: Sequence[set[int]]) -> dict[int, int]
 
 
 def _group_numbers(tasks: Sequence[TaskId]) -> list[int]:
-    """Number of each task's sub-topology in Kafka's order: by number, then by name, no name first."""
+    """Sub-topologies in Kafka's order: by number, then by name, no name first."""
     keys = {(task.subtopology, utf16_key(task.topology_name or "")) for task in tasks}
     numbers = {key: number for number, key in enumerate(sorted(keys))}
     return [numbers[task.subtopology, utf16_key(task.topology_name or "")] for task in tasks]
 
 
 def _renumbered(groups: Sequence[int]) -> list[int]:
-    """Ascending group numbers without gaps: a group without a task to place has no nodes."""
+    """Without gaps: a group without a task to place has no nodes."""
     numbers: dict[int, int] = {}
     return [numbers.setdefault(group, len(numbers)) for group in groups]

@@ -1,7 +1,4 @@
-"""Optimal placements on Kafka's two graphs: minimal traffic, and balanced sub-topologies.
-
-Kafka: ``MinTrafficGraphConstructor``, ``BalanceSubtopologyGraphConstructor``.
-"""
+"""Optimal placements on Kafka's two graphs."""
 
 from __future__ import annotations
 
@@ -18,22 +15,21 @@ _SOURCE = -1
 
 
 def min_traffic(problem: FlowProblem) -> list[int]:
-    """Client of each task at the least traffic; every client keeps its number of tasks.
+    """Client of each task at the least traffic; clients keep their number of tasks.
 
-    Kafka: ``MinTrafficGraphConstructor``. Groups do not matter; all tasks must be in group 0.
+    Kafka: ``MinTrafficGraphConstructor``. All tasks must be in group 0.
     """
     return _without_cycles(problem, problem.holder)
 
 
 def balance_subtopology(problem: FlowProblem, counts: Sequence[int]) -> list[int]:
-    """Client of each task at the least traffic, among placements that spread each group over the clients.
+    """Client of each task at the least traffic while each group is spread over the clients.
 
-    Kafka: ``BalanceSubtopologyGraphConstructor``. Present owners affect the costs only: a maximal flow is built from
-    scratch before cycles are cancelled.
+    Kafka: ``BalanceSubtopologyGraphConstructor``. Present owners affect only costs: a maximal flow is built first, then
+    cycles are cancelled.
 
     Args:
-        problem: The tasks to place.
-        counts: Number of tasks of each client, before and after.
+        counts: Tasks of each client.
 
     Raises:
         IllegalAssignmentStateError: if the tasks cannot all be placed.
@@ -44,7 +40,7 @@ def balance_subtopology(problem: FlowProblem, counts: Sequence[int]) -> list[int
 
 
 def _without_cycles(problem: FlowProblem, owner: Sequence[int], capacities: list[list[int]] | None = None) -> list[int]:
-    """Client of each task after cancelling cycles of negative cost; only groups with racks load the modules."""
+    """Cancel negative cycles; only groups with racks load the modules."""
     if not problem.has_plain_costs():
         from assignment_api.utils.rack_aware.whole_graph import cancel_all_cycles
 
@@ -58,7 +54,7 @@ def _without_cycles(problem: FlowProblem, owner: Sequence[int], capacities: list
 
 
 def _second_stage(problem: FlowProblem, counts: Sequence[int]) -> list[list[int]]:
-    """Number of tasks of each group that a client may hold: its share, rounded up, in Kafka's order of operations."""
+    """A client's most tasks of each group: its share, rounded up, in Kafka's order of operations."""
     total = len(problem.group_of)
     sizes = [0] * problem.groups
     for group in problem.group_of:
@@ -70,9 +66,9 @@ def _second_stage(problem: FlowProblem, counts: Sequence[int]) -> list[list[int]
 
 
 def _maximal_flow(problem: FlowProblem, counts: Sequence[int], capacities: Sequence[Sequence[int]]) -> list[int]:
-    """The flow that breadth-first augmentation finds, neighbours in ascending order (Kafka: ``Graph``).
+    """Breadth-first augmentation, neighbours in ascending order (Kafka: ``Graph``).
 
-    While a group has a client with room in both stages, the shortest path is known: from the first such group's first
+    While a group has a client with room in both stages, the shortest path is known: the first such group's first
     unplaced task to the first such client. Afterwards a search is needed.
     """
     clients = len(counts)
@@ -125,10 +121,10 @@ def _searched_path(
     capacities: Sequence[Sequence[int]],
     room: Sequence[int],
 ) -> int | None:
-    """Augment along a longer path, in place; returns its last client; the caller updates that client's room."""
+    """Augment along a longer path; returns its last client, of which the caller updates the room."""
     clients, tasks = len(room), len(owner)
     places = len(held) * clients
-    # Nodes: tasks, then places (group x clients + client), then clients; parents by node.
+    # Nodes: tasks, places (group x clients + client), clients.
     parent: dict[int, int] = {}
     queue: deque[int] = deque()
     for task, client in enumerate(owner):
@@ -152,7 +148,7 @@ def _searched_path(
         else:
             client = node - tasks - places
             if room[client] > 0:
-                # The sink is the client's last neighbour, but the search ends when it is found.
+                # The sink is the client's last neighbour, but finding it ends the search.
                 _augment(node, parent, owner, held, tasks, places, clients)
                 return client
             neighbours = [
@@ -169,7 +165,7 @@ def _augment(
     node: int, parent: dict[int, int], owner: list[int], held: list[list[int]], tasks: int, places: int, clients: int
 ) -> None:
     while (before := parent[node]) != _SOURCE:
-        if before < tasks <= node:  # task -> place: the task moves there; its former place is on the path, too
+        if before < tasks <= node:  # task -> place: its former place is on the path, too
             owner[before] = (node - tasks) % clients
         elif tasks <= before < tasks + places <= node:  # place -> client: one more of this group
             group, client = divmod(before - tasks, clients)

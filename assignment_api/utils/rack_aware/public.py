@@ -1,4 +1,4 @@
-"""Kafka's optimiser for authors of assignors: assignments in, assignments out.
+"""Kafka's optimiser for authors of assignors.
 
 Kafka: ``TaskAssignmentUtils.optimizeRackAwareActiveTasks`` and ``optimizeRackAwareStandbyTasks``, with their oddities:
 both costs must be configured, active tasks pay for changelog partitions, too, and client tags are ignored.
@@ -28,18 +28,18 @@ __all__ = ["StrangerError", "optimize_rack_aware_active_tasks", "optimize_rack_a
 
 Assignments = dict[ProcessID, StreamsClientAssignment]
 
-#: Moves in order: (task, from, to). The order of a client's hash map of tasks depends on them.
+#: (task, from, to), in order: the hash maps of tasks depend on it.
 Moves = list[tuple[TaskId, ProcessID, ProcessID]]
 
 
 class StrangerError(IllegalAssignmentArgumentError):
-    """An assignment is for a client that the application does not have."""
+    """An assignment is for a client that the application lacks."""
 
     java_type = "IndexOutOfBoundsException"
 
 
 class UnknownTaskToOptimizeError(IllegalAssignmentArgumentError):
-    """A task that may move is unknown to the application, and so are its partitions."""
+    """The application lacks a task that may move."""
 
     java_type = "NullPointerException"
 
@@ -52,23 +52,23 @@ def optimize_rack_aware_active_tasks(
     traffic_cost: int | None = None,
     non_overlap_cost: int | None = None,
 ) -> Assignments:
-    """Move active tasks to clients in racks with their partitions; every client keeps its number of tasks.
+    """Move active tasks to racks of their partitions; clients keep their number of tasks.
 
-    No effect if there is nothing to optimise, the strategy is ``none``, one of the two costs is not configured (an
-    override does not replace that), a client has no rack, or the racks of a partition are unknown.
+    No effect if there is nothing to optimise, the strategy is ``none``, a cost is not configured (an override does not
+    replace that), a client has no rack, or the racks of a partition are unknown.
     :func:`assignment_api.utils.rack_aware.public_reason_against` returns the reason.
 
     Args:
-        assignments: Assignments so far; not changed.
-        tasks: Tasks that may move, each active on exactly one client; ``None``: all active tasks.
-        traffic_cost: Instead of ``rack.aware.assignment.traffic_cost``.
-        non_overlap_cost: Instead of ``rack.aware.assignment.non_overlap_cost``.
+        assignments: Not changed.
+        tasks: Tasks that may move, each active on exactly one client; ``None``: all.
+        traffic_cost: Overrides ``rack.aware.assignment.traffic_cost``.
+        non_overlap_cost: Overrides ``rack.aware.assignment.non_overlap_cost``.
 
     Returns:
-        The new assignments: those given in their order, then clients that had none.
+        Those given in their order, then clients that had none.
 
     Raises:
-        IllegalAssignmentArgumentError: if a task is active on no client of the application, or on several.
+        IllegalAssignmentArgumentError: if a task is active on no known client, or on several.
         UnknownTaskToOptimizeError: if a task is none of the application's.
     """
     return move_active_tasks(application, assignments, tasks, traffic_cost, non_overlap_cost, [])
@@ -82,7 +82,7 @@ def move_active_tasks(
     non_overlap_cost: int | None,
     moves: Moves,
 ) -> Assignments:
-    """:func:`optimize_rack_aware_active_tasks` for a caller that needs to know every move: ``moves`` grows."""
+    """:func:`optimize_rack_aware_active_tasks`; adds each move to ``moves``."""
     chosen = _chosen(assignments, tasks, AssignedTaskType.ACTIVE)
     if not chosen or public_reason_against(application, all_partitions) is not None:
         return dict(assignments)
@@ -102,27 +102,21 @@ def optimize_rack_aware_standby_tasks(
     traffic_cost: int | None = None,
     non_overlap_cost: int | None = None,
 ) -> Assignments:
-    """Exchange standbys between clients in different racks; every client keeps its number of standbys.
+    """Exchange standbys between racks; clients keep their number of standbys.
 
-    No effect under the conditions of :func:`optimize_rack_aware_active_tasks`; only changelog partitions need racks
-    here.
+    No effect as for :func:`optimize_rack_aware_active_tasks`, but only changelog partitions need racks. Costs and
+    result as there.
 
     Args:
-        assignments: Assignments so far; not changed.
+        assignments: Not changed.
         tasks: As in Kafka, only decides *whether* to run: then every standby may move. ``None``: all standbys.
-        traffic_cost: Instead of ``rack.aware.assignment.traffic_cost``.
-        non_overlap_cost: Instead of ``rack.aware.assignment.non_overlap_cost``.
-
-    Returns:
-        The new assignments: those given in their order, then clients that had none.
 
     Raises:
-        IllegalAssignmentArgumentError: if one of ``tasks`` is a standby on no client of the application.
-        UnknownTaskToOptimizeError: if one of them, or another standby that may move, is none of the application's.
-        UnknownClientError: if tags are configured and a client that the application does not have holds a standby that
-            may move.
+        IllegalAssignmentArgumentError: if one of ``tasks`` is a standby on no known client.
+        UnknownTaskToOptimizeError: if one of them, or another movable standby, is none of the application's.
+        UnknownClientError: with tags, if an unknown client holds a movable standby.
         IllegalAssignmentStateError: if strategy ``balance_subtopology`` finds a standby that is not among ``tasks``.
-        StrangerError: if there is an assignment for a client that the application does not have.
+        StrangerError: if an assignment is for a client that the application lacks.
     """
     return move_standby_tasks(application, assignments, tasks, traffic_cost, non_overlap_cost, [])
 
@@ -135,7 +129,7 @@ def move_standby_tasks(
     non_overlap_cost: int | None,
     moves: Moves,
 ) -> Assignments:
-    """:func:`optimize_rack_aware_standby_tasks` for a caller that needs to know every move: ``moves`` grows."""
+    """:func:`optimize_rack_aware_standby_tasks`; adds each move to ``moves``."""
     chosen = _chosen(assignments, tasks, AssignedTaskType.STANDBY)
     changelogs = TaskInfo.changelog_partitions
     if not chosen or public_reason_against(application, changelogs) is not None:
@@ -167,13 +161,13 @@ def _chosen(
 
 
 def _groups(tasks: Iterable[TaskId]) -> dict[TaskId, int]:
-    """Sub-topology of each task by its number alone: unlike the internal assignors, names do not count."""
+    """By number alone: unlike the internal assignors, names do not count."""
     return {task: task.subtopology for task in tasks}
 
 
 @attrs.define(eq=False)
 class _State:
-    """Unfinished assignments, with clients numbered in the order of Kafka's map."""
+    """Clients are in the order of Kafka's map."""
 
     application: ApplicationMetadata
     kind: AssignedTaskType
@@ -184,10 +178,9 @@ class _State:
     crossed: list[list[int]]
     traffic_cost: int
     non_overlap_cost: int
-    #: Tasks of the kind of each client; and tasks of any kind.
+    #: By client: tasks of the kind; and of any kind.
     held: list[set[TaskId]]
     everything: list[set[TaskId]]
-    #: Tasks of clients that the application does not have.
     of_strangers: set[TaskId]
     moves: Moves
 
@@ -228,7 +221,6 @@ class _State:
         )
 
     def single_holders(self, tasks: Sequence[TaskId]) -> list[int]:
-        """The client of each task, which must be the only one."""
         holder_of: dict[TaskId, int] = {}
         second_of: dict[TaskId, int] = {}
         wanted = set(tasks)
@@ -246,7 +238,6 @@ class _State:
         return [holder_of[task] for task in tasks]
 
     def check_held(self, tasks: Iterable[TaskId]) -> None:
-        """Every task must be one of the application's, and on some client."""
         for task in tasks:
             self._check_held(task, any(task in held for held in self.held))
 
@@ -261,7 +252,7 @@ class _State:
             raise UnknownTaskToOptimizeError(f"task {task} cannot move: it is none of the application's tasks")
 
     def check_no_strangers(self) -> None:
-        """Kafka counts assignments instead of clients, and runs out of clients after the pairs of the first one."""
+        """Kafka counts assignments, and runs out of clients after the pairs of the first one."""
         states = self.application.streams_client_states()
         stranger = next((process for process in self.assignments if process not in states), None)
         if stranger is not None:
@@ -272,7 +263,7 @@ class _State:
             )
 
     def exchange(self, first: int, second: int, groups: Mapping[TaskId, int]) -> bool:
-        """Let two clients exchange tasks that the other one lacks; returns whether any moved."""
+        """Exchange tasks that the other client lacks; True if any moved."""
         there = self.held[first] - self.everything[second]
         back = self.held[second] - self.everything[first]
         if self.of_strangers:
@@ -285,7 +276,7 @@ class _State:
         return self.solve(tasks, pair, holder, groups)
 
     def _check_tags_known(self, tasks: Iterable[TaskId]) -> None:
-        """With tags Kafka needs those of all other clients that hold a movable standby."""
+        """Kafka needs the tags of all other clients with a movable standby."""
         if self.application.assignment_configs().rack_aware_assignment_tags:
             for task in tasks:
                 if task in self.of_strangers:
@@ -297,7 +288,7 @@ class _State:
     def solve(
         self, tasks: Sequence[TaskId], clients: Sequence[int], holder: Sequence[int], groups: Mapping[TaskId, int]
     ) -> bool:
-        """Place ``tasks`` on ``clients`` again; holders are indices in ``clients``. Returns whether any moved."""
+        """Place ``tasks`` again; holders are indices in ``clients``. True if any moved."""
         strategy = self.application.assignment_configs().rack_aware_assignment_strategy
         balanced = strategy == RACK_AWARE_STRATEGY_BALANCE_SUBTOPOLOGY
         order = list(range(len(tasks)))

@@ -1,4 +1,4 @@
-"""Distances after the latest sweeps, to detect repeating falls."""
+"""Detects repeating falls of distances."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from operator import sub
 
 __all__ = ["UNBOUNDED", "FallHistory"]
 
-#: More periods than any graph has sweeps.
+#: More than any graph has sweeps.
 UNBOUNDED = 1 << 60
 
-#: Longest detectable period, in sweeps.
+#: In sweeps.
 MAX_PERIOD = 64
 
 
 class FallHistory:
-    """Snapshots of all distances, one after each sweep.
+    """Snapshots of distances after each sweep.
 
     Args:
-        pause: Number of sweeps without a search for a period.
+        pause: Sweeps without a search for a period.
     """
 
     __slots__ = ("_pause", "_snapshots", "_sums")
@@ -28,14 +28,14 @@ class FallHistory:
         self._sums: list[int] = []
 
     def add(self, snapshot: list[int]) -> None:
-        """Record the distances after a sweep; the list must not change any more."""
+        """Record a snapshot, which must not change any more."""
         self._snapshots.append(snapshot)
         self._sums.append(sum(snapshot))
         if len(self._snapshots) > 2 * MAX_PERIOD + 1:
             del self._snapshots[0], self._sums[0]
 
     def period(self) -> tuple[int, list[int]] | None:
-        """Shortest period with the same falls twice in a row, and these falls; ``None`` if there is none."""
+        """Shortest period with the same falls twice in a row, and the falls; or ``None``."""
         if self._pause > 0:
             self._pause -= 1
             return None

@@ -1,4 +1,4 @@
-"""Traffic: the number of a task's partitions that are away from a rack."""
+"""A task's partitions that are away from a rack."""
 
 from __future__ import annotations
 
@@ -13,30 +13,29 @@ Partitions = Callable[[TaskInfo], Sequence[TaskTopicPartition]]
 
 
 def all_partitions(info: TaskInfo) -> tuple[TaskTopicPartition, ...]:
-    """Source and changelog partitions of a task, which the public utility counts for active tasks."""
+    """Source and changelog partitions; the public utility counts both for active tasks."""
     return info.topic_partitions or ()
 
 
 def numbered_racks(racks: Iterable[str | None]) -> tuple[list[str | None], list[int]]:
-    """The distinct racks in order of appearance, and the number of each client's rack."""
+    """Distinct racks in order of appearance, and each client's rack number."""
     numbers: dict[str | None, int] = {}
     numbered = [numbers.setdefault(rack, len(numbers)) for rack in racks]
     return list(numbers), numbered
 
 
-#: Count of a task without partitions; its cost must not be read.
+#: Count of a task without partitions; never read.
 NO_COST = -1
 
 
 def crossings(
     infos: Iterable[TaskInfo], partitions: Partitions, racks: Sequence[str | None], without_partitions: int
 ) -> list[list[int]]:
-    """For each rack and task the number of the task's partitions without a replica there.
+    """For each rack and task the number of partitions without a replica there.
 
     Args:
-        partitions: Selects the relevant partitions of a task.
-        without_partitions: Number for a task without such partitions: 0 in the public utilities, where it costs
-            nothing, ``NO_COST`` in the internal optimiser.
+        partitions: Selects a task's partitions.
+        without_partitions: For a task without any: 0 in the public utilities, ``NO_COST`` in the internal optimiser.
     """
     counted: list[list[int]] = [[] for _ in racks]
     for info in infos:
@@ -50,7 +49,7 @@ def costs_of(counted: Sequence[Sequence[int]], tasks: Sequence[int], traffic_cos
     """Traffic cost of ``tasks`` on each rack.
 
     Raises:
-        IllegalAssignmentStateError: if a task has no partition, marked by ``NO_COST``.
+        IllegalAssignmentStateError: if a task has no partition (``NO_COST``).
     """
     if counted and NO_COST in [counted[0][task] for task in tasks]:
         raise IllegalAssignmentStateError("a task that reads or logs nothing has no TopicPartitions, thus no cost")

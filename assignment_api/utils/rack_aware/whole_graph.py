@@ -1,9 +1,7 @@
 """Min-cost flow on the whole graph: for costs that are negative, or that overflow Java's 32-bit integers.
 
-The layered solver supports neither; this one handles every node and edge separately. It cancels the same cycles as
-Kafka's ``Graph`` and skips steps without effect. A node that did not fall since its last scan relaxes no other node.
-Once the falls of a period of sweeps repeat, one period runs with growth rates, to compute how many can be skipped (as
-in ``growth``).
+It handles every node and edge separately, and cancels the same cycles as Kafka's ``Graph``. A node that did not fall
+since its last scan is skipped. So are repeating periods of sweeps (as in ``growth``).
 
 Kafka's cost of an edge is a wrapped sum, and the edge back has the negated cost. For the lowest integer that is the
 lowest integer again: then a cycle and its reverse can both be negative, and Kafka loops forever. A repeated placement
@@ -24,13 +22,13 @@ from assignment_api.utils.rack_aware.repetition import UNBOUNDED, FallHistory
 
 __all__ = ["EndlessOptimizationError", "cancel_all_cycles"]
 
-#: The source is first in Kafka's order. The sink is last, is never relaxed, and relaxes no other node.
+#: First in Kafka's order. The sink is last; it neither is relaxed nor relaxes.
 _SOURCE = 0
 _NOBODY = -1
 
 
 class EndlessOptimizationError(AssignorLabError):
-    """Kafka's search for cheaper placements never ends, because its costs overflow; the rebalance hangs."""
+    """Kafka's search never ends, because its costs overflow; the rebalance hangs."""
 
 
 def cancel_all_cycles(
@@ -39,12 +37,11 @@ def cancel_all_cycles(
     """Client of each task once no negative cycle is left.
 
     Args:
-        problem: The tasks to place.
         owner: Initial client of each task.
         second_stage: As for :class:`~assignment_api.utils.rack_aware.flow.UnfinishedFlow`.
 
     Raises:
-        EndlessOptimizationError: if Kafka's search would never end.
+        EndlessOptimizationError: if Kafka's search never ends.
     """
     network = _Network(problem, owner, second_stage)
     seen: set[tuple[int, ...]] = set()
@@ -61,7 +58,7 @@ def cancel_all_cycles(
 
 
 class _Network:
-    """The residual graph of a placement. Nodes: source, tasks, places (group x clients + client), clients, sink."""
+    """Residual graph. Nodes: source, tasks, places (group x clients + client), clients, sink."""
 
     __slots__ = (
         "_clients",
@@ -90,20 +87,20 @@ class _Network:
         self._first_place = 1 + len(owner)
         self._first_client = self._first_place + max(problem.groups, 1) * self._clients
         inner = self._first_client + (self._clients if second_stage is not None else 0)
-        #: Sweeps before the last one: one for each node, including source and sink.
+        #: One for each node, before the last one.
         self._sweeps = inner + 1
-        #: Edges of each node that have room: (end, cost), ends ascending.
+        #: Edges with room: (end, cost), ends ascending.
         self.edges: list[list[tuple[int, int]]] = [[] for _ in range(inner)]
         self._note_edges(range(len(owner)))
 
     def move(self, moves: Sequence[tuple[int, int]]) -> None:
-        """Give each task of the pairs (task, client) to its client."""
+        """Apply (task, client) pairs."""
         for task, client in moves:
             self.owner[task] = client
         self._note_edges([task for task, _ in moves])
 
     def _note_edges(self, tasks: Sequence[int]) -> None:
-        """Update edges: those of ``tasks``, and all of the other layers."""
+        """Update edges of ``tasks``, and all of the other layers."""
         group_of, clients = self._problem.group_of, self._clients
         for task in tasks:
             base = self._first_place + group_of[task] * clients
@@ -127,7 +124,7 @@ class _Network:
                     self.edges[place].append((self._first_client + client, 0))
 
     def next_cycle(self) -> list[tuple[int, int]] | None:
-        """The moves (task, new client) of the cycle that Kafka would cancel next."""
+        """Moves (task, new client) of the next cycle."""
         search = _Search(self.edges)
         history = FallHistory()
         sweep = 0
@@ -161,7 +158,7 @@ class _Network:
 
 
 class _Search:
-    """Bellman-Ford distances and parents of all nodes; every node starts at 0."""
+    """Bellman-Ford distances and parents, from 0."""
 
     __slots__ = ("_changed", "_edges", "_parent", "distance")
 
@@ -169,11 +166,11 @@ class _Search:
         self._edges = edges
         self.distance = [0] * len(edges)
         self._parent = [_NOBODY] * len(edges)
-        #: Nodes that fell since their last scan.
+        #: Fell since their last scan.
         self._changed = bytearray(b"\1") * len(edges)
 
     def sweep(self) -> bool:
-        """One sweep over all nodes in order; returns whether any fell."""
+        """Sweep all nodes in order; True if any fell."""
         distance, parent, changed = self.distance, self._parent, self._changed
         relaxed = False
         for node, edges in enumerate(self._edges):
@@ -200,7 +197,7 @@ class _Search:
         return None
 
     def cycle_behind(self, node: int) -> list[tuple[int, int]]:
-        """The edges (start, end) of the cycle that the parents of ``node`` lead to."""
+        """Edges (start, end) of the cycle behind ``node``."""
         seen: set[int] = set()
         while node not in seen:
             seen.add(node)
@@ -211,19 +208,18 @@ class _Search:
         return cycle
 
     def fall(self, falls: Sequence[int], periods: int) -> None:
-        """Add ``periods`` times ``falls`` to the distances."""
+        """Add ``periods`` times ``falls``."""
         self.distance = [value + periods * fall for value, fall in zip(self.distance, falls, strict=True)]
         self._changed = bytearray(b"\1") * len(self.distance)
 
     def play_period(self, length: int, falls: Sequence[int]) -> int:
-        """Run ``length`` sweeps; returns for how many periods after them every comparison has the same result.
+        """Run ``length`` sweeps; returns for how many further periods comparisons keep their results.
 
         Args:
-            length: Number of sweeps.
-            falls: Fall of each distance during the last ``length`` sweeps.
+            falls: Of each distance during the last ``length`` sweeps.
 
         Returns:
-            Number of periods, 0 if the sweeps did not repeat.
+            0 if the sweeps did not repeat.
         """
         expected = list(map(add, self.distance, falls))
         rates = list(falls)
@@ -234,7 +230,7 @@ class _Search:
         return limit if self.distance == expected and rates == falls else 0
 
     def _growing_sweep(self, rates: list[int]) -> int:
-        """One sweep with the growth of each distance; returns for how many periods it repeats."""
+        """Sweep with rates; returns for how many periods it repeats."""
         distance = self.distance
         limit = UNBOUNDED
         for node, edges in enumerate(self._edges):

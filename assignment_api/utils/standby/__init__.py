@@ -1,4 +1,4 @@
-"""Standby assignment on dense indices: least loaded, and spread over client tags."""
+"""Standby assignment on dense indices."""
 
 from assignment_api.utils.standby.client_tags import (
     ClientTags,

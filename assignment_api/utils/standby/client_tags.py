@@ -1,7 +1,7 @@
 """Standbys on clients with different tags (KIP-708; Kafka: ``ClientTagAwareStandbyTaskAssignor``).
 
-Clients are dense indices in the order of their process ids. A *tag* is a pair of key and value, here one bit of a
-mask; a *dimension* is a key that ``rack.aware.assignment.tags`` names.
+Clients are numbered by process id. A *tag* is a pair of key and value, here one bit of a mask; a *dimension* is a key
+of ``rack.aware.assignment.tags``.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from assignment_api.utils.standby.least_loaded import ClientsByLoad
 
 __all__ = ["ClientTags", "OrderOfPending", "SeveralOwnersError", "assign_to_different_tags"]
 
-#: Order of visits to the tasks that still lack standbys. Arguments: all tasks in the order of their insertion into
-#: Kafka's hash map, and the tasks removed from it since, in that order. Result: the remaining tasks.
+#: Order of the tasks that still lack standbys. Arguments: all tasks in the order of insertion into Kafka's hash map,
+#: and those removed since, in order.
 OrderOfPending = Callable[[Sequence[int], Sequence[int]], Sequence[int]]
 
 
 class SeveralOwnersError(IllegalAssignmentArgumentError):
-    """Standbys are needed for a task that is active on several clients; Kafka fails in some of these cases."""
+    """Standbys are needed for a task with several owners; Kafka fails in some of these cases."""
 
     java_type = "NullPointerException"
 
 
 @attrs.frozen
 class ClientTags:
-    """The tags of all clients as bit masks.
+    """Tags of all clients as bit masks.
 
     Attributes:
-        all_tags: For each client the mask of all its tags, rack-aware or not.
-        dimensions: For each client and each rack-aware key it has: (number of values that the key has over all
-            clients, mask of all the key's tags, the client's own tag as a mask).
-        rack_aware: For each client the mask of its tags with a rack-aware key.
+        all_tags: For each client all its tags, rack-aware or not.
+        dimensions: For each client and rack-aware key: (number of values over all clients, mask of all the key's tags,
+            the client's own tag).
+        rack_aware: For each client its tags of rack-aware keys.
     """
 
     all_tags: tuple[int, ...]
@@ -44,7 +44,7 @@ class ClientTags:
 
     @classmethod
     def of(cls, tags: Sequence[Mapping[str, str]], rack_aware_keys: Iterable[str]) -> ClientTags:
-        """Reads the tags of the clients, in the order of the clients."""
+        """From the tags of each client."""
         bits: dict[tuple[str, str], int] = {}
         masks: dict[str, int] = {}
         for client_tags in tags:
@@ -62,7 +62,7 @@ class ClientTags:
         return cls(tuple(all_tags), tuple(dimensions), tuple(rack_aware))
 
     def without(self, used: int) -> Callable[[int], bool]:
-        """Predicate: a client has none of the tags in the mask ``used``."""
+        """Predicate: a client has no tag in ``used``."""
         masks = self.rack_aware
 
         def admits(client: int) -> bool:
@@ -71,10 +71,7 @@ class ClientTags:
         return admits
 
     def may_balance(self, source: int, destination: int) -> bool:
-        """True if balancing may move a standby between two clients: the destination has all tags of the source.
-
-        Every tag counts, also one that is not rack-aware (Kafka: ``ClientTagAwareStandbyTaskAssignor``).
-        """
+        """True if balancing may move a standby: the destination has all tags of the source, rack-aware or not."""
         tags = self.all_tags[source]
         return tags & self.all_tags[destination] == tags
 
@@ -86,9 +83,9 @@ class ClientTags:
         active: Sequence[AbstractSet[int]],
         standby: Sequence[AbstractSet[int]],
     ) -> bool:
-        """True if the rack optimiser may move a standby: its replicas have no fewer different tags afterwards.
+        """True if the optimiser may move a standby: its replicas then have no fewer different tags, rack-aware or not.
 
-        Every tag counts, also one that is not rack-aware (Kafka: ``ClientTagAwareStandbyTaskAssignor``). O(clients).
+        O(clients).
         """
         others = 0
         for client, tags in enumerate(self.all_tags):
@@ -108,23 +105,20 @@ def assign_to_different_tags(
     tags: ClientTags,
     order_of_pending: OrderOfPending,
 ) -> dict[int, int]:
-    """Give each task standbys on clients whose tags differ from those of its other replicas, if possible.
+    """Give each task standbys on clients with tags that differ from its other replicas', if possible.
 
-    Standbys without such a client go to the least loaded clients afterwards. Kafka's loop assigns before it counts, so
-    each active task gets at least one standby, even if ``replicas`` is 0 or less (Kafka:
-    ``ClientTagAwareStandbyTaskAssignor``).
+    Other standbys go to the least loaded clients afterwards. Kafka's loop assigns before it counts: each active task
+    gets at least one standby, even if ``replicas`` is 0 or less.
 
     Args:
         tasks: Stateful tasks; their order matters.
-        replicas: Standbys of each task.
-        capacities: Number of threads of each client.
-        active: Active tasks of each client.
-        standby: Standby tasks of each client; changed in place.
-        owners: The clients on which each task is active; usually one.
-        order_of_pending: Kafka's hash order of the tasks in the second phase; called only if there are any.
+        capacities: Threads of each client.
+        standby: Changed in place.
+        owners: Clients on which each task is active; usually one.
+        order_of_pending: Kafka's hash order in the second phase; called only if tasks are left.
 
     Returns:
-        Task to its number of missing standbys; only tasks that lack some.
+        Task to its missing standbys, if any.
 
     Raises:
         SeveralOwnersError: if a task has a further owner after it got all its standbys.
@@ -149,13 +143,13 @@ def assign_to_different_tags(
 
 
 def _spread_one_task(task: int, owner: int, left: int, clients: ClientsByLoad, tags: ClientTags) -> int:
-    """Add standbys of ``task`` while needed, on clients with unused tags; returns the number of missing ones."""
+    """Standbys on clients with unused tags; returns the number of missing ones."""
     used = 0
     used_clients = 1
     last = owner
     while True:
         for values, mask, tag in tags.dimensions[last]:
-            # A key with all values in use cannot separate replicas any more: Kafka then ignores it.
+            # Kafka ignores a key with all values in use: it cannot separate replicas.
             used = used & ~mask if values <= used_clients else used | tag
         taken = clients.add_standby_where(task, tags.without(used))
         if taken is None:

@@ -1,8 +1,7 @@
 """Standbys on the least loaded clients (Kafka: ``DefaultStandbyTaskAssignor``).
 
-Clients are dense indices in the order of their process ids, so that (load, index) is Kafka's order of a queue of
-clients. A client's load changes only while it is outside that queue. Kafka's heap therefore returns the least
-(load, index) without the task, and a sorted list can replace the queue.
+Clients are numbered by process id, so (load, index) is the order of Kafka's queue. A load changes only outside that
+queue, so a sorted list can replace the heap.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from math import inf
 
 __all__ = ["ClientsByLoad", "assign_least_loaded", "load_without_threads"]
 
-#: Above every possible load, and below the value for "not a number".
+#: Above every load, below the value for "not a number".
 _INFINITE = 1e300
 
-#: Up to so many changed entries are inserted one by one; for more of them one sort is cheaper.
+#: With more changed entries one sort is cheaper than insertions.
 _FEW = 4
 
 
@@ -32,13 +31,12 @@ def assign_least_loaded(
 
     Args:
         tasks: Stateful tasks; their order matters.
-        replicas: Standbys of each task; no effect below 1.
-        capacities: Number of threads of each client.
-        active: Active tasks of each client.
-        standby: Standby tasks of each client; changed in place.
+        replicas: No effect below 1.
+        capacities: Threads of each client.
+        standby: Changed in place.
 
     Returns:
-        Task to its number of missing standbys; only tasks that lack some.
+        Task to its missing standbys, if any.
     """
     clients = ClientsByLoad(capacities, active, standby)
     missing = {task: clients.add_standbys(task, replicas) for task in tasks}
@@ -46,21 +44,19 @@ def assign_least_loaded(
 
 
 def load_without_threads(count: int) -> float:
-    """Load of a client without threads, as a number that sorts like Java's quotient.
+    """Load of a client without threads, sorted as Java's quotient of doubles.
 
-    Java divides doubles: infinity with tasks, and "not a number", which sorts last, without. A client without tasks is
-    thus the last one to get any.
+    Infinity with tasks; without, "not a number", which sorts last.
     """
     return _INFINITE if count else inf
 
 
 class ClientsByLoad:
-    """All clients, ordered by (tasks per thread, client), while standbys are added to them.
+    """Clients by (tasks per thread, client), while standbys are added.
 
     Args:
-        capacities: Number of threads of each client.
-        active: Active tasks of each client.
-        standby: Standby tasks of each client; changed in place.
+        capacities: Threads of each client.
+        standby: Changed in place.
     """
 
     __slots__ = ("_active", "_capacities", "_counts", "_queue", "_standby")
@@ -80,9 +76,9 @@ class ClientsByLoad:
         return (count / capacity if capacity else load_without_threads(count), client)
 
     def add_standbys(self, task: int, replicas: int) -> int:
-        """Add standbys of ``task`` to the least loaded clients without it; returns the number of missing ones.
+        """Add standbys of ``task``; returns the number of missing ones.
 
-        O(log clients + replicas), with one sort of the nearly sorted queue for many replicas.
+        O(log clients + replicas); for many replicas one sort of the nearly sorted queue.
         """
         if replicas <= 0:
             return 0
@@ -111,7 +107,7 @@ class ClientsByLoad:
         return replicas
 
     def _add_standby(self, task: int) -> int:
-        """The same for one standby, the most common number. The clients before the chosen one keep their place."""
+        """One standby, the usual number. Clients before the chosen one keep their place."""
         active, standby, queue = self._active, self._standby, self._queue
         for position, (_, client) in enumerate(queue):
             if task not in active[client] and task not in standby[client]:
@@ -123,10 +119,10 @@ class ClientsByLoad:
         return 1
 
     def add_standby_where(self, task: int, admits: Callable[[int], bool]) -> int | None:
-        """Add one standby of ``task`` to the least loaded client that lacks it and satisfies ``admits``.
+        """Add one standby to the least loaded client that lacks ``task`` and satisfies ``admits``.
 
         Returns:
-            The client, or ``None`` if there is no such client. O(clients) at worst.
+            The client, or ``None``. O(clients) at worst.
         """
         active, standby, queue = self._active, self._standby, self._queue
         for position, (_, client) in enumerate(queue):

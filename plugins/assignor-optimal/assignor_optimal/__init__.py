@@ -1,4 +1,4 @@
-"""Two assignors: the best placement by a list of goals, and placement by measured load."""
+"""Placement by a list of goals, and by measured load."""
 
 from assignor_optimal.load_aware import LoadAwareTaskAssignor
 from assignor_optimal.optimal import OptimalTaskAssignor

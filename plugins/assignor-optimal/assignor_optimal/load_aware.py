@@ -1,8 +1,8 @@
 """Placement by measured load: a task moves only if its gain outlasts the cost of the move.
 
-The load of a task is its ``weight`` in the workload (processing time, for example), else its input in bytes a second,
-else 1. The gain of a move is a time: the share of an average thread's work by which the busier of the two processes
-gets less, times the horizon. The cost is the time to restore the task's state, 0 if the new process is caught up.
+Load of a task: its ``weight`` in the workload, else its input in bytes a second, else 1. The gain of a move is a time:
+the horizon times the share of an average thread's work that the busier process loses. The cost is the time to restore
+the task's state, 0 if the new process is caught up.
 """
 
 from __future__ import annotations
@@ -59,11 +59,7 @@ class LoadAwareTaskAssignor(TaskAssignor):
         return self._decided(application)[0]
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
-        """The same, with gain and cost of each move.
-
-        Raises:
-            TaskAssignmentError: if there are tasks and no clients.
-        """
+        """As ``assign``, with gain and cost of each move."""
         answer, numbered, step, board = self._decided(application)
         return Traced(answer, _steps(numbered, step, board), _RULES)
 
@@ -86,7 +82,7 @@ class LoadAwareTaskAssignor(TaskAssignor):
 
 @attrs.frozen
 class _Move:
-    """A move for load, with its gain and cost in seconds."""
+    """Gain and cost in seconds."""
 
     giver: int
     taker: int
@@ -99,7 +95,6 @@ class _Board:
     """The placement so far.
 
     Args:
-        numbered: The application.
         weights: Load of each task.
         restore_s: Seconds to restore each task's state.
         horizon_s: Seconds for which a gain counts.
@@ -118,7 +113,7 @@ class _Board:
         self.load = [0.0] * len(self.numbered.processes)
 
     def place(self) -> None:
-        """Keeps tasks on their process; the others go to a ready process, or to the least loaded one."""
+        """Tasks stay; others go to a ready process, or to the least loaded one."""
         problem = self.numbered.problem
         waiting = []
         for task, before in enumerate(problem.before):
@@ -131,13 +126,13 @@ class _Board:
             self._put(task, min(places, key=lambda process: (self._rank(process, self.weights[task]), process)))
 
     def even_out(self) -> None:
-        """Moves tasks from the busiest process while a move gains more than it costs."""
+        """Move tasks from the busiest process while gain exceeds cost."""
         threads = self.numbered.problem.threads
         average = sum(self.weights) / max(sum(threads), 1)
         of_process: list[set[int]] = [set() for _ in self.load]
         for task, owner in enumerate(self.owners):
             of_process[owner].add(task)
-        # A process of which no move is worth its cost is done: others only get more load from then on.
+        # A process without a worthwhile move is done: its load only grows.
         done: set[int] = set()
         for _ in range(4 * len(self.owners)):
             givers = [process for process in range(len(threads)) if process not in done]
@@ -160,7 +155,7 @@ class _Board:
         return
 
     def _best(self, tasks: set[int], giver: int, taker: int, average: float) -> tuple[int, float, float] | None:
-        """The task with the largest gain less its cost, with both; ``None`` if no gain outlasts its cost."""
+        """Task with the largest gain less cost, and both; ``None`` if no gain outlasts its cost."""
         now = self._rank(giver)
         found: tuple[float, int, float, float] | None = None
         for task in tasks:
@@ -186,7 +181,7 @@ def _loads(numbered: Numbered) -> Sequence[float]:
 
 
 def _restore_seconds(application: ApplicationMetadata, numbered: Numbered) -> Sequence[float]:
-    """Time to restore each task; 0 if sizes or the rate of restoring are unknown."""
+    """By task; 0 if sizes or the rate of restoring are unknown."""
     workload = application.workload()
     sizes = numbered.problem.weights.get("bytes")
     if workload is None or not workload.restore_bytes_per_s or sizes is None:

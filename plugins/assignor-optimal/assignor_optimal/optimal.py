@@ -1,4 +1,4 @@
-"""The best placement by a list of goals (:mod:`assignment_api.optimum`), reached by warm-ups."""
+"""The best placement by a list of goals (:mod:`assignment_api.optimum`)."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ NODES = Setting(
     summary="Nodes of each search for whole numbers.",
     least=0,
 )
-#: Most tasks of which the placement until copies are warm is an optimum, too.
+#: Beyond this size waiting tasks simply stay.
 MOST_TASKS = 20_000
 
 
 class OptimalTaskAssignor(TaskAssignor):
     """Places active tasks by goals; of equal placements the one with the fewest moves, then a fixed one.
 
-    The answer is a function of the state, unless the budget of seconds ends the search. A remark then has the gap.
+    If the budget of seconds ends the search, the answer is no function of the state; a remark has the gap.
     """
 
     def __init__(self) -> None:
@@ -69,17 +69,12 @@ class OptimalTaskAssignor(TaskAssignor):
         return self._decided(application)[0]
 
     def traced(self, application: ApplicationMetadata) -> Traced[TaskAssignment]:
-        """The same, with the deciding goal of each task.
-
-        Raises:
-            TaskAssignmentError: as for ``assign``.
-            SolverMissingError: likewise.
-        """
+        """As ``assign``, with the deciding goal of each task."""
         answer, numbered, step, best = self._decided(application)
         return Traced(answer, steps_of(numbered, step, best), RULES)
 
     def _decided(self, application: ApplicationMetadata) -> tuple[TaskAssignment, Numbered, Transition, Optimum]:
-        # Without lags only the previous owners count as ready.
+        # Without lags only previous owners count as ready.
         application.compute_task_lags()
         numbered = problem_of(application)
         if numbered.tasks and not numbered.processes:
@@ -87,7 +82,7 @@ class OptimalTaskAssignor(TaskAssignor):
         problem = numbered.problem
         known = problem.known(self._goals)
         remarks = [f"goal {goal} is left out: the state lacks its facts" for goal in self._goals if goal not in known]
-        # A copy that is being built up counts: otherwise each rebalance might prefer another task.
+        # Copies that are being built count: otherwise each rebalance might prefer another task.
         building = [
             tuple(sorted({*ready, *before, *copies})) if ready else ()
             for ready, before, copies in zip(problem.ready, problem.before, numbered.copies, strict=True)
@@ -103,17 +98,13 @@ class OptimalTaskAssignor(TaskAssignor):
         def until_warm() -> list[int]:
             return optimum(problem, tuple(dict.fromkeys(now)), self._seconds, self._nodes).owners
 
-        # Beyond that size, waiting tasks simply stay.
         is_small = problem.tasks <= MOST_TASKS and known[:1] == (Goal("ready"),)
         step = transition(application, numbered, best.owners, until_warm if is_small else None)
         return answer_of(application, numbered, step, remarks), numbered, step, best
 
 
 def _final(goals: Sequence[Goal]) -> tuple[Goal, ...]:
-    """The goals once all copies are warm: ``ready`` only chooses among equal loads, and fewest moves end a tie.
-
-    Before that, ``ready`` decides about the way: see :mod:`~assignor_optimal.transition`.
-    """
+    """Goals for warm copies: ``ready`` only chooses among equal loads, and fewest moves end a tie."""
     ready = [goal for goal in goals if goal.kind == "ready"]
     others = [goal for goal in goals if goal.kind != "ready"]
     last_load = max((number for number, goal in enumerate(others, 1) if goal.kind in {"balance", "fill"}), default=0)

@@ -22,7 +22,7 @@ RULES = {
 
 
 def steps_of(numbered: Numbered, step: Transition, best: Optimum) -> list[RuleStep]:
-    """The steps of all tasks, in their order."""
+    """Steps of all tasks, in their order."""
     problem = numbered.problem
     names = [str(process) for process in numbered.processes]
     goals = [each.goal for each in best.goals]
@@ -58,7 +58,7 @@ def _loads(problem: Problem, goal: Goal, owners: list[int]) -> list[float]:
 
 
 def _lightest(problem: Problem, loads: dict[str, list[float]], place: int) -> int | None:
-    """The least loaded other process; ``None`` if there is none."""
+    """The least loaded other process, or ``None``."""
     load = next(iter(loads.values()), [0.0] * len(problem.threads))
     others = [process for process in range(len(problem.threads)) if process != place]
     return min(others, key=lambda process: (load[process] / problem.threads[process], process), default=None)
@@ -67,7 +67,7 @@ def _lightest(problem: Problem, loads: dict[str, list[float]], place: int) -> in
 def _worse(
     problem: Problem, goals: list[Goal], loads: dict[str, list[float]], task: int, place: int, other: int
 ) -> Goal | None:
-    """The first goal that is worse if the task alone is on ``other``."""
+    """The first goal that suffers if the task alone is on ``other``."""
     threads = problem.threads
     for goal in goals:
         in_places = goal.kind in ("racks", "spread")

@@ -1,8 +1,8 @@
-"""The way from the present placement to the wanted one: warm-ups, standbys, follow-up rebalances.
+"""The way from the present placement to the wanted one.
 
-A stateful task moves at once to a process that is ready for it. Otherwise it runs on a ready process, and a warm-up of
-it starts at its wanted place, within ``max.warmup.replicas`` (KIP-441). Standbys go where a copy is, with different
-values of the configured tags (KIP-708), within an even share.
+A stateful task moves at once to a ready process. Otherwise it runs on a ready one, with a warm-up at its wanted place,
+within ``max.warmup.replicas`` (KIP-441). Standbys go where a copy is, with different tags (KIP-708), within an even
+share.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Transition:
     """One step towards a wanted placement.
 
     Args:
-        owners: For each task, the process that runs it now.
-        warmups: Task to the process with a warm-up of it.
-        standbys: For each task, the processes with a standby of it.
+        owners: Process of each task now.
+        warmups: Task to the process of its warm-up.
+        standbys: For each task, the processes of its standbys.
         waits: True if a task does not run at its wanted place yet.
     """
 
@@ -48,14 +48,12 @@ def transition(
     wanted: Sequence[int],
     until_warm: Callable[[], Sequence[int]] | None = None,
 ) -> Transition:
-    """The next step towards the ``wanted`` process of each task.
+    """The next step towards the ``wanted`` processes.
 
     Args:
-        application: The application.
-        numbered: The same as numbers.
-        wanted: The process of each task once its copy is warm.
-        until_warm: The process of each task until then, called if a task has to wait; ``None``: waiting tasks stay on
-            their process, or go to a ready one.
+        wanted: Process of each task with warm copies.
+        until_warm: Returns the processes until then; called if a task has to wait. ``None``: waiting tasks stay, or go
+            to a ready process.
 
     Raises:
         TaskAssignmentError: if there are tasks and no clients.
@@ -72,7 +70,7 @@ def transition(
             load[place] += 1
     if waiting and until_warm is not None:
         owners = list(until_warm())
-        # A place that is not ready is no better than the wanted one.
+        # An unready place is no better than the wanted one.
         owners = [
             place if ready and owner not in ready and place in ready else owner
             for owner, place, ready in zip(owners, wanted, problem.ready, strict=True)
@@ -85,7 +83,7 @@ def transition(
         )
         owners[task] = owner
         load[owner] += 1
-    # Warm-ups that began earlier go on: their copy is there.
+    # Earlier warm-ups go on.
     waiting.sort(key=lambda task: (wanted[task] not in numbered.copies[task], task))
     most = application.assignment_configs().max_warmup_replicas
     warmups = {task: wanted[task] for task in waiting[:most] if owners[task] != wanted[task]}
@@ -95,7 +93,7 @@ def transition(
 def answer_of(
     application: ApplicationMetadata, numbered: Numbered, step: Transition, remarks: Sequence[str] = ()
 ) -> TaskAssignment:
-    """The step as an answer. A task that waits for its copy makes the first client request another rebalance."""
+    """The step as an answer; a waiting task makes the first client request another rebalance."""
     active: list[list[TaskId]] = [[] for _ in numbered.processes]
     for task, owner in zip(numbered.tasks, step.owners, strict=True):
         active[owner].append(task)
@@ -128,7 +126,7 @@ def _standbys(numbered: Numbered, owners: Sequence[int], warmups: dict[int, int]
     for owner in owners:
         load[owner] += 1
     stateful = [task for task, logged in enumerate(numbered.stateful) if logged]
-    # Copies that are there first, so that a new one does not take their room.
+    # Present copies first, so that a new one does not take their room.
     for fresh in (False, True):
         for task in stateful:
             problem, taken = numbered.problem, [owners[task], *standbys[task]]
@@ -137,7 +135,7 @@ def _standbys(numbered: Numbered, owners: Sequence[int], warmups: dict[int, int]
             for _ in range(wanted - len(standbys[task])):
                 free = [process for process in (range(len(threads)) if fresh else copies) if process not in blocked]
                 if fresh and not free and task in warmups and warmups[task] not in taken:
-                    # Too few processes for both: the warm-up is the copy.
+                    # Too few processes: the warm-up is the copy.
                     break
                 if not free:
                     break

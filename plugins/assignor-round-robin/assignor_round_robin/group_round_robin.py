@@ -1,4 +1,4 @@
-"""Group round robin: a broker-side assignor (KIP-1071) that only balances."""
+"""A broker-side assignor (KIP-1071) that only balances."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["GroupRoundRobinTaskAssignor"]
 
 
 class GroupRoundRobinTaskAssignor(TaskAssignor):
-    """Distributes active tasks in turn, one for each member; standbys to the least loaded of other processes."""
+    """Gives members active tasks in turn; standbys go to the least loaded of other processes."""
 
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Places stateful tasks first, so that they are balanced among themselves.
+        """Place stateful tasks first, so that they are balanced.
 
         Raises:
             GroupAssignorError: if there are tasks and no members.
@@ -41,8 +41,6 @@ class GroupRoundRobinTaskAssignor(TaskAssignor):
 
 @attrs.define
 class _Member:
-    """A member and its tasks so far."""
-
     id: str
     process: str
     active: list[TaskId] = attrs.field(factory=list)
@@ -53,7 +51,7 @@ class _Member:
 
 
 def _by_turns(group: GroupSpec) -> list[_Member]:
-    """All members: the first of every process, then the second ones, and so on; by their ids."""
+    """The first member of every process, then the second ones, and so on; by ids."""
     of_process: dict[str, list[str]] = {}
     for member_id, member in sorted(group.members.items()):
         of_process.setdefault(member.metadata.process_id, []).append(member_id)
@@ -75,7 +73,7 @@ def _tasks(topology: TopologyDescriber) -> list[TaskId]:
 
 
 def _place_standbys(task: TaskId, members: list[_Member], owner: str, standbys: int) -> None:
-    """Each standby on a process without the task; fewer if there are not enough processes."""
+    """On processes without the task, as far as there are enough."""
     taken = {owner}
     for _ in range(standbys):
         free = [member for member in members if member.process not in taken]

@@ -1,4 +1,4 @@
-"""Round robin: the simplest assignor that Kafka accepts."""
+"""The simplest assignor that Kafka accepts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["RoundRobinTaskAssignor", "answer"]
 
 
 class RoundRobinTaskAssignor(TaskAssignor):
-    """Distributes tasks in turn, one for each thread of each client; Kafka's utility places the standbys."""
+    """Gives threads of clients tasks in turn; Kafka's utility places the standbys."""
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        """Places stateful tasks first, so that they are balanced among themselves.
+        """Place stateful tasks first, so that they are balanced.
 
         Raises:
             TaskAssignmentError: if no client has a thread.
@@ -40,7 +40,7 @@ class RoundRobinTaskAssignor(TaskAssignor):
 
 
 def _seats(application: ApplicationMetadata) -> list[ProcessID]:
-    """Each client once for each thread: every client first, then those with a second thread, and so on."""
+    """Every client once, then those with a second thread, and so on."""
     clients = sorted(application.streams_client_states().values(), key=lambda client: client.process_id)
     most = max((client.num_stream_threads for client in clients), default=0)
     return [client.process_id for thread in range(most) for client in clients if client.num_stream_threads > thread]

@@ -1,4 +1,4 @@
-"""Weighted spread: shares of clients by threads, with as few moves of active tasks as possible."""
+"""Shares of clients by threads, with few moves."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ MAX_MOVES = Setting(
     least=0,
 )
 
-#: Larger than every real lag, in offsets.
+#: Above every real lag.
 _NO_STATE = 2**63
 
 
 class WeightedSpreadTaskAssignor(TaskAssignor):
-    """Shares by number of threads; a task stays in place while its client's share allows it."""
+    """Shares by threads; a task stays while its client's share allows it."""
 
     def __init__(self) -> None:
         self._max_moves: int | None = None
@@ -74,9 +74,9 @@ class _Board:
     """Active tasks of each client so far.
 
     Args:
-        threads: Client to its number of threads, by process id.
+        threads: Of each client, by process id.
         owners: Task to its previous client.
-        lags: Client to task to its lag, in offsets; 0 on the previous client.
+        lags: Client to task to lag, in offsets; 0 on the previous client.
     """
 
     threads: Mapping[ProcessID, int]
@@ -88,7 +88,7 @@ class _Board:
         self.actives = {process: [] for process in self.threads}
 
     def place(self, tasks: list[TaskId], max_moves: int | None) -> bool:
-        """Places ``tasks``; true if more would have moved than ``max_moves`` allows."""
+        """True if more tasks would have moved than ``max_moves`` allows."""
         held: dict[ProcessID, list[TaskId]] = {process: [] for process in self.threads}
         homeless: list[TaskId] = []
         for task in tasks:
@@ -114,7 +114,7 @@ class _Board:
 
 
 def _owners(application: ApplicationMetadata) -> dict[TaskId, ProcessID]:
-    """Task to its previous owner. Of several owners the smallest process id counts."""
+    """Of several owners the smallest process id counts."""
     owners: dict[TaskId, ProcessID] = {}
     for process, client in sorted(application.streams_client_states().items()):
         for task in client.previous_active_tasks:
@@ -139,7 +139,7 @@ def _behind(lag: int) -> int:
 
 
 def _shares(threads: Mapping[ProcessID, int], held: Mapping[ProcessID, int], tasks: int) -> dict[ProcessID, int]:
-    """Largest remainders; equal ones go first to clients that keep a task with it, then by process id."""
+    """Largest remainders; ties go to clients that keep a task with it, then by process id."""
     total = sum(threads.values())
     shares = {process: tasks * count // total for process, count in threads.items()}
 
@@ -152,7 +152,6 @@ def _shares(threads: Mapping[ProcessID, int], held: Mapping[ProcessID, int], tas
 
 
 def _with_followup(result: TaskAssignment, application: ApplicationMetadata) -> TaskAssignment:
-    """The same answer with a request for a rebalance after the probing interval."""
     deadline = application.current_time_ms() + application.assignment_configs().probing_rebalance_interval_ms
     first, *others = result.assignments
     return TaskAssignment([first.with_followup_rebalance(deadline), *others])
