@@ -1,7 +1,4 @@
-"""The contract between task assignors and their callers.
-
-Re-exports all that a plugin author needs: the Streams SPI of KIP-924 and its errors.
-"""
+"""The contract between task assignors and their callers: re-exports the Streams SPI of KIP-924."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Typed errors of the SPI. Each names Kafka's exception for the same fault, so that answers can be compared."""
+"""Typed errors of the SPI, each with Kafka's exception for the same fault."""
 
 from __future__ import annotations
 
@@ -19,12 +19,9 @@ __all__ = [
 
 
 class AssignorLabError(Exception):
-    """Base of every error that this project raises on purpose.
+    """Base of this project's errors; the message has fault, place and remedy."""
 
-    The message names the fault, its place (file, line, key, plugin or task) and, if there is one, the remedy.
-    """
-
-    #: Simple name of Kafka's exception for the same fault; ``None`` if Kafka has none.
+    #: Simple name of Kafka's exception, or ``None``.
     java_type: ClassVar[str | None] = None
 
 
@@ -35,7 +32,7 @@ class TaskIdFormatError(AssignorLabError):
 
 
 class ProcessIdFormatError(AssignorLabError):
-    """A text is not a process id, which is a UUID in its canonical form."""
+    """A text is no UUID in canonical form."""
 
     java_type = "IllegalArgumentException"
 
@@ -49,15 +46,15 @@ class ConfigError(AssignorLabError):
 class TaskAssignmentError(AssignorLabError):
     """Raised by an assignor to keep the old assignment and rebalance again.
 
-    First of the two failure promises of KIP-924 (``TaskAssignmentException``). The other one is an
-    :class:`~assignment_api.streams.AssignmentError` other than ``NONE``, which fails the rebalance.
+    KIP-924's ``TaskAssignmentException``. An :class:`~assignment_api.streams.AssignmentError` instead fails the
+    rebalance.
     """
 
     java_type = "TaskAssignmentException"
 
 
 class LagsNotComputedError(AssignorLabError):
-    """A lag was read before ``compute_task_lags()`` had returned true.
+    """A lag was read before ``compute_task_lags()`` returned true.
 
     Kafka: ``UnsupportedOperationException`` of ``KafkaStreamsState``.
     """
@@ -72,7 +69,7 @@ class IllegalAssignmentStateError(AssignorLabError):
 
 
 class UnknownTaskError(IllegalAssignmentStateError):
-    """A lag was read for a task without a lag entry at this client. Kafka: ``IllegalStateException``."""
+    """The task has no lag entry at this client. Kafka: ``IllegalStateException``."""
 
 
 class IllegalAssignmentArgumentError(AssignorLabError):
@@ -82,6 +79,6 @@ class IllegalAssignmentArgumentError(AssignorLabError):
 
 
 class NoCapacityError(AssignorLabError):
-    """The clients have no processing thread. Kafka's public sticky assignor: ``ArithmeticException``."""
+    """No client has a thread. Kafka's public sticky assignor: ``ArithmeticException``."""
 
     java_type = "ArithmeticException"

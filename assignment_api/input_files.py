@@ -1,4 +1,4 @@
-"""Opens files that a user names for reading, without waiting for a missing writer."""
+"""Opens files that a user names, without waiting for a missing writer."""
 
 from __future__ import annotations
 
@@ -13,28 +13,27 @@ from pathlib import Path
 
 __all__ = ["PATIENCE_S", "open_input", "read_input"]
 
-#: Seconds in which a process must open a named pipe for writing.
+#: Seconds to wait for a writer of a named pipe.
 PATIENCE_S = 2.0
 _PAUSE_S = 0.02
 _BLOCK = 65_536
 
 
 def open_input(path: str | PathLike[str]) -> io.BufferedReader:
-    """A stream of a file's bytes.
+    """Open a file; a pipe is read while a process has it open for writing.
 
-    A pipe is read as long as a process has it open for writing. The null device and the terminal of the standard input
-    are allowed; other devices do not end.
+    Of devices, only the null device and the terminal of standard input are allowed: others do not end.
 
     Raises:
-        OSError: if there is no such file, it may not be read, or it is a directory, a device, a socket, or a pipe
-            without a writer. ``strerror`` names the reason.
+        OSError: if it is missing, unreadable, a directory, another device, a socket, or a pipe without a writer.
+            ``strerror`` has the reason.
         ValueError: if no file can have such a name.
     """
     if not hasattr(os, "O_NONBLOCK"):
         # Windows has no pipes in folders.
         return Path(path).open("rb")
     try:
-        # Opening a pipe without a writer would wait for one.
+        # Opening would wait for a pipe's writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except OSError as error:
         if error.errno == errno.ENXIO:
@@ -71,7 +70,7 @@ def _ends(found: os.stat_result) -> bool:
 
 
 def _first_of_pipe(descriptor: int, path: str | PathLike[str]) -> bytes:
-    """The first bytes, if present; empty if a writer has not written yet, or has gone."""
+    """First bytes; empty if a writer has not written yet, or has gone."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     end = time.monotonic() + PATIENCE_S

@@ -1,8 +1,7 @@
-"""HTML for notebooks: small tables of names and figures, harmless and of bounded size.
+"""HTML tables for ``_repr_html_``, harmless and of bounded size; plugins may use it.
 
-Values of the contract use it in ``_repr_html_``, and so may values of a plugin. Names are foreign text: they are
-escaped, and control characters and direction marks are shown as their escapes. The notebook sets the colours, so that
-light and dark themes work.
+Foreign names are escaped, control characters and direction marks included. The notebook sets the colours, for light and
+dark themes.
 """
 
 from __future__ import annotations
@@ -14,18 +13,16 @@ from itertools import islice
 
 __all__ = ["MAX_NAMES", "MAX_ROWS", "names_text", "paragraph", "shown", "table"]
 
-#: Largest number of rows of a table, and of names in a cell; the rest is counted.
+#: Most rows, and names in a cell; the rest is counted.
 MAX_ROWS, MAX_NAMES = 40, 16
-#: Longest text in a cell.
 MAX_TEXT = 400
-#: Longest name.
 MAX_NAME = 60
 
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def shown(text: object, limit: int = MAX_NAME) -> str:
-    """A printable text of at most ``limit`` characters, without control characters; not yet escaped for HTML."""
+    """At most ``limit`` characters, none a control character; not yet escaped for HTML."""
     whole = str(text)[: 2 * limit + 1]
     if not (whole.isprintable() and whole.isascii()):
         whole = "".join(_escape(sign) if unicodedata.category(sign) in _STEERING else sign for sign in whole)
@@ -37,11 +34,10 @@ def _escape(sign: str) -> str:
 
 
 def names_text(names: Iterable[object], number: int, most: int = MAX_NAMES) -> str:
-    """Names with commas: the first ones, and the number of the others.
+    """The first ``most`` names with commas, and the number of the others.
 
     Args:
-        names: The names, in order; only the shown ones are read.
-        most: Largest number of shown names.
+        names: Only the shown ones are read.
     """
     text = ", ".join(shown(name) for name in islice(names, most))
     return f"{text} and {number - most} more" if number > most else text
@@ -53,14 +49,11 @@ def paragraph(text: str) -> str:
 
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]], number: int | None = None) -> str:
-    """A table with a caption; the first cell of each row is its heading.
-
-    Figures are right-aligned.
+    """A table; the first cell of a row is its heading.
 
     Args:
-        columns: Headings.
-        rows: The cells; only the shown rows are read.
-        number: Number of all rows; ``None``: length of ``rows``, which is then a sequence.
+        rows: Only the shown ones are read.
+        number: Of all rows; ``None``: length of ``rows``, then a sequence.
     """
     first = list(islice(iter(rows), MAX_ROWS))
     if number is None:

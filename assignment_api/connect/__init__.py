@@ -1,7 +1,4 @@
-"""The SPI of assignors for Kafka Connect: KIP-415, KIP-987.
-
-Import the module, ``from assignment_api import connect``, or names from it.
-"""
+"""The SPI of assignors for Kafka Connect (KIP-415, KIP-987); import the module, or names from it."""
 
 from assignment_api.connect.assignment import ConnectAssignment, WorkerAssignment
 from assignment_api.connect.assignor import MAX_DELAY_KEY, ConnectAssignor

@@ -1,4 +1,4 @@
-"""Answers of an assignor of a Connect group."""
+"""Answers of a Connect assignor."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class WorkerAssignment:
     """Assignment of one worker.
 
     Args:
-        assigned: Jobs to start. Under an incremental protocol only new jobs, in the order in which the worker will
-            report them, before the kept ones. Under ``eager`` all jobs of the worker.
-        revoked: Jobs to stop now. Empty under ``eager``: a worker has stopped all jobs before it joined.
+        assigned: Jobs to start. Incremental: new jobs only, in the order of the worker's report, before kept ones.
+            ``eager``: all its jobs.
+        revoked: Jobs to stop now. ``eager``: empty, since workers stop all jobs before they join.
     """
 
     assigned: Jobs = NO_JOBS
@@ -36,12 +36,12 @@ class ConnectAssignment:
     """The answer to one rebalance.
 
     Args:
-        workers: Member id to its assignment; every member of the rebalance, in its order.
-        delay_ms: Time until all members rejoin, in ms from each member's receipt of the answer; 0: no such rebalance is
-            planned. If any job is revoked, a rebalance follows at once, regardless of this value.
-        rejoin: The leader must request another rebalance at once although no job is revoked (KIP-415's downgrade;
-            Kafka's code never does).
-        remarks: Sentences for people about surprising results, such as jobs that no worker may run.
+        workers: Every member id to its assignment, in the rebalance's order.
+        delay_ms: Time until all rejoin, ms from each member's receipt; 0: no such rebalance. After a revocation one
+            follows at once, regardless.
+        rejoin: The leader requests another rebalance at once without revocations (KIP-415's downgrade; Kafka's code
+            never does).
+        remarks: Sentences for people, such as jobs that no worker may run.
     """
 
     workers: Mapping[str, WorkerAssignment] = attrs.field(converter=_workers)
@@ -51,14 +51,14 @@ class ConnectAssignment:
 
     @property
     def has_revocations(self) -> bool:
-        """True if any worker must stop a job, so that a rebalance follows at once."""
+        """True if a revocation makes a rebalance follow at once."""
         return any(len(worker.revoked) > 0 for worker in self.workers.values())
 
     def owned_after(self, rebalance: Rebalance) -> dict[str, Jobs]:
-        """Member id to all its jobs after it has carried out its assignment (Kafka's ``LeaderState``).
+        """Member id to all its jobs afterwards (Kafka's ``LeaderState``).
 
-        New jobs come first, then kept ones. A worker reports them in this order, except for the grouping by connector
-        on the wire (Kafka: ``ExtendedAssignment``).
+        New jobs first, then kept ones: the order of a worker's report, except for the grouping by connector on the wire
+        (Kafka: ``ExtendedAssignment``).
         """
         return {
             worker.member_id: self.workers[worker.member_id].assigned.plus(
@@ -68,7 +68,6 @@ class ConnectAssignment:
         }
 
     def _repr_html_(self) -> str:
-        """A table for notebooks: a row for each worker, in order."""
         from assignment_api.notebook import names_text, paragraph, table
 
         rows = (

@@ -1,4 +1,4 @@
-"""The interface that an assignor for Kafka Connect implements."""
+"""The interface of assignors for Kafka Connect."""
 
 from __future__ import annotations
 
@@ -11,28 +11,26 @@ from assignment_api.connect.rebalance import Rebalance
 
 __all__ = ["MAX_DELAY_KEY", "ConnectAssignor"]
 
-#: Kafka's key: longest wait of lost jobs for their worker, in ms.
+#: Kafka's key: longest wait of lost jobs for their worker, ms.
 MAX_DELAY_KEY = "scheduled.rebalance.max.delay.ms"
 
 
 class ConnectAssignor(abc.ABC):
-    """Decides which worker of a Connect group runs which connector instance and which task.
+    """Places connector instances and tasks on the workers of a Connect group.
 
-    Kafka: ``ConnectAssignor``, behind ``WorkerCoordinator``. A worker has one object for the lifetime of its process
-    and calls it whenever it leads a rebalance. So an assignor may keep state from round to round. It must not rely on
-    having seen every round: other workers lead, too, and an answer may not arrive (see
-    ``Rebalance.last_completed_generation``).
+    Kafka: ``ConnectAssignor``, behind ``WorkerCoordinator``. A worker's process has one object and calls it whenever it
+    leads. So it may keep state, but may miss rounds: other workers lead, too, and answers get lost
+    (``Rebalance.last_completed_generation``).
 
-    The answers of an object depend only on its configuration and on its rebalances, in their order. It uses no clock
-    (``Rebalance.time_ms`` has the time), no randomness, and nothing shared between objects. The input is immutable; the
-    caller owns the answer.
+    Answers depend only on the configuration and the sequence of rebalances: no clock (use ``Rebalance.time_ms``), no
+    randomness, nothing shared. The input is immutable; the caller owns the answer.
     """
 
     def configure(self, configs: Mapping[str, Any]) -> None:  # noqa: B027 - optional
-        """Take the leading worker's configuration, once, before the first ``assign``; the default does nothing.
+        """Take the leading worker's configuration, once, before ``assign``.
 
         Args:
-            configs: All effective keys, Kafka's and the plugin's own, with the values as written; read-only.
+            configs: All effective keys, Kafka's and the plugin's own, as written; read-only.
 
         Raises:
             ConfigError: if a value is invalid.
@@ -40,13 +38,11 @@ class ConnectAssignor(abc.ABC):
 
     @abc.abstractmethod
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
-        """Place the jobs of a group.
-
-        A failed rebalance leaves the state of the object unchanged.
+        """Place the jobs of a group; a failure leaves the object's state unchanged.
 
         Returns:
-            An entry for each worker. No job that a worker owns is assigned to it again. No job is assigned to two
-            workers. A job of another worker is not assigned before that worker has stopped it.
+            An entry for each worker. No job has two workers, its owner never gets it again, and another worker only
+            after the owner has stopped it.
 
         Raises:
             ConnectAssignorError: if that is impossible; the rebalance fails.

@@ -1,4 +1,4 @@
-"""Errors of a Connect group and its assignment, each with Kafka's exception for the same fault."""
+"""Errors of a Connect group and its assignment."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = [
 
 
 class ConnectorTaskIdFormatError(AssignorLabError):
-    """A text is not the id of a connector's task."""
+    """A text is no id of a connector's task."""
 
     java_type = "IllegalArgumentException"
 
 
 class ConnectConfigError(ConfigError):
-    """A configuration value of a worker, or of an assignor for Connect, is invalid."""
+    """A configuration value of a worker or a Connect assignor is invalid."""
 
 
 class InvalidConnectGroupError(AssignorLabError):
@@ -30,15 +30,12 @@ class InvalidConnectGroupError(AssignorLabError):
 
 
 class UnsupportedConnectProtocolError(AssignorLabError):
-    """The group's protocol does not carry the information that the assignor needs."""
+    """The group's protocol lacks information that the assignor needs."""
 
     java_type = "ConnectException"
 
 
 class ConnectAssignorError(AssignorLabError):
-    """Raised by an assignor that cannot place the jobs of a group; the rebalance fails.
-
-    Kafka: ``ConnectException``.
-    """
+    """An assignor cannot place the jobs; the rebalance fails. Kafka: ``ConnectException``."""
 
     java_type = "ConnectException"

@@ -1,4 +1,4 @@
-"""Jobs: connector instances and tasks, configured or owned by a worker."""
+"""Connector instances and tasks, configured or owned."""
 
 from __future__ import annotations
 
@@ -21,13 +21,9 @@ _INT_MAX = 2**31 - 1
 @total_ordering
 @attrs.frozen(order=False, repr=False)
 class ConnectorTaskId:
-    """A task of a connector. Kafka: ``ConnectorTaskId``.
+    """A task of a connector, numbered from 0. Kafka: ``ConnectorTaskId``.
 
     Order: connector name by UTF-16 code unit, then number.
-
-    Args:
-        connector: Name of the connector, any text.
-        task: Number of the task, from 0.
     """
 
     connector: str
@@ -35,10 +31,10 @@ class ConnectorTaskId:
 
     @classmethod
     def parse(cls, text: str) -> ConnectorTaskId:
-        """Read ``"name-3"``; the last dash counts, since names may contain dashes.
+        """Read ``"name-3"``; the last dash counts.
 
         Raises:
-            ConnectorTaskIdFormatError: if the text does not end in a dash and a 32-bit number.
+            ConnectorTaskIdFormatError: if no 32-bit number follows a dash.
         """
         connector, separator, number = text.rpartition("-")
         if not separator or not _NUMBER.match(number) or int(number) > _INT_MAX:
@@ -74,29 +70,24 @@ def _tasks(tasks: Iterable[ConnectorTaskId]) -> tuple[ConnectorTaskId, ...]:
 
 @attrs.frozen
 class Jobs:
-    """Connector instances and tasks in a meaningful order, each once.
+    """Connector instances and tasks, each once. Kafka: ``ConnectorsAndTasks``.
 
-    Kafka: ``ConnectorsAndTasks``.
-
-    It is the order in which a worker reports its jobs: if a worker has to give up some, Kafka takes the first ones.
-
-    Args:
-        connectors: Names of connectors, for their *connector instances*.
+    In the order of a worker's report: Kafka revokes the first ones.
     """
 
     connectors: tuple[str, ...] = attrs.field(default=(), converter=_names)
     tasks: tuple[ConnectorTaskId, ...] = attrs.field(default=(), converter=_tasks)
 
     def __len__(self) -> int:
-        """Number of jobs, connector instances and tasks together."""
+        """Number of connector instances and tasks."""
         return len(self.connectors) + len(self.tasks)
 
     def plus(self, others: Jobs) -> Jobs:
-        """These jobs, then the additional ones of ``others``."""
+        """These jobs, then the additional ones."""
         return Jobs((*self.connectors, *others.connectors), (*self.tasks, *others.tasks))
 
     def minus(self, others: Jobs) -> Jobs:
-        """These jobs without those of ``others``."""
+        """Those not in ``others``."""
         connectors, tasks = frozenset(others.connectors), frozenset(others.tasks)
         return Jobs(
             tuple(name for name in self.connectors if name not in connectors),
@@ -104,11 +95,10 @@ class Jobs:
         )
 
     def sorted(self) -> Jobs:
-        """The same jobs in Kafka's order of names and task ids."""
+        """In Kafka's order."""
         return Jobs(tuple(sorted(self.connectors, key=utf16_key)), sorted(self.tasks, key=ConnectorTaskId.sort_key))
 
 
-#: No job at all.
 NO_JOBS = Jobs()
 
 
@@ -118,16 +108,15 @@ def _counts(counts: Mapping[str, int]) -> Mapping[str, int]:
 
 @attrs.frozen
 class ConfiguredJobs:
-    """All jobs of the group, as in the leader's snapshot of the config topic.
+    """All jobs of the group in the leader's snapshot of the config topic.
 
-    Paused connectors and their tasks are included. A stopped connector has no tasks, but its connector instance is
-    placed (Kafka: ``ClusterConfigState``).
+    Paused connectors count with their tasks, stopped ones without tasks (Kafka: ``ClusterConfigState``).
 
     Args:
-        task_counts: Connector to its number of tasks; the order does not matter.
+        task_counts: Connector to number of tasks, in any order.
 
     Raises:
-        InvalidConnectGroupError: if a number of tasks is negative.
+        InvalidConnectGroupError: if a number is negative.
     """
 
     task_counts: Mapping[str, int] = attrs.field(factory=dict, converter=_counts)
@@ -138,21 +127,20 @@ class ConfiguredJobs:
                 raise InvalidConnectGroupError(f"connector {connector!r:.80} has {count} tasks: give 0 or more")
 
     def __len__(self) -> int:
-        """Number of jobs, connector instances and tasks together."""
+        """Number of connector instances and tasks."""
         return len(self.task_counts) + sum(self.task_counts.values())
 
     def __contains__(self, job: object) -> bool:
-        """True if a connector's name or a task id is configured."""
         if isinstance(job, ConnectorTaskId):
             return 0 <= job.task < self.task_counts.get(job.connector, 0)
         return job in self.task_counts
 
     def connectors(self) -> tuple[str, ...]:
-        """The connectors' names in Kafka's order."""
+        """Names in Kafka's order."""
         return tuple(sorted(self.task_counts, key=utf16_key))
 
     def tasks(self) -> tuple[ConnectorTaskId, ...]:
-        """The tasks in Kafka's order."""
+        """In Kafka's order."""
         return tuple(
             ConnectorTaskId(connector, number)
             for connector in self.connectors()
@@ -160,5 +148,5 @@ class ConfiguredJobs:
         )
 
     def jobs(self) -> Jobs:
-        """Connector instances and tasks in Kafka's order."""
+        """In Kafka's order."""
         return Jobs(self.connectors(), self.tasks())

@@ -8,14 +8,13 @@ from assignment_api.connect.errors import ConnectConfigError
 
 __all__ = ["CONNECT_PROTOCOL", "ConnectProtocol"]
 
-#: Kafka's key.
 CONNECT_PROTOCOL = "connect.protocol"
 
 
 class ConnectProtocol(enum.Enum):
-    """A value of ``connect.protocol``, and a negotiated protocol. Kafka: ``ConnectProtocolCompatibility``.
+    """A value of ``connect.protocol``, the oldest first. Kafka: ``ConnectProtocolCompatibility``.
 
-    Values are the words of the configuration, the oldest first. ``STATIC`` comes from KIP-987 and is in no release.
+    ``STATIC`` comes from KIP-987 and is in no release.
     """
 
     EAGER = "eager"
@@ -25,26 +24,26 @@ class ConnectProtocol(enum.Enum):
 
     @property
     def wire_name(self) -> str:
-        """The name that members offer to the coordinator."""
+        """Name offered to the coordinator."""
         return "default" if self is ConnectProtocol.EAGER else self.value
 
     @property
     def version(self) -> int:
-        """The number at the head of subscriptions and assignments: 0 to 3."""
+        """Number at the head of subscriptions and assignments: 0 to 3."""
         return list(ConnectProtocol).index(self)
 
     @property
     def is_incremental(self) -> bool:
-        """True if members report their jobs and keep them through a rebalance."""
+        """True if members keep their jobs through a rebalance."""
         return self is not ConnectProtocol.EAGER
 
     def offered(self) -> tuple[ConnectProtocol, ...]:
-        """Protocols that a worker with this setting offers, the preferred one first."""
+        """Protocols that a worker with this setting offers, preferred first."""
         return tuple(reversed(list(ConnectProtocol)[: self.version + 1]))
 
     @classmethod
     def from_config(cls, value: object) -> ConnectProtocol:
-        """Read a value of ``connect.protocol``, in upper or lower case.
+        """Read ``connect.protocol`` in any case.
 
         Raises:
             ConnectConfigError: if it is unknown.

@@ -1,4 +1,4 @@
-"""One rebalance from the view of a Connect group's leader."""
+"""A rebalance from the view of a Connect group's leader."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assignment_api.connect.workers import Worker
 
 __all__ = ["NO_GENERATION", "Rebalance"]
 
-#: Generation of a worker that has not completed a rebalance yet.
+#: Of a worker before its first complete rebalance.
 NO_GENERATION = -1
 
 
@@ -23,22 +23,19 @@ def _tuple(workers: Iterable[Worker]) -> tuple[Worker, ...]:
 
 @attrs.frozen
 class Rebalance:
-    """Immutable input of an assignor: the leader's knowledge in one rebalance.
+    """Immutable input of an assignor.
 
-    The leader has read the config topic at least as far as every member. Otherwise the rebalance ends with a config
-    mismatch and never reaches an assignor (Kafka: ``WorkerCoordinator``).
+    The leader has read the config topic at least as far as every member; otherwise the rebalance ends with a config
+    mismatch (Kafka: ``WorkerCoordinator``).
 
     Args:
-        configured: All jobs of the group.
-        workers: All members, the leader included, in the leader's order. The order affects the answer where Java's hash
-            order does not decide.
-        protocol: The negotiated protocol.
-        time_ms: The leader's clock, epoch milliseconds. An assignor never reads a clock of its own.
-        generation: Number of the generation that is being formed.
-        last_completed_generation: Number of the last generation whose assignment the *leading worker* received and
-            applied; ``NO_GENERATION`` if there was none. If it differs from the last generation of this assignor,
-            another worker has led since, or that assignment did not arrive.
-        previous_protocol: Protocol of the last generation, or ``None``: unknown, or there was none.
+        workers: All members, in the leader's order, which decides where Java's hash order does not.
+        protocol: As negotiated.
+        time_ms: The leader's clock, epoch milliseconds.
+        generation: The one being formed.
+        last_completed_generation: The last one whose assignment the *leading worker* applied, or ``NO_GENERATION``. If
+            it is not this assignor's last one, another worker has led since, or that assignment was lost.
+        previous_protocol: Of the last generation; ``None``: unknown or none.
 
     Raises:
         InvalidConnectGroupError: if there is no worker, two have one id, or the clock is negative.
@@ -64,7 +61,6 @@ class Rebalance:
             seen.add(worker.member_id)
 
     def _repr_html_(self) -> str:
-        """A table for notebooks: a row for each worker, in order, with its jobs."""
         from assignment_api.notebook import names_text, table
 
         rows = (

@@ -12,7 +12,7 @@ from assignment_api.connect.jobs import NO_JOBS, ConnectorTaskId, Jobs
 
 __all__ = ["STATIC_CONNECTORS", "STATIC_TASKS", "WILDCARD", "StaticJobs", "Worker"]
 
-#: Keys of a worker's configuration that KIP-987 proposes.
+#: Keys of KIP-987.
 STATIC_CONNECTORS = "static.connectors"
 STATIC_TASKS = "static.tasks"
 
@@ -23,12 +23,10 @@ def _optional_tuple(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
 
 @attrs.frozen
 class StaticJobs:
-    """Static assignments of a worker (KIP-987): the jobs that it may run.
-
-    The jobs need not exist: an assignor ignores listed jobs that are not configured.
+    """Jobs that a worker may run (KIP-987); unconfigured ones are ignored.
 
     Args:
-        connectors: ``static.connectors``: connectors, for the instances that the worker may run; ``None`` = not set.
+        connectors: ``static.connectors``, for connector instances; ``None`` = not set.
         tasks: ``static.tasks``; ``None`` = not set.
     """
 
@@ -37,12 +35,12 @@ class StaticJobs:
 
     @property
     def is_set(self) -> bool:
-        """True if either key is set, even to an empty list."""
+        """True if a key is set, even to an empty list."""
         return self.connectors is not None or self.tasks is not None
 
     @property
     def is_empty(self) -> bool:
-        """True if no job is listed, set or not."""
+        """True if no job is listed."""
         return not self.connectors and not self.tasks
 
     def jobs(self) -> Jobs:
@@ -51,10 +49,9 @@ class StaticJobs:
 
     @classmethod
     def from_config(cls, configs: Mapping[str, Any]) -> StaticJobs:
-        """Read ``static.connectors`` and ``static.tasks`` of a worker's configuration.
+        """Read ``static.connectors`` and ``static.tasks``: lists, or texts with commas.
 
-        A list is a list, or one text with commas, whose items are trimmed. An empty text is an empty list, as for
-        Kafka's type LIST. A connector with a comma in its name cannot be listed in a text.
+        Items of a text are trimmed; an empty text is an empty list (Kafka's type LIST).
 
         Raises:
             ConnectConfigError: if a value is no list of texts, or an item of ``static.tasks`` is no task id.
@@ -79,21 +76,20 @@ def _listed(key: str, value: object) -> list[str] | None:
     raise ConnectConfigError(f"Invalid value {value!r:.120} for configuration {key}: Expected a comma separated list.")
 
 
-#: The static assignments of a wildcard worker: none.
+#: Of a wildcard worker.
 WILDCARD = StaticJobs()
 
 
 @attrs.frozen
 class Worker:
-    """A member of the group as it joined. Kafka: ``ExtendedWorkerState`` under a member id.
+    """A member as it joined. Kafka: ``ExtendedWorkerState`` under a member id.
 
     Args:
-        member_id: Id from the group's coordinator; a worker that leaves and returns gets another.
-        owned: All jobs that it reports, in its own order (Kafka: ``ExtendedAssignment``). A worker under protocol
-            ``eager`` reports none.
-        static: Its static assignments; they apply under protocol ``static`` only.
-        max_delay_ms: Its own ``scheduled.rebalance.max.delay.ms``, or ``None``: unknown. Connect's wire format lacks
-            it: Kafka's leader uses its own (quirk Q6). A simulation may have it.
+        member_id: From the coordinator; a returning worker gets another.
+        owned: Reported jobs, in the worker's order (Kafka: ``ExtendedAssignment``); ``eager``: none.
+        static: Applies under protocol ``static`` only.
+        max_delay_ms: Its ``scheduled.rebalance.max.delay.ms``, or ``None``. Connect's wire format lacks it: Kafka's
+            leader uses its own (quirk Q6).
     """
 
     member_id: str

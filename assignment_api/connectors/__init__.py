@@ -1,7 +1,4 @@
-"""The interface of connectors for ``assignor connect serve``.
-
-Hook ``assignor_lab_connectors`` of :mod:`assignment_api.plugins` offers connectors, as others offer assignors.
-"""
+"""The interface of connectors for ``assignor connect serve``, offered by hook ``assignor_lab_connectors``."""
 
 from assignment_api.connectors.connector import (
     Connector,

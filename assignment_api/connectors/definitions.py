@@ -1,7 +1,6 @@
-"""Definitions of a connector's configuration, and their check of a given one. Kafka: ``ConfigDef``.
+"""Definitions of a connector's configuration, and their check. Kafka: ``ConfigDef``.
 
-Configurations are texts. A definition converts each into a value of its type, or returns an error in Kafka's words. The
-words are an interface, since clients of Connect's REST API show them to people.
+Errors have Kafka's words: clients of Connect's REST API show them to people.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ __all__ = [
 
 
 class ConfigType(enum.Enum):
-    """Type of a value; the comment behind each name has its Python type."""
+    """Type of a value; a comment has its Python type."""
 
     STRING = "STRING"
     PASSWORD = "PASSWORD"  # noqa: S105 - a type's name
@@ -51,7 +50,7 @@ class Importance(enum.Enum):
 
 
 class Width(enum.Enum):
-    """Width of a form's field for a key."""
+    """Width of a form's field."""
 
     NONE = "NONE"
     SHORT = "SHORT"
@@ -66,7 +65,7 @@ class _Required(enum.Enum):
 #: Default of a mandatory key.
 REQUIRED: Final = _Required.REQUIRED
 
-#: Takes a value (``None``: missing); returns its error, or ``None``.
+#: Value (``None``: missing) to its error, or ``None``.
 Check = Callable[[Any], str | None]
 
 _BITS = {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}
@@ -81,16 +80,13 @@ class ConfigKey:
     """A key of a configuration.
 
     Args:
-        type: Type of its value.
-        documentation: One sentence or more for people.
-        default: Value, of the type, if the key is missing; ``REQUIRED``: it must not be missing.
+        default: Value of a missing key; ``REQUIRED``: mandatory.
         importance: For the order in forms.
-        check: Returns the error of a value, or ``None``; called with ``None`` for a missing value.
+        check: Error of a value (``None``: missing), or ``None``.
         group: Heading in forms.
-        order_in_group: Place under the heading; -1 without one.
-        width: For forms.
-        display_name: For forms; the key if not given.
-        dependents: Keys that depend on this one for their validity.
+        order_in_group: -1 without a heading.
+        display_name: In forms; default: the key.
+        dependents: Keys whose validity depends on this one.
         recommended: Values to offer.
     """
 
@@ -113,8 +109,8 @@ class CheckedValue:
     """Result of checking one key.
 
     Args:
-        value: The value, or ``None``: missing or invalid.
-        errors: Its errors, in Kafka's words.
+        value: ``None``: missing or invalid.
+        errors: In Kafka's words.
     """
 
     key: ConfigKey
@@ -122,7 +118,7 @@ class CheckedValue:
     errors: tuple[str, ...] = ()
 
     def text(self) -> str | None:
-        """The value in the form of a configuration."""
+        """The value as in a configuration."""
         return value_text(self.value)
 
 
@@ -132,7 +128,7 @@ def _keys(keys: Iterable[ConfigKey]) -> tuple[ConfigKey, ...]:
 
 @attrs.frozen
 class ConfigDef:
-    """Definitions of a configuration, in the order in which they are shown.
+    """Definitions in the order of display.
 
     Raises:
         ConnectorConfigError: if a key is defined twice.
@@ -148,14 +144,14 @@ class ConfigDef:
             seen.add(key.name)
 
     def checked(self, config: Mapping[str, str | None]) -> tuple[CheckedValue, ...]:
-        """Result for each defined key; other keys are ignored."""
+        """Result for each defined key; others are ignored."""
         return tuple(_checked(key, config) for key in self.keys)
 
     def parse(self, config: Mapping[str, str | None]) -> Mapping[str, Any]:
         """Values by key, of their types.
 
         Raises:
-            ConnectorConfigError: naming the first fault.
+            ConnectorConfigError: with the first fault.
         """
         values = self.checked(config)
         for each in values:
@@ -176,7 +172,7 @@ def at_least(least: float) -> Check:
 
 
 def one_of(*choices: str) -> Check:
-    """A check for one of these texts, in upper or lower case."""
+    """A check for one of these texts, in any case."""
 
     def check(value: Any) -> str | None:
         if isinstance(value, str) and value.lower() in (choice.lower() for choice in choices):
@@ -187,7 +183,7 @@ def one_of(*choices: str) -> Check:
 
 
 def value_text(value: Any) -> str | None:
-    """A value in the form of a configuration."""
+    """As in a configuration."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -247,7 +243,7 @@ def _number(of_type: ConfigType, text: str) -> float:
     try:
         if of_type is ConfigType.DOUBLE:
             return float(text)
-        # Python also reads 1_000 and digits of other scripts.
+        # Python also reads 1_000 and other digits.
         if len(text) > 20 or not text.isascii() or "_" in text:
             raise _NotOfTypeError(reason)
         number = int(text)

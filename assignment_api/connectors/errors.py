@@ -8,9 +8,9 @@ __all__ = ["ConnectorConfigError", "ConnectorError", "ConnectorStoppedError", "P
 
 
 class ConnectorError(AssignorLabError):
-    """A connector or task cannot continue: it becomes FAILED. Kafka: ``ConnectException``.
+    """A connector or task becomes FAILED, for a reason that a user should read. Kafka: ``ConnectException``.
 
-    Any other exception of a connector has the same effect; this one is for reasons that a user should read.
+    Other exceptions have the same effect.
     """
 
     java_type = "ConnectException"
@@ -21,8 +21,8 @@ class ConnectorConfigError(ConfigError):
 
 
 class ConnectorStoppedError(ConnectorError):
-    """A task continued after its worker had abandoned it: its actions have no effect."""
+    """A task continued after its worker had abandoned it, without effect."""
 
 
 class PathNotAllowedError(ConnectorError):
-    """A file outside the directory to which connectors are confined."""
+    """A file outside the directory of connectors."""

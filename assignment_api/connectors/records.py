@@ -16,11 +16,10 @@ class SourceRecord:
 
     Args:
         source_partition: Its part of the source; JSON values.
-        source_offset: Position from which the task continues after this record; JSON values.
-        topic: Topic to write to.
+        source_offset: The task continues here after it; JSON values.
         value: JSON value.
         key: JSON value.
-        partition: Partition of the topic; ``None``: by the hash of the key, or 0 without one.
+        partition: ``None``: by the hash of the key, or 0 without one.
     """
 
     source_partition: Mapping[str, Any]
@@ -33,16 +32,13 @@ class SourceRecord:
 
 @attrs.frozen
 class SinkRecord:
-    """A record for a sink task.
-
-    Kafka: ``SinkRecord``.
+    """A record for a sink task. Kafka: ``SinkRecord``.
 
     Args:
-        partition: Partition of the topic.
-        offset: Its place in the partition, from 0 without gaps.
+        offset: In the partition, from 0 without gaps.
         key: JSON value.
         value: JSON value.
-        timestamp_ms: Time of writing, epoch milliseconds.
+        timestamp_ms: Of writing, epoch milliseconds.
     """
 
     topic: str

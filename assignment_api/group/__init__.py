@@ -1,7 +1,6 @@
 """The SPI of broker-side assignors for Streams groups: KIP-1071, in the public shape of KIP-1357.
 
-Some names exist in ``assignment_api`` with another meaning (a ``TaskId`` of Streams has a numbered sub-topology);
-import the module: ``from assignment_api import group``.
+Import the module: names such as ``TaskId`` differ from those of ``assignment_api``.
 """
 
 from assignment_api.group.assignment import GroupAssignment, MemberAssignment

@@ -1,4 +1,4 @@
-"""The interface that a broker-side assignor implements."""
+"""The interface of broker-side assignors."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["TaskAssignor"]
 
 
 class TaskAssignor(abc.ABC):
-    """Decides which member of a Streams group runs which task (KIP-1071, KIP-1357).
+    """Places the tasks of a Streams group on members (KIP-1071, KIP-1357).
 
-    The coordinator calls it after the group's epoch has changed. The answer depends only on the arguments: no clock, no
-    randomness, no state between calls. So one object may serve several groups and threads. The input is immutable and
-    in a fixed order; the caller owns the answer.
+    The coordinator calls it after a new group epoch. Answers depend only on the arguments: no clock, no randomness, no
+    state. So one object may serve several groups and threads. The input is immutable and ordered; the caller owns the
+    answer.
     """
 
     def configure(self, configs: Mapping[str, Any]) -> None:  # noqa: B027 - optional
-        """Take the effective configuration, before ``assign``; the default does nothing.
+        """Take the configuration, before ``assign``.
 
         Args:
-            configs: All effective keys, Kafka's and the plugin's own, with the values as written; read-only.
+            configs: All effective keys, Kafka's and the plugin's own, as written; read-only.
 
         Raises:
             ConfigError: if a value is invalid.
@@ -33,11 +33,11 @@ class TaskAssignor(abc.ABC):
 
     @abc.abstractmethod
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        """Place every task of ``topology`` on the members of ``group``.
+        """Place every task of ``topology``.
 
         Returns:
-            A target for each member. Each task is active exactly once; no process holds a task twice.
+            A target for each member; each task is active once, and no process holds it twice.
 
         Raises:
-            GroupAssignorError: if that is impossible; the group then keeps its old target.
+            GroupAssignorError: if that is impossible; the group keeps its old target.
         """

@@ -1,4 +1,4 @@
-"""Errors of a Streams group and its assignment, each with Kafka's exception for the same fault."""
+"""Errors of a Streams group and its assignment."""
 
 from __future__ import annotations
 
@@ -8,21 +8,17 @@ __all__ = ["GroupAssignorError", "GroupConfigError", "InvalidGroupError", "Unkno
 
 
 class GroupAssignorError(AssignorLabError):
-    """Raised by an assignor that cannot place the tasks of a group; the group keeps its old target.
+    """An assignor cannot place the tasks; the group keeps its old target.
 
-    Kafka: ``TaskAssignorException`` of the public interface (KIP-1357, since 4.4); the heartbeat response then has
-    ``UNKNOWN_SERVER_ERROR``.
+    Kafka: ``TaskAssignorException`` (KIP-1357, since 4.4); the heartbeat response has ``UNKNOWN_SERVER_ERROR``.
     """
 
-    # The full name: Streams has an exception of nearly the same simple name (TaskAssignmentException).
+    # Full: Streams has a TaskAssignmentException.
     java_type = "org.apache.kafka.coordinator.group.api.streams.assignor.TaskAssignorException"
 
 
 class GroupConfigError(AssignorLabError):
-    """A value of the group's assignment configuration is not a number, or a required one is missing.
-
-    Kafka parses the texts of a map: ``NumberFormatException``.
-    """
+    """A number of the group's configuration is missing or invalid. Kafka: ``NumberFormatException``."""
 
     java_type = "java.lang.NumberFormatException"
 

@@ -1,4 +1,4 @@
-"""Members of a Streams group from the view of the coordinator."""
+"""Members from the view of the coordinator."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def _offsets(offsets: Mapping[TaskId, int]) -> Mapping[TaskId, int]:
 
 @attrs.frozen
 class MemberMetadata:
-    """Facts about a member that change only when it joins again.
+    """Facts that change only when the member joins again.
 
     Args:
-        process_id: Its process; any text. Members of one process share its state directory.
-        instance_id: ``group.instance.id``, or ``None``. Kafka 4.3 refuses members with one.
+        process_id: Any text; members of one process share its state directory.
+        instance_id: ``group.instance.id``; Kafka 4.3 refuses such members.
         rack_id: ``client.rack``, or ``None``.
         client_tags: ``client.tag.<key>`` to value, in the order of the input.
     """
@@ -42,19 +42,16 @@ class MemberMetadata:
 
 @attrs.frozen
 class MemberAssignmentState:
-    """Tasks and offsets of a member.
+    """Ordered, read-only tasks and offsets of a member.
 
-    All are ordered and read-only.
-
-    Kafka 4.3 passes the member's previous *target* as its tasks. From 4.4 on they are its present tasks: without tasks
-    that it must still give back, and without promised ones that it has not received. Tasks that the topology no longer
-    has may be among them.
+    Kafka 4.3 passes the previous *target* as tasks. From 4.4 on they are those now present, without tasks to give back
+    or not yet received. Vanished tasks may be among them.
 
     Args:
-        warmup_tasks: Its warm-up tasks. Kafka 4.3 and 4.4 never assign any.
-        task_offsets: Task to the sum of its changelog offsets in the member's last report: any 64-bit number, also for
-            tasks that it does not run, or that the topology does not have. Kafka 4.3 never fills it.
-        task_end_offsets: Task to the sum of the changelogs' end offsets. Kafka 4.3 never fills it.
+        warmup_tasks: Kafka 4.3 and 4.4 assign none.
+        task_offsets: Task to the last reported sum of changelog offsets: any 64-bit number, also for foreign or
+            vanished tasks. Kafka 4.3: empty.
+        task_end_offsets: Task to the sum of end offsets. Kafka 4.3: empty.
     """
 
     active_tasks: TasksBySubtopology = attrs.field(default=NO_TASKS, converter=tasks_by_subtopology)
@@ -66,7 +63,7 @@ class MemberAssignmentState:
 
 @attrs.frozen
 class GroupMember:
-    """One member: its facts, and its previous tasks (Kafka 4.3: both in one ``AssignmentMemberSpec``)."""
+    """Facts and previous tasks (Kafka 4.3: both in one ``AssignmentMemberSpec``)."""
 
     metadata: MemberMetadata
     state: MemberAssignmentState = attrs.field(factory=MemberAssignmentState)

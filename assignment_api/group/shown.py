@@ -1,4 +1,4 @@
-"""Tasks of a Streams group as names, for tables of notebooks."""
+"""Names of tasks for notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state of a Streams group as input of an assignor."""
+"""Input of a broker-side assignor."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _standbys(value: object) -> int:
 
 def _tags(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
-        # As Java splits a text: no item is trimmed, and empty ones at the end are dropped.
+        # As Java: items are not trimmed, empty ones at the end are dropped.
         listed = value.split(",")
         while listed and not listed[-1]:
             del listed[-1]
@@ -50,16 +50,15 @@ def _tags(value: object) -> tuple[str, ...]:
 
 @attrs.frozen
 class AssignmentConfigs:
-    """Configuration of the assignment of one group.
+    """Assignment configuration of a group.
 
     Args:
-        num_standby_replicas: Standbys per stateful task (``streams.num.standby.replicas`` of the group). A negative
-            number places none.
-        rack_aware_assignment_tags: Keys of client tags (``streams.rack.aware.assignment.tags`` of the group, since
-            Kafka 4.4). None of Kafka's assignors uses them.
+        num_standby_replicas: ``streams.num.standby.replicas``, per stateful task; negative: none.
+        rack_aware_assignment_tags: ``streams.rack.aware.assignment.tags``, since Kafka 4.4, unused by Kafka's
+            assignors.
 
     Raises:
-        GroupConfigError: if the first is not a 32-bit number, or the second not a list of texts.
+        GroupConfigError: if the first is no 32-bit number, or the second no list of texts.
     """
 
     num_standby_replicas: int = attrs.field(default=0, converter=_standbys)
@@ -67,13 +66,13 @@ class AssignmentConfigs:
 
     @classmethod
     def from_mapping(cls, configs: Mapping[str, Any]) -> AssignmentConfigs:
-        """Read the assignment configuration that the coordinator keeps of a group.
+        """Read the coordinator's configuration of a group.
 
-        An empty map means no standbys and no tags. A map with other keys but without ``num.standby.replicas`` is an
-        error, as in Kafka. Tags are a list, or a text with commas, as the coordinator stores them.
+        An empty map: no standbys, no tags. As in Kafka, another map needs ``num.standby.replicas``. Tags: list, or text
+        with commas.
 
         Raises:
-            GroupConfigError: if the number is missing or invalid, or the tags are not a list.
+            GroupConfigError: if the number is missing or invalid, or the tags are no list.
         """
         if not configs:
             return cls()
@@ -86,20 +85,16 @@ def _members(members: Mapping[str, GroupMember]) -> Mapping[str, GroupMember]:
 
 @attrs.frozen
 class GroupSpec:
-    """Input of an assignment: all members and the configuration.
-
-    Kafka: ``GroupSpec``.
+    """Members and configuration. Kafka: ``GroupSpec``.
 
     Args:
-        members: Member id to member. The order is that in which the coordinator filled its hash map, and is part of the
-            input: an exact answer depends on it if hashes collide.
+        members: By id, in the order in which the coordinator filled its hash map: it matters if hashes collide.
     """
 
     members: Mapping[str, GroupMember] = attrs.field(converter=_members)
     configs: AssignmentConfigs = attrs.field(factory=AssignmentConfigs)
 
     def _repr_html_(self) -> str:
-        """A table for notebooks: a row for each member, in order, with its previous tasks."""
         from assignment_api.group.shown import names_of
         from assignment_api.notebook import names_text, table
 

@@ -1,4 +1,4 @@
-"""Tasks of a Streams group, and a compact form of many of them."""
+"""Tasks of a Streams group."""
 
 from __future__ import annotations
 
@@ -13,21 +13,18 @@ from assignment_api.streams.ids import utf16_key
 
 __all__ = ["NO_TASKS", "TaskId", "TasksBySubtopology", "tasks_by_subtopology"]
 
-#: Sub-topology to its partitions, ascending; sub-topologies in Kafka's order, those without partitions left out.
+#: Sub-topology to ascending partitions, in Kafka's order, none empty.
 TasksBySubtopology = Mapping[str, tuple[int, ...]]
 
-#: No task at all.
 NO_TASKS: TasksBySubtopology = MappingProxyType({})
 
 
 @total_ordering
 @attrs.frozen(order=False)
 class TaskId:
-    """One task of a Streams group.
+    """A task. Kafka: ``TaskId`` of the group coordinator, not of Streams.
 
-    Kafka: ``TaskId`` of the group coordinator (not that of Streams).
-
-    Order: sub-topology as a text (UTF-16 code units, so ``"10"`` comes before ``"2"``), then partition.
+    Order: sub-topology as a text (UTF-16, so ``"10"`` is before ``"2"``), then partition.
 
     Args:
         subtopology_id: Any text; Streams sends a number.
@@ -62,7 +59,7 @@ class TaskId:
 
 
 def tasks_by_subtopology(tasks: Mapping[str, Iterable[int]]) -> TasksBySubtopology:
-    """``tasks`` read-only and in order: each task once, empty sub-topologies left out."""
+    """Read-only and ordered, without repetitions and empty sub-topologies."""
     if not tasks:
         return NO_TASKS
     if isinstance(tasks, MappingProxyType):

@@ -1,4 +1,4 @@
-"""The topology of a Streams group, limited to an assignor's view."""
+"""The topology of a Streams group."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ class Subtopology:
 
     Args:
         id: Any text.
-        num_tasks: Number of its tasks: the greatest partition count among its source topics, repartition topics
-            included. Partitions are numbered from 0.
+        num_tasks: Greatest partition count among source topics, repartition topics included.
         is_stateful: It has a changelog topic.
 
     Raises:
@@ -36,10 +35,10 @@ class Subtopology:
 
 
 class TopologyDescriber:
-    """Read-only sub-topologies with their sizes. Kafka: ``TopologyDescriber``.
+    """Read-only sub-topologies with sizes. Kafka: ``TopologyDescriber``.
 
     Args:
-        subtopologies: In any order. Of several with one id the last one counts, as in a map of the coordinator.
+        subtopologies: In any order; of several with one id the last one counts, as in the coordinator.
     """
 
     __slots__ = ("_by_id",)
@@ -49,22 +48,22 @@ class TopologyDescriber:
         self._by_id = {key: by_id[key] for key in sorted(by_id, key=utf16_key)}
 
     def subtopologies(self) -> tuple[str, ...]:
-        """Ids, sorted as Java sorts texts: ``"10"`` comes before ``"2"``."""
+        """Ids as Java sorts texts: ``"10"`` is before ``"2"``."""
         return tuple(self._by_id)
 
     def max_num_input_partitions(self, subtopology_id: str) -> int:
-        """Number of tasks of a sub-topology.
+        """Number of tasks.
 
         Raises:
-            UnknownSubtopologyError: if the topology has no such sub-topology.
+            UnknownSubtopologyError: if it is unknown.
         """
         return self._known(subtopology_id).num_tasks
 
     def is_stateful(self, subtopology_id: str) -> bool:
-        """True if the tasks of a sub-topology keep state in changelogs, and so can have standbys.
+        """True if tasks log state to changelogs, and can have standbys.
 
         Raises:
-            UnknownSubtopologyError: if the topology has no such sub-topology.
+            UnknownSubtopologyError: if it is unknown.
         """
         return self._known(subtopology_id).is_stateful
 

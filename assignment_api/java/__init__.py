@@ -1,4 +1,4 @@
-"""Java's iteration orders and hash codes that affect answers (Kafka: ``java.util.PriorityQueue``)."""
+"""Java's iteration orders and hash codes that affect answers."""
 
 from assignment_api.java.hash_table import (
     DEFAULT_CAPACITY,

@@ -1,10 +1,7 @@
-"""``java.util.HashMap`` with its exact iteration order: growth, tree bins, both ways of removal.
+"""``java.util.HashMap`` with its exact iteration order, by which Kafka's sticky assignors break ties.
 
-Kafka's sticky assignors break ties in the order of hash maps, so that order is part of their answers.
-:class:`JavaHashTable` repeats every step of Java's map. :func:`iteration_order` returns the order of keys that were
-inserted one by one. It does not build the table, unless one slot collects more than eight keys.
-
-A chain is a Python list, so one operation costs its slot's length; tables of Kafka's ids have short chains.
+:class:`JavaHashTable` repeats every step of Java's map. :func:`iteration_order` builds a table only if a slot collects
+more than eight keys. A chain is a Python list: an operation costs its slot's length.
 """
 
 from __future__ import annotations
@@ -32,7 +29,7 @@ __all__ = [
 ]
 
 DEFAULT_CAPACITY = 16
-#: Most keys of a slot before it becomes a tree, or the table grows.
+#: Above it a slot becomes a tree, or the table grows.
 MAX_CHAIN = 8
 
 _MIN_TREE_CAPACITY = 64
@@ -48,12 +45,12 @@ def _natural_order(key: Any) -> Any:
 
 
 class JavaHashTable(Generic[_K, _V]):
-    """A ``HashMap``, or a ``HashSet`` if only keys matter.
+    """A ``HashMap``, or a ``HashSet`` of its keys.
 
     Args:
-        hash_of: Java's hash code of a key (signed or unsigned 32 bits).
-        sort_key: Key that sorts like the keys' ``compareTo``; used only for equal hash codes in a tree bin.
-        initial_capacity: As given to Java's constructor; rounded up to a power of two.
+        hash_of: Java's hash code, signed or unsigned 32 bits.
+        sort_key: As the keys' ``compareTo``; for equal hash codes in a tree bin.
+        initial_capacity: As for Java's constructor; rounded up to a power of two.
     """
 
     __slots__ = ("_hash_of", "_nodes", "_slots", "_sort_key")
@@ -77,7 +74,7 @@ class JavaHashTable(Generic[_K, _V]):
         sort_key: Callable[[_K], Any] = _natural_order,
         jdk: JdkGeneration = DEFAULT_JDK,
     ) -> JavaHashTable[_K, None]:
-        """``new HashSet(keys)``, filled in the order of ``keys``."""
+        """``new HashSet(keys)``."""
         listed = list(keys)
         copy: JavaHashTable[_K, None] = JavaHashTable(hash_of, sort_key, jdk.set_copy_capacity(len(listed)))
         for key in listed:
@@ -96,14 +93,14 @@ class JavaHashTable(Generic[_K, _V]):
         return key in self._nodes
 
     def __iter__(self) -> Iterator[_K]:
-        """The keys in Java's order; the table must not change during the iteration."""
+        """Keys in Java's order; do not change the table meanwhile."""
         for chain in self._slots:
             if chain is not None:
                 for node in chain.nodes:
                     yield node.key
 
     def items(self) -> Iterator[tuple[_K, _V]]:
-        """Keys and values in Java's order; the table must not change during the iteration."""
+        """In Java's order; do not change the table meanwhile."""
         for chain in self._slots:
             if chain is not None:
                 for node in chain.nodes:
@@ -113,7 +110,7 @@ class JavaHashTable(Generic[_K, _V]):
         return self._nodes[key].value
 
     def put(self, key: _K, value: _V) -> None:
-        """Insert ``key``; an existing key keeps its place and gets the new value."""
+        """Insert; an existing key keeps its place."""
         known = self._nodes.get(key)
         if known is not None:
             known.value = value
@@ -137,10 +134,10 @@ class JavaHashTable(Generic[_K, _V]):
             self._grow()
 
     def compute_if_absent(self, key: _K, value: _V) -> None:
-        """``computeIfAbsent``: unlike ``put``, inserts ``key`` at the head of its slot, and grows one call later.
+        """``computeIfAbsent``: inserts at the head of the slot.
 
-        A table that its last new key filled grows at the next call, even if that call finds its key. A slot becomes a
-        tree with its eighth key, not with its ninth.
+        A full table grows one call later than by ``put``, even if that call finds its key. A slot becomes a tree with
+        its eighth key, not its ninth.
         """
         if 4 * len(self._nodes) > 3 * len(self._slots):
             self._grow()
@@ -163,19 +160,19 @@ class JavaHashTable(Generic[_K, _V]):
                     chain.treeify()
 
     def remove(self, key: _K) -> bool:
-        """Remove ``key`` through the map or set (``remove(key)``); returns whether it was present."""
+        """Remove through the map or set; True if it was present."""
         return self._unlink(key, through_map=True)
 
     def remove_through_iterator(self, key: _K) -> bool:
-        """Remove ``key`` as an iterator at it does: a tree bin neither shrinks to a chain nor reorders."""
+        """Remove as an iterator does: a tree bin neither shrinks to a chain nor reorders."""
         return self._unlink(key, through_map=False)
 
     def remove_all(self, keys: Iterable[_K], size: int) -> None:
-        """``AbstractSet.removeAll(collection)``: by key if this set is larger, otherwise through its own iterator.
+        """``AbstractSet.removeAll``: by key if this set is larger, otherwise by its own iterator.
 
         Args:
-            keys: The keys in the iteration order of the collection.
-            size: Number of elements of the collection.
+            keys: In the collection's iteration order.
+            size: Of the collection.
         """
         if len(self) > size:
             for key in keys:
@@ -232,19 +229,14 @@ def iteration_order(
     initial_capacity: int = DEFAULT_CAPACITY,
     sort_key: Callable[[_K], Any] = _natural_order,
 ) -> list[_K]:
-    """The order in which a hash table yields ``keys`` after they were inserted one by one.
+    """Java's iteration order after insertion of ``keys`` one by one. O(n log n).
 
-    While no slot ever holds more than eight keys, each slot keeps the order of insertion through every growth. The
-    answer is then a stable sort by slot. Every size that the table passed through is checked.
+    While no slot ever holds more than eight keys, each keeps insertion order: a stable sort by slot. Every passed size
+    is checked.
 
     Args:
-        keys: Distinct keys in insertion order.
+        keys: Distinct, in insertion order.
         hashes: Java's hash code of each key.
-        initial_capacity: As given to Java's constructor.
-        sort_key: As for :class:`JavaHashTable`.
-
-    Returns:
-        The keys in Java's iteration order. O(n log n).
     """
     positions = iteration_order_of_spreads(
         _spreads(hashes), initial_capacity, lambda position: sort_key(keys[position])
@@ -257,19 +249,14 @@ def iteration_order_of_spreads(
     initial_capacity: int = DEFAULT_CAPACITY,
     sort_key: Callable[[int], Any] = _natural_order,
 ) -> list[int]:
-    """As :func:`iteration_order`, for callers with hash codes after :func:`spread`.
+    """As :func:`iteration_order`, for hash codes after :func:`spread`; returns positions.
 
     Args:
-        spreads: Spread hash codes, in insertion order of the keys.
-        initial_capacity: As given to Java's constructor.
-        sort_key: Key that sorts positions like the keys there.
-
-    Returns:
-        The positions of the keys in Java's iteration order.
+        sort_key: Key of a position that sorts like its key.
     """
     positions = range(len(spreads))
     if not _stay_plain(spreads, initial_capacity):
-        # A second spread returns the hash code.
+        # A second spread restores the hash code.
         table: JavaHashTable[int, None] = JavaHashTable(
             lambda position: spread(spreads[position]), sort_key, initial_capacity
         )
@@ -287,7 +274,7 @@ def iteration_order_of_set_copy(
     jdk: JdkGeneration = DEFAULT_JDK,
     sort_key: Callable[[_K], Any] = _natural_order,
 ) -> list[_K]:
-    """The order in which ``new HashSet(keys)`` yields ``keys``; arguments as for :func:`iteration_order`."""
+    """Iteration order of ``new HashSet(keys)``; arguments as for :func:`iteration_order`."""
     return iteration_order(keys, hashes, jdk.set_copy_capacity(len(keys)), sort_key)
 
 
@@ -298,20 +285,17 @@ def iteration_order_in_set_copy(
     jdk: JdkGeneration = DEFAULT_JDK,
     sort_key: Callable[[_K], Any] = _natural_order,
 ) -> list[_K]:
-    """The order in which ``new HashSet(keys)`` yields the wanted keys.
+    """Iteration order of the ``wanted`` keys in ``new HashSet(keys)``.
 
-    A few of many keys cost no more than themselves: if each has a slot of its own, the other keys do not matter.
+    If each wanted key has a slot of its own, the others cost nothing.
 
     Args:
-        keys: Distinct keys in insertion order.
-        wanted: Some of them.
-        hash_of: Java's hash code of a key.
-        sort_key: As for :class:`JavaHashTable`.
+        keys: Distinct, in insertion order.
     """
     if len(wanted) <= 1:
         return list(wanted)
     capacity = grown_capacity(len(keys), jdk.set_copy_capacity(len(keys)))
-    # A smaller table grows, too, when one slot holds more than eight keys.
+    # A smaller table grows when a slot is crowded.
     if capacity >= _MIN_TREE_CAPACITY:
         slots = {key: spread(hash_of(key)) & capacity - 1 for key in wanted}
         if len(set(slots.values())) == len(slots):
@@ -326,28 +310,23 @@ def iteration_order_of_computed(
     initial_capacity: int = DEFAULT_CAPACITY,
     sort_key: Callable[[int], Any] = _natural_order,
 ) -> list[int]:
-    """The order of a map's keys that only ``computeIfAbsent`` inserted.
+    """Iteration order of a map that only ``computeIfAbsent`` filled. O(n log n).
 
-    While no slot ever holds eight keys, each slot has its newest key first.
+    While no slot ever holds eight keys, each has its newest key first.
 
     Args:
-        calls: Number of the key of each call; keys are numbered from 0 in the order of their first call.
+        calls: Key of each call, numbered from 0 by first call.
         spreads: Hash code of each key after :func:`spread`.
-        initial_capacity: As given to Java's constructor.
-        sort_key: As for :class:`JavaHashTable`.
-
-    Returns:
-        The keys in Java's iteration order. O(n log n).
     """
     keys = range(len(spreads))
     capacity = table_size_for(initial_capacity)
-    # All keys in the first table: in a larger one, each slot has a part of the keys of one slot here.
+    # Check the first table: larger ones split its slots.
     if _overfull(spreads, capacity, MAX_CHAIN - 1):
         table: JavaHashTable[int, None] = JavaHashTable(lambda key: spread(spreads[key]), sort_key, initial_capacity)
         for key in calls:
             table.compute_if_absent(key, None)
         return list(table)
-    # The key of the last call makes no table grow any more.
+    # The last call's key grows no table.
     last = len(spreads) - 1
     noticed = last if calls and calls.index(last) == len(calls) - 1 else len(spreads)
     mask = grown_capacity(noticed, capacity) - 1
@@ -357,7 +336,7 @@ def iteration_order_of_computed(
 
 
 def grown_capacity(size: int, initial_capacity: int = DEFAULT_CAPACITY) -> int:
-    """Slots of a table after ``size`` insertions, without an early growth by a crowded slot."""
+    """Slots after ``size`` insertions, without growth by a crowded slot."""
     capacity = table_size_for(initial_capacity)
     while 4 * size > 3 * capacity:
         capacity *= 2
@@ -365,15 +344,15 @@ def grown_capacity(size: int, initial_capacity: int = DEFAULT_CAPACITY) -> int:
 
 
 def stays_plain(hashes: Sequence[int], initial_capacity: int = DEFAULT_CAPACITY) -> bool:
-    """True if no slot ever holds more than eight keys while keys of these hash codes are inserted in this order.
+    """True if no slot ever holds more than eight keys during these insertions.
 
-    Then each slot keeps insertion order through every growth, even with removals.
+    Then slots keep insertion order through every growth, even with removals.
     """
     return _stay_plain(_spreads(hashes), initial_capacity)
 
 
 def _spreads(hashes: Sequence[int]) -> Sequence[int]:
-    # Written inline: a table of a group's ids costs thousands of calls otherwise. Small codes have no upper half.
+    # Inline: saves thousands of calls. Small codes have no upper half.
     if not hashes or (min(hashes) >= 0 and max(hashes) <= _MASK_16):
         return hashes
     return [(code & 0xFFFF_FFFF) ^ (code & 0xFFFF_FFFF) >> 16 for code in hashes]
@@ -386,8 +365,7 @@ def _stay_plain(spreads: Sequence[int], initial_capacity: int) -> bool:
     capacity = table_size_for(initial_capacity)
     last = grown_capacity(size, capacity)
     while capacity <= last:
-        # The keys of the next table in this one: in neither table a slot has more keys than here. This saves half of
-        # the checks while no slot is crowded.
+        # The next table's keys in this one: no slot there is fuller. This saves half of the checks.
         following = min(2 * capacity, last)
         if _overfull(_while_at(following, spreads), capacity) and (
             _overfull(_while_at(capacity, spreads), capacity) or _overfull(_while_at(following, spreads), following)
@@ -398,13 +376,13 @@ def _stay_plain(spreads: Sequence[int], initial_capacity: int) -> bool:
 
 
 def _while_at(capacity: int, spreads: Sequence[int]) -> Sequence[int]:
-    """The keys that a growing table receives up to ``capacity`` slots."""
-    # The key that triggers the growth still goes into the smaller table.
+    """Keys that a growing table gets up to ``capacity`` slots."""
+    # The key that triggers growth still goes into the smaller table.
     return spreads[: 3 * capacity // 4 + 1]
 
 
 def fits_plain(hashes: Sequence[int], capacity: int) -> bool:
-    """True if a table of ``capacity`` slots (a power of two) would hold at most eight of these keys in any slot."""
+    """True if no slot of ``capacity`` (a power of two) gets more than eight keys."""
     return not _overfull(_spreads(hashes), capacity)
 
 

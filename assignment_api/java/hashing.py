@@ -1,7 +1,4 @@
-"""Java's hash codes of values that affect an answer by their hash order.
-
-All functions return the result of Java's ``hashCode()``: a signed 32-bit integer.
-"""
+"""Java's hash codes: results of ``hashCode()``, signed 32-bit integers."""
 
 from __future__ import annotations
 
@@ -28,18 +25,18 @@ _MASK_64 = 0xFFFF_FFFF_FFFF_FFFF
 _SIGN_32 = 0x8000_0000
 
 _NATIVE_UTF_16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"
-#: Code units per block; names are shorter.
+#: Code units; names are shorter.
 _BLOCK = 256
 _POWERS_OF_31 = tuple(pow(31, exponent, 1 << 32) for exponent in range(_BLOCK + 1))
 
 
 def int32(number: int) -> int:
-    """``number`` wrapped around to a signed 32-bit integer, as Java's ``int`` arithmetic does."""
+    """Wrap around as Java's ``int``."""
     return ((number + _SIGN_32) & _MASK_32) - _SIGN_32
 
 
 def string_hash(text: str) -> int:
-    """``String.hashCode``: over UTF-16 code units, so a supplementary character counts as two."""
+    """``String.hashCode``, over UTF-16 code units."""
     units: bytes | memoryview[int] = (
         text.encode() if text.isascii() else memoryview(text.encode(_NATIVE_UTF_16, "surrogatepass")).cast("H")
     )
@@ -51,7 +48,7 @@ def string_hash(text: str) -> int:
 
 
 def uuid_hash(most_significant_bits: int, least_significant_bits: int) -> int:
-    """``UUID.hashCode``, which is also Kafka's ``ProcessId.hashCode``; the halves may be signed or unsigned."""
+    """``UUID.hashCode`` and ``ProcessId.hashCode``; halves signed or unsigned."""
     mixed = (most_significant_bits ^ least_significant_bits) & _MASK_64
     return int32(mixed >> 32 ^ mixed)
 
@@ -63,7 +60,7 @@ def task_id_hash(subtopology: int, partition: int, topology_name: str | None = N
 
 
 def unnamed_task_id_hashes(numbers: Iterable[tuple[int, int]]) -> list[int]:
-    """:func:`task_id_hash` of many tasks without topology name, each (sub-topology, partition), but faster."""
+    """:func:`task_id_hash` of many unnamed tasks (sub-topology, partition), but faster."""
     hashes = [29_791 + 961 * subtopology + 31 * partition for subtopology, partition in numbers]
     if hashes and (max(hashes) >= 1 << 31 or min(hashes) < -(1 << 31)):
         return [int32(code) for code in hashes]
@@ -91,11 +88,11 @@ def boolean_hash(*, value: bool) -> int:
 
 
 def pair_hash(first_hash: int, second_hash: int) -> int:
-    """Hash of a pair (a tag's key and value, two tasks) from the hashes of its parts."""
+    """Hash of a pair (tag, two tasks) from those of its parts."""
     return int32(31 * (31 + first_hash) + second_hash)
 
 
 def spread(hash_code: int) -> int:
-    """``HashMap``'s spread of a hash code: the upper half mixed into the lower one, as an *unsigned* integer."""
+    """``HashMap``'s spread: upper half mixed into the lower one, *unsigned*."""
     unsigned = hash_code & _MASK_32
     return unsigned ^ unsigned >> 16

@@ -1,8 +1,7 @@
 """``java.util.PriorityQueue`` with its exact heap array.
 
-Kafka's answers depend on it in three ways: the steps of the heap order elements that compare as equal, priorities
-change while elements are in the heap, and the distribution over threads reads the raw array (reference 1.4). Python's
-``heapq`` sifts differently, so it is no substitute there.
+Kafka's answers depend on it: heap steps order equal elements, priorities change inside the heap, and the distribution
+over threads reads the array (reference 1.4). ``heapq`` sifts differently.
 """
 
 from __future__ import annotations
@@ -20,14 +19,13 @@ def _natural_order(element: Any) -> Any:
 
 
 class JavaPriorityQueue(Generic[_T]):
-    """A binary min-heap with the exact steps of Java's.
+    """A binary min-heap with Java's steps.
 
-    Not meant for big queues of unique, constant priorities: ``heapq`` gives the same order there, faster.
+    For unique, constant priorities ``heapq`` gives the same order faster.
 
     Args:
-        elements: Initial content, turned into a heap at once (``new PriorityQueue(collection)``) in the given order.
-        key: Priority of an element, computed at every comparison. So it may change while the element is inside, as in
-            Java; the queue is then as invalid as Java's.
+        elements: Turned into a heap at once (``new PriorityQueue(collection)``).
+        key: Priority, computed at every comparison: it may change inside, and the queue is then as invalid as Java's.
     """
 
     __slots__ = ("_heap", "_key")
@@ -45,7 +43,7 @@ class JavaPriorityQueue(Generic[_T]):
         return element in self._heap
 
     def __iter__(self) -> Iterator[_T]:
-        """The elements in the order of the heap array, which is not sorted."""
+        """Elements of the heap array, unsorted."""
         return iter(self._heap)
 
     def offer(self, element: _T) -> None:
@@ -54,11 +52,11 @@ class JavaPriorityQueue(Generic[_T]):
         sift_up(self._heap, len(self._heap) - 1, element, self._key)
 
     def peek(self) -> _T | None:
-        """The head, or ``None`` if the queue is empty."""
+        """The head, or ``None``."""
         return self._heap[0] if self._heap else None
 
     def poll(self) -> _T | None:
-        """Removes and returns the head, or ``None`` if the queue is empty. O(log n)."""
+        """Removes and returns the head, or ``None``. O(log n)."""
         heap = self._heap
         if not heap:
             return None
@@ -69,7 +67,7 @@ class JavaPriorityQueue(Generic[_T]):
         return head
 
     def remove(self, element: _T) -> bool:
-        """Remove the first element in the array that equals ``element``; returns whether there was one. O(n)."""
+        """Remove the first equal element in the array; True if there was one. O(n)."""
         heap = self._heap
         try:
             index = heap.index(element)
@@ -84,7 +82,7 @@ class JavaPriorityQueue(Generic[_T]):
 
 
 def sift_up(heap: list[_T], index: int, element: _T, key: Callable[[_T], Any]) -> None:
-    """Put ``element`` at ``index`` or as far above it as its priority requires."""
+    """Put ``element`` at ``index``, or above as its priority requires."""
     priority = key(element)
     while index > 0:
         parent = (index - 1) >> 1
@@ -96,7 +94,7 @@ def sift_up(heap: list[_T], index: int, element: _T, key: Callable[[_T], Any]) -
 
 
 def sift_down(heap: list[_T], index: int, element: _T, key: Callable[[_T], Any]) -> None:
-    """Put ``element`` at ``index`` or as far below it as its priority requires."""
+    """Put ``element`` at ``index``, or below as its priority requires."""
     priority = key(element)
     size = len(heap)
     half = size >> 1

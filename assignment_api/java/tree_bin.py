@@ -1,7 +1,7 @@
-"""One slot of a hash table: a chain in insertion order, or a chain threaded through a red-black tree.
+"""One slot of a hash table: a chain, perhaps threaded through a red-black tree.
 
-Java turns the chain of a crowded slot into a tree but still iterates over the chain. The tree affects the order: a new
-node comes right after its tree parent in the chain, and the root is always first (Kafka: ``java.util.HashMap``).
+Java iterates over the chain, but the tree affects it: a new node comes right after its tree parent, and the root is
+first (Kafka: ``java.util.HashMap``).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _SIGN_32 = 0x8000_0000
 
 
 class TreeNode(Generic[_K, _V]):
-    """An entry of a hash table; the tree links are used while its slot is a tree."""
+    """An entry of a hash table; links are for trees."""
 
     __slots__ = ("_sort_key", "hash", "key", "left", "parent", "red", "right", "value")
 
     def __init__(self, key: _K, value: _V, spread_hash: int, sort_key: Callable[[_K], Any]) -> None:
         self.key = key
         self.value = value
-        #: Spread hash, unsigned.
+        #: Spread, unsigned.
         self.hash = spread_hash
         self._sort_key = sort_key
         self.parent: TreeNode[_K, _V] | None = None
@@ -39,29 +39,25 @@ class TreeNode(Generic[_K, _V]):
         self.red = False
 
     def goes_left_of(self, other: TreeNode[_K, _V]) -> bool:
-        """Tree order: spread hash as a signed integer, then the keys' own order; equal goes left."""
+        """Tree order: spread hash as signed, then the keys' own order; equal goes left."""
         if self.hash != other.hash:
             return self.hash ^ _SIGN_32 < other.hash ^ _SIGN_32
         return bool(self._sort_key(self.key) <= self._sort_key(other.key))
 
 
 class TreeBin(Generic[_K, _V]):
-    """The entries of one slot.
-
-    Args:
-        nodes: The chain in order; owned by this bin from now on.
-    """
+    """The entries of one slot; owns the chain ``nodes``."""
 
     __slots__ = ("nodes", "root")
 
     def __init__(self, nodes: list[TreeNode[_K, _V]]) -> None:
-        #: The chain, which is the iteration order.
+        #: In iteration order.
         self.nodes = nodes
-        #: Root of the tree, or None while the slot is a plain chain.
+        #: None while the slot is a plain chain.
         self.root: TreeNode[_K, _V] | None = None
 
     def treeify(self) -> None:
-        """Make a tree of the chain, node by node in chain order; the root comes first afterwards."""
+        """Make a tree, node by node; the root then comes first."""
         self.root = None
         for node in self.nodes:
             node.clear_links()
@@ -69,7 +65,7 @@ class TreeBin(Generic[_K, _V]):
         self._move_root_to_front()
 
     def insert(self, node: TreeNode[_K, _V]) -> None:
-        """Add an entry to the tree, right after its parent in the chain."""
+        """Add to the tree, right after the parent in the chain."""
         parent = self._add_to_tree(node)
         assert parent is not None
         self.nodes.insert(self._position(parent) + 1, node)
@@ -79,8 +75,8 @@ class TreeBin(Generic[_K, _V]):
         """Remove an entry from chain and tree.
 
         Args:
-            through_map: Removal by key may turn a small tree back into a chain, and brings the root to the front.
-                Removal through an iterator does neither.
+            through_map: By key: may turn a small tree into a chain, and brings the root to the front. An iterator does
+                neither.
         """
         del self.nodes[self._position(node)]
         if not self.nodes:
@@ -88,7 +84,7 @@ class TreeBin(Generic[_K, _V]):
             return
         root = self.root
         assert root is not None
-        # Java's rule considers the tree before the removal.
+        # Java's rule considers the tree before removal.
         if through_map and (root.right is None or root.left is None or root.left.left is None):
             self.root = None
             return
@@ -176,7 +172,7 @@ class TreeBin(Generic[_K, _V]):
             if not node.red:
                 self._repair_deletion(child)
         else:
-            # Without a child the node itself represents the missing one while the tree is repaired.
+            # The node stands for a missing child during the repair.
             if not node.red:
                 self._repair_deletion(node)
             self._replace_child(node, None)

@@ -1,7 +1,6 @@
-"""The best possible placement of tasks, and a bound for every goal (extra ``optimum``).
+"""The best placement of tasks, and a bound for every goal (extra ``optimum``).
 
-Goals are a list in their order of importance (:mod:`~assignment_api.optimum.goals`). A :class:`Problem` is plain data.
-The solver is HiGHS; it is imported by the first call that needs it.
+Goals are in order of importance (:mod:`~assignment_api.optimum.goals`). The solver is HiGHS, imported on first need.
 """
 
 from assignment_api.optimum.application import Numbered, owners_of, problem_of, spread_of

@@ -1,4 +1,4 @@
-"""A Streams application as a problem: tasks and processes sorted by id, so its order does not matter."""
+"""A Streams application as a problem, sorted by id."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assignment_api.streams.tasks import TaskInfo
 __all__ = ["Numbered", "owners_of", "problem_of", "spread_of"]
 
 _ALL_CAUGHT_UP = 2**63 - 1
-#: Places for standbys that are tried for the best ones; with more, goal ``spread`` is left out.
+#: Most places of standbys to try; above, goal ``spread`` is left out.
 _MOST_PLACES = 20_000
 
 
@@ -28,10 +28,10 @@ class Numbered:
     """An application as a problem.
 
     Args:
-        stateful: For each task, True if it is stateful and logged.
-        copies: For each task, the processes that had a copy without running it.
+        stateful: For each task, True if stateful and logged.
+        copies: For each task, processes with a copy that did not run it.
         tags: For each tag of ``rack.aware.assignment.tags`` (KIP-708), its value on each process.
-        standbys: Standbys of a stateful task, at most one on each process.
+        standbys: Of a stateful task, at most one on each process.
     """
 
     problem: Problem
@@ -44,7 +44,7 @@ class Numbered:
 
 
 def owners_of(numbered: Numbered, answer: TaskAssignment) -> list[int] | None:
-    """The process of each active task of an answer; ``None`` if a task is not placed exactly once."""
+    """Process of each active task; ``None`` if a task is not placed exactly once."""
     task_number = {task: index for index, task in enumerate(numbered.tasks)}
     process_number = {process: index for index, process in enumerate(numbered.processes)}
     owners = [-1] * len(numbered.tasks)
@@ -58,10 +58,10 @@ def owners_of(numbered: Numbered, answer: TaskAssignment) -> list[int] | None:
 
 
 def spread_of(numbered: Numbered, answer: TaskAssignment) -> float:
-    """The value of goal ``spread`` with the standbys of an answer.
+    """Goal ``spread`` with an answer's standbys.
 
-    A copy that repeats a value of a tag counts 1 for that tag. So does a missing copy. Of more copies than wanted (a
-    warm-up), those with new values count.
+    A copy that repeats a tag's value counts 1 for that tag, and so does a missing copy. Of surplus copies (a warm-up),
+    those with new values count.
     """
     task_number = {task: index for index, task in enumerate(numbered.tasks)}
     process_number = {process: index for index, process in enumerate(numbered.processes)}
@@ -81,7 +81,7 @@ def spread_of(numbered: Numbered, answer: TaskAssignment) -> float:
 
 
 def _clashes(numbered: Numbered, copies: Sequence[int]) -> int:
-    """Repeated values over all tags, with the active copy first and the best of the others next."""
+    """Repeated values over all tags: the active copy first, the best of the others next."""
     seen: list[set[str | None]] = [set() for _ in numbered.tags]
     rest = list(copies)
     clashes = len(numbered.tags) * (1 + numbered.standbys)
@@ -99,13 +99,13 @@ def _clashes(numbered: Numbered, copies: Sequence[int]) -> int:
 
 
 def problem_of(application: ApplicationMetadata) -> Numbered:
-    """The problem of placing the active tasks.
+    """The problem of placing active tasks.
 
-    A process is *ready* for a stateful task if its copy is caught up (KIP-441: it ran the task, or lags by
-    ``acceptable.recovery.lag`` at most). If none is, the copies with the smallest lag are. Weights and racks are in the
-    problem if they are known of every task. Lags are read even if they were not computed yet.
+    *Ready* for a stateful task: processes with a caught-up copy (KIP-441: they ran it, or lag by
+    ``acceptable.recovery.lag`` at most), else those with the smallest lag. Weights and racks count if known of every
+    task. Lags are read even if not computed.
     """
-    # Sorted values instead of look-ups: hashing an id is slow, and a million of them takes seconds.
+    # Hashing an id is slow: a million look-ups take seconds.
     infos = sorted(application.task_infos().values(), key=lambda info: info.id.sort_key())
     tasks = [info.id for info in infos]
     clients = application.streams_client_states()
@@ -140,7 +140,7 @@ def problem_of(application: ApplicationMetadata) -> Numbered:
 def _with_zones(
     problem: Problem, tags: Sequence[Sequence[str | None]], standbys: int, stateful: Sequence[bool]
 ) -> Problem:
-    """The problem with the facts of goal ``spread``, if there are tags, standbys and few combinations of values."""
+    """Adds the facts of goal ``spread``, if there are tags, standbys and few combinations."""
     if not tags or not standbys or True not in stateful:
         return problem
     values = list(zip(*tags, strict=True))
@@ -161,7 +161,7 @@ _Zone = tuple[str | None, ...]
 def _fewest_clashes(
     active: _Zone, zones: Iterable[_Zone], held: Mapping[_Zone, int], standbys: int, most: int
 ) -> float:
-    """The fewest repeated values of the standbys of a task that runs in zone ``active``; ``most``: possible values."""
+    """Fewest repeated values of the standbys of a task in zone ``active``; ``most``: possible values."""
     best = 0
     for others in combinations_with_replacement(zones, standbys):
         chosen = (active, *others)
@@ -195,7 +195,7 @@ def _ready(
             ready.append(active)
             continue
         holders = tuple(sorted({*active, *standby}))
-        # All processes without a copy lack the same: the whole changelog.
+        # All processes without a copy lack the whole changelog.
         other = next((process for process in range(len(processes)) if process not in holders), None)
         if other is not None and 0 <= lags[other].get(task, -1) <= acceptable:
             ready.append(())
@@ -210,7 +210,7 @@ def _ready(
 
 
 def _lag(lag: int | None) -> int:
-    """A lag of which less is better; an unknown one is the worst."""
+    """An unknown lag is the worst."""
     if lag == LATEST_OFFSET:
         return 0
     return _ALL_CAUGHT_UP if lag is None or lag < 0 else lag
@@ -259,7 +259,7 @@ def _with_racks(
     found: dict[str, Sequence[tuple[float, ...]]] = {"partitions": far}
     traffic = problem.weights.get("traffic")
     if traffic is not None:
-        # A task's input is not known by partition: an even share of it comes from each.
+        # Input by partition is unknown: equal shares.
         counts = [max(len(info.source_partitions()), 1) for info in infos]
         found["traffic"] = [
             tuple([each * share / count for each in row])
@@ -270,7 +270,7 @@ def _with_racks(
 
 
 def _sources(info: TaskInfo) -> tuple[tuple[str, ...], ...] | None:
-    """Racks of each source partition's replicas; ``None`` if unknown."""
+    """Racks of each source partition's replicas, or ``None``."""
     if info.topic_partitions is None:
         return None
     found = tuple([partition.rack_ids or () for partition in info.topic_partitions if partition.is_source])

@@ -1,4 +1,4 @@
-"""The optimum of a problem, and the distance of an answer from the best one."""
+"""The optimum of a problem, and an answer's distance from it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,8 @@ class Best:
     """One goal of the best found placement.
 
     Args:
-        value: Its value.
-        bound: No placement that is as good in the goals before has a smaller value.
-        is_optimal: True if value and bound are equal, for this goal and all before it: a proof.
+        bound: No placement as good in the goals before has a smaller value.
+        is_optimal: Proof: value and bound are equal, here and in all goals before.
     """
 
     goal: Goal
@@ -45,7 +44,7 @@ class Optimum:
 
     @property
     def is_optimal(self) -> bool:
-        """True if no placement is better: proved for each goal."""
+        """True if proved for each goal."""
         return all(best.is_optimal for best in self.goals)
 
 
@@ -54,9 +53,8 @@ class Gap:
     """One goal of an answer.
 
     Args:
-        goal: The goal.
-        bound: No answer that is as good in the goals before has a smaller value: the unavoidable part.
-        is_exact: True if some answer reaches the bound; else the best value is between bound and value.
+        bound: The unavoidable part: no answer as good in the goals before has a smaller value.
+        is_exact: Some answer reaches the bound; else the best is between bound and value.
     """
 
     goal: Goal
@@ -66,20 +64,20 @@ class Gap:
 
     @property
     def absolute(self) -> float:
-        """The avoidable part of the value."""
+        """The avoidable part."""
         return max(self.value - self.bound, 0.0)
 
     @property
     def relative(self) -> float:
-        """The avoidable share of the value, from 0 to 1."""
+        """The avoidable share, 0 to 1."""
         return self.absolute / self.value if self.value > 0 else 0.0
 
 
 def optimum(problem: Problem, goals: Sequence[Goal], seconds: float | None = None, nodes: int = 2_000) -> Optimum:
-    """The best placement by the goals in their order; ties have a fixed order.
+    """The best placement by the goals in order; ties have a fixed order.
 
-    With the same ``nodes`` the result is the same on every machine, if the time is enough. After ``seconds`` of the
-    solver it is the best one found so far, with the bounds known by then.
+    Equal ``nodes`` give equal results on every machine, if time is enough. After ``seconds`` of the solver: the best so
+    far, with its bounds.
 
     Raises:
         GoalError: if a weight or racks of a goal are unknown.
@@ -98,15 +96,14 @@ def gaps(
     nodes: int = 200,
     spread: float | None = None,
 ) -> tuple[Gap, ...]:
-    """The distance of an answer from the best one, goal by goal.
+    """Distance of an answer from the best one, goal by goal.
 
-    The bound of a goal is the smallest value among all placements that are as good as the answer in all goals before,
-    so the avoidable part is never negative.
+    A bound is over all placements as good as the answer in all goals before, so no gap is negative.
 
     Args:
-        seconds: Time of the solver for all goals together; ``None``: no limit.
-        nodes: Nodes of each search for whole numbers.
-        spread: Value of goal ``spread`` with the answer's own standbys; ``None``: with standbys at the best places.
+        seconds: Solver's time for all goals; ``None``: no limit.
+        nodes: Of each search for whole numbers.
+        spread: Goal ``spread`` with the answer's standbys; ``None``: with the best ones.
 
     Raises:
         GoalError: if a weight or racks of a goal are unknown.
@@ -138,9 +135,9 @@ class _Search:
         return self._assumed() or self._one_by_one()
 
     def _assumed(self) -> Optimum | None:
-        """The goals in turn on one network, if the arithmetical bounds of the loads can be met together.
+        """Goals in turn on one network, if arithmetical bounds of the loads can be met together.
 
-        That is so in nearly every group. ``None``: it is not, or a result is not whole.
+        Nearly always. ``None``: they cannot, or a result is not whole.
         """
         limits: dict[Goal, _Value] = {}
         number = 0
@@ -208,7 +205,7 @@ class _Search:
     # --- one goal -----------------------------------------------------------------------------------
 
     def _smallest(self, goal: Goal, limits: dict[Goal, _Value]) -> tuple[_Value, list[int] | None]:
-        """A bound of a goal within limits, and a placement within them, if one was found."""
+        """A goal's bound within limits, and a placement if found."""
         solver, budget = self._solver(), self._budget
         if goal.kind in LOADS and self._is_unit(goal):
             return self._smallest_load(goal, limits)
@@ -244,7 +241,7 @@ class _Search:
             limit = step(self._problem.threads, limit)
 
     def _arithmetic(self, goal: Goal) -> _Value:
-        """A bound of a goal alone, without a search."""
+        """A goal's bound without a search."""
         problem = self._problem
         if goal.kind in ("racks", "spread"):
             number = self._classes.linear.index(goal)
@@ -262,7 +259,7 @@ class _Search:
         return max(rank(total, sum(problem.threads)), rank(max(weights), max(problem.threads)))
 
     def _rounded(self, goal: Goal, bound: float) -> float:
-        """A solver's bound, raised to the next possible value if all weights are whole."""
+        """Raise a bound to the next possible value if all weights are whole."""
         if not math.isfinite(bound):
             return float(self._arithmetic(goal))
         problem = self._problem

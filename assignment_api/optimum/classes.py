@@ -1,8 +1,8 @@
-"""Classes of equal tasks, and pools of equal processes: the reason why a million tasks are a small problem.
+"""Classes of equal tasks and pools of equal processes: they make a million tasks a small problem.
 
-Tasks with the same previous processes, ready processes, weights and racks are one class. A class keeps tasks on its
-named processes, or gives them to a pool, from which processes take them. A pool has the processes of one rack and one
-zone of tags. In a pool only the weights of the loads matter, so tasks with equal ones (a *signature*) are one flow.
+A class has equal previous and ready processes, weights and racks. It keeps tasks on named processes, or gives them to a
+pool (one rack, one zone of tags), from which processes take them. In a pool only weights of loads matter: tasks with
+equal ones (a *signature*) are one flow.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class TaskClass:
     """Equal tasks.
 
     Args:
-        tasks: Their numbers, ascending.
-        named: Processes that ran them before, or are ready, ascending.
-        signature: Number of their signature.
+        tasks: Ascending.
+        named: Processes that ran them or are ready, ascending.
+        signature: Its number.
         named_costs: For each named process, the cost of each linear goal.
-        pool_costs: For each pool, the cost of each linear goal on a process that is not named.
+        pool_costs: For each pool the same, on other processes.
     """
 
     tasks: list[int]
@@ -39,14 +39,14 @@ class TaskClass:
 
 @attrs.frozen(eq=False)
 class Classes:
-    """All classes of a problem, for some goals.
+    """All classes of a problem for some goals.
 
     Args:
-        classes: The classes, by their first task.
-        pools: The processes of each pool.
-        linear: The goals that are sums over tasks, in the order of the costs.
-        loads: The goals about loads, one for each weight, in the order of a signature.
-        signatures: Weights of a task in each load.
+        classes: By first task.
+        pools: Processes of each pool.
+        linear: Goals that are sums over tasks, in the order of costs.
+        loads: One goal for each weight, in the order of a signature.
+        signatures: A task's weight in each load.
     """
 
     classes: list[TaskClass]
@@ -57,7 +57,7 @@ class Classes:
 
 
 def classes_of(problem: Problem, goals: Sequence[Goal]) -> Classes:
-    """The classes for ``goals``. Time and memory are linear in tasks and their named processes."""
+    """The classes for ``goals``, in time and memory linear in tasks and named processes."""
     linear = tuple(goal for goal in goals if goal.kind not in LOADS)
     loads = tuple({goal.weight: goal for goal in goals if goal.kind in LOADS}.values())
     kinds = {goal.kind for goal in linear}

@@ -8,11 +8,11 @@ __all__ = ["GoalError", "NoAnswerError", "SolverMissingError"]
 
 
 class GoalError(ConfigError):
-    """A list of goals is malformed, contradicts itself, or needs a weight or racks that the state lacks."""
+    """A list of goals is malformed, contradictory, or needs unknown weights or racks."""
 
 
 class NoAnswerError(AssignorLabError):
-    """There are tasks and no process to run them on."""
+    """There are tasks and no process."""
 
     java_type = "TaskAssignmentException"
 

@@ -1,7 +1,4 @@
-"""Loads that fit by arithmetic alone: the bounds of ``balance`` and ``fill`` before any search.
-
-Loads for each thread are exact fractions, so a bound is never missed by rounding.
-"""
+"""Bounds of ``balance`` and ``fill`` by arithmetic, in exact fractions."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ __all__ = ["best_balance", "best_fill", "load_limits", "next_balance", "next_fil
 
 
 def best_balance(threads: Sequence[int], tasks: int) -> Fraction:
-    """The smallest load for a thread with room for ``tasks`` tasks of weight 1 on processes with these threads."""
+    """Smallest load per thread with room for ``tasks`` tasks of weight 1."""
     limit = Fraction(tasks, max(sum(threads), 1))
     while sum(math.floor(limit * each) for each in threads) < tasks:
         limit = next_balance(threads, limit)
@@ -21,7 +18,7 @@ def best_balance(threads: Sequence[int], tasks: int) -> Fraction:
 
 
 def best_fill(threads: Sequence[int], tasks: int) -> Fraction:
-    """The largest load for a thread that all processes can reach with ``tasks`` tasks of weight 1."""
+    """Largest load per thread that all processes reach with ``tasks`` tasks of weight 1."""
     limit = Fraction(tasks, max(sum(threads), 1))
     while sum(math.ceil(limit * each) for each in threads) > tasks:
         limit = next_fill(threads, limit)
@@ -29,27 +26,27 @@ def best_fill(threads: Sequence[int], tasks: int) -> Fraction:
 
 
 def next_balance(threads: Sequence[int], limit: Fraction) -> Fraction:
-    """The smallest possible load of whole weights for a thread above ``limit``."""
+    """Next possible load of whole weights per thread above ``limit``."""
     return min(Fraction(math.floor(limit * each) + 1, each) for each in set(threads))
 
 
 def next_fill(threads: Sequence[int], limit: Fraction) -> Fraction:
-    """The largest possible load of whole weights for a thread below ``limit``."""
+    """Next possible load of whole weights per thread below ``limit``."""
     return max(Fraction(math.ceil(limit * each) - 1, each) for each in set(threads))
 
 
 def not_below(threads: Sequence[int], bound: float) -> Fraction:
-    """The smallest possible load of whole weights for a thread that is not below a bound of a solver."""
+    """Smallest possible load of whole weights per thread, not below a solver's bound."""
     return min(Fraction(max(math.ceil(bound * each - 1e-6), 0), each) for each in set(threads))
 
 
 def not_above(threads: Sequence[int], bound: float) -> Fraction:
-    """The largest possible load of whole weights for a thread that is not above a bound of a solver."""
+    """Largest possible load of whole weights per thread, not above a solver's bound."""
     return max(Fraction(max(math.floor(bound * each + 1e-6), 0), each) for each in set(threads))
 
 
 def load_limits(threads: Sequence[int], limit: float | Fraction, kind: str, *, is_whole: bool) -> list[float]:
-    """The largest (or smallest) load of each process for a limit of ``balance`` (or ``fill``)."""
+    """Largest (smallest) load of each process for a limit of ``balance`` (``fill``)."""
     if isinstance(limit, int):
         limit = Fraction(limit)
     if not isinstance(limit, Fraction):

@@ -1,17 +1,15 @@
 """The goal language: a list of goals, the most important first.
 
-``ready, balance(tasks), fill(tasks), moves(bytes), racks(traffic)``: of all placements with the best ``ready``, those
-with the best ``balance(tasks)``, and so on. Every goal is a number of which less is better:
+``ready, balance(tasks), fill(tasks), moves(bytes), racks(traffic)``. Every goal is a number of which less is better:
 
-* ``ready``: weight of the tasks that start on a process that is not caught up, though one is
-* ``balance``: largest load of a process for each of its threads
-* ``fill``: average load for each thread, less the smallest load of a process for each of its threads
-* ``moves``: weight of the tasks that leave a process which ran them and is still there
+* ``ready``: weight of tasks that start on a process not caught up, though one is
+* ``balance``: largest load of a process per thread
+* ``fill``: average load per thread, less the smallest load of a process per thread
+* ``moves``: weight of tasks that leave a present process which ran them
 * ``racks``: source partitions, or input, read from another rack
-* ``spread``: copies of a task that repeat a tag's value (KIP-708), with its standbys at the best places
+* ``spread``: copies of a task that repeat a tag's value (KIP-708), with standbys at the best places
 
-The word in parentheses is the weight of a task; ``tasks`` counts each as 1. Other weights come from the workload. The
-language knows no solver.
+The word in parentheses is a task's weight: ``tasks`` counts 1, others come from the workload.
 """
 
 from __future__ import annotations
@@ -26,11 +24,11 @@ from assignment_api.optimum.errors import GoalError
 
 __all__ = ["DEFAULT_GOALS", "LINEAR", "WEIGHTS", "Goal", "goals_of"]
 
-#: Goals that are sums over tasks.
+#: Sums over tasks.
 LINEAR = ("ready", "moves", "racks", "spread")
-#: Goals about loads of processes.
+#: About loads of processes.
 LOADS = ("balance", "fill")
-#: Weight to its meaning, and the fact of a state from which it comes.
+#: Weight to its meaning and source.
 WEIGHTS: Mapping[str, str] = MappingProxyType(
     {
         "tasks": "each task is 1",
@@ -50,11 +48,11 @@ _USUAL = {
     "racks": "partitions",
     "spread": "tags",
 }
-#: Weights of a goal about tasks, and of the two goals about places.
+#: Weights of goals about tasks, and of the two about places.
 _OF_TASKS = ("tasks", "stateful", "load", "bytes", "traffic")
 _WEIGHTS_OF = {"racks": ("partitions", "traffic"), "spread": ("tags",)}
 _GOAL = re.compile(r"\A([a-z]+)(?:\(([a-z]+)\))?\Z")
-#: Spaces that a goal may have: around its parentheses.
+#: Allowed around parentheses.
 _SPACES = re.compile(r" ?([()]) ?")
 _MOST = 16
 
@@ -64,11 +62,10 @@ class Goal:
     """One goal.
 
     Args:
-        kind: ``ready``, ``balance``, ``fill``, ``moves``, ``racks`` or ``spread``.
-        weight: Name of the weight, one of :data:`WEIGHTS`.
+        weight: One of :data:`WEIGHTS`.
 
     Raises:
-        GoalError: if one of them is unknown.
+        GoalError: if kind or weight is unknown.
     """
 
     kind: str
@@ -90,10 +87,10 @@ class Goal:
 
 
 def goals_of(text: str) -> tuple[Goal, ...]:
-    """Goals by their text: names separated by commas, each with a weight in parentheses or without.
+    """Goals of a text with commas.
 
     Raises:
-        GoalError: if the text is empty or too long, a goal is unknown, or one occurs twice.
+        GoalError: if it is empty or too long, a goal is unknown, or one occurs twice.
     """
     parts = [part for part in text.split(",") if part.strip()] if len(text) <= 1_000 else []
     if not 0 < len(parts) <= _MOST:
@@ -110,7 +107,7 @@ def goals_of(text: str) -> tuple[Goal, ...]:
     return tuple(goals)
 
 
-#: Kind of group to its usual goals. A broker and a Connect leader know no lags; Connect has no racks.
+#: By kind of group. Brokers and Connect leaders know no lags; Connect has no racks.
 DEFAULT_GOALS: Mapping[str, str] = MappingProxyType(
     {
         "streams": "ready, balance(tasks), fill(tasks), moves(tasks), racks(partitions), spread(tags)",

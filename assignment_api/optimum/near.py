@@ -1,4 +1,4 @@
-"""A good placement without a solver: for weights of which no exact solution is in reach, and for a spent budget.
+"""A good placement without a solver, for weights beyond exact solutions and spent budgets.
 
 Time: about tasks x log(tasks), and a step for each improvement.
 """
@@ -23,10 +23,10 @@ _CAPS = (1.0, 1.005, 1.02, 1.05, math.inf)
 def near(problem: Problem, goals: Sequence[Goal]) -> list[int]:
     """The process of each task.
 
-    A task stays, or goes to a ready process if ``ready`` comes before the loads. Tasks above an even load leave, the
-    lightest ones, unless ``moves`` is more important. All others go to the least loaded process, the heaviest first.
-    Then tasks move from the most to the least loaded process while that improves ``balance``. Of several limits for an
-    even load the best result counts.
+    Tasks stay, or go to a ready process if ``ready`` comes before the loads. Above an even load tasks leave, the
+    lightest ones, unless ``moves`` is more important. Others go to the least loaded process, the heaviest first. Then
+    tasks move from the most to the least loaded process while ``balance`` improves. Of several limits the best result
+    counts.
     """
     kinds = [goal.kind for goal in goals]
     load_goal = next((goal for goal in goals if goal.kind in LOADS), Goal("balance"))
@@ -108,12 +108,12 @@ def _level(
         while lowest[0][0] != load[lowest[0][1]] / threads[lowest[0][1]]:
             heapq.heapreplace(lowest, (load[lowest[0][1]] / threads[lowest[0][1]], lowest[0][1]))
         giver, taker = highest[0][1], lowest[0][1]
-        # The largest task with which the taker stays below the giver's present load.
+        # Largest task that keeps the taker below the giver's load.
         room = load[giver] / threads[giver] * threads[taker] - load[taker]
         place = bisect_left(movable[giver], (room,)) - 1
         if giver == taker or place < 0:
             return
-        # Of equal tasks one that did not run here: the list has it last.
+        # Of equal tasks the last one did not run here.
         weight, _, task = movable[giver].pop(place)
         load[giver] -= weight
         load[taker] += weight

@@ -1,7 +1,4 @@
-"""The input of the search: tasks and processes as small integers, without ids.
-
-Tasks and processes are numbered from 0. Lists of tasks are as long as ``before``, lists of processes as ``threads``.
-"""
+"""The input of the search: tasks and processes, numbered from 0."""
 
 from __future__ import annotations
 
@@ -21,14 +18,14 @@ class Problem:
     """Tasks to place on processes.
 
     Args:
-        threads: Threads of each process, at least 1.
-        before: For each task, the processes that ran it before and are still there.
-        ready: For each task, the processes that can take it over at once; empty: no process is better than another.
-        weights: Name of a weight to the weight of each task, from 0; ``tasks`` may be left out.
-        rack: For each process, the number of its rack, from 0; ``None``: unknown.
-        far: Weight of goal ``racks`` to the cost of each task in each rack; states with equal rows may share them.
-            ``tags``, the weight of goal ``spread``: the cost of each task in each zone.
-        zone: For each process, the number of its combination of tag values, from 0; ``None``: without tags.
+        threads: Of each process, at least 1.
+        before: For each task, present processes that ran it.
+        ready: For each task, processes that can take it over at once; empty: all are equal.
+        weights: Weight to that of each task, from 0; ``tasks`` may be left out.
+        rack: Number of each process's rack, or ``None``.
+        far: Weight of goal ``racks`` to each task's cost in each rack (states with equal rows may share them), ``tags``
+            to that in each zone (goal ``spread``).
+        zone: Number of each process's tag values, or ``None``.
     """
 
     threads: Sequence[int]
@@ -45,15 +42,15 @@ class Problem:
         return len(self.before)
 
     def weight(self, goal: Goal) -> Sequence[float] | None:
-        """The weights of all tasks for ``goal``; ``None``: each is 1."""
+        """Weights of all tasks; ``None``: each is 1."""
         return None if goal.weight == "tasks" else self.weights[goal.weight]
 
     def places(self, goal: Goal) -> Sequence[int] | None:
-        """For each process, its place in the rows of ``far``: a rack, or a zone for goal ``spread``."""
+        """Each process's place in rows of ``far``: rack, or zone for goal ``spread``."""
         return self.zone if goal.kind == "spread" else self.rack
 
     def check(self, goals: Sequence[Goal]) -> None:
-        """Check that the goals have their facts.
+        """Check that goals have their facts.
 
         Raises:
             GoalError: if a weight is unknown or negative, or racks or tags are unknown.
@@ -83,7 +80,7 @@ class Problem:
                     raise GoalError(f"goal {goal}: weight {worst} is not a number from 0")
 
     def known(self, goals: Sequence[Goal]) -> tuple[Goal, ...]:
-        """The goals of which the state has the facts."""
+        """The goals with known facts."""
         kept: list[Goal] = []
         for goal in goals:
             try:
@@ -95,7 +92,7 @@ class Problem:
 
 
 def loads(problem: Problem, goal: Goal, owners: Sequence[int]) -> list[float]:
-    """The load of each process: the weights of its tasks."""
+    """Sum of weights on each process."""
     load: list[float] = [0] * len(problem.threads)
     weights = problem.weight(goal)
     if weights is None:
@@ -108,13 +105,13 @@ def loads(problem: Problem, goal: Goal, owners: Sequence[int]) -> list[float]:
 
 
 def rank(load: float, threads: int) -> float | Fraction:
-    """A load for each thread; whole loads exactly."""
+    """Load per thread, exact if whole."""
     whole = int(load)
     return Fraction(whole, threads) if whole == load else load / threads
 
 
 def value_of_loads(problem: Problem, goal: Goal, load: Sequence[float]) -> float | Fraction:
-    """Value of ``balance`` or ``fill`` for loads of processes."""
+    """``balance`` or ``fill`` for loads of processes."""
     if not load:
         return 0
     ranks = [rank(each, threads) for each, threads in zip(load, problem.threads, strict=True)]
@@ -124,7 +121,7 @@ def value_of_loads(problem: Problem, goal: Goal, load: Sequence[float]) -> float
 
 
 def value(problem: Problem, goal: Goal, owners: Sequence[int]) -> float | Fraction:
-    """Value of a goal for the process of each task. Less is better."""
+    """Value of a goal for each task's process; less is better."""
     if goal.kind in ("balance", "fill"):
         return value_of_loads(problem, goal, loads(problem, goal, owners))
     if goal.kind in ("racks", "spread"):

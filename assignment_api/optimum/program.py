@@ -1,4 +1,4 @@
-"""Rows of a linear program, collected in parts."""
+"""Rows of a linear program."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ class Program:
 
     Args:
         np: The module ``numpy``.
-        processes: Number of processes.
-        upper: Upper bound of each column; lower ones are 0.
-        columns: Number of columns without the one of a load.
+        upper: Bound of each column; lower ones are 0.
+        columns: Without the one of a load.
     """
 
     def __init__(self, np: Any, processes: int, upper: Any, columns: int) -> None:
@@ -28,7 +27,7 @@ class Program:
         self._next = 0
 
     def add(self, rows: Any, cols: Any, values: Any, low: Any, high: Any) -> None:
-        """Add rows, numbered from 0, with their sides."""
+        """Add rows, numbered from 0, with their bounds."""
         self.rows.append(rows + self._next)
         self.cols.append(cols)
         self.values.append(values)
@@ -37,7 +36,7 @@ class Program:
         self._next += len(low)
 
     def add_load(self, load: tuple[Any, Any, Any], threads: Any, kind: str) -> None:
-        """Add a column: a load for each thread that no process exceeds, or that each process reaches."""
+        """Add a column: load per thread that no process exceeds, or each reaches."""
         np, processes = self._np, self._processes
         process, column, weight = load
         every, unlimited, zero = np.arange(processes), np.full(processes, np.inf), np.zeros(processes)

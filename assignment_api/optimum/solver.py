@@ -1,12 +1,10 @@
-"""The model of a problem for HiGHS: a network of flows, which the simplex method solves in whole numbers.
+"""The problem's model for HiGHS: a network of flows, mostly with whole solutions by the simplex method.
 
-Columns: tasks of a class kept on a named process; tasks of a class given to a pool; tasks of a signature taken from a
-pool by a process. Rows: each class is placed, each pool is emptied, loads and earlier goals keep their limits. If the
-solution of the linear program is fractional (weights, limits of sums), a search for whole numbers follows, with a limit
-of nodes, so its end does not depend on the machine.
+Columns: tasks of a class kept on a named process, or given to a pool; tasks of a signature taken from a pool. Rows:
+each class is placed, each pool emptied, loads and earlier goals keep limits. A fractional solution (weights, limits of
+sums) leads to a search for whole numbers, limited by nodes, so that its end does not depend on the machine.
 
-Above ``MOST_TAKES`` columns of processes and signatures, loads flow out of pools as weight, not as tasks. That is a
-relaxation: it gives a bound and no placement.
+Above ``MOST_TAKES`` columns of processes and signatures, loads leave pools as weight: a bound without a placement.
 """
 
 from __future__ import annotations
@@ -33,13 +31,13 @@ _NEAR = 1e-6
 
 
 class Budget:
-    """The time and the nodes left for all runs of the solver in one search.
+    """Time and nodes left for all runs of one search.
 
-    The solver measures its own time: an assignor reads no clock.
+    The solver measures time: an assignor reads no clock.
 
     Args:
-        seconds: Time of the solver; ``None``: no limit.
-        nodes: Nodes of each search for whole numbers.
+        seconds: ``None``: no limit.
+        nodes: Of each search for whole numbers.
     """
 
     def __init__(self, seconds: float | None = None, nodes: int = 2_000) -> None:
@@ -47,7 +45,7 @@ class Budget:
         self.nodes = nodes
 
     def left(self) -> float:
-        """Seconds left, from 0; infinite without a limit."""
+        """Seconds left, from 0; perhaps infinite."""
         return self._left
 
     def spend(self, seconds: float) -> None:
@@ -57,12 +55,12 @@ class Budget:
 
 @attrs.frozen(eq=False)
 class Solved:
-    """The outcome of one minimisation.
+    """Outcome of one minimisation.
 
     Args:
-        feasible: False if no placement keeps the limits, ``None`` if the budget ended before that was known.
+        feasible: False if no placement keeps the limits; ``None``: budget ended before that was known.
         bound: No placement within the limits has a smaller value.
-        columns: Values of the columns, whole numbers; ``None``: no placement was found.
+        columns: Whole numbers; ``None``: no placement found.
     """
 
     feasible: bool | None
@@ -71,11 +69,7 @@ class Solved:
 
 
 class Model:
-    """The columns and rows of one problem; each call of :meth:`minimise` is one run of the solver.
-
-    Args:
-        problem: The problem.
-        classes: Its classes.
+    """Columns and rows of one problem.
 
     Raises:
         SolverMissingError: if the solver is not installed.
@@ -91,7 +85,7 @@ class Model:
         self._problem, self.classes = problem, classes
         processes = len(problem.threads)
         self.is_exact = len(classes.signatures) * processes <= MOST_TAKES or not classes.loads
-        #: Columns: (class, process), (class, pool), (pool, signature or load, process), in this order.
+        #: Columns in order: (class, process), (class, pool), (pool, signature or load, process).
         self.keeps: list[tuple[int, int]] = []
         self.gives: list[tuple[int, int]] = []
         self.takes: list[tuple[int, int, int]] = []
@@ -120,7 +114,7 @@ class Model:
         self._costs = np.zeros((len(classes.linear), self.columns))
         if costs and classes.linear:
             self._costs[:, : kept + given] = np.array(costs, dtype=float).T
-        # Rows of classes, then of pools.
+        # Of classes, then of pools.
         rows: list[int] = [number for number, _ in self.keeps] + [number for number, _ in self.gives]
         columns: list[int] = list(range(kept + given))
         values: list[float] = [1.0] * (kept + given)
@@ -151,7 +145,7 @@ class Model:
         self._processes = len(problem.threads)
 
     def _load_rows(self, load: int) -> tuple[Any, Any, Any]:
-        """Process, column and weight of everything that is on a process."""
+        """Process, column and weight of all on a process."""
         np, classes = self._np, self.classes
         kept, given = len(self.keeps), len(self.gives)
         process = [process for _, process in self.keeps] + [process for _, _, process in self.takes]
@@ -164,10 +158,9 @@ class Model:
         return np.array(process, dtype=int), np.array(column, dtype=int), np.array(weight, dtype=float)
 
     def minimise(self, goal: Goal | None, limits: Mapping[Goal, float | Fraction], budget: Budget) -> Solved:
-        """The smallest value of ``goal`` within ``limits``; without a goal, only whether there is a placement.
+        """Run: the smallest value of ``goal`` within ``limits``; without a goal, only feasibility.
 
-        A limit of ``balance`` is the largest load for a thread, one of ``fill`` the smallest; the value of a goal
-        ``fill`` is the negative smallest load for a thread.
+        Limits: largest load per thread for ``balance``, smallest for ``fill``, whose value is negative.
         """
         np = self._np
         program = self._within(limits)
@@ -184,13 +177,13 @@ class Model:
     def minimise_in_turn(
         self, goals: Sequence[Goal], limits: Mapping[Goal, float | Fraction], budget: Budget
     ) -> tuple[list[float], Any]:
-        """The smallest values of sums over tasks, each among the best placements of those before.
+        """Smallest sums over tasks, each among the best placements of those before.
 
-        After each goal, columns and rows with a price other than 0 are fixed: the best placements of a linear program
-        are the placements that keep them. So the model stays a network, and the next run starts from the last one.
+        After each goal, columns and rows with a price other than 0 are fixed: that keeps the best placements of a
+        linear program. So the model stays a network, and the next run starts from the last one.
 
         Returns:
-            The values, and whole numbers of columns; none and ``None`` if a run has no whole result within the budget.
+            Values, and whole columns; none and ``None`` if a run has no whole result within the budget.
         """
         np = self._np
         program = self._within(limits)
@@ -221,7 +214,6 @@ class Model:
         return values, None if whole is None else whole.astype(np.int64)
 
     def _within(self, limits: Mapping[Goal, float | Fraction]) -> Program:
-        """The program with its limits, without an objective."""
         np = self._np
         program = Program(np, self._processes, self._upper.copy(), self.columns)
         program.add(self._rows, self._cols, self._values, self._sides, self._sides)
@@ -242,7 +234,7 @@ class Model:
             used = np.nonzero(costs)[0]
             top = float(limit) + _NEAR * max(1.0, abs(float(limit)) * 1e-3)
             if (costs == np.rint(costs)).all():
-                # Without slack, which a later goal would turn into a bound below its best value.
+                # Slack would lower later bounds below their best value.
                 top = math.floor(top)
             program.add(np.zeros(len(used), int), used, costs[used], np.array([-np.inf]), np.array([top]))
         return program
@@ -255,7 +247,6 @@ class Model:
         return all(float(signature[number]).is_integer() for signature in self.classes.signatures)
 
     def _passed(self, program: Program, cost: Any, extra: int) -> Any:
-        """A solver with the program."""
         np, highs = self._np, self._highs
         total = self.columns + extra
         rows, cols, values = (np.concatenate(each) for each in (program.rows, program.cols, program.values))
@@ -268,7 +259,7 @@ class Model:
         made.a_matrix_.start_ = np.concatenate(([0], np.cumsum(np.bincount(cols, minlength=total)))).astype(np.int32)
         made.a_matrix_.index_ = rows[order].astype(np.int32)
         made.a_matrix_.value_ = values[order]
-        # The public class prints a banner when it is made.
+        # The public class prints a banner.
         solver = highs._Highs()
         for option, setting in (("output_flag", False), ("threads", 1), ("random_seed", 0)):
             solver.setOptionValue(option, setting)
@@ -276,7 +267,7 @@ class Model:
         return solver
 
     def _run(self, solver: Any, budget: Budget) -> bool | None:
-        """One run: True if it ended with a solution, False if there is none, ``None`` if the budget ended it."""
+        """True: solution; False: none exists; ``None``: budget ended."""
         left = budget.left()
         if left <= 0:
             return None
@@ -324,7 +315,7 @@ class Model:
         return Solved(True, bound, found)
 
     def owners(self, columns: Any) -> list[int]:
-        """The process of each task for values of columns: first named processes, then pools, all in ascending order."""
+        """Process of each task: named ones, then pools, all ascending."""
         classes = self.classes
         kept, given = len(self.keeps), len(self.gives)
         owners = [-1] * self._problem.tasks
