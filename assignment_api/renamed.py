@@ -1,4 +1,4 @@
-"""Old names of public classes: they still work, with a ``DeprecationWarning``."""
+"""Old names of public classes; they warn with ``DeprecationWarning``."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from typing import Any
 
 __all__ = ["renamed"]
 
-#: Old name to new one: ``assignment_api.group`` has other classes of the old names.
+#: ``assignment_api.group`` has other classes of the old names.
 _RENAMED = {"GroupAssignment": "ConsumerAssignments", "MemberAssignment": "ConsumerAssignment"}
 
 
 def renamed(module: str, names: Mapping[str, Any]) -> Callable[[str], Any]:
-    """``__getattr__`` of a module with renamed classes.
-
-    Args:
-        module: Name of the module.
-        names: Its present names.
-    """
+    """``__getattr__`` of a module with renamed classes; ``names``: its present ones."""
 
     def attribute(name: str) -> Any:
         new = _RENAMED.get(name)

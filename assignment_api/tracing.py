@@ -1,7 +1,6 @@
-"""Steps of a decision: the effect of each rule on a task, for explanations to people.
+"""Steps of a decision, for explanations.
 
-An assignor of any kind may have a method ``traced`` in addition to ``assign``, with the same arguments. It returns the
-same answer with its steps. The method is optional, and ``assign`` need not use it.
+An assignor's optional method ``traced`` takes the arguments of ``assign`` and returns the same answer with its steps.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ class RuleStep:
     """One step for one task.
 
     Args:
-        rule: Id of the rule: lower-case words with dashes, and a heading in the assignor's documentation.
-        task: The task or job, as a text.
-        text: Effect and reason, one sentence without its full stop. ``{0}``, ``{1}``, ... stand for clients; other
-            braces have no meaning.
-        clients: Ids of those clients, as texts: of processes, members or workers.
+        rule: Lower-case words with dashes; a heading in the assignor's documentation.
+        task: Task or job.
+        text: Effect and reason: a sentence without full stop. ``{0}``, ``{1}``, ... stand for clients; other braces
+            have no meaning.
+        clients: Ids of processes, members or workers.
     """
 
     rule: str
@@ -35,12 +34,8 @@ class RuleStep:
     clients: tuple[str, ...] = ()
 
     def words(self, name: Callable[[str], str] = str) -> str:
-        """The sentence with names of clients.
-
-        Args:
-            name: Client to its name.
-        """
-        # Not str.format(): the text is untrusted, and "{0:>999999999}" would use that much memory.
+        """The sentence; ``name`` maps a client to its name."""
+        # Untrusted text: in str.format() "{0:>999999999}" would use that much memory.
         return _CLIENT.sub(lambda found: self._named(found, name), self.text)
 
     def _named(self, found: re.Match[str], name: Callable[[str], str]) -> str:
@@ -56,9 +51,8 @@ class Traced(Generic[A]):
     """An answer with its steps.
 
     Args:
-        answer: The answer of ``assign`` to the same input.
-        steps: The steps, in order.
-        rules: Id of a rule to its explanation, one or two sentences; rules may be left out.
+        answer: As of ``assign``.
+        rules: Rule to its explanation, one or two sentences; may be incomplete.
     """
 
     answer: A

@@ -1,8 +1,8 @@
-"""Version of the SPI, apart from the version of the distribution."""
+"""Version of the SPI."""
 
 from __future__ import annotations
 
 __all__ = ["SPI_VERSION"]
 
-#: ``major.minor``: a new major number breaks plugins, a new minor number only adds.
+#: A new major number breaks plugins, a minor one only adds.
 SPI_VERSION = "1.0"

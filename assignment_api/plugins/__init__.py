@@ -1,4 +1,4 @@
-"""Plugins: offering, discovery, policy and selection of assignors, metrics and scenario families."""
+"""Discovery, policy and selection of plugins."""
 
 from assignment_api.plugins.declared import check_settings, declared_settings
 from assignment_api.plugins.discovery import PluginRow

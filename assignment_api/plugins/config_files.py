@@ -1,4 +1,4 @@
-"""Files of configuration: TOML and Java's ``.properties``, named by the user or discovered."""
+"""Files of configuration: TOML and Java's ``.properties``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assignment_api.plugins.properties import PropertiesSyntaxError, decode_prop
 
 __all__ = ["discovered_layer", "file_layer", "find_config_file"]
 
-#: Longest file that is read, in bytes; an application's configuration is far shorter.
+#: Most bytes of a file.
 MAX_BYTES = 4 * 1024 * 1024
 
 _POSITION = re.compile(r"\(at [^()]*\)\Z")
@@ -23,14 +23,13 @@ _OUR_TABLE = b"tool.assignor"
 
 
 def file_layer(path: Path) -> ConfigLayer:
-    """Configuration from a file that the user named; ``.toml`` or ``.properties``.
+    """Configuration from a named ``.toml`` or ``.properties`` file.
 
-    In TOML the keys are in ``[tool.assignor]`` if there is such a table, and at the top otherwise. Dots in a key may be
-    quoted or not.
+    TOML keys are in ``[tool.assignor]`` if there is such a table, else at the top; their dots may be quoted.
 
     Raises:
         ConfigFileError: if it cannot be read, is too long, or is not in its format.
-        ConfigKeyError: if it has a near miss of one of our keys.
+        ConfigKeyError: if it has a near miss of a key.
         ConfigValueError: if a value is of the wrong type or out of its range.
     """
     suffix = path.suffix.lower()
@@ -42,7 +41,7 @@ def file_layer(path: Path) -> ConfigLayer:
 
 
 def find_config_file(start: Path) -> Path | None:
-    """The nearest ``assignor.toml``, or ``pyproject.toml`` with a table ``[tool.assignor]``, from ``start`` upward."""
+    """The nearest ``assignor.toml``, or ``pyproject.toml`` with ``[tool.assignor]``, upward."""
     for folder in (start, *start.parents):
         own, project = folder / "assignor.toml", folder / "pyproject.toml"
         if own.is_file():
@@ -53,7 +52,7 @@ def find_config_file(start: Path) -> Path | None:
 
 
 def discovered_layer(start: Path) -> ConfigLayer:
-    """Configuration from the nearest file of :func:`find_config_file`; empty if there is none.
+    """Configuration from :func:`find_config_file`; empty without one.
 
     Raises:
         ConfigFileError: if it cannot be read, is too long, or is no TOML.
@@ -66,7 +65,7 @@ def discovered_layer(start: Path) -> ConfigLayer:
 
 
 def _mentions_us(path: Path) -> bool:
-    # Ignore a pyproject.toml of another project, broken or not.
+    # Ignore another project's pyproject.toml, broken or not.
     try:
         with open_input(path) as file:
             return _OUR_TABLE in file.read(MAX_BYTES)
@@ -101,7 +100,7 @@ def _parsed_toml(path: Path, content: bytes) -> Mapping[str, object]:
     except UnicodeDecodeError as error:
         raise ConfigFileError(f"{path}: no UTF-8 at byte {error.start}; TOML is UTF-8") from error
     except tomllib.TOMLDecodeError as error:
-        # The rest of the message may quote the file, and the file may hold passwords.
+        # The rest may quote the file, and it may hold passwords.
         position = _POSITION.search(str(error))
         raise ConfigFileError(f"{path}: no valid TOML {position[0] if position else ''}".rstrip()) from None
     except RecursionError:

@@ -1,4 +1,4 @@
-"""Check of a configuration against the settings that the found assignors declare."""
+"""Check of a configuration against declared settings."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from assignment_api.plugins.settings import Setting
 
 __all__ = ["check_settings", "declared_settings"]
 
-#: Names of settings without an assignor of that name: of the shim, and of Java assignors.
+#: Names without an assignor: of the shim, and of Java assignors.
 _OTHER_OWNERS = ("java", "lab")
 
 
 def declared_settings(registry: Registry) -> Mapping[str, Mapping[str, Setting]]:
-    """Name of each assignor with declared settings to its settings by key, both in the order of the registry.
+    """Assignor to its declared settings by key, in the order of the registry.
 
-    An assignor that declares nothing is not in it: its keys are unknown. Neither is a name of two distributions.
+    Assignors without declarations, and names of two distributions, are left out.
     """
     declared: dict[str, dict[str, Setting]] = {}
     every: list[FoundTaskAssignor | FoundConnectAssignor | Found[GroupAssignorPlugin]]
@@ -38,17 +38,17 @@ def declared_settings(registry: Registry) -> Mapping[str, Mapping[str, Setting]]
 
 
 def check_settings(registry: Registry, config: EffectiveConfig) -> tuple[str, ...]:
-    """Checks the plugins' own keys in ``config``, except those of scenarios: a bad one there makes an error row.
+    """Check the plugins' own keys in ``config``, except a scenario's: a bad one there makes an error row.
 
     Returns:
-        Remarks on unknown keys of a discovered file and of the environment, without values.
+        Remarks, without values, on unknown keys of a discovered file and the environment.
 
     Raises:
-        ConfigKeyError: if ``--config`` or ``-c`` has a key that its assignor does not declare, or a misspelt assignor.
+        ConfigKeyError: if ``--config`` or ``-c`` has an undeclared key, or a misspelt assignor.
         ConfigValueError: if a value is of another type than declared, or too small.
     """
     declared = declared_settings(registry)
-    # Blocked and broken ones, too: a shared file may have their keys.
+    # A shared file may have keys of blocked and broken ones.
     known = {row.name for row in registry.listing()}
     remarks: list[str] = []
     for key, held in config.items():
@@ -73,7 +73,7 @@ def check_settings(registry: Registry, config: EffectiveConfig) -> tuple[str, ..
 def _complaint(
     key: str, plugin: str, known: AbstractSet[str], declared: Mapping[str, Mapping[str, Setting]]
 ) -> str | None:
-    """Reason against a key that no assignor declares, or ``None``: its assignor may be missing, or declare nothing."""
+    """Reason against an undeclared key; ``None`` if its assignor is missing or declares nothing."""
     own = key.removeprefix(f"{SETTING_PREFIX}{plugin}.")
     if plugin in declared:
         known_keys = [each.removeprefix(f"{SETTING_PREFIX}{plugin}.") for each in declared[plugin]]

@@ -1,7 +1,6 @@
-"""Finds and imports plugins, with its own loop over the installed distributions.
+"""Finds and imports plugins, each separately, in a fixed order; failures become reasons.
 
-pluggy's loader of entry points neither survives a failing import nor detects two plugins of one name. Here each plugin
-is imported and called separately, in a fixed order, and every failure becomes a reason.
+pluggy's loader neither survives a failing import nor detects two plugins of one name.
 """
 
 from __future__ import annotations
@@ -44,16 +43,14 @@ __all__ = [
 
 T = TypeVar("T")
 
-#: Longest stored reason, in characters.
+#: Characters.
 _REASON_LIMIT = 500
-#: Most items that a hook may return.
 MAX_ITEMS = 1_000
-#: Most entry points of one distribution: each becomes a process of its own if plugins run in processes.
+#: Most entry points of a distribution: each may become a process.
 MAX_ENTRY_POINTS = 50
-#: Longest name of an entry point, in characters.
 _MAX_NAME = 200
 
-#: Hook to (kind in listings, class of its items), in the order of the calls.
+#: Hook to (kind in listings, class of items), in the order of calls.
 OFFERING_HOOKS: dict[str, tuple[str, type]] = {
     "assignor_lab_task_assignors": ("task-assignor", TaskAssignorPlugin),
     "assignor_lab_connect_assignors": ("connect-assignor", ConnectAssignorPlugin),
@@ -62,7 +59,7 @@ OFFERING_HOOKS: dict[str, tuple[str, type]] = {
     "assignor_lab_metrics": ("metric", MetricPlugin),
     "assignor_lab_scenario_families": ("scenario-family", ScenarioFamily),
 }
-#: Hooks that only observe, each with the kind of its implementations.
+#: Observing hook to the kind of its implementations.
 OBSERVING_HOOKS = {
     "assignor_lab_assignment_computed": "observer",
     "assignor_lab_connect_assignment_computed": "connect-observer",
@@ -75,17 +72,13 @@ class PluginRow:
     """One line of ``assignor plugins``.
 
     Args:
-        name: Name of the assignor, metric or family; of the entry point if nothing more is known.
+        name: Of the offer; of the entry point if nothing more is known.
         kind: ``task-assignor``, ``connect-assignor``, ``connector``, ``group-assignor``, ``metric``,
-            ``scenario-family``, ``observer``, ``connect-observer``, ``group-observer``, ``plugin`` for a whole entry
-            point, ``policy`` for an item of the policy.
-        distribution: Its distribution; empty for ``policy``.
-        version: Version of the distribution.
-        status: ``available``, ``ambiguous``, ``refused``, ``blocked``, ``broken``, or ``unused`` for an item of the
-            policy.
-        reason: Why it is not available; empty if it is.
-        aliases: Further names.
-        summary: The plugin's own description.
+            ``scenario-family``, ``observer``, ``connect-observer``, ``group-observer``, ``plugin`` (whole entry point),
+            ``policy`` (item of the policy).
+        distribution: Empty for ``policy``.
+        status: ``available``, ``ambiguous``, ``refused``, ``blocked``, ``broken``, or ``unused`` for ``policy``.
+        reason: Empty if it is available.
     """
 
     name: str
@@ -100,7 +93,7 @@ class PluginRow:
 
 @attrs.frozen
 class Offer:
-    """An item offered by a plugin, with its source; for an observer, ``entry`` calls the hook."""
+    """An offered item with its source; an observer's ``entry`` calls the hook."""
 
     kind: str
     name: str
@@ -111,13 +104,13 @@ class Offer:
 
 @attrs.frozen
 class PluginSource:
-    """An entry point of our group, not yet imported.
+    """An entry point before its import.
 
     Args:
-        name: Name of its distribution.
-        version: Version of its distribution.
-        distribution: The distribution, if available.
-        is_doubled: Another distribution of the same name has other entry points, so the name is ambiguous.
+        name: Of its distribution.
+        version: Of its distribution.
+        distribution: ``None`` if unavailable.
+        is_doubled: A namesake distribution has other entry points.
     """
 
     name: str
@@ -129,13 +122,13 @@ class PluginSource:
 
 @attrs.frozen
 class DiscoveryReply:
-    """Offers of a source, and a row for each unusable part."""
+    """Offers of a source, and rows of unusable parts."""
 
     offers: tuple[Offer, ...] = ()
     problems: tuple[PluginRow, ...] = ()
 
 
-#: Imports sources and collects their offers, in any process: one reply for each, in their order.
+#: Imports sources in any process: one reply for each, in order.
 Ask = Callable[[Sequence[PluginSource]], Sequence[DiscoveryReply]]
 
 
@@ -146,9 +139,9 @@ class _Failed(Exception):  # noqa: N818 - never leaves this module
 
 
 def ask_here(sources: Sequence[PluginSource]) -> list[DiscoveryReply]:
-    """Import each source in this process, and call its hooks.
+    """Import sources in this process, with full access to it, and call their hooks.
 
-    Only ``KeyboardInterrupt`` passes. Imported code has full access to this process.
+    Only ``KeyboardInterrupt`` passes.
     """
     return [_asked(source) for source in sources]
 
@@ -156,16 +149,14 @@ def ask_here(sources: Sequence[PluginSource]) -> list[DiscoveryReply]:
 def collect(
     policy: Policy, installed: Iterable[Distribution] | None = None, ask: Ask = ask_here
 ) -> tuple[tuple[Offer, ...], tuple[PluginRow, ...]]:
-    """Import the plugins that the policy allows and collect their offers.
+    """Import the allowed plugins and collect their offers.
 
     Args:
-        policy: Plugins that may be imported.
-        installed: Distributions to search; ``None``: all that Python finds.
-        ask: Imports the plugins; by default in this process.
+        installed: Distributions to search; ``None``: all.
+        ask: Imports the plugins; default: here.
 
     Returns:
-        The offers, those of the built-ins' distribution first, then by distribution and entry point; and a row for
-        every unusable plugin.
+        Offers, the built-ins' first, then by distribution and entry point; and rows of unusable plugins.
     """
     offers: list[Offer] = []
     problems: list[PluginRow] = []
@@ -203,7 +194,7 @@ def _reason_against(policy: Policy, source: PluginSource) -> str | None:
 
 
 def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> list[PluginSource]:
-    """Every entry point of our group in a fixed order; of two distributions of one name Python uses the first."""
+    """In a fixed order; of two distributions of one name Python uses the first."""
     found: list[PluginSource] = []
     known: dict[str, tuple[EntryPoints, str]] = {}
     doubled: set[str] = set()
@@ -226,7 +217,7 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
         name, version = name_and_version(distribution)
         refused: str | None = None
         if name == UNNAMED:
-            # A plugin without a name could not be blocked, pinned or selected.
+            # Without a name it could not be blocked, pinned or selected.
             refused = one_line(f"its metadata has no name that can be used ({where}): reinstall it")
         elif canonical_name(name) == BUILTIN_DISTRIBUTION and not all(map(_is_ours, points)):
             refused = one_line(f"calls itself {name} and is not ({where}): remove it")
@@ -240,7 +231,7 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
             known[canonical_name(name)] = (points, where)
             found += [PluginSource(name, version, point, distribution) for point in points]
         elif _pairs(points) != _pairs(known[canonical_name(name)][0]):
-            # The same distribution may be found twice, such as its sources and its installation.
+            # A distribution may be found twice, as sources and as installation.
             first = known[canonical_name(name)][1]
             reason = f"two distributions have this name ({first} and {where}): the first one counts, and is not trusted"
             problems.append(PluginRow(UNNAMED, "plugin", name, version, "broken", one_line(reason)))
@@ -267,7 +258,6 @@ def _order(source: PluginSource) -> tuple[bool, str, str, str]:
 
 
 def _asked(source: PluginSource) -> DiscoveryReply:
-    """Import one plugin and call its hooks."""
     offers: list[Offer] = []
     problems: list[PluginRow] = []
     try:
@@ -297,7 +287,7 @@ def _asked(source: PluginSource) -> DiscoveryReply:
 
 
 def _registered(entry_point: EntryPoint) -> pluggy.PluginManager:
-    """The plugin in a plugin manager of its own, so that it cannot affect another plugin's hooks."""
+    """In a plugin manager of its own, apart from other plugins' hooks."""
     if entry_point.pattern.match(entry_point.value) is None:
         raise _Failed(one_line(f"its entry point names {entry_point.value!r:.100}, which is no module:object"))
     plugin = entry_point.load()
@@ -330,7 +320,7 @@ def _items(manager: pluggy.PluginManager, hook: str) -> list[object]:
 
 def _guarded(what: str, step: Callable[[], T]) -> T:
     try:
-        # Output that a plugin prints is not part of our results.
+        # A plugin's prints are no results.
         with contextlib.redirect_stdout(sys.stderr):
             return step()
     except (_Failed, KeyboardInterrupt):
@@ -340,12 +330,12 @@ def _guarded(what: str, step: Callable[[], T]) -> T:
 
 
 def problem(source: PluginSource, status: str, reason: str) -> PluginRow:
-    """The row of a source that is ``blocked`` or ``broken``."""
+    """Row of a ``blocked`` or ``broken`` source."""
     return PluginRow(source.entry_point.name, "plugin", source.name, source.version, status, reason)
 
 
 def describe_error(error: BaseException) -> str:
-    """Type and message of ``error`` in one bounded line, even if making its message fails."""
+    """Type and message in a bounded line, even if the message fails."""
     try:
         message = str(error)
     except Exception:  # noqa: BLE001 - the message is made by a plugin's code
@@ -354,6 +344,6 @@ def describe_error(error: BaseException) -> str:
 
 
 def one_line(text: str) -> str:
-    """``text`` with white space collapsed, at most 500 characters long."""
+    """``text`` without extra white space, at most 500 characters."""
     line = " ".join(text.split())
     return line if len(line) <= _REASON_LIMIT else line[: _REASON_LIMIT - 1] + "…"

@@ -1,7 +1,4 @@
-"""Entries that a plugin's hooks return: descriptions of its offers, cheap to create and to list.
-
-A description holds a factory or a function. The import and the computation happen on its first use.
-"""
+"""Descriptions that hooks return: cheap to create; imports happen on first use."""
 
 from __future__ import annotations
 
@@ -80,21 +77,20 @@ def _tuple(values: object) -> tuple[Any, ...]:
 
 @attrs.frozen
 class TaskAssignorPlugin:
-    """A task assignor for Kafka Streams, as hook ``assignor_lab_task_assignors`` returns it.
+    """A task assignor for Kafka Streams, from hook ``assignor_lab_task_assignors``.
 
     Args:
-        name: Its name for selection. Names of built-ins are reserved (``assignment_api.plugins.reserved``).
-        factory: Creates one assignor for one rebalance, usually the class itself. Import the algorithm in here, so that
-            listing plugins stays cheap.
-        aliases: Further names of the same assignor.
-        java_classes: Full names of the Java classes that it replaces, so that an application's ``.properties``
-            file works unchanged. ``org.apache.kafka.`` belongs to the built-ins.
+        name: Not reserved (``assignment_api.plugins.reserved``).
+        factory: Creates an assignor for one rebalance, usually the class. Import the algorithm inside, so that listings
+            stay cheap.
+        aliases: Further names.
+        java_classes: Full names of the replaced Java classes, so that an application's ``.properties`` work unchanged.
+            ``org.apache.kafka.`` belongs to the built-ins.
         summary: One sentence for listings.
-        settings: Configuration keys of its own. If it declares any, other keys of its name are errors; empty: its keys
-            are not checked.
+        settings: Own configuration keys. If any is declared, others of its name are errors; empty: unchecked.
 
     Raises:
-        PluginDefinitionError: if a field is invalid, such as a name or a factory that cannot be called.
+        PluginDefinitionError: if a field is invalid.
     """
 
     name: str = attrs.field(validator=_name)
@@ -107,20 +103,18 @@ class TaskAssignorPlugin:
 
 @attrs.frozen
 class ConnectAssignorPlugin:
-    """An assignor for Kafka Connect, as hook ``assignor_lab_connect_assignors`` returns it.
+    """An assignor for Kafka Connect, from hook ``assignor_lab_connect_assignors``.
 
     Args:
-        name: Its name for selection.
-        factory: Creates one assignor, which lives as long as its worker's process; usually the class itself.
-        aliases: Further names of the same assignor.
+        factory: Creates an assignor for the lifetime of a worker's process.
+        aliases: Further names.
         summary: One sentence for listings.
-        protocols: Values of ``connect.protocol`` under which it can lead a group; empty: it raises
-            ``UnsupportedConnectProtocolError`` for the others.
-        settings: Configuration keys of its own. If it declares any, other keys of its name are errors; empty: its keys
-            are not checked.
+        protocols: Supported values of ``connect.protocol``; empty: it raises ``UnsupportedConnectProtocolError`` for
+            others.
+        settings: As for :class:`TaskAssignorPlugin`.
 
     Raises:
-        PluginDefinitionError: if a name or a protocol is invalid, or the factory cannot be called.
+        PluginDefinitionError: if a field is invalid.
     """
 
     name: str = attrs.field(validator=_name)
@@ -133,17 +127,16 @@ class ConnectAssignorPlugin:
 
 @attrs.frozen
 class ConnectorPlugin:
-    """A connector for ``assignor connect serve``, as hook ``assignor_lab_connectors`` returns it.
+    """A connector, from hook ``assignor_lab_connectors``.
 
     Args:
-        name: Its name for selection in ``connector.class``.
-        load: Imports its class, a subclass of ``SourceConnector`` or ``SinkConnector``. Called when a worker starts.
-        java_classes: Further full names for selection, as in requests of Connect's clients; plugin lists show the first
-            one. ``org.apache.kafka.`` belongs to the built-ins.
+        name: For ``connector.class``.
+        load: Imports its class, of ``SourceConnector`` or ``SinkConnector``, when a worker starts.
+        java_classes: Further full names; plugin lists show the first. ``org.apache.kafka.`` belongs to the built-ins.
         summary: One sentence for listings.
 
     Raises:
-        PluginDefinitionError: if a name is invalid, or ``load`` cannot be called.
+        PluginDefinitionError: if a field is invalid.
     """
 
     name: str = attrs.field(validator=_name)
@@ -154,18 +147,16 @@ class ConnectorPlugin:
 
 @attrs.frozen
 class GroupAssignorPlugin:
-    """A broker-side assignor of KIP-1071, as hook ``assignor_lab_group_assignors`` returns it.
+    """A broker-side assignor (KIP-1071), from hook ``assignor_lab_group_assignors``.
 
     Args:
-        name: Its name for selection.
-        factory: Creates one assignor for one assignment.
-        aliases: Further names of the same assignor.
+        factory: Creates an assignor for one assignment.
+        aliases: Further names.
         summary: One sentence for listings.
-        settings: Configuration keys of its own. If it declares any, other keys of its name are errors; empty: its keys
-            are not checked.
+        settings: As for :class:`TaskAssignorPlugin`.
 
     Raises:
-        PluginDefinitionError: if a name is invalid or the factory cannot be called.
+        PluginDefinitionError: if a field is invalid.
     """
 
     name: str = attrs.field(validator=_name)
@@ -199,25 +190,22 @@ _family_kind = _one_of_kinds("streams", "connect", "streams-group", "streams-epi
 
 @attrs.frozen
 class MetricPlugin:
-    """A figure for one answer to one state, as hook ``assignor_lab_metrics`` returns it.
+    """A figure for one answer to one state, from hook ``assignor_lab_metrics``.
 
     Args:
-        name: Name of the column.
-        unit: Unit of the figure: ``tasks``, ``bytes``, ``ms``, ``1`` for a ratio.
-        direction: Whether a ``lower`` or a ``higher`` figure is better, or ``none``.
-        summary: One sentence for users; reports show it.
-        compute: Function of the state and the answer alone; returns ``None`` if the state lacks the data. Of kind
-            ``streams`` it takes an ``ApplicationMetadata`` and a ``TaskAssignment``, of kind ``connect`` a
-            :class:`~assignment_api.connect.Rebalance` and a :class:`~assignment_api.connect.ConnectAssignment`, of kind
-            ``streams-group`` a :class:`~assignment_api.group.GroupSpec`, a
-            :class:`~assignment_api.group.TopologyDescriber` and a :class:`~assignment_api.group.GroupAssignment`.
-        group: Heading in reports: ``balance``, ``spread``, ``movement``, or a text of your own.
-        unavoidable: One sentence about the part that no assignor can avoid; may be empty.
-        kind: Kind of the measured answers: to ``streams`` applications, to each rebalance in the history of a
-            ``connect`` group, or those of broker-side assignors (``streams-group``).
+        unit: ``tasks``, ``bytes``, ``ms``, ``1`` for a ratio.
+        direction: ``lower`` or ``higher`` is better, or ``none``.
+        summary: One sentence for reports.
+        compute: Function of state and answer alone; ``None`` without the data. By kind: ``ApplicationMetadata`` and
+            ``TaskAssignment``; :class:`~assignment_api.connect.Rebalance` and
+            :class:`~assignment_api.connect.ConnectAssignment`; :class:`~assignment_api.group.GroupSpec`,
+            :class:`~assignment_api.group.TopologyDescriber` and :class:`~assignment_api.group.GroupAssignment`.
+        group: Heading in reports: ``balance``, ``spread``, ``movement``, or your own.
+        unavoidable: One sentence about the unavoidable part, or empty.
+        kind: ``streams``, ``connect`` or ``streams-group``.
 
     Raises:
-        PluginDefinitionError: if a field is of the wrong kind.
+        PluginDefinitionError: if a field is invalid.
     """
 
     name: str = attrs.field(validator=_name)
@@ -234,25 +222,23 @@ Previous_contra = TypeVar("Previous_contra", contravariant=True)
 
 
 class History(Protocol[Previous_contra]):
-    """One group over several rounds; its events depend on the seed, its state also on the answers.
+    """One group over several rounds: events depend on the seed, states also on answers.
 
-    An answer is a :class:`~assignment_api.TaskAssignment` for groups of Streams, and a
-    :class:`~assignment_api.group.GroupAssignment` for groups that brokers assign. For groups of Connect it is a mapping
-    from member id to the :class:`~assignment_api.connect.Jobs` that the member ran after the previous round.
+    Answers: :class:`~assignment_api.TaskAssignment` (Streams), :class:`~assignment_api.group.GroupAssignment`
+    (brokers), or member id to the :class:`~assignment_api.connect.Jobs` after the previous round (Connect).
     """
 
     def round(self, number: int, previous: Previous_contra | None) -> Mapping[str, Any]:
-        """The leader's view of the state in a round.
+        """The leader's view in a round.
 
-        Rounds are called in order, once for each assignor. Joins, leaves, crashes, returns and the growth of lags
-        depend on the seed alone, so that every assignor meets the same events.
+        Rounds come in order, once for each assignor. Events and the growth of lags depend on the seed alone, so every
+        assignor meets the same ones.
 
         Args:
-            previous: The same assignor's answer in the previous round; ``None`` in round 0, and after a failure.
+            previous: The assignor's last answer; ``None`` in round 0, and after a failure.
 
         Returns:
-            A scenario document of format 1 and the family's kind. One of kind ``connect`` holds all rounds up to this
-            one.
+            A scenario document of format 1; of kind ``connect``, with all rounds so far.
         """
         ...
 
@@ -264,19 +250,18 @@ def _rounds(instance: object, attribute: attrs.Attribute[Any], value: object) ->
 
 @attrs.frozen
 class ScenarioFamily:
-    """States created from a seed, as hook ``assignor_lab_scenario_families`` returns it.
+    """States created from a seed, from hook ``assignor_lab_scenario_families``.
 
     Args:
-        name: Its name for selection.
-        summary: One sentence about the events of this family's groups.
-        rounds: Number of rounds of each history, at least 1.
-        history: Creates the history of a seed; equal seeds give equal histories in every process.
-        size: Work of a seed's history compared with the family's other ones, such as clients times tasks. It must be
-            cheap, since it is called for every seed before any history is created. ``None``: all are about equal.
-        kind: Kind of the documents: ``streams``, ``connect``, ``streams-group`` or ``streams-episode``.
+        summary: One sentence about the events.
+        rounds: Of each history, at least 1.
+        history: Creates a seed's history, equal in every process.
+        size: A seed's relative work, such as clients times tasks; cheap, since called for every seed first. ``None``:
+            about equal.
+        kind: ``streams``, ``connect``, ``streams-group`` or ``streams-episode``.
 
     Raises:
-        PluginDefinitionError: if a field is of the wrong kind.
+        PluginDefinitionError: if a field is invalid.
     """
 
     name: str = attrs.field(validator=_name)

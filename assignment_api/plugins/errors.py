@@ -1,4 +1,4 @@
-"""Errors of plugins and of configuration, each with its place and a remedy."""
+"""Errors of plugins and of configuration."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ class PluginError(AssignorLabError):
 
 
 class PluginDefinitionError(PluginError):
-    """A hook returned an unusable description: a bad name, a factory that cannot be called."""
+    """A hook returned an unusable description."""
 
 
 class PluginLoadError(PluginError):
-    """A plugin was found but is unusable: it is broken or blocked, or its factory created something else."""
+    """A found plugin is broken or blocked, or its factory created something else."""
 
 
 class UnknownPluginError(PluginError):
-    """No installed plugin has this name; the message names similar ones."""
+    """No installed plugin has this name."""
 
     java_type = "ConfigException"
 
 
 class AmbiguousPluginError(PluginError):
-    """Two distributions use this name; the message names both and the remedy."""
+    """Two distributions use this name."""
 
 
 class UntrustedCodeError(PluginError):
-    """``module:attribute`` came from a source that may only name installed plugins."""
+    """``module:attribute`` from a source that may only name installed plugins."""
 
 
 class ConfigFileError(AssignorLabError):
-    """A file of configuration cannot be read or is not in its format."""
+    """A configuration file cannot be read or is not in its format."""
 
 
 class ConfigKeyError(AssignorLabError):
-    """An explicit key is unknown, or is a near miss of a known one."""
+    """An explicit key is unknown, or nearly a known one."""
 
 
 class ConfigValueError(ConfigError):
-    """A value of an explicit source is out of its range or of the wrong type."""
+    """An explicit value is out of its range or of the wrong type."""

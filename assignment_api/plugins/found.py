@@ -1,4 +1,4 @@
-"""Found plugins, each with its distribution."""
+"""Found plugins with their distributions."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ class Found(Generic[P]):
     """A metric, a scenario family, or an assignor of another kind than task assignors.
 
     Args:
-        name: Its name; ``distribution:name`` if two distributions use the name.
-        plugin: The item that the hook returned.
-        distribution: Its distribution, or ``None`` for ``module:attribute`` outside of any.
-        version: Version of that distribution, or ``None``.
+        name: ``distribution:name`` if two distributions use it.
+        plugin: The hook's item.
+        distribution: ``None`` for ``module:attribute`` outside of any.
     """
 
     name: str
@@ -40,11 +39,10 @@ class FoundTaskAssignor:
     """A selected task assignor.
 
     Args:
-        name: Name of its results: its own name, even if an alias selected it; ``distribution:name`` if two
-            distributions use the name; ``module:attribute`` if it was selected so.
-        plugin: The item that the hook returned.
-        distribution: Its distribution, or ``None`` for ``module:attribute`` outside of any.
-        version: Version of that distribution, or ``None``.
+        name: Name of its results: its own, not an alias; ``distribution:name`` if ambiguous; ``module:attribute`` if
+            selected so.
+        plugin: The hook's item.
+        distribution: ``None`` for ``module:attribute`` outside of any.
     """
 
     name: str
@@ -53,17 +51,17 @@ class FoundTaskAssignor:
     version: str | None
 
     def create(self) -> TaskAssignor:
-        """A new assignor, as Kafka creates one for each rebalance; it is not yet configured.
+        """A new, unconfigured assignor for one rebalance.
 
         Raises:
-            PluginLoadError: if the plugin's factory created something else. Errors of the factory pass through.
+            PluginLoadError: if the factory created something else. Errors of the factory pass through.
         """
         return made_by(self.name, self.plugin.factory, TaskAssignor, "assignment_api.TaskAssignor")
 
 
 @attrs.frozen
 class FoundConnectAssignor:
-    """A selected assignor for Kafka Connect; arguments as for :class:`FoundTaskAssignor`."""
+    """A selected assignor for Kafka Connect, as :class:`FoundTaskAssignor`."""
 
     name: str
     plugin: ConnectAssignorPlugin
@@ -71,10 +69,10 @@ class FoundConnectAssignor:
     version: str | None
 
     def create(self) -> ConnectAssignor:
-        """A new assignor, as each worker has one for the lifetime of its process; it is not yet configured.
+        """A new, unconfigured assignor for the lifetime of a worker's process.
 
         Raises:
-            PluginLoadError: if the plugin's factory created something else. Errors of the factory pass through.
+            PluginLoadError: if the factory created something else. Errors of the factory pass through.
         """
         return made_by(self.name, self.plugin.factory, ConnectAssignor, "assignment_api.connect.ConnectAssignor")
 
@@ -83,16 +81,14 @@ def made_by(name: str, factory: Callable[[], A], expected: type, known_as: str) 
     """A new object from a plugin's factory, with its type checked.
 
     Args:
-        name: The plugin's name, for the message.
-        factory: Creates the object.
-        expected: Its required class.
-        known_as: Import path of that class for authors of plugins.
+        name: For the message.
+        known_as: Import path of ``expected`` for authors.
 
     Raises:
         PluginLoadError: if the factory created something else. Errors of the factory pass through.
     """
     made = factory()
-    # A plugin's factory can return any object, whatever its type declares.
+    # A factory can return any object.
     if not isinstance(made, expected):
         raise PluginLoadError(
             f"assignor {name}: its factory made {type(made).__name__}, expected a subclass of {known_as}"

@@ -1,11 +1,9 @@
-"""Hooks that a plugin may implement. Project name of pluggy and entry-point group: ``assignment_api``.
+"""Hooks of plugins, each called separately. Entry-point group: ``assignment_api``.
 
-Mark an implementation with :data:`hookimpl`, and declare its module as an entry point::
+Mark implementations with :data:`hookimpl`, and declare their module as an entry point::
 
     [project.entry-points.assignment_api]
     my_assignor = "my_package.plugin"
-
-Each plugin's hooks are called separately, so a wrapper sees its own plugin's results only.
 """
 
 from __future__ import annotations
@@ -41,10 +39,10 @@ __all__ = [
     "hookimpl",
 ]
 
-#: pluggy's project name, and the entry-point group of plugins.
+#: pluggy's project name, and the entry-point group.
 PROJECT_NAME = "assignment_api"
 
-#: Decorator for implementations of the hooks below.
+#: Decorator of implementations.
 hookimpl = pluggy.HookimplMarker(PROJECT_NAME)
 
 _hookspec = pluggy.HookspecMarker(PROJECT_NAME)
@@ -54,23 +52,23 @@ _hookspec = pluggy.HookspecMarker(PROJECT_NAME)
 def assignor_lab_task_assignors() -> Sequence[TaskAssignorPlugin]:  # type: ignore[empty-body]
     """Task assignors for Kafka Streams (KIP-924).
 
-    Called once in each discovery. Return a list or tuple in the order of listings.
+    Called once in each discovery; a list or tuple in the order of listings.
     """
 
 
 @_hookspec
 def assignor_lab_connect_assignors() -> Sequence[ConnectAssignorPlugin]:  # type: ignore[empty-body]
-    """Assignors of connectors and tasks for Kafka Connect (KIP-415).
+    """Assignors for Kafka Connect (KIP-415).
 
-    Called once in each discovery. Return a list or tuple in the order of listings.
+    As for ``assignor_lab_task_assignors``.
     """
 
 
 @_hookspec
 def assignor_lab_connectors() -> Sequence[ConnectorPlugin]:  # type: ignore[empty-body]
-    """Connectors that ``assignor connect serve`` can run.
+    """Connectors for ``assignor connect serve``.
 
-    Called once in each discovery. Return a list or tuple in the order of listings.
+    As for ``assignor_lab_task_assignors``.
     """
 
 
@@ -78,15 +76,15 @@ def assignor_lab_connectors() -> Sequence[ConnectorPlugin]:  # type: ignore[empt
 def assignor_lab_group_assignors() -> Sequence[GroupAssignorPlugin]:  # type: ignore[empty-body]
     """Broker-side assignors for Streams groups (KIP-1071).
 
-    Called once in each discovery. Return a list or tuple in the order of listings.
+    As for ``assignor_lab_task_assignors``.
     """
 
 
 @_hookspec
 def assignor_lab_metrics() -> Sequence[MetricPlugin]:  # type: ignore[empty-body]
-    """Metrics that scoring computes for every answer.
+    """Metrics of every answer, in the order of columns.
 
-    Called once in each discovery. Return a list or tuple in the order of the columns.
+    As for ``assignor_lab_task_assignors``.
     """
 
 
@@ -94,7 +92,7 @@ def assignor_lab_metrics() -> Sequence[MetricPlugin]:  # type: ignore[empty-body
 def assignor_lab_scenario_families() -> Sequence[ScenarioFamily]:  # type: ignore[empty-body]
     """Families of states that are created from a seed.
 
-    Called once in each discovery. Return a list or tuple in the order of listings.
+    As for ``assignor_lab_task_assignors``.
     """
 
 
@@ -106,16 +104,16 @@ def assignor_lab_assignment_computed(
     error: AssignmentError | None,
     failure: str | None,
 ) -> None:
-    """Observes every answer of any assignor; an implementation may take only some of the arguments.
+    """Observe every answer of any task assignor; take any of the arguments.
 
-    Its errors are reported and change nothing; its return value is ignored.
+    Errors are reported and change nothing; the result is ignored.
 
     Args:
-        assignor: Name under which the assignor was selected.
-        application: The assignor's input, with its lags not yet computed.
-        assignment: Its answer, or ``None`` after a failure.
-        error: Error that validation found in the answer, or ``None`` without an answer.
-        failure: One line with the reason of a failure, or ``None``.
+        assignor: Name of its selection.
+        application: The input, with lags not yet computed.
+        assignment: ``None`` after a failure.
+        error: Of validation; ``None`` without an answer.
+        failure: One line with its reason, or ``None``.
     """
 
 
@@ -123,16 +121,9 @@ def assignor_lab_assignment_computed(
 def assignor_lab_connect_assignment_computed(
     assignor: str, rebalance: Rebalance, assignment: ConnectAssignment | None, failure: str | None
 ) -> None:
-    """Observes every answer to a rebalance of a Connect group; an implementation may take only some of the arguments.
+    """Observe every answer to a Connect rebalance, in episodes to simulated ones.
 
-    In an episode these are the rebalances of the simulated group. Errors of the observer are reported and change
-    nothing; its return value is ignored.
-
-    Args:
-        assignor: Name under which the assignor was selected.
-        rebalance: The assignor's input.
-        assignment: Its answer, or ``None`` after a failure.
-        failure: One line with the reason of a failure, or ``None``.
+    As ``assignor_lab_assignment_computed``.
     """
 
 
@@ -144,14 +135,7 @@ def assignor_lab_group_assignment_computed(
     assignment: GroupAssignment | None,
     failure: str | None,
 ) -> None:
-    """Observes every answer of a broker-side assignor; an implementation may take only some of the arguments.
+    """Observe every answer of a broker-side assignor.
 
-    Its errors are reported and change nothing; its return value is ignored.
-
-    Args:
-        assignor: Name under which the assignor was selected.
-        group: The members of the input.
-        topology: The topology of the input.
-        assignment: Its answer, or ``None`` after a failure.
-        failure: One line with the reason of a failure, or ``None``.
+    As ``assignor_lab_assignment_computed``.
     """

@@ -1,7 +1,6 @@
-"""Installed distributions with metadata that can be read in bounded time: a named pipe, for example, never ends.
+"""Installed distributions with metadata readable in bounded time: a named pipe, for example, never ends.
 
-Every search for distributions, by name or for all of them, belongs here. A malicious first distribution of a name could
-block any other reader forever.
+All searches for distributions belong here: a malicious first one could block any other reader forever.
 """
 
 from __future__ import annotations
@@ -24,23 +23,23 @@ __all__ = [
     "reason_against_metadata",
 ]
 
-#: Placeholder for an unusable name or version.
+#: For an unusable name or version.
 UNNAMED = "?"
-#: A name as installers accept it (PEP 508), and a printable version.
+#: As installers accept it (PEP 508), and a printable version.
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?")
 _VERSION = re.compile(r"[!-~]{1,64}")
 
-#: Metadata files that Python's ``importlib.metadata`` may read for the calls here.
+#: Files that ``importlib.metadata`` may read here.
 _FILES = (
     *("METADATA", "PKG-INFO", "entry_points.txt", "RECORD"),
     *("SOURCES.txt", "installed-files.txt", "top_level.txt", "requires.txt"),
 )
-#: Largest allowed size of such a file, in bytes.
+#: Most bytes of such a file.
 _MAX_BYTES = 8 * 1024 * 1024
 
 
 def reason_against_metadata(distribution: Distribution) -> str | None:
-    """Reason not to read a distribution's metadata; ``None``: they are files of a sensible size.
+    """Reason not to read metadata; ``None``: files of a sensible size.
 
     Raises:
         OSError: if they cannot be examined.
@@ -57,9 +56,9 @@ def reason_against_metadata(distribution: Distribution) -> str | None:
 
 
 def name_and_version(distribution: Distribution) -> tuple[str, str]:
-    """Name and version; ``UNNAMED`` for each that is missing or not printable."""
+    """``UNNAMED`` for a missing or unprintable one."""
     try:
-        # `distribution.version` would parse the metadata again.
+        # `distribution.version` would parse metadata again.
         found = distribution.metadata
         name, version = str(found["Name"] or ""), str(found["Version"] or "")
     except Exception:  # noqa: BLE001 - foreign metadata, most often the rest of an interrupted installation
@@ -68,7 +67,7 @@ def name_and_version(distribution: Distribution) -> tuple[str, str]:
 
 
 def readable_distributions() -> Iterator[Distribution]:
-    """All distributions with readable metadata, in Python's order."""
+    """With readable metadata, in Python's order."""
     for distribution in metadata.distributions():
         try:
             reason = reason_against_metadata(distribution)
@@ -79,7 +78,7 @@ def readable_distributions() -> Iterator[Distribution]:
 
 
 def installed_distribution(name: str) -> Distribution:
-    """The first readable distribution of a name.
+    """The first readable one of a name.
 
     Raises:
         importlib.metadata.PackageNotFoundError: if there is none.

@@ -1,8 +1,7 @@
-"""Configuration keys that concern assignment. Every other key of an application's file is ignored unread.
+"""Configuration keys that concern assignment; others are ignored unread.
 
-Kept are Kafka's keys (``StreamsConfig``), ``client.tag.<key>``, the policy's keys ``assignor.plugins.*`` and a plugin's
-own settings, ``assignor.<plugin name>.<key>``. Kept as well are :data:`GROUP_KEYS`: settings of time, membership and
-topology, which a simulation of the group needs.
+Kept are Kafka's keys (``StreamsConfig``), ``client.tag.<key>``, ``assignor.plugins.*``, plugins' settings
+``assignor.<plugin name>.<key>``, and :data:`GROUP_KEYS` for simulations.
 """
 
 from __future__ import annotations
@@ -52,17 +51,17 @@ __all__ = [
 TASK_ASSIGNOR_CLASS = "task.assignor.class"
 INTERNAL_TASK_ASSIGNOR_CLASS = "internal.task.assignor.class"
 CLIENT_TAG_PREFIX = "client.tag."
-#: Decides where tables are logged; read when a group's topology is resolved.
+#: Decides where tables are logged.
 TOPOLOGY_OPTIMIZATION = "topology.optimization"
-#: Our own key: Kafka has none, since ``connect.protocol`` decides there.
+#: Our own: in Kafka ``connect.protocol`` decides.
 CONNECT_ASSIGNOR_CLASS = "connect.assignor.class"
 
-#: Prefix of a plugin's name and setting.
+#: Before a plugin's name and setting.
 SETTING_PREFIX = "assignor."
 ALLOW = "assignor.plugins.allow"
 BLOCK = "assignor.plugins.block"
 PIN = "assignor.plugins.pin"
-#: Plugins that run in the lab's process, and rights of the others.
+#: Plugins in the lab's process, and rights of others.
 TRUST = "assignor.plugins.trust"
 ISOLATE = "assignor.plugins.isolate"
 CALL_TIMEOUT_MS = "assignor.plugins.call.timeout.ms"
@@ -70,7 +69,7 @@ START_TIMEOUT_MS = "assignor.plugins.start.timeout.ms"
 MEMORY_MB = "assignor.plugins.memory.mb"
 OUTPUT_KB = "assignor.plugins.output.kb"
 ENVIRONMENT = "assignor.plugins.environment"
-#: Plugins, or single keys of them, whose settings may appear in results.
+#: Plugins, or their keys, with visible settings in results.
 SHOW = "assignor.plugins.show"
 POLICY_KEYS = (
     ALLOW,
@@ -86,7 +85,7 @@ POLICY_KEYS = (
     SHOW,
 )
 
-#: Prefixes under which Kafka passes keys to a client inside the application; such a key does not concern us.
+#: Kafka passes such keys to a client inside the application; ignored.
 _KAFKA_PREFIXES = (
     "consumer.",
     "main.consumer.",
@@ -119,7 +118,7 @@ def _threads(key: str, value: object) -> int:
 
 def _milliseconds(key: str, value: object) -> int:
     text = str(value).strip()
-    # Kafka allows 0 for some of them: no wait.
+    # 0 where Kafka allows no wait.
     least = 0 if key.endswith(("delay.ms", "assignment.interval.ms", "commit.interval.ms")) else 1
     if isinstance(value, bool) or not re.match(r"[0-9]{1,12}\Z", text) or int(text) < least:
         raise ConfigError(
@@ -136,7 +135,7 @@ def _guarantee(key: str, value: object) -> str:
 
 
 def _optimization(key: str, value: object) -> str:
-    """The value as a text. Kafka: ``StreamsConfig#verifyTopologyOptimizationConfigs``."""
+    """Kafka: ``StreamsConfig#verifyTopologyOptimizationConfigs``."""
     known = ("all", "none", "reuse.ktable.source.topics", "merge.repartition.topics", "single.store.self.join")
     listed = text_list(key, value)
     if not listed or not set(listed) <= set(known) or (len(listed) > 1 and {"all", "none"} & set(listed)):
@@ -187,7 +186,7 @@ def _tag(key: str, value: object) -> str:
 
 
 def text_list(key: str, value: object) -> tuple[str, ...]:
-    """A list of texts, or one text with commas; blank items are left out.
+    """A list of texts, or a text with commas, without blank items.
 
     Raises:
         ConfigError: if it is neither.
@@ -234,13 +233,13 @@ def _variables(key: str, value: object) -> tuple[str, ...]:
 
 Reader = Callable[[str, Any], Any]
 
-#: Keys of one instance of an application: a scenario's clients have their own.
+#: Keys of one instance: a scenario's clients have their own.
 INSTANCE_KEYS: Mapping[str, Reader] = {
     "num.stream.threads": _threads,
     "application.server": _server,
     "client.rack": _text,
 }
-#: Kafka's keys to the checks of their values, in the order of listings.
+#: Key to the check of its values, in the order of listings.
 KAFKA_KEYS: Mapping[str, Reader] = {
     TASK_ASSIGNOR_CLASS: _class_name,
     INTERNAL_TASK_ASSIGNOR_CLASS: _class_name,
@@ -253,7 +252,7 @@ KAFKA_KEYS: Mapping[str, Reader] = {
     **INSTANCE_KEYS,
 }
 
-#: Keys of time, membership and topology to the checks of their values, for simulations. No assignor receives them.
+#: Keys of time, membership and topology, for simulations; assignors do not receive them.
 GROUP_KEYS: Mapping[str, Reader] = {
     "session.timeout.ms": _milliseconds,
     "heartbeat.interval.ms": _milliseconds,
@@ -269,7 +268,7 @@ GROUP_KEYS: Mapping[str, Reader] = {
     "streams.task.offset.interval.ms": _milliseconds,
     TOPOLOGY_OPTIMIZATION: _optimization,
 }
-#: Prefixes of the same keys in files of an application and of a broker, with their rank: a higher rank wins.
+#: Prefixes of these keys in files of an application and a broker; a higher rank wins.
 _OTHER_NAMES: Mapping[str, tuple[str, int]] = {
     **{
         f"{prefix}{key}": (key, rank)
@@ -294,7 +293,7 @@ _POLICY_READERS: Mapping[str, Reader] = {
 
 _DEFAULT_CONFIGS = AssignmentConfigs()
 _KAFKA_DEFAULT = "org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor"
-#: Kafka's defaults of the keys that are always effective.
+#: Kafka's, of keys that are always effective.
 DEFAULTS: Mapping[str, Any] = {
     TASK_ASSIGNOR_CLASS: None,
     INTERNAL_TASK_ASSIGNOR_CLASS: _KAFKA_DEFAULT,
@@ -308,12 +307,12 @@ def is_policy_key(key: str) -> bool:
 
 
 def is_setting(key: str) -> bool:
-    """True if ``key`` has the form of a plugin's own setting, ``assignor.<plugin name>.<key>``."""
+    """True for ``assignor.<plugin name>.<key>``."""
     return _SETTING.match(key) is not None and not key.startswith("assignor.plugins.")
 
 
 def is_kept(key: str) -> bool:
-    """True if ``key`` concerns assignment, or the group's time and membership."""
+    """True if ``key`` concerns assignment, time or membership."""
     return (
         key in KAFKA_KEYS
         or own_key(key)[0] in GROUP_KEYS
@@ -324,19 +323,19 @@ def is_kept(key: str) -> bool:
 
 
 def own_key(key: str) -> tuple[str, int]:
-    """The stored key of a setting, and its rank among the names of that key; other keys unchanged.
+    """The stored key of a setting, and its rank.
 
-    ``consumer.session.timeout.ms`` is ``session.timeout.ms`` of the consumer alone, and ranks higher. A broker's
-    ``group.streams.session.timeout.ms`` is the default of a group's ``streams.session.timeout.ms``, and ranks lower.
+    The consumer's ``consumer.session.timeout.ms`` ranks above ``session.timeout.ms``, a broker's
+    ``group.streams.session.timeout.ms`` below the group's ``streams.session.timeout.ms``.
     """
     return _OTHER_NAMES.get(key, (key, 0))
 
 
 def read_value(key: str, value: object) -> Any:
-    """``value`` in the type of ``key``; a plugin's own setting and ``None`` (not configured) unchanged.
+    """``value`` in the type of ``key``; plugins' settings and ``None`` unchanged.
 
     Raises:
-        ConfigError: with Kafka's message, if there is one, if the value is of the wrong type or out of its range.
+        ConfigError: with Kafka's message, if the type or range is wrong.
     """
     if value is None:
         return None
@@ -347,10 +346,9 @@ def read_value(key: str, value: object) -> Any:
 
 
 def meant_key(key: str) -> str | None:
-    """The key of ours that ``key`` nearly matches, or ``None``.
+    """Our key that ``key`` nearly matches, or ``None``.
 
-    Near misses are our keys with other separators, other capitals or a few wrong letters, and our keys behind a
-    framework's prefix. A key behind one of Kafka's own prefixes has another purpose.
+    Near: other separators, capitals, a few wrong letters, or a framework's prefix, but none of Kafka's.
     """
     if is_kept(key) or key.startswith(_KAFKA_PREFIXES) or key in _OTHER_KAFKA_KEYS:
         return None
@@ -367,7 +365,7 @@ def _plain(key: str) -> str:
     return re.sub(r"[-_.]+", ".", key).lower()
 
 
-#: Keys of Kafka that resemble ours but differ.
+#: Keys of Kafka that resemble ours.
 _OTHER_KAFKA_KEYS = frozenset(
     {
         "auto.commit.interval.ms",

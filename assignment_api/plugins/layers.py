@@ -1,4 +1,4 @@
-"""Configuration of a single source: its keys about assignment, each with its place."""
+"""Configuration of a single source, with places."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = [
 
 
 class Layer(enum.Enum):
-    """Kinds of sources, lowest first: a later one overrides an earlier one."""
+    """Kinds of sources; later ones override."""
 
     DEFAULT = "Kafka's default"
     PLUGIN = "default of assignor"
@@ -52,7 +52,7 @@ class Layer(enum.Enum):
 
     @property
     def is_explicit(self) -> bool:
-        """True for the command line, and for a file that was named there."""
+        """True for the command line and a file named there."""
         return self in (Layer.FILE, Layer.COMMAND_LINE)
 
 
@@ -61,8 +61,7 @@ class Origin:
     """Source of a value.
 
     Args:
-        layer: Kind of the source.
-        place: File and line, name of the variable, or the like; empty for a default.
+        place: File and line, variable, or the like; empty for a default.
     """
 
     layer: Layer
@@ -82,10 +81,10 @@ class ConfigValue:
 
 @attrs.frozen
 class ConfigLayer:
-    """Configuration of one source about assignment.
+    """Configuration of one source.
 
     Args:
-        entries: Key to value; only keys that concern assignment, or the group's time and membership.
+        entries: Only keys of assignment, time and membership.
         notes: Sentences for the user, without values.
     """
 
@@ -94,15 +93,13 @@ class ConfigLayer:
 
 
 def layer_of(layer: Layer, pairs: Iterable[tuple[str, object, str]]) -> ConfigLayer:
-    """Keep the keys that concern assignment, check their values, and ignore the rest unread.
+    """Keep the keys that concern assignment, with checked values; ignore the rest unread.
 
     Args:
-        layer: Kind of the source.
-        pairs: Key, value and place of each entry. The last one of equal keys counts, and a consumer's own key
-            (``consumer.session.timeout.ms``) before the plain one.
+        pairs: Key, value and place. The last of equal keys counts, but a consumer's own key before the plain one.
 
     Raises:
-        ConfigKeyError: if an explicit source has a near miss of one of our keys.
+        ConfigKeyError: if an explicit source has a near miss of a key.
         ConfigValueError: if a value is of the wrong type or out of its range.
     """
     entries: dict[str, ConfigValue] = {}
@@ -139,11 +136,11 @@ def default_layer() -> ConfigLayer:
 
 
 def environment_layer(environ: Mapping[str, str]) -> ConfigLayer:
-    """Configuration in variables ``ASSIGNOR_...``.
+    """Configuration in variables ``ASSIGNOR_...``; other variables are ignored.
 
-    ``ASSIGNOR_NUM_STANDBY_REPLICAS`` is ``num.standby.replicas``, ``ASSIGNOR_CLIENT_TAG_ZONE`` is
-    ``client.tag.zone``, ``ASSIGNOR_PLUGINS_BLOCK`` is ``assignor.plugins.block``, and a plugin's own setting
-    ``assignor.weighted_spread.max_moves`` is ``ASSIGNOR__WEIGHTED_SPREAD__MAX_MOVES``. Other variables are ignored.
+    ``ASSIGNOR_NUM_STANDBY_REPLICAS`` is ``num.standby.replicas``, ``ASSIGNOR_CLIENT_TAG_ZONE`` is ``client.tag.zone``,
+    ``ASSIGNOR_PLUGINS_BLOCK`` is ``assignor.plugins.block``, ``ASSIGNOR__WEIGHTED_SPREAD__MAX_MOVES`` is
+    ``assignor.weighted_spread.max_moves``.
 
     Raises:
         ConfigValueError: naming the variable, if a value is of the wrong type or out of its range.
@@ -178,8 +175,8 @@ def _setting_or_tag(variable: str) -> str | None:
 def scenario_layer(config: Mapping[str, object], place: str) -> ConfigLayer:
     """A scenario's own configuration.
 
-    It is complete: a missing key has Kafka's default, regardless of discovered files and the environment. It cannot
-    change the policy. Values are not checked here: a bad one makes an error row of that scenario.
+    Missing keys have Kafka's defaults, not those of files or the environment. It cannot change the policy. Values are
+    unchecked: a bad one makes an error row.
     """
     entries = {
         key: ConfigValue(DEFAULTS[key], Origin(Layer.SCENARIO, f"{place} (left out there: Kafka's default)"))
@@ -195,7 +192,7 @@ def command_line_layer(overrides: Sequence[str]) -> ConfigLayer:
     """Configuration from ``-c key=value``.
 
     Raises:
-        ConfigKeyError: if an item has no ``=``, or its key does not concern assignment.
+        ConfigKeyError: if an item has no ``=``, or a key that does not concern assignment.
         ConfigValueError: if a value is of the wrong type or out of its range.
     """
     pairs: list[tuple[str, object, str]] = []

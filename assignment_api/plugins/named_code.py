@@ -1,4 +1,4 @@
-"""Assignors named as ``module:attribute``, without being installed as plugins."""
+"""Assignors named as ``module:attribute``, not installed as plugins."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SELECTOR = re.compile(r"\A(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<attribute
 
 
 class NamedCode(Protocol):
-    """Imports ``module:attribute`` in any process; arguments and errors as for the functions of this module."""
+    """Imports ``module:attribute`` in any process; as the functions of this module."""
 
     def task_assignor(self, selector: str, policy: Policy) -> FoundTaskAssignor:
         """As :func:`task_assignor_from_code`."""
@@ -58,8 +58,6 @@ class NamedCode(Protocol):
 
 
 class _Here:
-    """Imports in this process."""
-
     def task_assignor(self, selector: str, policy: Policy) -> FoundTaskAssignor:
         return task_assignor_from_code(selector, policy)
 
@@ -73,7 +71,6 @@ class _Here:
         return kinds_of_code(selector, policy)
 
 
-#: Imports ``module:attribute`` in this process.
 HERE: NamedCode = _Here()
 
 
@@ -82,9 +79,8 @@ class CodeOrigin:
     """Source of ``module:attribute``, before the import.
 
     Args:
-        attribute: The attribute of it, with dots for nested attributes.
-        distribution: Distribution of the module, or ``None``.
-        version: Version of that distribution, or ``None``.
+        attribute: With dots if nested.
+        distribution: Of the module, or ``None``.
     """
 
     module: str
@@ -94,7 +90,7 @@ class CodeOrigin:
 
 
 def code_origin(selector: str, policy: Policy) -> CodeOrigin:
-    """The source of ``module:attribute``, if the policy allows its import. Imports nothing.
+    """Source of ``module:attribute``; imports nothing.
 
     Raises:
         PluginLoadError: if it is blocked, or not of this form.
@@ -110,13 +106,13 @@ def code_origin(selector: str, policy: Policy) -> CodeOrigin:
 
 
 def task_assignor_from_code(selector: str, policy: Policy) -> FoundTaskAssignor:
-    """Import ``module:attribute``: a subclass of ``TaskAssignor``, a factory function, or a description.
+    """Import ``module:attribute``: a subclass of ``TaskAssignor``, a factory, or a description.
 
-    If the module is not installed, the working directory is searched, after all installed packages.
+    The working directory is searched after installed packages.
 
     Args:
-        selector: The text ``module:attribute``; it must come from a trusted source.
-        policy: Its block-list and pins apply here, too; the allow-list does not.
+        selector: From a trusted source.
+        policy: Only block-list and pins apply.
 
     Raises:
         PluginLoadError: if it cannot be imported, is blocked, or is something else.
@@ -126,40 +122,34 @@ def task_assignor_from_code(selector: str, policy: Policy) -> FoundTaskAssignor:
 
 
 def task_assignor_asked_for(selector: str) -> FoundTaskAssignor:
-    """Import ``module:attribute`` as :func:`task_assignor_from_code`, after the policy was checked."""
+    """:func:`task_assignor_from_code` after the check of the policy."""
     return FoundTaskAssignor(selector, _task_description(_allowed_code(selector)), None, None)
 
 
 def connect_assignor_asked_for(selector: str) -> FoundConnectAssignor:
-    """Import ``module:attribute`` as :func:`connect_assignor_from_code`, after the policy was checked."""
+    """:func:`connect_assignor_from_code` after the check of the policy."""
     return FoundConnectAssignor(selector, _connect_description(_allowed_code(selector)), None, None)
 
 
 def connect_assignor_from_code(selector: str, policy: Policy) -> FoundConnectAssignor:
-    """Import ``module:attribute``: a subclass of ``ConnectAssignor``, a factory function, or a description.
-
-    Otherwise as :func:`task_assignor_from_code`.
-    """
+    """As :func:`task_assignor_from_code`, for a ``ConnectAssignor``."""
     code = _code(selector, policy)
     return FoundConnectAssignor(selector, _connect_description(code), code.distribution, code.version)
 
 
 def group_assignor_asked_for(selector: str) -> Found[GroupAssignorPlugin]:
-    """Import ``module:attribute`` as :func:`group_assignor_from_code`, after the policy was checked."""
+    """:func:`group_assignor_from_code` after the check of the policy."""
     return Found(selector, _group_description(_allowed_code(selector)), None, None)
 
 
 def group_assignor_from_code(selector: str, policy: Policy) -> Found[GroupAssignorPlugin]:
-    """Import ``module:attribute``: a subclass of ``group.TaskAssignor``, a factory function, or a description.
-
-    Otherwise as :func:`task_assignor_from_code`.
-    """
+    """As :func:`task_assignor_from_code`, for a ``group.TaskAssignor``."""
     code = _code(selector, policy)
     return Found(selector, _group_description(code), code.distribution, code.version)
 
 
 def kinds_of_code(selector: str, policy: Policy) -> tuple[str, ...]:
-    """Possible kinds of the assignor ``module:attribute``; all of them for a function.
+    """Possible kinds of ``module:attribute``; all for a function.
 
     Raises:
         PluginLoadError: as :func:`task_assignor_from_code`.
@@ -176,8 +166,6 @@ def kinds_of_code(selector: str, policy: Policy) -> tuple[str, ...]:
 
 @attrs.frozen
 class _Code:
-    """The object that ``selector`` names, and its source."""
-
     selector: str
     found: object
     distribution: str | None
@@ -206,12 +194,12 @@ def _parts(selector: str) -> tuple[str, str]:
 
 
 def _distribution_of(module: str) -> metadata.Distribution | None:
-    """The first distribution that claims the module's package; one with broken metadata claims nothing."""
+    """The first distribution that claims the package; not one with broken metadata."""
     package = module.partition(".")[0]
     for distribution in readable_distributions():
         try:
             if canonical_name(distribution.name) == BUILTIN_DISTRIBUTION and package not in OWN_PACKAGES:
-                # A foreign distribution with our name in its metadata: treat it as unknown.
+                # A foreign distribution with our name: unknown.
                 continue
             if package in _packages_of(distribution):
                 return distribution
@@ -233,7 +221,7 @@ def _reason_against(
 ) -> str | None:
     if distribution is None:
         return policy.reason_against_name(module, attribute)
-    # Explicitly named code is allowed; the block-list and the pins still apply.
+    # Explicit code needs no allow-list; block-list and pins apply.
     strict = attrs.evolve(policy, allow=None)
     return strict.reason_against(distribution, *name_and_version(distribution), attribute)
 
@@ -253,7 +241,7 @@ def _imported(selector: str, module: str, attribute: str) -> object:
 
 
 def _look_in_working_directory(package: str) -> None:
-    """Make modules in the working directory importable, after all others and only if one is needed."""
+    """After all other places, and only if needed."""
     here = str(Path.cwd())
     if importlib.util.find_spec(package) is None and here not in sys.path:
         sys.path.append(here)

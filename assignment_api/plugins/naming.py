@@ -1,4 +1,4 @@
-"""Names of plugins: reserved names, and conflicts."""
+"""Reserved names, and conflicts."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from assignment_api.plugins.reserved import (
 
 __all__ = ["Names", "names_of", "settle"]
 
-#: Kinds that are selected by configuration, so that reserved names apply.
+#: Selected by configuration: reserved names apply.
 _ASSIGNOR_KINDS = ("task-assignor", "connect-assignor", "group-assignor")
 
 
 @attrs.frozen
 class Names:
-    """Offers by kind and name, with conflicts resolved.
+    """Offers by kind and name.
 
     Args:
-        offers: Usable offers, in the order of discovery.
-        by_name: (kind, canonical name, alias or Java class) to the offers that use it; more than one is a conflict.
-        rows: One row for each offer, usable or not.
+        offers: Usable ones, in the order of discovery.
+        by_name: (kind, canonical name, alias or Java class) to offers; several are a conflict.
+        rows: Of all offers.
     """
 
     offers: tuple[Offer, ...]
@@ -35,13 +35,13 @@ class Names:
     rows: tuple[PluginRow, ...]
 
     def label(self, offer: Offer) -> str:
-        """The offer's name, after its distribution if the name alone is ambiguous."""
+        """Name of an offer, after its distribution if ambiguous."""
         shared = self.by_name[offer.kind, canonical_name(offer.name)]
         return offer.name if len(shared) == 1 else f"{offer.distribution}:{offer.name}"
 
 
 def names_of(offer: Offer) -> tuple[str, ...]:
-    """Every name that selects an offer: its own, aliases, Java classes."""
+    """Its own name, aliases, Java classes."""
     return (
         offer.name,
         *getattr(offer.entry, "aliases", ()),
@@ -50,7 +50,7 @@ def names_of(offer: Offer) -> tuple[str, ...]:
 
 
 def settle(offers: Iterable[Offer]) -> Names:
-    """Refuse offers with reserved names, and find names that two distributions use."""
+    """Refuse reserved names, and find conflicts of distributions."""
     waiting = list(offers)
     own = {(offer.kind, canonical_name(name)) for offer in waiting if _is_own(offer) for name in names_of(offer)}
     accepted: list[Offer] = []

@@ -1,4 +1,4 @@
-"""Suggestions for misspelled names."""
+"""Suggestions for misspelt names."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["did_you_mean"]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """End of a sentence: ``"; did you mean 'x'?"`` with the one or two nearest known names, or ``"."`` for none.
+    """``"; did you mean 'x'?"`` with one or two near names, or ``"."``.
 
-    A known name with ``name`` as its last word is near, too: ``connect_eager`` for ``eager``.
+    A known name with last word ``name`` is near, too.
     """
     candidates = {candidate.lower(): candidate for candidate in known}
     said = name.lower()[:200]

@@ -1,6 +1,6 @@
-"""Policy: installed plugins that may be imported, and those that run in the caller's process.
+"""Plugins that may be imported, and those in the caller's process.
 
-Installed means available, not active: blocked plugins are never imported.
+Installed plugins are available, not active; blocked ones are never imported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
 
 __all__ = ["ISOLATION", "Pin", "Policy", "record_sha256"]
 
-#: Plugins with a process of their own: untrusted ones, all, or none.
+#: Plugins with a process of their own.
 ISOLATION = ("untrusted", "all", "none")
 _TRUST = "assignor.plugins.trust"
 
@@ -29,13 +29,12 @@ _PIN = re.compile(r"\A(?P<name>[A-Za-z0-9][\w.-]*)==(?P<version>[^@\s]+)(?:@sha2
 
 @attrs.frozen
 class Pin:
-    """Required state of a distribution before its plugins are imported.
+    """Required state of a distribution.
 
     Args:
-        distribution: Its name.
-        version: Its exact version.
-        record_sha256: SHA-256 (hex) of its ``RECORD`` file, or ``None``: the version is enough. The files of the record
-            must then match their hashes, too; compiled files have no hash there.
+        version: Exact.
+        record_sha256: SHA-256 (hex) of ``RECORD``, whose hashes of files must match, too (compiled files have none);
+            ``None``: the version is enough.
     """
 
     distribution: str
@@ -60,22 +59,20 @@ class Pin:
 
 @attrs.frozen
 class Policy:
-    """Rules for imports. An item names a distribution, a plugin, or both as ``distribution:plugin``.
+    """Rules for imports, by distribution, plugin, or ``distribution:plugin``.
 
-    An item of ``trust`` names a distribution, one plugin of it as ``distribution:plugin``, or ``module:attribute``. A
-    plugin name alone grants no trust, since any other distribution may offer a plugin of that name.
+    ``trust`` takes ``module:attribute``, but no plugin name alone: any distribution may offer a plugin of that name.
 
-    Before an import only two names of a plugin are known: its distribution's and its entry point's. If an assignor's
-    name differs from its entry point's, blocking that name works only after the import. Block the distribution to
-    prevent the import.
+    Before an import only the names of distribution and entry point are known. A block of another assignor's name works
+    only after the import: block the distribution instead.
 
     Args:
-        allow: Plugins that may be imported besides this project's own distribution, or ``None``: all installed ones.
-        block: Plugins that may not be imported; takes precedence over the other lists.
+        allow: May be imported besides this project's own distribution; ``None``: all installed ones.
+        block: May not be imported; takes precedence.
         pins: Distributions that must match exactly.
-        trust: Plugins that may run in the caller's process, besides this project's own distribution.
-        isolate: Plugins that run in processes of their own: ``untrusted`` ones, ``all``, or ``none``. Applies to
-            programs that isolate plugins at all, such as ``assignor score``.
+        trust: May run in the caller's process, besides this project's own distribution.
+        isolate: In processes of their own: ``untrusted``, ``all``, or ``none``; for programs that isolate plugins, such
+            as ``assignor score``.
     """
 
     allow: tuple[str, ...] | None = None
@@ -85,11 +82,11 @@ class Policy:
     isolate: str = "untrusted"
 
     def isolates(self, distribution: str | None, plugin: str) -> bool:
-        """True if the selected ``plugin`` runs in a process of its own.
+        """True if the selected ``plugin`` needs a process of its own.
 
         Args:
-            distribution: Its distribution; ``None``: ``module:attribute`` outside of any.
-            plugin: Name under which it was found, also ``distribution:name`` or ``module:attribute``.
+            distribution: ``None``: ``module:attribute`` outside of any.
+            plugin: Name as found, also ``distribution:name`` or ``module:attribute``.
         """
         if self.isolate != "untrusted":
             return self.isolate == "all"
@@ -101,11 +98,10 @@ class Policy:
         return distribution is None or self.isolates_offer(distribution, plugin)
 
     def isolates_offer(self, distribution: str, name: str) -> bool:
-        """True if an offer of ``distribution``, or its whole entry point, runs in a process of its own.
+        """True if an offer, or its entry point, needs a process of its own.
 
         Args:
-            distribution: Name of the distribution.
-            name: Its own name for the plugin or entry point; may be any text.
+            name: Of plugin or entry point; any text.
         """
         if self.isolate != "untrusted":
             return self.isolate == "all"
@@ -114,7 +110,7 @@ class Policy:
         return not any(_is_trust_in(item, distribution, name) for item in self.trust)
 
     def reason_against(self, distribution: Distribution, name: str, version: str, plugin: str) -> str | None:
-        """Reason why the entry point ``plugin`` of ``distribution`` may not be imported; ``None`` if it may."""
+        """Reason against the import of an entry point, or ``None``."""
         blocked = self.reason_against_name(name, plugin)
         if blocked is not None:
             return blocked
@@ -129,17 +125,17 @@ class Policy:
         return None
 
     def reason_against_name(self, distribution: str, plugin: str) -> str | None:
-        """Reason why the block-list forbids ``plugin`` of ``distribution``, or ``None``."""
+        """Reason of the block-list, or ``None``."""
         for item in self.block:
             if _means(item, distribution, plugin):
                 return f"blocked by assignor.plugins.block: {item}"
         return None
 
     def unused_items(self, seen: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-        """Items that match no installed plugin, most often misspelled, each with the key of its list.
+        """Items without an installed plugin, often misspelt, with the key of their list.
 
         Args:
-            seen: Distribution and name of every entry point, and of every offer.
+            seen: Distribution and name of every entry point and offer.
         """
         names = list(seen)
         lists = (("assignor.plugins.allow", self.allow or ()), ("assignor.plugins.block", self.block))
@@ -152,16 +148,16 @@ class Policy:
             for pin in self.pins
             if canonical_name(pin.distribution) not in installed
         ]
-        # Any first:second may mean module:attribute.
+        # Other first:second may mean module:attribute.
         unused += [(_TRUST, item) for item in self.trust if ":" not in item and canonical_name(item) not in installed]
         return tuple(unused)
 
     def reason_unused(self, key: str, item: str, seen: Iterable[tuple[str, str]]) -> str:
-        """Reason why an item is among :meth:`unused_items`, and the remedy.
+        """Reason of :meth:`unused_items`, and remedy.
 
         Args:
-            key: The key of its list.
-            seen: As for :meth:`unused_items`.
+            key: Of its list.
+            seen: As there.
         """
         if key != _TRUST:
             return f"{key} names it, but no installed plugin or distribution has this name"
@@ -182,7 +178,7 @@ def _means(item: str, distribution: str, plugin: str) -> bool:
 
 
 def _is_trust_in(item: str, distribution: str, plugin: str) -> bool:
-    """True if ``item`` trusts a plugin: by its distribution, never by the plugin's name alone."""
+    """By its distribution, never by the plugin's name alone."""
     first, separator, second = item.partition(":")
     if canonical_name(first) != canonical_name(distribution):
         return False
@@ -203,7 +199,7 @@ def _reason_against_pin(pin: Pin, distribution: Distribution, version: str) -> s
 
 
 def record_sha256(distribution: Distribution) -> str | None:
-    """SHA-256 (hex) of the distribution's ``RECORD``; ``None`` if it is missing or unreadable."""
+    """SHA-256 (hex) of ``RECORD``; ``None`` if missing or unreadable."""
     for path in _files(distribution):
         if path.name == "RECORD" and str(path.parent).endswith(".dist-info"):
             try:
@@ -217,7 +213,7 @@ def _content(path: PackagePath) -> bytes:
     """Content of an installed file.
 
     Raises:
-        OSError: if it is not a regular file: a pipe or device in a foreign ``RECORD`` could block the reader forever.
+        OSError: if it is no regular file: a pipe or device in a foreign ``RECORD`` could block forever.
     """
     found: Any = path.locate()
     if not found.is_file():
@@ -227,7 +223,7 @@ def _content(path: PackagePath) -> bytes:
 
 
 def _files(distribution: Distribution) -> Sequence[PackagePath]:
-    """The files of a distribution; empty if its metadata is unreadable."""
+    """Empty if metadata is unreadable."""
     try:
         return distribution.files or ()
     except Exception:  # noqa: BLE001 - foreign metadata

@@ -1,4 +1,4 @@
-"""Java's ``.properties`` format, as ``java.util.Properties.load`` reads it."""
+"""Java's ``.properties`` format, as ``java.util.Properties.load``."""
 
 from __future__ import annotations
 
@@ -29,12 +29,11 @@ class PropertiesSyntaxError(ValueError):
 
 @attrs.frozen
 class Property:
-    """One entry of a file.
+    """One entry of a file, without escapes.
 
     Args:
-        line: Number of its first line, from 1.
-        key: Its key, without escapes.
-        value: Its value, without escapes, with blanks at its end.
+        line: Its first, from 1.
+        value: With blanks at its end.
     """
 
     line: int
@@ -43,7 +42,7 @@ class Property:
 
 
 def decode_properties(content: bytes) -> str:
-    """Text of a file: UTF-8 (a byte order mark is dropped), or ISO-8859-1 if it is not UTF-8."""
+    """Text as UTF-8 without byte order mark, else ISO-8859-1."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -62,11 +61,11 @@ def parse_properties(text: str) -> Iterator[Property]:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Join continued lines, and leave out comments and blank lines."""
+    """With continued lines joined, without comments and blank lines."""
     joined, begin, continued = "", 0, False
     for number, natural in enumerate(_LINE_END.split(text), start=1):
         part = natural.lstrip(_BLANKS)
-        # A comment cannot begin inside a continued line, which begins with its first text.
+        # No comment begins inside a continued line.
         if not joined and (not part or part[0] in "#!"):
             continue
         begin = begin if joined else number
@@ -81,7 +80,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _split(line: str) -> tuple[str, str]:
-    """Key and value, still escaped: at the first unescaped ``=``, ``:`` or blank."""
+    """Still escaped; at the first unescaped ``=``, ``:`` or blank."""
     end = 0
     while end < len(line) and line[end] not in "=:" + _BLANKS:
         end += 2 if line[end] == "\\" else 1
@@ -112,5 +111,5 @@ def _unescaped(text: str, line: int) -> str:
             raise PropertiesSyntaxError(line)
         pieces.append(chr(int(digits, 16)))
         position += 4
-    # Two escapes may be the halves of one character.
+    # Two escapes may be one character.
     return "".join(pieces).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

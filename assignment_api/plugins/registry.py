@@ -1,8 +1,4 @@
-"""Registry of the found plugins, with selection.
-
-A registry holds imported modules and cannot be sent to another process. A worker process runs its own discovery, with
-the same policy and the same result.
-"""
+"""Registry of found plugins. It holds modules: other processes run their own discovery."""
 
 from __future__ import annotations
 
@@ -51,7 +47,6 @@ _NOUNS = {
     "metric": "metric",
     "scenario-family": "scenario family",
 }
-#: Purpose of each kind of assignors.
 _PURPOSES = {
     "task-assignor": "task assignor for Streams applications",
     "connect-assignor": "Connect assignor",
@@ -72,16 +67,15 @@ def discover(
     ask: Ask = ask_here,
     code: NamedCode = HERE,
 ) -> Registry:
-    """Import the installed plugins that the policy allows.
+    """Import the allowed plugins.
 
-    Errors of plugins never raise here: an unusable plugin is a row of :meth:`Registry.listing`. By default plugins are
-    imported in this process, with full access to it. Programs that run untrusted plugins import them in other
-    processes, through ``ask`` and ``code``, as ``assignor`` does.
+    Unusable plugins raise nothing: they are rows of :meth:`Registry.listing`. By default plugins run in this process,
+    with full access to it; ``ask`` and ``code`` may use other processes.
 
     Args:
-        policy: Plugins that may be imported; ``None``: all installed ones.
-        installed: Distributions to search; ``None``: all that Python finds.
-        ask: Imports plugins and collects their offers.
+        policy: ``None``: all installed plugins.
+        installed: Distributions to search; ``None``: all.
+        ask: Collects offers of plugins.
         code: Imports ``module:attribute``.
     """
     chosen = policy or Policy()
@@ -92,14 +86,12 @@ def discover(
 class Registry:
     """All offers of plugins.
 
-    All collections are in the same order in every process: this project's own distribution first, then by name of the
-    distribution and of the entry point, then as the hook returned them.
+    Order: this project's own distribution, then by distribution and entry point, then as the hook returned them.
 
     Args:
-        policy: Policy of the discovery; it applies to ``module:attribute``, too.
-        offers: Offers that discovery found.
+        policy: Applies to ``module:attribute``, too.
         problems: Rows of unusable plugins.
-        code: Imports ``module:attribute``; by default in this process.
+        code: Imports ``module:attribute``; default: here.
     """
 
     __slots__ = ("_code", "_names", "_named_code", "_of_kind", "_policy", "_problems")
@@ -109,11 +101,10 @@ class Registry:
     ) -> None:
         self._policy = policy
         self._code = code
-        #: Results for ``module:attribute``, by kind and text: finding its distribution takes a scan of all installed
-        #: ones.
+        #: ``module:attribute`` by kind and text: its distribution takes a scan of all.
         self._named_code: dict[tuple[str, str], Any] = {}
         self._names = settle(offers)
-        #: Observers are called for every answer, and are few among all offers.
+        #: Called for every answer; few among all offers.
         self._of_kind: dict[str, list[Offer]] = {}
         for offer in self._names.offers:
             self._of_kind.setdefault(offer.kind, []).append(offer)
@@ -122,19 +113,18 @@ class Registry:
     # --- task assignors ---------------------------------------------------------------------------
 
     def task_assignor(self, selector: str, *, may_run_code: bool = False) -> FoundTaskAssignor:
-        """The task assignor that ``selector`` names.
+        """The selected task assignor.
 
         Args:
-            selector: A name or alias, ``distribution:name``, a Java class that an assignor replaces, or
-                ``module:attribute``.
-            may_run_code: ``module:attribute`` may be imported: true only if the selector comes from the command line or
-                from a file that was named there.
+            selector: Name or alias, ``distribution:name``, replaced Java class, or ``module:attribute``.
+            may_run_code: Import ``module:attribute``: only if the selector is from the command line or a file named
+                there.
 
         Raises:
             UnknownPluginError: if no plugin has this name.
             AmbiguousPluginError: if two distributions offer it.
             PluginLoadError: if it is blocked, broken or refused.
-            UntrustedCodeError: if it is ``module:attribute`` and that may not be imported.
+            UntrustedCodeError: if ``module:attribute`` may not be imported.
         """
         text = selector.strip()
         offer = self._named("task-assignor", self._name_for(text, "task-assignor", KAFKA_TASK_ASSIGNORS))
@@ -144,13 +134,13 @@ class Registry:
         return self._from_code("task-assignor", text, self._code.task_assignor)
 
     def task_assignors(self) -> tuple[FoundTaskAssignor, ...]:
-        """Every usable task assignor; those with equal names appear as ``distribution:name``."""
+        """Usable ones; those with equal names as ``distribution:name``."""
         return tuple(self._found(offer) for offer in self._names.offers if offer.kind == "task-assignor")
 
     # --- assignors for Connect --------------------------------------------------------------------
 
     def connect_assignor(self, selector: str, *, may_run_code: bool = False) -> FoundConnectAssignor:
-        """The assignor for Kafka Connect that ``selector`` names; arguments and errors as :meth:`task_assignor`."""
+        """The selected assignor for Kafka Connect, as :meth:`task_assignor`."""
         text = selector.strip()
         offer = self._named("connect-assignor", self._name_for(text, "connect-assignor", KAFKA_CONNECT_ASSIGNORS))
         if offer is not None:
@@ -159,13 +149,13 @@ class Registry:
         return self._from_code("connect-assignor", text, self._code.connect_assignor)
 
     def connect_assignors(self) -> tuple[FoundConnectAssignor, ...]:
-        """Every usable assignor for Kafka Connect; those with equal names appear as ``distribution:name``."""
+        """Usable ones, as :meth:`task_assignors`."""
         return tuple(self._found_connect(offer) for offer in self._names.offers if offer.kind == "connect-assignor")
 
     # --- assignors of the brokers -----------------------------------------------------------------
 
     def group_assignor(self, selector: str, *, may_run_code: bool = False) -> Found[GroupAssignorPlugin]:
-        """The broker-side assignor that ``selector`` names; arguments and errors as :meth:`task_assignor`."""
+        """The selected broker-side assignor, as :meth:`task_assignor`."""
         text = selector.strip()
         offer = self._named("group-assignor", text)
         if offer is not None:
@@ -174,7 +164,7 @@ class Registry:
         return self._from_code("group-assignor", text, self._code.group_assignor)
 
     def group_assignors(self) -> tuple[Found[GroupAssignorPlugin], ...]:
-        """Every usable broker-side assignor; those with equal names appear as ``distribution:name``."""
+        """Usable ones, as :meth:`task_assignors`."""
         return self._all("group-assignor", GroupAssignorPlugin)
 
     def _from_code(self, kind: str, text: str, ask: Callable[[str, Policy], P]) -> P:
@@ -186,38 +176,34 @@ class Registry:
     # --- the other kinds --------------------------------------------------------------------------
 
     def metrics(self) -> tuple[Found[MetricPlugin], ...]:
-        """Every usable metric."""
+        """Usable ones."""
         return self._all("metric", MetricPlugin)
 
     def metric(self, selector: str) -> Found[MetricPlugin]:
-        """The metric named ``selector`` (a name or ``distribution:name``); raises as :meth:`task_assignor` does."""
+        """By name or ``distribution:name``; raises as :meth:`task_assignor`."""
         return self._selected("metric", selector, MetricPlugin)
 
     def families(self) -> tuple[Found[ScenarioFamily], ...]:
-        """Every usable scenario family."""
+        """Usable ones."""
         return self._all("scenario-family", ScenarioFamily)
 
     def family(self, selector: str) -> Found[ScenarioFamily]:
-        """The family named ``selector`` (a name or ``distribution:name``); raises as :meth:`task_assignor` does."""
+        """By name or ``distribution:name``; raises as :meth:`task_assignor`."""
         return self._selected("scenario-family", selector, ScenarioFamily)
 
     def connectors(self) -> tuple[Found[ConnectorPlugin], ...]:
-        """Every usable connector."""
+        """Usable ones."""
         return self._all("connector", ConnectorPlugin)
 
     def assignor_kinds(self, selector: str, *, may_run_code: bool = False) -> tuple[str, ...]:
-        """Kinds of the usable assignors that ``selector`` names.
-
-        Args:
-            selector: As for :meth:`task_assignor`.
-            may_run_code: As for :meth:`task_assignor`; otherwise ``module:attribute`` has no kind.
+        """Kinds of the usable assignors for ``selector``; arguments as :meth:`task_assignor`.
 
         Returns:
-            Some of ``task-assignor``, ``connect-assignor``, ``group-assignor``, in this order; none if the selector
-            names a Java class of Streams, or no plugin.
+            Of ``task-assignor``, ``connect-assignor``, ``group-assignor``, in this order; none for Kafka's Java
+            classes, no plugin, or code that may not run.
 
         Raises:
-            PluginLoadError: if it is ``module:attribute`` that may be imported and cannot be.
+            PluginLoadError: if ``module:attribute`` cannot be imported.
         """
         selector = KAFKA_CONNECT_ASSIGNORS.get(selector.strip(), selector.strip())
         first, separator, second = selector.partition(":")
@@ -234,7 +220,7 @@ class Registry:
         return self._code.kinds(selector, self._policy)
 
     def listing(self) -> tuple[PluginRow, ...]:
-        """One row for every found item, usable or not; unusable ones have a reason."""
+        """Every found item; unusable ones with a reason."""
         return (*self._names.rows, *self._problems)
 
     def notify_assignment_computed(
@@ -245,10 +231,10 @@ class Registry:
         error: AssignmentError | None = None,
         failure: str | None = None,
     ) -> tuple[PluginRow, ...]:
-        """Pass an answer to every observer; arguments as in hook ``assignor_lab_assignment_computed``.
+        """Call observers as hook ``assignor_lab_assignment_computed``.
 
         Returns:
-            A row for each observer that raised; the others were still called.
+            A row for each that raised; the others were still called.
         """
         return self._notify(
             "observer",
@@ -264,7 +250,7 @@ class Registry:
     def notify_connect_assignment_computed(
         self, assignor: str, rebalance: Rebalance, assignment: ConnectAssignment | None, failure: str | None = None
     ) -> tuple[PluginRow, ...]:
-        """The same for hook ``assignor_lab_connect_assignment_computed``."""
+        """As for hook ``assignor_lab_connect_assignment_computed``."""
         return self._notify(
             "connect-observer",
             lambda entry: entry(assignor=assignor, rebalance=rebalance, assignment=assignment, failure=failure),
@@ -278,7 +264,7 @@ class Registry:
         assignment: GroupAssignment | None,
         failure: str | None = None,
     ) -> tuple[PluginRow, ...]:
-        """The same for hook ``assignor_lab_group_assignment_computed``."""
+        """As for hook ``assignor_lab_group_assignment_computed``."""
         return self._notify(
             "group-observer",
             lambda entry: entry(
@@ -308,7 +294,7 @@ class Registry:
         return FoundConnectAssignor(self._names.label(offer), offer.entry, offer.distribution, offer.version)
 
     def _named(self, kind: str, text: str) -> Offer | None:
-        """The offer that ``text`` names; ``None`` if it can only be ``module:attribute``."""
+        """``None`` if it can only be ``module:attribute``."""
         if ":" not in text:
             return self._one(kind, text)
         first, _, second = text.partition(":")
@@ -345,7 +331,7 @@ class Registry:
         return Found(self._names.label(offer), offer.entry, offer.distribution, offer.version)
 
     def _name_for(self, selector: str, kind: str, kafka: Mapping[str, str]) -> str:
-        """``selector``, or the built-in that replaces it if it is one of Kafka's classes."""
+        """``selector``, or the built-in for a class of Kafka."""
         name = kafka.get(selector)
         if name is None:
             return selector

@@ -1,4 +1,4 @@
-"""Names that belong to this project or to Kafka: no other distribution may use one."""
+"""Names of this project and Kafka, reserved for them."""
 
 from __future__ import annotations
 
@@ -18,27 +18,26 @@ __all__ = [
     "is_reserved",
 ]
 
-#: The distribution of the built-ins, and the only one that may use reserved names.
+#: The only one with reserved names.
 BUILTIN_DISTRIBUTION = "assignor-lab"
 
-#: Packages of that distribution. Metadata can contain any name: code outside these packages is not ours.
+#: Its packages: metadata can claim any name, so code elsewhere is not ours.
 OWN_PACKAGES: tuple[str, ...] = ("assignment_api", "builtin_assignors", "assignor_lab", "connect_workers")
 
-#: Default assignor, as in Kafka.
+#: As in Kafka.
 DEFAULT_TASK_ASSIGNOR = "high_availability"
 
 _PUBLIC = "org.apache.kafka.streams.processor.assignment.assignors."
 _INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
 
-#: Kafka's task assignors to ours. ``internals.assignment.StickyTaskAssignor`` was the name of the legacy one before
-#: Kafka 3.8.
+#: Kafka's to ours. ``internals.assignment.StickyTaskAssignor``: the legacy one's name before Kafka 3.8.
 KAFKA_TASK_ASSIGNORS: Mapping[str, str] = {
     _PUBLIC + "StickyTaskAssignor": "sticky",
     _INTERNAL + "HighAvailabilityTaskAssignor": "high_availability",
     _INTERNAL + "LegacyStickyTaskAssignor": "legacy_sticky",
     _INTERNAL + "FallbackPriorTaskAssignor": "fallback_prior",
     _INTERNAL + "StickyTaskAssignor": "legacy_sticky",
-    # Simple names, as people write them; each refers to the first entry above with this simple name.
+    # Simple names refer to the first entry above with them.
     "StickyTaskAssignor": "sticky",
     "HighAvailabilityTaskAssignor": "high_availability",
     "LegacyStickyTaskAssignor": "legacy_sticky",
@@ -47,7 +46,7 @@ KAFKA_TASK_ASSIGNORS: Mapping[str, str] = {
 
 _CONNECT = "org.apache.kafka.connect.runtime.distributed."
 
-#: Kafka's assignors of Connect to ours.
+#: Kafka's to ours.
 KAFKA_CONNECT_ASSIGNORS: Mapping[str, str] = {
     _CONNECT + "EagerAssignor": "connect_eager",
     _CONNECT + "IncrementalCooperativeAssignor": "connect_incremental",
@@ -55,7 +54,7 @@ KAFKA_CONNECT_ASSIGNORS: Mapping[str, str] = {
     "IncrementalCooperativeAssignor": "connect_incremental",
 }
 
-#: Names of built-ins, present and planned, and words with another meaning in place of an assignor's name.
+#: Of built-ins, present and planned, and words with another meaning there.
 RESERVED_NAMES: tuple[str, ...] = (
     *("high_availability", "default", "sticky", "legacy_sticky", "fallback_prior", "rack_aware", "static"),
     *("connect_eager", "connect_incremental", "connect_static", "group_sticky"),
@@ -68,10 +67,7 @@ _SEPARATORS = re.compile(r"[-_.]+")
 
 @lru_cache(maxsize=256)
 def canonical_name(name: str) -> str:
-    """Name of a plugin or distribution for comparisons: lower case, one ``-`` for separators.
-
-    For distributions this is the normalised name of PEP 503.
-    """
+    """For comparisons: lower case, one ``-`` for separators (PEP 503)."""
     return _SEPARATORS.sub("-", name).lower()
 
 
@@ -79,10 +75,10 @@ _RESERVED = frozenset(canonical_name(name) for name in RESERVED_NAMES)
 
 
 def is_reserved(name: str) -> bool:
-    """True if only the built-ins' distribution may use ``name``, in any spelling such as ``High-Availability``."""
+    """True for the built-ins' names, in any spelling."""
     return canonical_name(name) in _RESERVED
 
 
 def is_kafka_class(name: str) -> bool:
-    """True if ``name`` is in Kafka's own Java packages."""
+    """True for Kafka's Java packages."""
     return name.lower().startswith("org.apache.kafka.")

@@ -1,7 +1,7 @@
-"""Effective configuration: all sources combined, each value with its origin, and the assignor that it selects.
+"""Effective configuration with origins, and the selected assignor.
 
-Lowest first: Kafka's defaults, a discovered file, the environment, the scenario's own configuration, an explicit
-``--config`` file, ``-c key=value``.
+Lowest first: Kafka's defaults, a discovered file, the environment, the scenario's configuration, ``--config`` file,
+``-c key=value``.
 """
 
 from __future__ import annotations
@@ -66,21 +66,20 @@ _SECRET = re.compile(
     r"passw|passphrase|passcode|pwd|secret|token|credential|jaas|auth|(?:api|access|private|signing|encryption).?key",
     re.IGNORECASE,
 )
-#: A URL with a password in it.
+#: A URL with a password.
 _SECRET_VALUE = re.compile(r"://[^/\s@:]*:[^/\s@]+@")
-#: Further keys for a Java assignor: arbitrary, like a plugin's own.
+#: Arbitrary keys of Java assignors.
 _JAVA_CONFIG = "assignor.java.config."
-#: Placeholder for a hidden value.
 HIDDEN = "(hidden)"
 
 
 @attrs.frozen
 class EffectiveConfig(Mapping[str, ConfigValue]):
-    """Key to value and origin: Kafka's keys first, then policy, tags and plugins' settings, sorted.
+    """Key to value and origin: Kafka's, then policy, tags and settings, sorted.
 
     Args:
-        entries: Effective keys; only keys that concern assignment.
-        notes: Sentences for the user about the sources.
+        entries: Only keys that concern assignment.
+        notes: For the user, about sources.
     """
 
     entries: Mapping[str, ConfigValue]
@@ -96,12 +95,10 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
         return len(self.entries)
 
     def values_for(self, plugin: str) -> Mapping[str, Any]:
-        """The argument of ``configure()`` for the assignor ``plugin``: Kafka's keys and the plugin's own settings.
+        """The argument of ``configure()``: Kafka's keys and the plugin's settings with full keys.
 
-        Settings of time and membership are not included: they decide when a group rebalances, not its assignment.
-
-        Values are as written, except that lists are tuples. Settings keep their full key ``assignor.<plugin>.<key>``.
-        All values are read-only, since assignors share them.
+        Keys of time and membership are left out: they decide only when a group rebalances. Values are as written, lists
+        as tuples; read-only, since assignors share them.
         """
         own = f"{SETTING_PREFIX}{plugin}."
         return MappingProxyType(
@@ -113,7 +110,7 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
         )
 
     def policy(self) -> Policy:
-        """The policy of the keys ``assignor.plugins.*``; no allow-list if none is configured."""
+        """Policy of ``assignor.plugins.*``; default: no allow-list."""
         allow, block, pins, trust = (
             None if key not in self.entries else text_list(key, self.entries[key].value)
             for key in (ALLOW, BLOCK, PIN, TRUST)
@@ -122,7 +119,7 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
         return Policy(allow, block or (), tuple(Pin.parse(pin) for pin in pins or ()), trust or (), isolate)
 
     def problem(self, key: str) -> str | None:
-        """Reason why the value of ``key`` is unusable, or ``None``. Only a scenario can contain such a value."""
+        """Reason against a value, or ``None``; only scenarios can have one."""
         try:
             read_value(key, self.entries[key].value)
         except ConfigError as error:
@@ -130,16 +127,16 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
         return None
 
     def shown(self, key: str) -> Any:
-        """The printable value of ``key``; hides a plugin's setting that is secret by its name or value."""
+        """Printable value; secret settings, by name or value, are hidden."""
         value = self.entries[key].value
         secret = is_setting(key) and (_SECRET.search(key) or _SECRET_VALUE.search(str(value)))
         return HIDDEN if secret else value
 
 
 def hides(config: EffectiveConfig, key: str, value: object) -> bool:
-    """True if results leave out a value: every plugin's own setting that ``assignor.plugins.show`` does not name.
+    """True for plugins' settings outside ``assignor.plugins.show``.
 
-    Settings of the built-ins are kept. Values that are secret by name or content are always left out.
+    Settings of built-ins are shown; values secret by name or content never are.
     """
     if not is_setting(key):
         return False
@@ -161,10 +158,10 @@ def _read_only(value: Any) -> Any:
 
 @attrs.frozen
 class ConfigSources:
-    """Every source except the scenario's own: read once, then combined with each scenario.
+    """Every source except the scenario's own, read once.
 
     Args:
-        below: Layers below the scenario's own configuration, lowest first.
+        below: Layers below the scenario's, lowest first.
         above: Layers above it, lowest first.
     """
 
@@ -175,8 +172,8 @@ class ConfigSources:
         """The effective configuration.
 
         Args:
-            scenario: The scenario's ``config``, or ``None``: there is no scenario.
-            place: Place of the scenario, for the origins.
+            scenario: Its ``config``, or ``None``.
+            place: Of the scenario, for origins.
         """
         own = () if scenario is None else (scenario_layer(scenario, place),)
         layers = (*self.below, *own, *self.above)
@@ -188,7 +185,7 @@ class ConfigSources:
         return EffectiveConfig(kafka | others, tuple(note for layer in layers for note in layer.notes))
 
     def explicit_values(self) -> Mapping[str, Any]:
-        """Values from ``--config`` and ``-c``, in the types of the keys; a scenario's own ones are overridden."""
+        """Typed values of ``--config`` and ``-c``, which override a scenario's."""
         merged: dict[str, ConfigValue] = {}
         for layer in self.above:
             merged.update(layer.entries)
@@ -211,10 +208,10 @@ def config_sources(
     """Read every source except the scenario's own.
 
     Args:
-        config_file: Explicit ``--config`` file, TOML or ``.properties``.
-        overrides: Items ``key=value`` of ``-c``; the last one of equal keys counts.
+        config_file: ``--config`` file, TOML or ``.properties``.
+        overrides: ``key=value`` of ``-c``; the last of equal keys counts.
         environ: Variables; ``None``: the process's own.
-        start: First folder of the upward search for a file; ``None``: the working directory.
+        start: First folder of the upward search; ``None``: the working directory.
 
     Raises:
         ConfigFileError: if a file cannot be read or is not in its format.
@@ -239,18 +236,18 @@ def effective_config(
     environ: Mapping[str, str] | None = None,
     start: Path | None = None,
 ) -> EffectiveConfig:
-    """All sources at once: :func:`config_sources` and :meth:`ConfigSources.effective`."""
+    """:func:`config_sources` and :meth:`ConfigSources.effective` at once."""
     return config_sources(config_file, overrides, environ=environ, start=start).effective(scenario, place)
 
 
 def select_task_assignor(registry: Registry, config: EffectiveConfig) -> FoundTaskAssignor:
-    """The task assignor that ``config`` selects.
+    """The selected task assignor.
 
-    As in Kafka: ``task.assignor.class`` if it is set, otherwise ``internal.task.assignor.class``. ``module:attribute``
-    is imported only if it came from ``--config`` or ``-c``.
+    As in Kafka: ``task.assignor.class``, else ``internal.task.assignor.class``. ``module:attribute`` only from
+    ``--config`` or ``-c``.
 
     Raises:
-        PluginError: a subclass, as :meth:`Registry.task_assignor` raises it, with the key and its origin.
+        PluginError: as :meth:`Registry.task_assignor`, with key and origin.
     """
     key, selector, origin = _selector(config)
     try:
@@ -259,7 +256,6 @@ def select_task_assignor(registry: Registry, config: EffectiveConfig) -> FoundTa
         raise type(error)(f"{key} ({origin}): {error}") from error
 
 
-#: Default assignor of each protocol.
 _OF_PROTOCOL: Mapping[ConnectProtocol, str] = {
     ConnectProtocol.EAGER: "connect_eager",
     ConnectProtocol.COMPATIBLE: "connect_incremental",
@@ -269,14 +265,14 @@ _OF_PROTOCOL: Mapping[ConnectProtocol, str] = {
 
 
 def select_connect_assignor(registry: Registry, config: EffectiveConfig) -> FoundConnectAssignor:
-    """The assignor for Kafka Connect that ``config`` selects.
+    """The selected assignor for Kafka Connect.
 
-    ``connect.assignor.class``, our own key, if it is set; otherwise that of ``connect.protocol`` (Kafka's default:
-    ``sessioned``). ``module:attribute`` is imported only if it came from ``--config`` or ``-c``.
+    ``connect.assignor.class`` (our key), else that of ``connect.protocol`` (Kafka's default: ``sessioned``).
+    ``module:attribute`` only from ``--config`` or ``-c``.
 
     Raises:
         ConfigError: if ``connect.protocol`` is invalid.
-        PluginError: a subclass, as :meth:`Registry.connect_assignor` raises it, with the key and its origin.
+        PluginError: as :meth:`Registry.connect_assignor`, with key and origin.
     """
     held = config.entries.get(CONNECT_ASSIGNOR_CLASS)
     if held is None or held.value is None:

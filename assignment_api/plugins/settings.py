@@ -1,4 +1,4 @@
-"""Configuration keys that an assignor declares, and the check of a configuration against them."""
+"""Declared configuration keys of assignors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assignment_api.plugins.keys import SETTING_PREFIX, is_setting, text_list
 
 __all__ = ["Setting", "declared_by"]
 
-#: Type of a setting to the words of its errors.
+#: For messages of errors.
 _EXPECTED = {
     "bool": "true or false",
     "float": "a number",
@@ -28,18 +28,17 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
 
 @attrs.frozen
 class Setting:
-    """A configuration key of a plugin, checked before the plugin is called.
+    """A plugin's configuration key, checked before calls.
 
     Args:
-        key: Its full name, ``assignor.<plugin name>.<key>``.
-        type: Type of the value: ``bool``, ``float``, ``int``, ``list`` (of texts; a text with commas is one, too) or
-            ``text``.
-        default: Value without an entry, of this type; ``None``: there is no default.
+        key: ``assignor.<plugin name>.<key>``.
+        type: ``bool``, ``float``, ``int``, ``list`` (of texts, or a text with commas) or ``text``.
+        default: Of this type, or ``None``.
         summary: One sentence for users.
-        least: Least number, for ``float`` and ``int``; ``None``: any.
+        least: Least number, or ``None``.
 
     Raises:
-        PluginDefinitionError: if a field is invalid, such as a default of another type.
+        PluginDefinitionError: if a field is invalid.
     """
 
     key: str
@@ -59,13 +58,13 @@ class Setting:
         if least is not None and not (type(least) in (int, float) and math.isfinite(cast("float", least))):
             raise PluginDefinitionError(f"Setting.least: {self.least!r:.80} is no number")
         try:
-            # A list becomes a tuple, as all lists of a configuration.
+            # Lists become tuples.
             object.__setattr__(self, "default", None if self.default is None else self.read(self.default))
         except ConfigError as error:
             raise PluginDefinitionError(f"Setting.default: {error}") from error
 
     def value_in(self, configs: Mapping[str, Any]) -> Any:
-        """The value in the argument of ``configure()``, in the type of this setting, or its default.
+        """Typed value in the argument of ``configure()``, or the default.
 
         Raises:
             ConfigError: if the value is of another type, or too small.
@@ -74,7 +73,7 @@ class Setting:
         return self.default if written is None else self.read(written)
 
     def read(self, value: object) -> Any:
-        """``value`` in the type of this setting. Texts are read, since ``.properties`` files have nothing else.
+        """Typed ``value``; texts are read, as from ``.properties``.
 
         Raises:
             ConfigError: if the value is of another type, or too small.
@@ -107,7 +106,7 @@ class Setting:
 
 
 def declared_by(instance: object, attribute: attrs.Attribute[Any], value: Iterable[object]) -> None:
-    """Validator of an entry's settings: each is a :class:`Setting` of the entry's name, and no key is there twice."""
+    """Validator: each is a :class:`Setting` of the entry's name, without repeated keys."""
     place = f"{type(instance).__name__}.{attribute.name}"
     prefix = f"{SETTING_PREFIX}{getattr(instance, 'name', '')}."
     keys: set[str] = set()

@@ -1,4 +1,4 @@
-"""Tracebacks of plugins' failures: from the plugin's first frame on, bounded, and the same in every process."""
+"""Bounded tracebacks of plugins' failures, equal in every process."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from assignment_api.plugins.reserved import OWN_PACKAGES
 
 __all__ = ["MOST_FRAMES", "TRACEBACK_LIMIT", "bounded_frames", "plugin_frames", "plugin_traceback"]
 
-#: Largest number of frames: the first ones and the last ones.
+#: The first ones and the last ones.
 MOST_FRAMES = 20
-#: Longest traceback, in characters.
+#: Characters.
 TRACEBACK_LIMIT = 4_000
 _MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
-#: Libraries through which we call plugins.
+#: Libraries between us and plugins.
 _ON_THE_WAY = frozenset({"pluggy", "typeguard", "attr", "attrs"})
 _STANDARD = f"{sysconfig.get_path('stdlib')}/"
 _OWN = tuple(f"{Path(__file__).resolve().parents[2] / package}" for package in sorted(OWN_PACKAGES))
 
 
 def plugin_traceback(error: BaseException) -> str:
-    """Place where ``error`` was raised: a line for each frame from the plugin's first one on, the innermost last.
+    """A line for each frame from the plugin's first one on, innermost last.
 
-    Files have their import paths (``my_package/assignor.py``), not their locations, so that the same failure has the
-    same text on every machine. Empty without frames of the plugin. An error from another process or language has an
-    attribute ``raised_at`` with these lines.
+    Files have import paths (``my_package/assignor.py``): equal text on every machine. Empty without frames of the
+    plugin. Errors from another process or language have these lines in ``raised_at``.
     """
     elsewhere = getattr(error, "raised_at", None) if isinstance(error, AssignorLabError) else None
     if isinstance(elsewhere, str):
@@ -46,7 +45,7 @@ def plugin_traceback(error: BaseException) -> str:
     if first is None:
         return ""
     if isinstance(error, RecursionError):
-        # The outer end of the stack differs from process to process.
+        # The outer end differs from process to process.
         frames = traceback.StackSummary.from_list(frames[first : first + MOST_FRAMES // 2])
         first = 0
     return bounded_frames(
@@ -58,7 +57,7 @@ def plugin_traceback(error: BaseException) -> str:
 
 
 def plugin_frames(frames: Sequence[tuple[str, int, str]]) -> str:
-    """The same for frames of another process: file, line and function of each, the outermost first."""
+    """The same for frames of another process: file, line, function, outermost first."""
     first = next((number for number, frame in enumerate(frames) if not _is_ours(frame[0])), len(frames))
     return bounded_frames(
         [f"{'/'.join(Path(file).parts[-2:])}:{line} in {name}" for file, line, name in frames[first:]]
@@ -66,7 +65,7 @@ def plugin_frames(frames: Sequence[tuple[str, int, str]]) -> str:
 
 
 def bounded_frames(lines: list[str]) -> str:
-    """Lines of frames as one text: the first ones and the last ones, without addresses of memory."""
+    """The first and last lines as one text, without addresses."""
     if len(lines) > MOST_FRAMES:
         half = MOST_FRAMES // 2
         lines = [*lines[:half], "... more frames ...", *lines[-half:]]
@@ -80,7 +79,7 @@ def _bounded(text: str) -> str:
 
 
 def _is_ours(filename: str) -> bool:
-    """True if a frame belongs to this project, or to a library between it and a plugin."""
+    """True for frames of this project, or of libraries before a plugin."""
     return filename.startswith((*_OWN, "<")) or Path(filename).parent.name in _ON_THE_WAY or _is_standard(filename)
 
 
@@ -96,7 +95,7 @@ def _line(frame: traceback.FrameSummary) -> str:
 
 
 def _short(filename: str, module: object) -> str:
-    """Import path of a file; its own name if the code belongs to another module."""
+    """Import path; the file's own name if another module's."""
     path = Path(filename)
     parts = module.split(".") if type(module) is str else []
     if path.stem == "__init__":

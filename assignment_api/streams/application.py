@@ -1,4 +1,4 @@
-"""The whole input of an assignor: clients, tasks, configuration."""
+"""Input of an assignor."""
 
 from __future__ import annotations
 
@@ -18,19 +18,17 @@ __all__ = ["ApplicationMetadata"]
 
 
 class ApplicationMetadata:
-    """Read-only view of the application at the moment of a rebalance.
+    """Read-only view of the application at a rebalance.
 
-    Draft KIP-924: ``ApplicationMetadata``; Kafka 4.3: ``ApplicationState``. All collections are ordered. Clients and
-    tasks come in the order in which Kafka's leader would have inserted them, and the hash orders of the sticky family
-    depend on it.
+    Draft KIP-924: ``ApplicationMetadata``; Kafka 4.3: ``ApplicationState``. Clients and tasks are ordered as Kafka's
+    leader would have inserted them; hash orders of the sticky family depend on it.
 
     Args:
-        tasks: All tasks, each id once; states with the same :class:`~assignment_api.streams.task_table.TaskTable`
-            object share it.
-        clients: All clients, each process id once.
-        current_time_ms: Epoch milliseconds; an assignor never reads a clock.
-        leader_process_id: Client that leads the group, or ``None``: the first client counts as the leader.
-        workload: Weights of the tasks, or ``None``: unknown, as in Kafka.
+        tasks: Each id once; states may share a :class:`~assignment_api.streams.task_table.TaskTable`.
+        clients: Each process id once.
+        current_time_ms: Epoch milliseconds.
+        leader_process_id: ``None``: the first client counts.
+        workload: Weights of tasks; ``None``: unknown, as in Kafka.
 
     Raises:
         IllegalAssignmentArgumentError: if an id occurs twice, the leader is no client, or only some clients have lags.
@@ -59,14 +57,14 @@ class ApplicationMetadata:
             raise IllegalAssignmentArgumentError(f"leader {leader_process_id} is none of the clients")
 
     def streams_client_states(self) -> Mapping[ProcessID, StreamsClientState]:
-        """The clients in the order of the input; read-only."""
+        """In the order of the input; read-only."""
         return self._clients
 
     def compute_task_lags(self) -> bool:
-        """Open the lag accessors of the client states.
+        """Open the lag accessors of client states.
 
         Returns:
-            False if the end offsets could not be fetched. The accessors then still raise ``LagsNotComputedError``.
+            False without end offsets; accessors then still raise ``LagsNotComputedError``.
         """
         if not all(client.has_lags() for client in self._clients.values()):
             return False
@@ -78,41 +76,38 @@ class ApplicationMetadata:
         return self._configs
 
     def all_tasks(self) -> KeysView[TaskId]:
-        """All tasks that must be placed: an ordered, read-only set."""
+        """Tasks to place: an ordered, read-only set."""
         return self._tasks.infos.keys()
 
     def stateful_tasks(self) -> KeysView[TaskId]:
-        """The tasks that are stateful *and* logged to a changelog, as in the KIP: an ordered, read-only set."""
+        """Stateful *and* logged tasks, as in the KIP: ordered, read-only."""
         return self._tasks.stateful
 
     def task_infos(self) -> Mapping[TaskId, TaskInfo]:
-        """Partitions, racks and stores of each task, in the order of the input; read-only (Kafka: ``allTasks()``).
+        """Partitions, racks and stores by task, in the order of the input; read-only (Kafka: ``allTasks()``).
 
-        States of one application with the same tasks may return the same object.
+        States with the same tasks may share it.
         """
         return self._tasks.infos
 
     def current_time_ms(self) -> int:
-        """Moment of the rebalance, epoch milliseconds."""
+        """Moment of the rebalance, epoch milliseconds; use no other clock."""
         return self._time_ms
 
     def leader_process_id(self) -> ProcessID | None:
-        """The client that leads the group, or ``None`` if unknown (then the first client counts)."""
+        """``None`` if unknown: the first client counts."""
         return self._leader
 
     def workload(self) -> Workload | None:
-        """Weights of the tasks, or ``None`` if unknown. Kafka's own assignors do not use them; yours may."""
+        """Weights of tasks, or ``None``; unused by Kafka's own assignors."""
         return self._workload
 
     def for_next_assignor(self) -> ApplicationMetadata:
-        """The same application with its lags not yet computed, so that every assignor starts from the same state."""
+        """The same with lags not computed, so that all assignors start equally."""
         return self.with_configs(self._configs)
 
     def with_configs(self, configs: AssignmentConfigs) -> ApplicationMetadata:
-        """The same application under another configuration, for an assignor that delegates to another one.
-
-        Its lags are not yet computed.
-        """
+        """The same with another configuration, for delegation; lags are not computed."""
         copy = object.__new__(ApplicationMetadata)
         copy._gate = LagGate()
         copy._configs, copy._tasks = configs, self._tasks
@@ -122,7 +117,6 @@ class ApplicationMetadata:
         return copy
 
     def _repr_html_(self) -> str:
-        """A table for notebooks: a row for each client, in order, with its previous tasks."""
         from assignment_api.notebook import names_text, paragraph, table
 
         rows = (

@@ -1,4 +1,4 @@
-"""Answers of a task assignor: values, one for each client, and the errors of Kafka's validation."""
+"""Answers of a task assignor, and errors of Kafka's validation."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class AssignedTaskType(enum.Enum):
 
 
 class AssignmentError(enum.Enum):
-    """Result of Kafka's validation of an answer; any value except ``NONE`` fails the rebalance.
+    """Kafka's validation of an answer, in the order of checks; all but ``NONE`` fail the rebalance.
 
-    Kafka: ``TaskAssignor.AssignmentError``. Members are in the order of the checks.
+    Kafka: ``TaskAssignor.AssignmentError``.
     """
 
     NONE = "NONE"
@@ -51,7 +51,7 @@ class AssignedTask:
 
     @classmethod
     def standby(cls, task: TaskId) -> AssignedTask:
-        """``task`` as a standby task (a warm-up is a standby, too)."""
+        """``task`` as standby or warm-up."""
         return cls(task, AssignedTaskType.STANDBY)
 
 
@@ -61,33 +61,31 @@ def _checked_tasks(tasks: Iterable[AssignedTask]) -> tuple[AssignedTask, ...]:
 
 @attrs.frozen
 class StreamsClientAssignment:
-    """The tasks of one client.
+    """The tasks of one client, as a value.
 
-    Kafka: ``KafkaStreamsAssignment``; draft KIP-924: ``StreamsClientAssignment``.
-
-    A value: the ``with_*`` and ``without_*`` methods return a new one. ``tasks`` are in the order of insertion into
-    Kafka's hash map, which can matter if hash codes collide. Equal answers should come in an equal order.
+    Kafka: ``KafkaStreamsAssignment``; draft KIP-924: ``StreamsClientAssignment``. ``tasks`` have the order of insertion
+    into Kafka's hash map, which matters if hash codes collide. Equal answers should have equal order.
 
     Args:
-        tasks: Its tasks, each id once.
-        followup_rebalance_deadline_ms: Epoch milliseconds after which this client requests another rebalance (0 = at
-            once), or ``None``.
+        tasks: Each id once.
+        followup_rebalance_deadline_ms: Epoch milliseconds after which this client requests a rebalance (0 = at once),
+            or ``None``.
 
     Raises:
-        IllegalAssignmentStateError: if a task occurs twice, for example as ACTIVE and as STANDBY.
+        IllegalAssignmentStateError: if a task occurs twice, as ACTIVE and STANDBY, for example.
     """
 
     process_id: ProcessID
     tasks: tuple[AssignedTask, ...] = attrs.field(converter=_checked_tasks, default=())
     followup_rebalance_deadline_ms: int | None = None
-    #: Tasks added to Kafka's map (True) or removed (False), in that order; None if none was removed.
+    #: Additions to Kafka's map (True) and removals (False), in order; None without removals.
     _steps: tuple[tuple[TaskId, bool], ...] | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         try:
             ids = {task.id for task in self.tasks}
         except AttributeError:
-            return  # not tasks: the type check at the boundary reports it, with the place
+            return  # not tasks: the type check at the boundary reports it
         if len(ids) != len(self.tasks):
             seen: set[TaskId] = set()
             for task in self.tasks:
@@ -99,22 +97,21 @@ class StreamsClientAssignment:
 
     @classmethod
     def of(cls, process_id: ProcessID, tasks: Iterable[AssignedTask]) -> StreamsClientAssignment:
-        """The assignment of ``tasks`` to ``process_id`` without a follow-up rebalance."""
+        """Without a follow-up rebalance."""
         return cls(process_id, tuple(tasks))
 
     def active_tasks(self) -> tuple[TaskId, ...]:
-        """Ids of the active tasks, in the order of ``tasks``."""
+        """In the order of ``tasks``."""
         return tuple(task.id for task in self.tasks if task.type is AssignedTaskType.ACTIVE)
 
     def standby_tasks(self) -> tuple[TaskId, ...]:
-        """Ids of the standby tasks, in the order of ``tasks``."""
+        """In the order of ``tasks``."""
         return tuple(task.id for task in self.tasks if task.type is AssignedTaskType.STANDBY)
 
     def tasks_in_map_order(self) -> tuple[AssignedTask, ...]:
-        """The tasks in the order in which Kafka's hash map of them yields them.
+        """In the order of Kafka's hash map.
 
-        A map never shrinks, and a crowded slot of it is a tree whose order depends on removed tasks. So this depends on
-        calls of ``without_task``, too.
+        A map never shrinks, and the tree of a crowded slot depends on removed tasks: calls of ``without_task`` matter.
         """
         tasks = {task.id: task for task in self.tasks}
         if self._steps is None:
@@ -129,14 +126,14 @@ class StreamsClientAssignment:
         return tuple([tasks[task] for task in table])
 
     def with_task(self, task: AssignedTask) -> StreamsClientAssignment:
-        """The same with ``task``, instead of an entry of the same id or at the end."""
+        """With ``task`` at the end, or in place of an equal id."""
         tasks = {held.id: held for held in self.tasks}
         tasks[task.id] = task
         steps = None if self._steps is None else (*self._steps, (task.id, True))
         return with_steps(attrs.evolve(self, tasks=tuple(tasks.values())), steps)
 
     def without_task(self, task: TaskId) -> StreamsClientAssignment:
-        """The same without ``task``, of any type; the same value if the client does not have it."""
+        """Without ``task``, of any type."""
         kept = tuple([held for held in self.tasks if held.id != task])
         if len(kept) == len(self.tasks):
             return self
@@ -144,14 +141,14 @@ class StreamsClientAssignment:
         return with_steps(attrs.evolve(self, tasks=kept), (*steps, (task, False)))
 
     def with_followup_rebalance(self, deadline_ms: int) -> StreamsClientAssignment:
-        """The same with a follow-up rebalance after ``deadline_ms`` (epoch milliseconds; 0 = at once)."""
+        """With a follow-up rebalance after ``deadline_ms``, epoch milliseconds (0 = at once)."""
         return with_steps(attrs.evolve(self, followup_rebalance_deadline_ms=deadline_ms), self._steps)
 
 
 def assignment_of_distinct(
     process_id: ProcessID, tasks: tuple[AssignedTask, ...], followup_rebalance_deadline_ms: int | None = None
 ) -> StreamsClientAssignment:
-    """An assignment of tasks with distinct ids, without a check of that."""
+    """From tasks with distinct ids, unchecked."""
     made = object.__new__(_OpenAssignment)
     made.process_id = process_id
     made.tasks = tasks
@@ -167,7 +164,7 @@ _OpenAssignment = writable_class(StreamsClientAssignment)
 def with_steps(
     assignment: StreamsClientAssignment, steps: Iterable[tuple[TaskId, bool]] | None
 ) -> StreamsClientAssignment:
-    """Add the history ``steps`` of Kafka's map (see ``_steps``) to the caller's ``assignment``, in place."""
+    """Add the history ``steps`` of Kafka's map (see ``_steps``) in place."""
     object.__setattr__(assignment, "_steps", None if steps is None else tuple(steps))
     return assignment
 
@@ -179,10 +176,10 @@ def _hash(task: TaskId) -> int:
 def _checked_assignments(
     assignments: Iterable[StreamsClientAssignment] | Mapping[ProcessID, StreamsClientAssignment],
 ) -> tuple[StreamsClientAssignment, ...]:
-    # Most are lists: an exact type check is many times as fast as an abstract base class.
+    # An exact type check is many times as fast as an abstract base class.
     if type(assignments) is not list and isinstance(assignments, Mapping):
         for process, held in assignments.items():
-            # Anything but an assignment is reported by the type check at the boundary.
+            # The type check at the boundary reports other types.
             if isinstance(held, StreamsClientAssignment) and held.process_id != process:
                 raise IllegalAssignmentArgumentError(
                     f"the assignment of client {held.process_id} is under the key of client {process}: "
@@ -198,24 +195,21 @@ def _checked_remarks(remarks: Iterable[str]) -> tuple[str, ...]:
 
 @attrs.frozen
 class TaskAssignment:
-    """The whole answer of an assignor. Kafka: ``TaskAssignor.TaskAssignment``.
-
-    ``str()`` lists the clients in the order of their process ids.
+    """The answer of an assignor; ``str()`` sorts by process id. Kafka: ``TaskAssignor.TaskAssignment``.
 
     Args:
-        assignments: One assignment for each client, as an iterable or as a mapping from process ids.
-        remarks: Sentences for people about this answer, such as an unmet wish and its reason. Kafka has no place for
-            them, so they have no effect.
+        assignments: One for each client, iterable or by process id.
+        remarks: Sentences for people, such as an unmet wish and its reason; without effect, since Kafka has none.
 
     Raises:
-        IllegalAssignmentArgumentError: if an assignment is under the process id of another client.
+        IllegalAssignmentArgumentError: if an assignment is under another process id.
     """
 
     assignments: tuple[StreamsClientAssignment, ...] = attrs.field(converter=_checked_assignments)
     remarks: tuple[str, ...] = attrs.field(default=(), converter=_checked_remarks)
 
     def num_streams_clients(self) -> int:
-        """Number of clients in this answer."""
+        """Number of clients."""
         return len(self.assignments)
 
     def __str__(self) -> str:
@@ -230,7 +224,6 @@ class TaskAssignment:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """A table for notebooks: a row for each client, by process id as in ``str()``."""
         from assignment_api.notebook import names_text, paragraph, table
 
         clients = sorted(self.assignments, key=lambda assignment: assignment.process_id.sort_key())

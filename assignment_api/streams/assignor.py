@@ -1,4 +1,4 @@
-"""The interface that a plugin implements, and the values of its callback."""
+"""The interface of task assignors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 @attrs.frozen(order=True)
 class TopicPartition:
-    """A partition of a topic, ordered by topic and number."""
+    """Ordered by topic and number."""
 
     topic: str
     partition: int
@@ -31,11 +31,11 @@ class TopicPartition:
 
 @attrs.frozen
 class MemberSubscription:
-    """One consumer's message to the group's leader (Kafka: ``ConsumerPartitionAssignor.Subscription``).
+    """A consumer's message to the leader (Kafka: ``ConsumerPartitionAssignor.Subscription``).
 
     Args:
-        owned_partitions: Partitions it owned, in the order of the input.
-        user_data: Encoded ``SubscriptionInfo``, or ``None`` if the state does not come from the wire.
+        owned_partitions: In the order of the input.
+        user_data: Encoded ``SubscriptionInfo``, or ``None`` if not from the wire.
         rack_id: ``client.rack``, or ``None``.
     """
 
@@ -46,11 +46,11 @@ class MemberSubscription:
 
 @attrs.frozen
 class ConsumerAssignment:
-    """The reply to one consumer (Kafka: ``ConsumerPartitionAssignor.Assignment``).
+    """The reply to a consumer (Kafka: ``ConsumerPartitionAssignor.Assignment``).
 
     Args:
-        partitions: Its partitions, sorted by topic and number; empty if a task's partitions are unknown.
-        user_data: Encoded ``AssignmentInfo``, or ``None`` without encoding.
+        partitions: By topic and number; empty if unknown.
+        user_data: Encoded ``AssignmentInfo``, or ``None``.
     """
 
     partitions: tuple[TopicPartition, ...] = ()
@@ -59,14 +59,14 @@ class ConsumerAssignment:
 
 @attrs.frozen
 class GroupSubscription:
-    """Consumer id to its message, sorted by consumer id."""
+    """Message of each consumer, by id."""
 
     members: Mapping[str, MemberSubscription] = attrs.field(factory=dict)
 
 
 @attrs.frozen
 class ConsumerAssignments:
-    """Consumer id to the reply, sorted by consumer id; empty if the whole answer was unusable."""
+    """Reply to each consumer, by id; empty if the answer was unusable."""
 
     members: Mapping[str, ConsumerAssignment] = attrs.field(factory=dict)
 
@@ -74,17 +74,16 @@ class ConsumerAssignments:
 class TaskAssignor(abc.ABC):
     """Decides which client runs which task (KIP-924 ``TaskAssignor``).
 
-    Each rebalance creates one object. Its answer must depend on its arguments alone: no clock (``current_time_ms()``
-    has the time), no randomness without a configured seed, no state shared between objects. The input is immutable and
-    in a fixed order; the caller owns the answer.
+    One object per rebalance. Answers depend on arguments alone: no clock (use ``current_time_ms()``), no unseeded
+    randomness, no shared state. The input is immutable and ordered; the caller owns the answer.
     """
 
     def configure(self, configs: Mapping[str, Any]) -> None:  # noqa: B027 - optional by the KIP
-        """Take the application's configuration, before ``assign``; the default does nothing.
+        """Take the configuration, before ``assign``.
 
         Args:
-            configs: All effective keys, Kafka's and the plugin's own, with the values as written
-                (a text from a ``.properties`` file, a number or list from TOML); read-only.
+            configs: All effective keys, Kafka's and the plugin's own, as written (text from ``.properties``, number or
+                list from TOML); read-only.
 
         Raises:
             ConfigError: if a value is invalid.
@@ -95,8 +94,7 @@ class TaskAssignor(abc.ABC):
         """Place every task of ``application``.
 
         Returns:
-            One assignment for each client. Each task is active exactly once; a standby never shares a process with
-            its active task.
+            One assignment per client. Each task is active once; its standbys are on other processes.
 
         Raises:
             TaskAssignmentError: to keep the old assignment and rebalance again.
@@ -105,10 +103,9 @@ class TaskAssignor(abc.ABC):
     def on_assignment_computed(  # noqa: B027 - optional by the KIP
         self, assignment: ConsumerAssignments, subscription: GroupSubscription, error: AssignmentError
     ) -> None:
-        """Observe the final assignment; the default does nothing.
+        """Observe the final assignment.
 
         Args:
-            assignment: The reply to each consumer; empty after ``UNKNOWN_PROCESS_ID`` and ``UNKNOWN_TASK_ID``.
-            subscription: The message of each consumer.
-            error: Result of validation; any value except ``NONE`` fails the rebalance after this call.
+            assignment: Empty after ``UNKNOWN_PROCESS_ID`` and ``UNKNOWN_TASK_ID``.
+            error: All but ``NONE`` fail the rebalance after this call.
         """

@@ -1,4 +1,4 @@
-"""State of one client (an instance of the application with its threads), limited to an assignor's view."""
+"""State of a client: an instance of the application."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from assignment_api.writable_classes import writable_class
 
 __all__ = ["LATEST_OFFSET", "UNKNOWN_OFFSET_SUM", "StreamsClientState"]
 
-#: Lag of a task that ran as an active task on this client (Kafka: ``Task.LATEST_OFFSET``).
+#: Lag of a task that ran as active here (Kafka: ``Task.LATEST_OFFSET``).
 LATEST_OFFSET = -2
-#: Lag of a task whose offsets the client does not know (Kafka: ``UNKNOWN_OFFSET_SUM``).
+#: Lag of a task with offsets unknown here (Kafka: ``UNKNOWN_OFFSET_SUM``).
 UNKNOWN_OFFSET_SUM = -3
-#: From here on a lag is not a number of offsets: the client is behind all others, by an unknown number. Kafka has no
-#: such lag. States of groups have it if no record has the changelogs' ends. JSON holds it exactly.
+#: From here on: behind all others, by an unknown number; not in Kafka. For states of groups without known changelog
+#: ends. JSON holds it exactly.
 UNTOLD_LAG = 2**53 - 1
 
 
 @attrs.define(eq=False)
 class LagGate:
-    """Whether ``compute_task_lags()`` has returned true; shared by an application and its client states."""
+    """Whether ``compute_task_lags()`` returned true, for an application and its clients."""
 
     is_open: bool = False
 
@@ -40,27 +40,26 @@ def _sorted_tasks(tasks: object) -> tuple[TaskId, ...]:
 
 
 def _frozen_mapping(mapping: Mapping[Any, Any] | None) -> Mapping[Any, Any] | None:
-    # A read-only mapping is shared: many clients may have the same mapping of lags.
+    # Read-only: clients may share one mapping of lags.
     is_frozen = mapping is None or isinstance(mapping, MappingProxyType | ListedLags)
     return mapping if is_frozen else MappingProxyType(dict(mapping or {}))
 
 
 @attrs.frozen(eq=False)
 class StreamsClientState:
-    """State of one client before the assignment; read-only.
+    """A client before the assignment; read-only.
 
-    Draft KIP-924: ``StreamsClientState``; Kafka 4.3: ``KafkaStreamsState``. Plain facts are attributes, in a fixed
-    order. Values that depend on lags are methods, which raise until ``ApplicationMetadata.compute_task_lags()`` has
-    returned true.
+    Draft KIP-924: ``StreamsClientState``; Kafka 4.3: ``KafkaStreamsState``. Methods that depend on lags raise until
+    ``ApplicationMetadata.compute_task_lags()`` returned true.
 
     Args:
-        num_stream_threads: Number of its processing threads, which is its capacity.
-        consumers: Ids of its consumers, sorted as Java sorts; may be empty in a synthetic state.
-        previous_active_tasks: Previous active tasks, sorted; may include tasks that no longer exist.
-        previous_standby_tasks: Previous standby tasks, sorted; may include tasks that no longer exist.
-        lags: Task to lag in offsets, summed over the task's changelogs (-2 = was running active here, -3 = unknown), or
-            ``None`` if the end offsets could not be fetched.
-        previous_tasks_by_consumer: Consumer to the tasks (active and standby) that it reported, or ``None`` = unknown.
+        num_stream_threads: Its capacity.
+        consumers: Ids, sorted as Java sorts; may be empty in a synthetic state.
+        previous_active_tasks: Sorted; may include vanished tasks.
+        previous_standby_tasks: Sorted; may include vanished tasks.
+        lags: Task to lag in offsets, summed over its changelogs (-2 = was active here, -3 = unknown); ``None`` without
+            end offsets.
+        previous_tasks_by_consumer: Consumer to reported active and standby tasks, or ``None``.
         host_info: ``application.server``, or ``None``.
         client_tags: ``client.tag.<key>`` to value.
         rack_id: ``client.rack``, or ``None``.
@@ -81,11 +80,11 @@ class StreamsClientState:
     _gate: LagGate = attrs.field(factory=LagGate, repr=False)
 
     def lag_for(self, task: TaskId) -> int:
-        """Lag of ``task`` on this client, in offsets; -2 and -3 as in the class's ``lags``.
+        """Lag here, in offsets; -2 and -3 as in ``lags``.
 
         Raises:
-            LagsNotComputedError: before the lags were computed.
-            UnknownTaskError: if the task has no lag entry here (it is stateless, or its lag was not reported).
+            LagsNotComputedError: before lags were computed.
+            UnknownTaskError: without an entry (stateless, or unreported).
         """
         lag = self.stateful_tasks_to_lag_sums().get(task)
         if lag is None:
@@ -93,24 +92,24 @@ class StreamsClientState:
         return lag
 
     def prev_tasks_by_lag(self, consumer: str) -> tuple[TaskId, ...]:
-        """Previous tasks of ``consumer`` with a lag entry, by (lag, task); empty for an unknown consumer.
+        """Previous tasks of ``consumer`` with a lag, by (lag, task); empty if unknown.
 
         Raises:
-            LagsNotComputedError: before the lags were computed.
+            LagsNotComputedError: before lags were computed.
         """
         lags = self.stateful_tasks_to_lag_sums()
         known = (task for task in self.previous_tasks_of(consumer) if task in lags)
         return tuple(sorted(known, key=lambda task: (lags[task], task.sort_key())))
 
     def previous_tasks_of(self, consumer: str) -> tuple[TaskId, ...]:
-        """Tasks (active and standby) that ``consumer`` reported, in the order of the input; empty if unknown."""
+        """Active and standby tasks that ``consumer`` reported, in the order of the input; empty if unknown."""
         return (self._previous_tasks_by_consumer or {}).get(consumer, ())
 
     def stateful_tasks_to_lag_sums(self) -> Mapping[TaskId, int]:
-        """Lags of all tasks that have an entry, in the order of the input; read-only.
+        """All entries, in the order of the input; read-only.
 
         Raises:
-            LagsNotComputedError: before the lags were computed.
+            LagsNotComputedError: before lags were computed.
         """
         if not self._gate.is_open or self._lags is None:
             raise LagsNotComputedError(
@@ -120,11 +119,11 @@ class StreamsClientState:
         return self._lags
 
     def has_lags(self) -> bool:
-        """True if the end offsets are known, so that lags *can* be computed."""
+        """True with end offsets: lags *can* be computed."""
         return self._lags is not None
 
     def behind(self, gate: LagGate) -> StreamsClientState:
-        """The same state with another gate, for passing one state to several assignors."""
+        """With another gate, for another assignor."""
         return client_in_order(
             self.process_id,
             self.num_stream_threads,
@@ -141,7 +140,7 @@ class StreamsClientState:
 
 
 def lags_of(client: StreamsClientState) -> Mapping[TaskId, int] | None:
-    """The lags of a state, even before they were computed; for tools, not for assignors. ``None``: not fetched."""
+    """Lags even before their computation, or ``None``; for tools, not for assignors."""
     return client._lags
 
 
@@ -158,7 +157,7 @@ def client_in_order(
     rack_id: str | None,
     gate: LagGate,
 ) -> StreamsClientState:
-    """A client state from sorted, read-only parts; many times faster than the class itself."""
+    """From sorted, read-only parts; many times faster than the class."""
     made = object.__new__(_OpenState)
     made.process_id = process_id
     made.num_stream_threads = num_stream_threads

@@ -1,4 +1,4 @@
-"""The configuration keys that concern assignment, with Kafka's names, types, defaults, ranges and messages."""
+"""Configuration keys with Kafka's names, types, defaults, ranges and messages."""
 
 from __future__ import annotations
 
@@ -105,16 +105,16 @@ def _tags(key: str, value: object) -> tuple[str, ...]:
 
 @attrs.frozen
 class AssignmentConfigs:
-    """Configuration that assignment uses. Kafka: ``AssignmentConfigs``.
+    """Configuration of assignment. Kafka: ``AssignmentConfigs``.
 
     Args:
-        acceptable_recovery_lag: Offsets; a client with at most this lag counts as caught up; 2**63-1: all do.
-        max_warmup_replicas: Number of warm-up replicas in flight, at least 1.
-        num_standby_replicas: Standbys per stateful task; a negative number behaves as 0 in most places.
+        acceptable_recovery_lag: Offsets; largest lag of a caught-up client; 2**63-1: all are.
+        max_warmup_replicas: In flight, at least 1.
+        num_standby_replicas: Per stateful task; negative: mostly as 0.
         probing_rebalance_interval_ms: Milliseconds, at least 60,000.
         rack_aware_assignment_tags: At most five keys of client tags.
-        rack_aware_traffic_cost: Cost of traffic across racks, or ``None`` = not configured.
-        rack_aware_non_overlap_cost: Cost of moving a task, or ``None`` = not configured.
+        rack_aware_traffic_cost: Across racks; ``None`` = not configured.
+        rack_aware_non_overlap_cost: Of a move; ``None`` = not configured.
         rack_aware_assignment_strategy: ``none``, ``min_traffic`` or ``balance_subtopology``.
 
     Raises:
@@ -136,9 +136,9 @@ class AssignmentConfigs:
 
     @classmethod
     def from_mapping(cls, configs: Mapping[str, Any]) -> AssignmentConfigs:
-        """Read Kafka's keys; a missing key has Kafka's default, and other keys are ignored.
+        """Read Kafka's keys; missing ones have its defaults, others are ignored.
 
-        Numbers may be texts, as in a ``.properties`` file, and lists comma-separated texts.
+        Numbers and lists may be texts, as in ``.properties``.
 
         Raises:
             ConfigError: with Kafka's message, if a value is of the wrong type or out of its range.
@@ -146,7 +146,7 @@ class AssignmentConfigs:
         return cls(**{name: configs[key] for key, (name, _) in ASSIGNMENT_KEYS.items() if key in configs})
 
 
-#: Kafka's key to (attribute of :class:`AssignmentConfigs`, reader of a value).
+#: Key to (attribute of :class:`AssignmentConfigs`, reader of a value).
 ASSIGNMENT_KEYS: Mapping[str, tuple[str, Callable[[str, Any], Any]]] = {
     ACCEPTABLE_RECOVERY_LAG: ("acceptable_recovery_lag", _at_least(64, 0)),
     MAX_WARMUP_REPLICAS: ("max_warmup_replicas", _at_least(32, 1)),

@@ -1,7 +1,4 @@
-"""Identifiers with Kafka's order and hash: tasks, processes, hosts.
-
-Sorting many of them is quicker by key (``sorted(tasks, key=TaskId.sort_key)``) than by comparison.
-"""
+"""Identifiers with Kafka's order and hash; sort many by ``sort_key``, which is quicker."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
 
 def utf16_key(text: str) -> bytes:
-    """Sort key of Java's ``String.compareTo``: UTF-16 code units, not code points."""
+    """As Java's ``String.compareTo``: UTF-16 code units."""
     return text.encode("utf-16-be", "surrogatepass")
 
 
@@ -37,15 +34,14 @@ def _name_or_none(name: str | None) -> str | None:
 @total_ordering
 @attrs.frozen(order=False, eq=False, repr=False)
 class TaskId:
-    """A task: sub-topology, partition and, for an application of named topologies, the topology's name.
+    """A task. Source: Kafka's ``TaskId``.
 
-    Order: topology name (UTF-16 code units), sub-topology, partition. Either all tasks of an application are named, or
-    none. Source: Kafka's ``TaskId``.
+    Order: topology name (UTF-16 code units), sub-topology, partition. All tasks of an application are named, or none.
 
     Args:
-        subtopology: Number of the sub-topology, from 0.
-        partition: Number of the partition, from 0.
-        topology_name: Name of the topology, or ``None``; the empty name counts as ``None``.
+        subtopology: From 0.
+        partition: From 0.
+        topology_name: Or ``None``, as which an empty name counts.
     """
 
     subtopology: int
@@ -77,7 +73,7 @@ class TaskId:
         return cls(numbers[0], numbers[1], name)
 
     def sort_key(self) -> tuple[bytes, int, int]:
-        """Key that sorts as Kafka does, among ids that are all named or all unnamed."""
+        """Kafka's order, if all ids are named or all unnamed."""
         name = self.topology_name
         return (b"" if name is None else utf16_key(name), self.subtopology, self.partition)
 
@@ -94,10 +90,10 @@ class TaskId:
         return self._hash
 
     def __lt__(self, other: object) -> bool:
-        """Order of Kafka's ``TaskId.compareTo``.
+        """Kafka's ``TaskId.compareTo``.
 
         Raises:
-            IllegalAssignmentStateError: if one of the two is named and the other is not.
+            IllegalAssignmentStateError: if only one of the two is named.
         """
         if not isinstance(other, TaskId):
             return NotImplemented
@@ -108,7 +104,7 @@ class TaskId:
         return self.sort_key() < other.sort_key()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The cached hash of a text differs from process to process, so it is not pickled.
+        # Hashes of texts differ between processes: do not pickle them.
         return (TaskId, (self.subtopology, self.partition, self.topology_name))
 
     def __str__(self) -> str:
@@ -126,16 +122,15 @@ def _signed(word: int) -> int:
 @total_ordering
 @attrs.frozen(order=False, eq=False, repr=False)
 class ProcessID:
-    """One running instance of an application: a UUID with Java's order.
+    """An instance of an application: a UUID. Kafka's ``ProcessId``, KIP-924's ``ProcessID``.
 
-    Java compares the two 64-bit halves as *signed* numbers, so ``ffffffff-...`` comes before ``00000000-...``. Source:
-    Kafka's ``ProcessId``, KIP-924's ``ProcessID``.
+    Java compares the 64-bit halves as *signed*: ``ffffffff-...`` is before ``00000000-...``.
     """
 
     id: UUID
-    #: Upper 64 bits, signed.
+    #: Signed.
     most_significant_bits: int = attrs.field(init=False)
-    #: Lower 64 bits, signed.
+    #: Signed.
     least_significant_bits: int = attrs.field(init=False)
     _hash: int = attrs.field(init=False)
 
@@ -147,7 +142,7 @@ class ProcessID:
 
     @classmethod
     def parse(cls, text: str) -> ProcessID:
-        """Reads the canonical text of a UUID, 36 characters.
+        """Read a canonical UUID.
 
         Raises:
             ProcessIdFormatError: if the text is not one.
@@ -187,12 +182,7 @@ class ProcessID:
 
 @attrs.frozen
 class HostInfo:
-    """Address of an instance for interactive queries (``application.server``). Kafka: ``HostInfo``.
-
-    Args:
-        host: Name or address.
-        port: Port number.
-    """
+    """Address for interactive queries (``application.server``). Kafka: ``HostInfo``."""
 
     host: str
     port: int

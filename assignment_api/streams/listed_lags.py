@@ -1,4 +1,4 @@
-"""Lags of one client as two lists: compact if many clients list the same tasks in one order."""
+"""Lags of a client as two lists, of which clients may share the tasks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ __all__ = ["ListedLags", "listed"]
 
 
 class ListedLags(Mapping[TaskId, int]):
-    """A read-only mapping from tasks to lags; a look-up of a single task builds its dict.
-
-    Args:
-        tasks: The tasks, each once; clients may share them.
-    """
+    """Read-only; a look-up builds its dict."""
 
     __slots__ = ("_by_task", "lags", "tasks")
 
@@ -57,7 +53,7 @@ class ListedLags(Mapping[TaskId, int]):
 
 
 def listed(lags: Mapping[TaskId, int]) -> tuple[tuple[TaskId, ...], tuple[int, ...]]:
-    """Tasks and lags of any mapping, in its order."""
+    """In the order of ``lags``."""
     if type(lags) is ListedLags:
         return lags.tasks, lags.lags
     return tuple(lags), tuple(lags.values())

@@ -1,4 +1,4 @@
-"""Table of an application's tasks: derived values, computed once for all states that share them."""
+"""Tasks of an application, shared by its states."""
 
 from __future__ import annotations
 
@@ -13,12 +13,7 @@ __all__ = ["TaskTable"]
 
 
 class TaskTable:
-    """All tasks of an application, in the order of the input; read-only.
-
-    Iteration yields the tasks. States of one application at several moments may share a table.
-
-    Args:
-        tasks: The tasks, each id once.
+    """All tasks, in the order of the input; read-only. Iteration yields them.
 
     Raises:
         IllegalAssignmentArgumentError: if an id occurs twice.
@@ -29,9 +24,8 @@ class TaskTable:
 
     def __init__(self, tasks: Iterable[TaskInfo]) -> None:
         by_id = _by_id(tasks)
-        #: Id to task.
         self.infos: Mapping[TaskId, TaskInfo] = MappingProxyType(by_id)
-        #: Ids of the tasks that are stateful and logged to a changelog.
+        #: Stateful and logged to a changelog.
         self.stateful: KeysView[TaskId] = {
             task: None for task, info in by_id.items() if info.is_stateful and info.is_logged
         }.keys()

@@ -1,4 +1,4 @@
-"""Tasks of an application: their partitions, racks and state stores."""
+"""Tasks with partitions, racks and stores."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ __all__ = ["TaskInfo", "TaskTopicPartition"]
 
 @attrs.frozen
 class TaskTopicPartition:
-    """A source or changelog partition of a task. Kafka: ``TaskTopicPartition``.
+    """A source or changelog partition. Kafka: ``TaskTopicPartition``.
 
     Args:
-        topic: Name of the topic.
-        partition: Number of the partition, from 0.
+        partition: From 0.
         is_source: The task reads it.
-        is_changelog: The task's state is logged to it; both are true for a source topic used as a changelog.
-        rack_ids: Racks of the replicas, in the order of the input; empty or ``None`` = unknown.
+        is_changelog: The task's state is logged to it; a source topic may be both.
+        rack_ids: Of the replicas, in the order of the input; empty or ``None`` = unknown.
     """
 
     topic: str
@@ -30,15 +29,13 @@ class TaskTopicPartition:
 
 @attrs.frozen
 class TaskInfo:
-    """One task of the application.
-
-    Kafka: ``TaskInfo``.
+    """A task. Kafka: ``TaskInfo``.
 
     Args:
-        is_stateful: It has a state store, logged or not (*stateful* in the public utilities).
-        is_logged: It has at least one changelog partition (*stateful* in Kafka's internal assignors).
-        state_store_names: Names of its stores, or ``None`` if the source of the state lacks them.
-        topic_partitions: All its source and changelog partitions, or ``None`` if the source lacks them.
+        is_stateful: It has a store, logged or not (*stateful* in the public utilities).
+        is_logged: It has a changelog partition (*stateful* in Kafka's internal assignors).
+        state_store_names: ``None`` if unknown.
+        topic_partitions: Source and changelog partitions; ``None`` if unknown.
     """
 
     id: TaskId
@@ -48,9 +45,9 @@ class TaskInfo:
     topic_partitions: tuple[TaskTopicPartition, ...] | None = ()
 
     def source_partitions(self) -> tuple[TaskTopicPartition, ...]:
-        """The partitions that the task reads, in the order of the input; empty if unknown."""
+        """In the order of the input; empty if unknown."""
         return tuple(partition for partition in self.topic_partitions or () if partition.is_source)
 
     def changelog_partitions(self) -> tuple[TaskTopicPartition, ...]:
-        """The partitions that hold the task's state, in the order of the input; empty if unknown."""
+        """In the order of the input; empty if unknown."""
         return tuple(partition for partition in self.topic_partitions or () if partition.is_changelog)

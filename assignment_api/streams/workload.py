@@ -1,4 +1,4 @@
-"""Workload: weights of tasks. Kafka only counts tasks; other sources may know more."""
+"""Weights of tasks, beyond Kafka's counts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["TaskWorkload", "Workload"]
 
 @attrs.frozen
 class TaskWorkload:
-    """Weight of one task.
+    """Weight of a task; ``None``: unknown.
 
     Args:
-        state_bytes: Size of its state, which has to be restored, or ``None``: unknown.
-        input_bytes_per_s: Input from its source partitions, bytes per second, or ``None``: unknown.
-        weight: Work compared with the other tasks of its group, or ``None``: unknown.
+        state_bytes: State to restore.
+        input_bytes_per_s: Bytes per second from source partitions.
+        weight: Work relative to other tasks of the group.
     """
 
     state_bytes: float | None = None
@@ -34,13 +34,12 @@ class Workload:
     """Weights of an application's tasks (scenario format, ``workload``).
 
     Args:
-        tasks: Tasks with known weights.
-        restore_bytes_per_s: Speed of restoring a task's state, bytes per second, or ``None``: unknown.
+        restore_bytes_per_s: Speed of restoring state, bytes per second, or ``None``.
     """
 
     tasks: Mapping[TaskId, TaskWorkload]
     restore_bytes_per_s: float | None = None
 
     def of(self, task: TaskId) -> TaskWorkload:
-        """Weight of ``task``; all figures are ``None`` if unknown."""
+        """Weight of ``task``; ``None`` for unknown figures."""
         return self.tasks.get(task, _UNKNOWN)
