@@ -13,7 +13,6 @@ from pathlib import Path
 
 __all__ = ["PATIENCE_S", "open_input", "read_input"]
 
-#: Seconds to wait for a writer of a named pipe.
 PATIENCE_S = 2.0
 _PAUSE_S = 0.02
 _BLOCK = 65_536

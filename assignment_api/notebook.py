@@ -13,7 +13,7 @@ from itertools import islice
 
 __all__ = ["MAX_NAMES", "MAX_ROWS", "names_text", "paragraph", "shown", "table"]
 
-#: Most rows, and names in a cell; the rest is counted.
+#: The rest is counted.
 MAX_ROWS, MAX_NAMES = 40, 16
 MAX_TEXT = 400
 MAX_NAME = 60

@@ -1,7 +1,4 @@
-"""Conformance kit for authors of assignors; needs the extra ``conformance``.
-
-Subclass a test class, or run ``assignor conformance NAME``.
-"""
+"""Conformance kit for authors of assignors; needs the extra ``conformance``."""
 
 from assignment_api.conformance.cases import (
     ConnectAssignorConformance,

@@ -17,21 +17,20 @@ from assignment_api.conformance.trial import Trial
 
 __all__ = ["ConnectAssignorConformance", "GroupAssignorConformance", "StreamsAssignorConformance"]
 
-#: Entry point and module of the pytest plugin.
 _PLUGINS = ("assignor_conformance", "assignor_lab.pytest_plugin")
 _FOLDER = Path("conformance-failures")
 
 
 class _Conformance:
-    """A test for each level, and for quality, over one run of the histories.
+    """Tests of levels and quality over one run of the histories.
 
     Attributes:
         assignor: Class, factory function or installed name.
-        capabilities: Its claims; histories contain nothing else.
-        configs: Its own configuration for ``configure``; Kafka's is added.
+        capabilities: Limit the histories.
+        configs: Its own, for ``configure``.
         histories: Their number; option ``--conformance-histories`` replaces it.
         known: Rule to the reason why a violation is accepted.
-        strict_quality: A figure clearly worse than Kafka's fails ``test_quality``, instead of a warning.
+        strict_quality: A figure clearly worse than Kafka's fails, not only warns.
     """
 
     assignor: ClassVar[Any]
@@ -73,7 +72,7 @@ class _Conformance:
 
     @classmethod
     def report(cls, histories: int | None = None, seed: int = 0, folder: Path | None = None) -> Report:
-        """Results of all levels; without ``folder`` no files of failures are written."""
+        """Results of all levels; without ``folder`` no files are written."""
         assignor = cls.__dict__.get("assignor", cls.assignor)
         assignor = getattr(assignor, "__func__", assignor)
         kind = KINDS[cls._kind]

@@ -44,11 +44,10 @@ def conformance(
 
     Args:
         selector: Its name in commands; default: the subject's own.
-        known: Rule to the reason why a violation is not the assignor's own failure.
-        folder: Of failures; ``None``: none are written.
+        known: Rule to the reason why a violation is not its own failure.
         options: Of the command that replays a failure.
-        config: Options of every command, such as ``-c`` and ``key=value``.
-        reference: Kafka's own assignor; ``None``: no warnings about quality.
+        config: Options of every command, such as ``-c``.
+        reference: Kafka's own assignor, or ``None``: no warnings.
         on_found: Called with a violated rule before shrinking.
     """
     levels = frozenset(levels)

@@ -1,7 +1,7 @@
 """The same assignor in another process with another hash seed, without the lab.
 
-Run as a program, this module is that process: it reads requests from standard input and writes answers to standard
-output, each a pickle after its length. Both sides run the author's own code, so pickles are safe.
+Run as a program, this module is that process: requests and answers are pickles, each after its length. Both sides run
+the author's own code, so pickles are safe.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _installed(origin: ImportLocation) -> Callable[[], Any]:
 
 
 def kafkas_own(kind: Kind[Any]) -> InProcessSubject[Any] | None:
-    """Kafka's own assignor of a kind; ``None`` without the built-ins. Imports no other plugin."""
+    """``None`` without the built-ins. Imports no other plugin."""
     from assignment_api.plugins.errors import PluginError
     from assignment_api.plugins.policy import Policy
     from assignment_api.plugins.registry import discover
@@ -113,7 +113,7 @@ def kafkas_own(kind: Kind[Any]) -> InProcessSubject[Any] | None:
 
 
 class OtherProcess:
-    """An assignor in a process with another hash seed, from first use to :meth:`close`."""
+    """An assignor in another process until :meth:`close`."""
 
     def __init__(self, origin: ImportLocation) -> None:
         self.name = origin.name
@@ -191,7 +191,6 @@ def _read_only(mapping: dict[Any, Any]) -> Mapping[Any, Any]:
 
 
 class _Pickler(pickle.Pickler):
-    #: Types in states that pickle does not support.
     dispatch_table = copyreg.dispatch_table | {
         MappingProxyType: lambda mapping: (_read_only, (dict(mapping),)),
         type({}.keys()): lambda keys: (_keys, (list(keys),)),
@@ -249,7 +248,7 @@ def _serve(questions: BinaryIO, answers: BinaryIO) -> None:
 
 
 if __name__ == "__main__":
-    # Output that an assignor prints must stay out of the answers.
+    # An assignor may print: keep that out of the answers.
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     # Under its own name, so that the other side resolves its pickles.

@@ -1,4 +1,4 @@
-"""Growth of an answer's processor time; :mod:`~assignment_api.conformance.watching` detects sleeps."""
+"""Growth of an answer's processor time, which sleeps do not affect."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from assignment_api.conformance.trial import Broken, Trial
 
 __all__ = ["Growth", "growth_of"]
 
-#: Numbers of tasks; an eighth as many members, at least two.
+#: An eighth as many members, at least two.
 SIZES = (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)
-#: Largest factor for twice the size: tasks x clients needs about 4, cubes 8.
+#: For twice the size: tasks x clients needs about 4, cubes 8.
 MOST_FACTOR = 10.0
-#: Largest exponent over two doublings: tasks x clients is 2, three nested loops are 3.
+#: Exponent over two doublings: tasks x clients is 2, three nested loops are 3.
 MOST_SLOPE = 2.75
-#: Shortest call that counts, and measured time after which it is not repeated.
+#: Shortest call that counts; measured time that ends repetition.
 LEAST_SECONDS, ENOUGH_SECONDS = 0.01, 0.05
 #: Processor time that ends a call.
 CALL_SECONDS = 10.0
@@ -51,12 +51,7 @@ class _Measured:
 
 @attrs.frozen(eq=False)
 class Growth:
-    """Result of larger and larger groups.
-
-    Args:
-        found: The violated rules, each with the state of the call.
-        is_judged: True if at least one call was measured.
-    """
+    """Result of larger and larger groups."""
 
     found: tuple[tuple[Broken, Any], ...] = ()
     is_judged: bool = True
@@ -103,7 +98,7 @@ def _broken(kind: Kind[Any], state: Any, reply: Reply) -> Broken | None:
 
 
 def _smallest(trial: Trial, size: int, broken: Broken, state: Any) -> tuple[Broken, Any]:
-    """The smallest violating group above the last faultless one, by bisection."""
+    """By bisection, above the last faultless size."""
     low, high = size // 2, size
     while high - low > 1:
         middle = (low + high) // 2
@@ -128,7 +123,7 @@ def _finding(times: Sequence[_Measured], last: _Measured) -> str:
 
 
 def _slope(last: Sequence[_Measured]) -> float:
-    """Exponent of the size; 0 without three times that are long enough."""
+    """Exponent of the size; 0 without three long times."""
     if len(last) < 3 or not last[0].counts:
         return 0.0
     return math.log(last[-1].seconds / last[0].seconds) / math.log(last[-1].size / last[0].size)
@@ -141,10 +136,7 @@ def _after(times: Sequence[_Measured]) -> str:
 def _measured(
     subject: Subject[Any], size: int, state: Any, configs: Mapping[str, Any]
 ) -> tuple[_Measured | None, Reply | None]:
-    """Processor time of a few calls, with the last reply; ``None`` if a call was ended.
-
-    Short calls are repeated: on some machines processor time comes in ticks of milliseconds.
-    """
+    """``None`` if a call was ended. Short calls repeat: processor time may come in ticks of milliseconds."""
     spent, calls = 0.0, 0
     reply: Reply | None = None
     while calls < _REPEATS and spent < ENOUGH_SECONDS:
@@ -162,7 +154,7 @@ def _measured(
 
 @contextlib.contextmanager
 def _limited() -> Iterator[None]:
-    """End a call after too much processor time; no effect outside the main thread."""
+    """No effect outside the main thread."""
     if not hasattr(signal, "ITIMER_PROF") or threading.current_thread() is not threading.main_thread():
         yield
         return

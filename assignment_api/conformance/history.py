@@ -1,4 +1,4 @@
-"""A small group and its events, as plain numbers that stay valid when some are removed."""
+"""A group and its events, as numbers that stay valid when some are removed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ class Capabilities:
     """Claims of an assignor; histories contain nothing else.
 
     Args:
-        standbys: Groups may need them.
         missing_lags: The end offsets may be unknown; Kafka's leader then calls no internal assignor.
-        racks: Clients and partitions may have racks.
         any_order: The order of the input must not matter. With Kafka's own it shows if hashes collide.
         empty: Groups may have no member or no task.
         protocol: ``connect.protocol`` of Connect groups.
@@ -42,7 +40,6 @@ class Event:
     """An event, after which the group rebalances.
 
     Args:
-        type: A word of its kind of group.
         which: Member or job concerned, modulo their number.
         size: Extent; any number is valid.
     """
@@ -54,23 +51,22 @@ class Event:
 
 @attrs.frozen
 class History:
-    """A group and its events. All numbers are small, and any combination is valid.
+    """A group and its events; any combination of numbers is valid.
 
     Args:
         kind: ``streams``, ``streams-group`` or ``connect``.
-        tasks: Sub-topologies or connectors: number of tasks, and their type (0 stateless; 1 with a changelog;
-            2 with state and without a changelog).
-        members: One number for each member at the beginning: its threads, or its process.
+        tasks: Sub-topologies or connectors: number of tasks, and their type (0 stateless; 1 with a changelog; 2 with
+            state and without a changelog).
+        members: For each initial member, its threads or its process.
         standbys: ``num.standby.replicas``.
         warmups: ``max.warmup.replicas``.
         racks: Number of racks; 0: unknown.
         delay_ms: ``scheduled.rebalance.max.delay.ms`` of a Connect group.
-        events: The events, in order.
-        named: Number of named topologies; 0: the tasks are unnamed.
+        named: Named topologies; 0: tasks are unnamed.
         hosts: 1: clients have an address (``application.server``).
-        tags: Number of keys in ``rack.aware.assignment.tags``; clients have tags if there is one.
+        tags: Number of keys in ``rack.aware.assignment.tags``.
         strategy: ``rack.aware.assignment.strategy``: 0 ``none``, 1 ``min_traffic``, 2 ``balance_subtopology``.
-        weighted: 1: the weights of the tasks are known.
+        weighted: 1: weights of tasks are known.
         texts: 1: ``configure`` gets texts, as from a ``.properties`` file.
     """
 

@@ -27,12 +27,7 @@ class Level(enum.Enum):
 
 @attrs.frozen
 class LevelText:
-    """The demand of a level.
-
-    Args:
-        reason: Consequence of a violation.
-        source: Source of the demand.
-    """
+    """The demand of a level."""
 
     asks: str
     reason: str
@@ -80,11 +75,7 @@ LEVELS: Mapping[Level, LevelText] = {
 
 @attrs.frozen
 class Rule:
-    """One rule of a level.
-
-    Args:
-        expected: One sentence, printed with failures.
-    """
+    """One rule of a level."""
 
     level: Level
     expected: str

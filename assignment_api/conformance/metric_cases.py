@@ -1,4 +1,4 @@
-"""Test class for authors of metrics: subclass it and name the metric."""
+"""Test class for authors of metrics."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ from assignment_api.plugins import MetricPlugin, discover
 
 __all__ = ["MetricConformance"]
 
-#: Relative difference that the order of a sum may cause.
+#: The order of a sum may cause it.
 _ROUNDING = 1e-9
 
 
 class MetricConformance:
-    """Measures an assignor's answers over one run of drawn histories.
+    """Subclass, and name the metric: all tests share one run of histories.
 
     Attributes:
         metric: The metric, or its installed name.
         assignor: Class, factory function or installed name; ``None``: Kafka's own.
         unknown_if: Documented reason for ``None``; empty: each answer has a figure.
-        histories: Their number.
     """
 
     metric: ClassVar[MetricPlugin | str]
@@ -102,7 +101,7 @@ def _subject(kind: Kind[Any], assignor: Any) -> InProcessSubject[Any]:
 
 
 def _answers(kind: Kind[Any], subject: InProcessSubject[Any], history: History) -> Iterator[tuple[Any, Any]]:
-    """States with answers, up to the assignor's first failure."""
+    """Up to the assignor's first failure."""
     world, leader = kind.world(history, Capabilities()), subject.leader()
     configs = world.configs()
     for event in (None, *history.events):

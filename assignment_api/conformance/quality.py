@@ -1,7 +1,7 @@
 """Quality of answers beside Kafka's own assignor.
 
-Both assignors play the same small groups: the group settles, a member joins or leaves, and it settles again. Some
-groups are fixed, with one event; others are drawn. A clearly worse figure is a warning, with the smallest such group.
+Both assignors play the same small groups: settle, join or leave, settle again. A clearly worse figure is a warning,
+with the smallest such group.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from assignment_api.conformance.trial import Trial
 
 __all__ = ["QualityWarning", "warnings_of"]
 
-#: Figure to its sentence with the assignor's mean.
 _SENTENCES: Mapping[str, str] = {
     "join": "moves {} tasks on a join",
     "leave": "moves {} tasks on a leave, besides those of the member that left",
@@ -40,8 +39,8 @@ class QualityWarning:
     Args:
         figure: ``join``, ``leave``, ``balance``, ``idle``, ``restored`` or ``racks``.
         value: Mean over all groups.
-        reference_value: Mean of Kafka's assignor ``reference``.
-        history: The smallest group with such a difference, as JSON.
+        reference_value: Kafka's mean.
+        history: The smallest such group, as JSON.
     """
 
     figure: str
@@ -59,10 +58,10 @@ class QualityWarning:
 def warnings_of(
     trial: Trial, reference: Subject[Any], reference_name: str, drawn: Iterable[History] = ()
 ) -> tuple[QualityWarning, ...]:
-    """Figures of the trial clearly worse than those of ``reference``; failures have none.
+    """Figures clearly worse than those of ``reference``; failures have none.
 
     Args:
-        drawn: Further histories; those without join or leave are left out.
+        drawn: Further histories; only those with join or leave count.
     """
     totals: dict[str, list[tuple[float, float, History]]] = {}
     fixed = _groups(trial.kind, standbys=1 if trial.capabilities.standbys else 0)
@@ -99,7 +98,7 @@ def _groups(kind: Kind[Any], standbys: int) -> Iterator[History]:
 
 
 def _figures(trial: Trial, subject: Subject[Any], history: History) -> dict[str, float]:
-    """Mean figures after joins and leaves; none after a failing answer."""
+    """None after a failing answer."""
     kind = trial.kind
     world = kind.world(history, trial.capabilities)
     leader = subject.leader()
@@ -145,7 +144,7 @@ def _figures_after(
 
 
 def _settled(kind: Kind[Any], world: Any, leader: Any, configs: Mapping[str, Any]) -> tuple[Any, Any, float] | None:
-    """Last state and answer, and records to restore on the way; ``None`` after a failure."""
+    """State, answer, and records restored on the way; ``None`` after a failure."""
     restored, last = 0.0, None
     state = reply = None
     for number in range(_MOST_ROUNDS):

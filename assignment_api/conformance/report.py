@@ -28,9 +28,8 @@ class Failure:
 
     Args:
         history: The smallest violating one, as JSON; ``None``: a single state shows it.
-        scenarios: File of the states of all calls, or ``None``.
         commands: The shortest first.
-        known: Reason why it is not this assignor's failure, or ``None``.
+        known: Why it is not this assignor's failure, or ``None``.
     """
 
     rule: str
@@ -68,7 +67,7 @@ class LevelResult:
 
     Args:
         status: ``passed``, ``failed``, ``known`` (all violations are known), ``not judged`` (no history reached it).
-        note: Unchecked parts, and why; may be empty.
+        note: Unchecked parts, and why.
     """
 
     level: Level
@@ -137,11 +136,10 @@ def written_failure(
     options: Sequence[str] = (),
     config: Sequence[str] = (),
 ) -> Failure:
-    """The failure that a search found, with its files written.
+    """Write the files of a failure that a search found.
 
     Args:
-        selector: Name of the assignor in commands.
-        known: Rule to the reason why it is known.
+        selector: Name in commands.
         options: Of the command that replays a history.
         config: Options of both commands.
     """

@@ -1,4 +1,4 @@
-"""Search with Hypothesis for violated rules, each with the smallest history."""
+"""Search with Hypothesis for violated rules and their smallest histories."""
 
 from __future__ import annotations
 
@@ -19,28 +19,22 @@ __all__ = ["Search", "Searched", "Smallest", "drawn_histories"]
 
 #: Most events and members of a history.
 _LARGEST = (6, 4)
-#: A larger history causes a second search in histories of this size, with so many attempts.
+#: Limits and attempts of a second search, after a larger history.
 _SMALL_EVENTS, _SMALL_MEMBERS, _SMALL_TASKS = 3, 3, 4
 _SMALLER = ((0, 4), (3, 3))
 _MOST_SMALLER = 600
 #: Histories of one run of Hypothesis.
 _RUN = 50
-#: Sizes, frequent ones repeated. Lists of Hypothesis are empty in half of all cases; small histories never reach the
-#: last sizes.
+#: Frequent sizes are repeated. Lists of Hypothesis are empty in half of all cases.
 _TASKS = (0, 0, 1, 1, 2, 3, 3, 3, 5, 8, 12, 12)
 _MEMBERS = (0, 1, 2, 2, 3, 3, 4, 4, 6, 7, 8, 9)
 _EVENTS = (0, 0, 1, 1, 2, 2, 3, 4, 6)
-#: Most tasks of a part in the second search.
 _SMALL_PART = 3
 
 
 @attrs.frozen
 class Smallest:
-    """The smallest history that violates a rule.
-
-    Args:
-        documents: States of all calls, as scenario documents.
-    """
+    """The smallest history that violates a rule."""
 
     broken: Broken
     history: History | None
@@ -49,13 +43,7 @@ class Smallest:
 
 @attrs.frozen
 class Searched:
-    """Result of a search.
-
-    Args:
-        found: One finding for each violated rule, in order of discovery.
-        reached: Judged levels.
-        has_other_process: The assignor can be called in another process.
-    """
+    """Result of a search."""
 
     histories: int
     found: tuple[Smallest, ...]
@@ -72,7 +60,6 @@ class Search:
     """Searches for violated rules.
 
     Args:
-        levels: Levels to judge.
         known: Expected violations: reported without shrinking.
         stop_after: Number of violated rules that ends the search.
     """
@@ -91,7 +78,7 @@ class Search:
     _runs: int = attrs.field(default=0, init=False)
 
     def run(self) -> Searched:
-        """Run histories until all are done, or ``stop_after`` ends it."""
+        """Run histories to the end, or to ``stop_after``."""
         found: list[Smallest] = []
         while self._played < self.histories and len(found) < self.stop_after:
             ignored = frozenset(each.broken.rule for each in found)
@@ -173,7 +160,7 @@ class Search:
         return Smallest(again, history, self.trial.kind.documents(self.trial.asked, again.rule.replace(" ", "-")))
 
     def _reduced(self, history: History, rule: str, ignored: frozenset[str]) -> History:
-        """Remove all that the violation does not need; Hypothesis can end before that."""
+        """Hypothesis can end before all needless parts are removed."""
         while True:
             for smaller in _one_step_smaller(history):
                 found = self._first_broken(smaller, ignored)
@@ -184,7 +171,7 @@ class Search:
                 return history
 
     def _smaller_late(self, history: History, broken: Broken) -> Smallest:
-        """The first small history that exceeds the deadline: shrinking costs a deadline each time."""
+        """The first small history past the deadline: shrinking costs a deadline each time."""
         documents = self.trial.kind.documents(self.trial.asked, "in-time")
         groups = dict.fromkeys([*(history.members[:most] for most in (1, 2, 3)), history.members])
         tasks = dict.fromkeys([((1, 0),), ((2, min(1, self.trial.kind.sorts)),), history.tasks])
@@ -197,7 +184,6 @@ class Search:
         return Smallest(broken, history, documents)
 
     def _first_broken(self, history: History, ignored: frozenset[str]) -> Broken | None:
-        """The first judged rule that is neither ignored nor expected."""
         for broken in self.trial.broken(history):
             if broken.rule in self.known:
                 if broken.rule not in self._expected:
@@ -260,13 +246,12 @@ def _without(items: tuple[Any, ...], place: int) -> tuple[Any, ...]:
 
 
 def _one_step_smaller(history: History) -> Iterator[History]:
-    """Histories without a part, an event or a setting, the largest step first."""
+    """The largest step first."""
     if len(history.events) > 1:
         yield attrs.evolve(history, events=())
     for place in range(len(history.events)):
         shorter = attrs.evolve(history, events=_without(history.events, place))
         (count, sort), *others = history.tasks
-        # An initial member or task can replace one that comes.
         for joined, more in itertools.product(((), (1,), (2,)), (0, 1)):
             members, tasks = (*history.members, *joined), ((count + more, sort), *others)
             yield attrs.evolve(shorter, members=members, tasks=tasks)
@@ -302,11 +287,7 @@ def drawn_histories(kind: Kind[Any], capabilities: Capabilities, most: int, seed
 
 
 def histories(kind: Kind[Any], capabilities: Capabilities, limits: tuple[int, int] = _LARGEST) -> Any:
-    """Strategy for histories; smaller numbers and shorter lists are simpler.
-
-    Args:
-        limits: Most events and most initial members.
-    """
+    """Strategy for histories; smaller numbers and shorter lists are simpler."""
     from hypothesis import strategies as st
 
     most_events, most_members = limits

@@ -1,4 +1,4 @@
-"""An assignor that can be called, in any process, and the result of a call."""
+"""An assignor that can be called in any process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ S_contra = TypeVar("S_contra", contravariant=True)
 
 #: Longest message, characters.
 MESSAGE_LIMIT = 2_000
-#: Time for one call here, seconds; as the default of an isolated one.
+#: Seconds for one call, as the default of an isolated one.
 DEADLINE_SECONDS = 10
 
 
@@ -31,7 +31,6 @@ class Raised:
     """An exception instead of an answer.
 
     Args:
-        type: Name of its class.
         is_refusal: An assignor of this kind may refuse with it.
         is_loss: No reply: a limit was exceeded, or the process died.
         after_answer: Raised by the callback.
@@ -50,8 +49,7 @@ class Reply:
     """Result of one call.
 
     Args:
-        answer: Unchecked; ``None`` if ``raised`` is set.
-        input_changed: Part of the input that the call changed, or empty.
+        input_changed: Part that the call changed, or empty.
         seen: Dependencies on more than the input: rule and sentence.
         cpu_ns: Processor time, nanoseconds.
         badly_typed: Part with a wrong type, if the other process found it.
@@ -69,12 +67,7 @@ class Leader(Protocol[S_contra]):
     """Calls the assignor, with objects of its own that live as their kind requires."""
 
     def ask(self, state: S_contra, configs: Mapping[str, Any], *, watched: bool = False) -> Reply:
-        """Result of one call.
-
-        Args:
-            state: The assignor receives this object.
-            watched: Watch for side effects.
-        """
+        """Result of one call."""
 
 
 class Subject(Protocol[S]):
@@ -96,14 +89,10 @@ class Answering(Generic[S]):
     """Calling convention for assignors of one kind.
 
     Args:
-        call: Assignor and state to the answer.
-        fingerprint: Comparable value of each part of the input, by name.
+        fingerprint: Comparable parts of the input, by name.
         shown: The state as the assignor receives it.
-        refusals: Errors with which it may refuse.
         lives: One object lives as long as its leader.
         computed: Callback after a well-typed answer, or ``None``.
-        has_members: True if a member can run tasks.
-        badly_typed: Sentence about a wrong type in an answer, or None.
     """
 
     call: Callable[[Any, S], object]
@@ -117,11 +106,7 @@ class Answering(Generic[S]):
 
 
 class InProcessSubject(Generic[S]):
-    """An assignor in this process.
-
-    Args:
-        another: Creates the subject in another process.
-    """
+    """An assignor in this process."""
 
     def __init__(
         self,
@@ -143,7 +128,7 @@ class InProcessSubject(Generic[S]):
         return InProcessLeader(self._factory, self._answering, has_deadline=self._has_deadline)
 
     def elsewhere(self) -> Subject[S] | None:
-        """The subject in another process, if ``another`` was given."""
+        """``None`` without ``another``."""
         return self._another()
 
 
@@ -164,7 +149,7 @@ class InProcessLeader(Generic[S]):
         seen: list[tuple[str, str]] = []
         start = process_time_ns()
         spent = 0
-        # Kafka's assignors have various errors for such a group: any typed one is a refusal.
+        # For such a group Kafka's assignors have various errors: all typed ones are refusals.
         refusals = answering.refusals if answering.has_members(state) else (*answering.refusals, AssignorLabError)
         has_answered = False
         try:

@@ -1,4 +1,4 @@
-"""One history with one assignor, and the violated rules."""
+"""One history with one assignor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assignment_api.conformance.subject import Raised, Reply, Subject
 
 __all__ = ["Broken", "Trial"]
 
-#: Required calm rebalances of a settled group: detects cycles of up to three answers.
+#: Detects cycles of up to three answers in a settled group.
 _CALM_ROUNDS = 3
 _NO_CONFIGS: Mapping[str, Any] = {}
 
@@ -31,11 +31,7 @@ class Broken:
 
 @attrs.define(eq=False)
 class Trial:
-    """Runs histories with one assignor.
-
-    Args:
-        configs: Its own configuration; Kafka's is added.
-    """
+    """Runs histories with one assignor."""
 
     kind: Kind[Any]
     subject: Subject[Any]
@@ -57,10 +53,7 @@ class Trial:
         return self._elsewhere
 
     def broken(self, history: History) -> Iterator[Broken]:
-        """Yield violated rules in the order of the run.
-
-        An exception, or an impossible answer, ends the history.
-        """
+        """Yield violated rules in order, up to an exception or impossible answer."""
         kind = self.kind
         world = kind.world(history, self.capabilities)
         configs = {**self.configs, **world.configs()}
@@ -85,7 +78,7 @@ class Trial:
     # --- single calls -----------------------------------------------------------------------------
 
     def _asked(self, world: Any, leader: Any, configs: Mapping[str, Any], answered: list[Any]) -> Any:
-        """Call, yield faults, carry out; ``None`` if the run must end."""
+        """Yield faults; ``None`` if the run must end."""
         kind, number = self.kind, len(self.asked)
         state = world.state()
         self.asked.append(state)

@@ -1,6 +1,6 @@
-"""Watches one call for clocks, waiting, randomness, and inputs besides its arguments.
+"""Watches a call for clocks, waiting, randomness, and hidden inputs.
 
-Python reports every call of a C function, such as a clock, to a profiler, under any imported name.
+Python reports every call of a C function to a profiler, under any imported name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ _WAITS = {
 }
 _LOCK = type(threading.Lock())
 _POLLS = frozenset({"select", "poll", "epoll", "kqueue"})
-#: The start of a thread waits for its first step.
 _STARTS = threading.Thread.start.__code__
 _SEEDING = random.Random.seed.__code__
 _NOW = frozenset({"now", "utcnow", "today"})
@@ -110,7 +109,7 @@ def _of_clocks(called: Any) -> tuple[str, str] | None:
 
 
 def _of_locks(frame: FrameType, called: Any) -> tuple[str, str] | None:
-    """A wait for a lock that is not free, outside the module threading."""
+    """Outside the module threading."""
     owner: Any = getattr(called, "__self__", None)
     is_lock = type(owner) is _LOCK and called.__name__ in ("acquire", "__enter__")
     if is_lock and owner.locked() and frame.f_globals.get("__name__") != "threading":

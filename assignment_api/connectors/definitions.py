@@ -62,7 +62,6 @@ class _Required(enum.Enum):
     REQUIRED = "required"
 
 
-#: Default of a mandatory key.
 REQUIRED: Final = _Required.REQUIRED
 
 #: Value (``None``: missing) to its error, or ``None``.

@@ -63,6 +63,6 @@ def tasks_by_subtopology(tasks: Mapping[str, Iterable[int]]) -> TasksBySubtopolo
     if not tasks:
         return NO_TASKS
     if isinstance(tasks, MappingProxyType):
-        return tasks  # already normalized by this function
+        return tasks
     ordered = tasks if len(tasks) == 1 else sorted(tasks, key=utf16_key)
     return MappingProxyType({key: tuple(sorted(set(tasks[key]))) for key in ordered if tasks[key]})

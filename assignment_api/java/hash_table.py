@@ -352,7 +352,7 @@ def stays_plain(hashes: Sequence[int], initial_capacity: int = DEFAULT_CAPACITY)
 
 
 def _spreads(hashes: Sequence[int]) -> Sequence[int]:
-    # Inline: saves thousands of calls. Small codes have no upper half.
+    # Inline: saves thousands of calls.
     if not hashes or (min(hashes) >= 0 and max(hashes) <= _MASK_16):
         return hashes
     return [(code & 0xFFFF_FFFF) ^ (code & 0xFFFF_FFFF) >> 16 for code in hashes]
@@ -365,7 +365,7 @@ def _stay_plain(spreads: Sequence[int], initial_capacity: int) -> bool:
     capacity = table_size_for(initial_capacity)
     last = grown_capacity(size, capacity)
     while capacity <= last:
-        # The next table's keys in this one: no slot there is fuller. This saves half of the checks.
+        # No slot of the next table is fuller: this saves half of the checks.
         following = min(2 * capacity, last)
         if _overfull(_while_at(following, spreads), capacity) and (
             _overfull(_while_at(capacity, spreads), capacity) or _overfull(_while_at(following, spreads), following)
@@ -376,7 +376,6 @@ def _stay_plain(spreads: Sequence[int], initial_capacity: int) -> bool:
 
 
 def _while_at(capacity: int, spreads: Sequence[int]) -> Sequence[int]:
-    """Keys that a growing table gets up to ``capacity`` slots."""
     # The key that triggers growth still goes into the smaller table.
     return spreads[: 3 * capacity // 4 + 1]
 

@@ -25,7 +25,6 @@ _MASK_64 = 0xFFFF_FFFF_FFFF_FFFF
 _SIGN_32 = 0x8000_0000
 
 _NATIVE_UTF_16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"
-#: Code units; names are shorter.
 _BLOCK = 256
 _POWERS_OF_31 = tuple(pow(31, exponent, 1 << 32) for exponent in range(_BLOCK + 1))
 

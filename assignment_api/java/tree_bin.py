@@ -25,7 +25,6 @@ class TreeNode(Generic[_K, _V]):
     def __init__(self, key: _K, value: _V, spread_hash: int, sort_key: Callable[[_K], Any]) -> None:
         self.key = key
         self.value = value
-        #: Spread, unsigned.
         self.hash = spread_hash
         self._sort_key = sort_key
         self.parent: TreeNode[_K, _V] | None = None

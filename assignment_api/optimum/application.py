@@ -81,7 +81,6 @@ def spread_of(numbered: Numbered, answer: TaskAssignment) -> float:
 
 
 def _clashes(numbered: Numbered, copies: Sequence[int]) -> int:
-    """Repeated values over all tags: the active copy first, the best of the others next."""
     seen: list[set[str | None]] = [set() for _ in numbered.tags]
     rest = list(copies)
     clashes = len(numbered.tags) * (1 + numbered.standbys)
@@ -140,7 +139,6 @@ def problem_of(application: ApplicationMetadata) -> Numbered:
 def _with_zones(
     problem: Problem, tags: Sequence[Sequence[str | None]], standbys: int, stateful: Sequence[bool]
 ) -> Problem:
-    """Adds the facts of goal ``spread``, if there are tags, standbys and few combinations."""
     if not tags or not standbys or True not in stateful:
         return problem
     values = list(zip(*tags, strict=True))
@@ -210,7 +208,6 @@ def _ready(
 
 
 def _lag(lag: int | None) -> int:
-    """An unknown lag is the worst."""
     if lag == LATEST_OFFSET:
         return 0
     return _ALL_CAUGHT_UP if lag is None or lag < 0 else lag
@@ -270,7 +267,6 @@ def _with_racks(
 
 
 def _sources(info: TaskInfo) -> tuple[tuple[str, ...], ...] | None:
-    """Racks of each source partition's replicas, or ``None``."""
     if info.topic_partitions is None:
         return None
     found = tuple([partition.rack_ids or () for partition in info.topic_partitions if partition.is_source])

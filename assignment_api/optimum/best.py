@@ -205,7 +205,6 @@ class _Search:
     # --- one goal -----------------------------------------------------------------------------------
 
     def _smallest(self, goal: Goal, limits: dict[Goal, _Value]) -> tuple[_Value, list[int] | None]:
-        """A goal's bound within limits, and a placement if found."""
         solver, budget = self._solver(), self._budget
         if goal.kind in LOADS and self._is_unit(goal):
             return self._smallest_load(goal, limits)
@@ -241,7 +240,7 @@ class _Search:
             limit = step(self._problem.threads, limit)
 
     def _arithmetic(self, goal: Goal) -> _Value:
-        """A goal's bound without a search."""
+        """Without a search."""
         problem = self._problem
         if goal.kind in ("racks", "spread"):
             number = self._classes.linear.index(goal)
@@ -259,7 +258,7 @@ class _Search:
         return max(rank(total, sum(problem.threads)), rank(max(weights), max(problem.threads)))
 
     def _rounded(self, goal: Goal, bound: float) -> float:
-        """Raise a bound to the next possible value if all weights are whole."""
+        """To the next possible value if all weights are whole."""
         if not math.isfinite(bound):
             return float(self._arithmetic(goal))
         problem = self._problem

@@ -23,9 +23,7 @@ class TaskClass:
     """Equal tasks.
 
     Args:
-        tasks: Ascending.
         named: Processes that ran them or are ready, ascending.
-        signature: Its number.
         named_costs: For each named process, the cost of each linear goal.
         pool_costs: For each pool the same, on other processes.
     """
@@ -42,8 +40,6 @@ class Classes:
     """All classes of a problem for some goals.
 
     Args:
-        classes: By first task.
-        pools: Processes of each pool.
         linear: Goals that are sums over tasks, in the order of costs.
         loads: One goal for each weight, in the order of a signature.
         signatures: A task's weight in each load.

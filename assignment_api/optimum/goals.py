@@ -24,11 +24,8 @@ from assignment_api.optimum.errors import GoalError
 
 __all__ = ["DEFAULT_GOALS", "LINEAR", "WEIGHTS", "Goal", "goals_of"]
 
-#: Sums over tasks.
 LINEAR = ("ready", "moves", "racks", "spread")
-#: About loads of processes.
 LOADS = ("balance", "fill")
-#: Weight to its meaning and source.
 WEIGHTS: Mapping[str, str] = MappingProxyType(
     {
         "tasks": "each task is 1",
@@ -48,11 +45,9 @@ _USUAL = {
     "racks": "partitions",
     "spread": "tags",
 }
-#: Weights of goals about tasks, and of the two about places.
 _OF_TASKS = ("tasks", "stateful", "load", "bytes", "traffic")
 _WEIGHTS_OF = {"racks": ("partitions", "traffic"), "spread": ("tags",)}
 _GOAL = re.compile(r"\A([a-z]+)(?:\(([a-z]+)\))?\Z")
-#: Allowed around parentheses.
 _SPACES = re.compile(r" ?([()]) ?")
 _MOST = 16
 

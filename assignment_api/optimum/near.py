@@ -25,8 +25,7 @@ def near(problem: Problem, goals: Sequence[Goal]) -> list[int]:
 
     Tasks stay, or go to a ready process if ``ready`` comes before the loads. Above an even load tasks leave, the
     lightest ones, unless ``moves`` is more important. Others go to the least loaded process, the heaviest first. Then
-    tasks move from the most to the least loaded process while ``balance`` improves. Of several limits the best result
-    counts.
+    tasks move while ``balance`` improves. The best of several limits counts.
     """
     kinds = [goal.kind for goal in goals]
     load_goal = next((goal for goal in goals if goal.kind in LOADS), Goal("balance"))
@@ -113,7 +112,6 @@ def _level(
         place = bisect_left(movable[giver], (room,)) - 1
         if giver == taker or place < 0:
             return
-        # Of equal tasks the last one did not run here.
         weight, _, task = movable[giver].pop(place)
         load[giver] -= weight
         load[taker] += weight

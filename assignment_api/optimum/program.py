@@ -8,13 +8,7 @@ __all__ = ["Program"]
 
 
 class Program:
-    """Rows of a linear program, in parts.
-
-    Args:
-        np: The module ``numpy``.
-        upper: Bound of each column; lower ones are 0.
-        columns: Without the one of a load.
-    """
+    """Rows of a linear program, in parts."""
 
     def __init__(self, np: Any, processes: int, upper: Any, columns: int) -> None:
         self._np, self._processes, self._columns = np, processes, columns

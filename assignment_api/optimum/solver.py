@@ -114,7 +114,6 @@ class Model:
         self._costs = np.zeros((len(classes.linear), self.columns))
         if costs and classes.linear:
             self._costs[:, : kept + given] = np.array(costs, dtype=float).T
-        # Of classes, then of pools.
         rows: list[int] = [number for number, _ in self.keeps] + [number for number, _ in self.gives]
         columns: list[int] = list(range(kept + given))
         values: list[float] = [1.0] * (kept + given)
@@ -145,7 +144,6 @@ class Model:
         self._processes = len(problem.threads)
 
     def _load_rows(self, load: int) -> tuple[Any, Any, Any]:
-        """Process, column and weight of all on a process."""
         np, classes = self._np, self.classes
         kept, given = len(self.keeps), len(self.gives)
         process = [process for _, process in self.keeps] + [process for _, _, process in self.takes]

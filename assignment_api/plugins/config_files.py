@@ -15,7 +15,6 @@ from assignment_api.plugins.properties import PropertiesSyntaxError, decode_prop
 
 __all__ = ["discovered_layer", "file_layer", "find_config_file"]
 
-#: Most bytes of a file.
 MAX_BYTES = 4 * 1024 * 1024
 
 _POSITION = re.compile(r"\(at [^()]*\)\Z")

@@ -43,14 +43,13 @@ __all__ = [
 
 T = TypeVar("T")
 
-#: Characters.
 _REASON_LIMIT = 500
 MAX_ITEMS = 1_000
 #: Most entry points of a distribution: each may become a process.
 MAX_ENTRY_POINTS = 50
 _MAX_NAME = 200
 
-#: Hook to (kind in listings, class of items), in the order of calls.
+#: Hook to (kind in listings, class of items), in order.
 OFFERING_HOOKS: dict[str, tuple[str, type]] = {
     "assignor_lab_task_assignors": ("task-assignor", TaskAssignorPlugin),
     "assignor_lab_connect_assignors": ("connect-assignor", ConnectAssignorPlugin),
@@ -59,7 +58,6 @@ OFFERING_HOOKS: dict[str, tuple[str, type]] = {
     "assignor_lab_metrics": ("metric", MetricPlugin),
     "assignor_lab_scenario_families": ("scenario-family", ScenarioFamily),
 }
-#: Observing hook to the kind of its implementations.
 OBSERVING_HOOKS = {
     "assignor_lab_assignment_computed": "observer",
     "assignor_lab_connect_assignment_computed": "connect-observer",
@@ -231,7 +229,6 @@ def _sources(installed: Iterable[Distribution], problems: list[PluginRow]) -> li
             known[canonical_name(name)] = (points, where)
             found += [PluginSource(name, version, point, distribution) for point in points]
         elif _pairs(points) != _pairs(known[canonical_name(name)][0]):
-            # A distribution may be found twice, as sources and as installation.
             first = known[canonical_name(name)][1]
             reason = f"two distributions have this name ({first} and {where}): the first one counts, and is not trusted"
             problems.append(PluginRow(UNNAMED, "plugin", name, version, "broken", one_line(reason)))
@@ -320,7 +317,6 @@ def _items(manager: pluggy.PluginManager, hook: str) -> list[object]:
 
 def _guarded(what: str, step: Callable[[], T]) -> T:
     try:
-        # A plugin's prints are no results.
         with contextlib.redirect_stdout(sys.stderr):
             return step()
     except (_Failed, KeyboardInterrupt):

@@ -54,7 +54,7 @@ class FoundTaskAssignor:
         """A new, unconfigured assignor for one rebalance.
 
         Raises:
-            PluginLoadError: if the factory created something else. Errors of the factory pass through.
+            PluginLoadError: if the factory created something else.
         """
         return made_by(self.name, self.plugin.factory, TaskAssignor, "assignment_api.TaskAssignor")
 
@@ -72,7 +72,7 @@ class FoundConnectAssignor:
         """A new, unconfigured assignor for the lifetime of a worker's process.
 
         Raises:
-            PluginLoadError: if the factory created something else. Errors of the factory pass through.
+            PluginLoadError: if the factory created something else.
         """
         return made_by(self.name, self.plugin.factory, ConnectAssignor, "assignment_api.connect.ConnectAssignor")
 
@@ -88,7 +88,6 @@ def made_by(name: str, factory: Callable[[], A], expected: type, known_as: str) 
         PluginLoadError: if the factory created something else. Errors of the factory pass through.
     """
     made = factory()
-    # A factory can return any object.
     if not isinstance(made, expected):
         raise PluginLoadError(
             f"assignor {name}: its factory made {type(made).__name__}, expected a subclass of {known_as}"

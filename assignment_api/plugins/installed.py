@@ -23,18 +23,14 @@ __all__ = [
     "reason_against_metadata",
 ]
 
-#: For an unusable name or version.
 UNNAMED = "?"
-#: As installers accept it (PEP 508), and a printable version.
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?")
 _VERSION = re.compile(r"[!-~]{1,64}")
 
-#: Files that ``importlib.metadata`` may read here.
 _FILES = (
     *("METADATA", "PKG-INFO", "entry_points.txt", "RECORD"),
     *("SOURCES.txt", "installed-files.txt", "top_level.txt", "requires.txt"),
 )
-#: Most bytes of such a file.
 _MAX_BYTES = 8 * 1024 * 1024
 
 

@@ -56,12 +56,10 @@ TOPOLOGY_OPTIMIZATION = "topology.optimization"
 #: Our own: in Kafka ``connect.protocol`` decides.
 CONNECT_ASSIGNOR_CLASS = "connect.assignor.class"
 
-#: Before a plugin's name and setting.
 SETTING_PREFIX = "assignor."
 ALLOW = "assignor.plugins.allow"
 BLOCK = "assignor.plugins.block"
 PIN = "assignor.plugins.pin"
-#: Plugins in the lab's process, and rights of others.
 TRUST = "assignor.plugins.trust"
 ISOLATE = "assignor.plugins.isolate"
 CALL_TIMEOUT_MS = "assignor.plugins.call.timeout.ms"
@@ -118,7 +116,6 @@ def _threads(key: str, value: object) -> int:
 
 def _milliseconds(key: str, value: object) -> int:
     text = str(value).strip()
-    # 0 where Kafka allows no wait.
     least = 0 if key.endswith(("delay.ms", "assignment.interval.ms", "commit.interval.ms")) else 1
     if isinstance(value, bool) or not re.match(r"[0-9]{1,12}\Z", text) or int(text) < least:
         raise ConfigError(
@@ -239,7 +236,6 @@ INSTANCE_KEYS: Mapping[str, Reader] = {
     "application.server": _server,
     "client.rack": _text,
 }
-#: Key to the check of its values, in the order of listings.
 KAFKA_KEYS: Mapping[str, Reader] = {
     TASK_ASSIGNOR_CLASS: _class_name,
     INTERNAL_TASK_ASSIGNOR_CLASS: _class_name,
@@ -293,7 +289,6 @@ _POLICY_READERS: Mapping[str, Reader] = {
 
 _DEFAULT_CONFIGS = AssignmentConfigs()
 _KAFKA_DEFAULT = "org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor"
-#: Kafka's, of keys that are always effective.
 DEFAULTS: Mapping[str, Any] = {
     TASK_ASSIGNOR_CLASS: None,
     INTERNAL_TASK_ASSIGNOR_CLASS: _KAFKA_DEFAULT,
@@ -365,7 +360,6 @@ def _plain(key: str) -> str:
     return re.sub(r"[-_.]+", ".", key).lower()
 
 
-#: Keys of Kafka that resemble ours.
 _OTHER_KAFKA_KEYS = frozenset(
     {
         "auto.commit.interval.ms",

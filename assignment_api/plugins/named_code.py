@@ -194,12 +194,10 @@ def _parts(selector: str) -> tuple[str, str]:
 
 
 def _distribution_of(module: str) -> metadata.Distribution | None:
-    """The first distribution that claims the package; not one with broken metadata."""
     package = module.partition(".")[0]
     for distribution in readable_distributions():
         try:
             if canonical_name(distribution.name) == BUILTIN_DISTRIBUTION and package not in OWN_PACKAGES:
-                # A foreign distribution with our name: unknown.
                 continue
             if package in _packages_of(distribution):
                 return distribution

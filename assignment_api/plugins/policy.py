@@ -20,7 +20,6 @@ from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
 
 __all__ = ["ISOLATION", "Pin", "Policy", "record_sha256"]
 
-#: Plugins with a process of their own.
 ISOLATION = ("untrusted", "all", "none")
 _TRUST = "assignor.plugins.trust"
 
@@ -223,7 +222,6 @@ def _content(path: PackagePath) -> bytes:
 
 
 def _files(distribution: Distribution) -> Sequence[PackagePath]:
-    """Empty if metadata is unreadable."""
     try:
         return distribution.files or ()
     except Exception:  # noqa: BLE001 - foreign metadata

@@ -61,11 +61,9 @@ def parse_properties(text: str) -> Iterator[Property]:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """With continued lines joined, without comments and blank lines."""
     joined, begin, continued = "", 0, False
     for number, natural in enumerate(_LINE_END.split(text), start=1):
         part = natural.lstrip(_BLANKS)
-        # No comment begins inside a continued line.
         if not joined and (not part or part[0] in "#!"):
             continue
         begin = begin if joined else number
@@ -111,5 +109,4 @@ def _unescaped(text: str, line: int) -> str:
             raise PropertiesSyntaxError(line)
         pieces.append(chr(int(digits, 16)))
         position += 4
-    # Two escapes may be one character.
     return "".join(pieces).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

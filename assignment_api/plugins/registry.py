@@ -104,7 +104,6 @@ class Registry:
         #: ``module:attribute`` by kind and text: its distribution takes a scan of all.
         self._named_code: dict[tuple[str, str], Any] = {}
         self._names = settle(offers)
-        #: Called for every answer; few among all offers.
         self._of_kind: dict[str, list[Offer]] = {}
         for offer in self._names.offers:
             self._of_kind.setdefault(offer.kind, []).append(offer)
@@ -294,7 +293,6 @@ class Registry:
         return FoundConnectAssignor(self._names.label(offer), offer.entry, offer.distribution, offer.version)
 
     def _named(self, kind: str, text: str) -> Offer | None:
-        """``None`` if it can only be ``module:attribute``."""
         if ":" not in text:
             return self._one(kind, text)
         first, _, second = text.partition(":")
@@ -331,7 +329,6 @@ class Registry:
         return Found(self._names.label(offer), offer.entry, offer.distribution, offer.version)
 
     def _name_for(self, selector: str, kind: str, kafka: Mapping[str, str]) -> str:
-        """``selector``, or the built-in for a class of Kafka."""
         name = kafka.get(selector)
         if name is None:
             return selector

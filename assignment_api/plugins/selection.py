@@ -66,9 +66,7 @@ _SECRET = re.compile(
     r"passw|passphrase|passcode|pwd|secret|token|credential|jaas|auth|(?:api|access|private|signing|encryption).?key",
     re.IGNORECASE,
 )
-#: A URL with a password.
 _SECRET_VALUE = re.compile(r"://[^/\s@:]*:[^/\s@]+@")
-#: Arbitrary keys of Java assignors.
 _JAVA_CONFIG = "assignor.java.config."
 HIDDEN = "(hidden)"
 

@@ -15,7 +15,6 @@ from assignment_api.plugins.keys import SETTING_PREFIX, is_setting, text_list
 
 __all__ = ["Setting", "declared_by"]
 
-#: For messages of errors.
 _EXPECTED = {
     "bool": "true or false",
     "float": "a number",

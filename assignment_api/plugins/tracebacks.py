@@ -13,12 +13,10 @@ from assignment_api.plugins.reserved import OWN_PACKAGES
 
 __all__ = ["MOST_FRAMES", "TRACEBACK_LIMIT", "bounded_frames", "plugin_frames", "plugin_traceback"]
 
-#: The first ones and the last ones.
 MOST_FRAMES = 20
 #: Characters.
 TRACEBACK_LIMIT = 4_000
 _MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
-#: Libraries between us and plugins.
 _ON_THE_WAY = frozenset({"pluggy", "typeguard", "attr", "attrs"})
 _STANDARD = f"{sysconfig.get_path('stdlib')}/"
 _OWN = tuple(f"{Path(__file__).resolve().parents[2] / package}" for package in sorted(OWN_PACKAGES))
@@ -79,7 +77,7 @@ def _bounded(text: str) -> str:
 
 
 def _is_ours(filename: str) -> bool:
-    """True for frames of this project, or of libraries before a plugin."""
+    """This project, or a library before a plugin."""
     return filename.startswith((*_OWN, "<")) or Path(filename).parent.name in _ON_THE_WAY or _is_standard(filename)
 
 
@@ -95,7 +93,6 @@ def _line(frame: traceback.FrameSummary) -> str:
 
 
 def _short(filename: str, module: object) -> str:
-    """Import path; the file's own name if another module's."""
     path = Path(filename)
     parts = module.split(".") if type(module) is str else []
     if path.stem == "__init__":

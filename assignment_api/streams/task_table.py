@@ -25,7 +25,6 @@ class TaskTable:
     def __init__(self, tasks: Iterable[TaskInfo]) -> None:
         by_id = _by_id(tasks)
         self.infos: Mapping[TaskId, TaskInfo] = MappingProxyType(by_id)
-        #: Stateful and logged to a changelog.
         self.stateful: KeysView[TaskId] = {
             task: None for task, info in by_id.items() if info.is_stateful and info.is_logged
         }.keys()

@@ -114,7 +114,7 @@ def _assign(
 
 
 def _logged_in_hash_order(application: ApplicationMetadata) -> list[TaskId]:
-    """Kafka copies logged tasks from one hash container into another."""
+    """Kafka copies one hash container into another."""
     infos = application.task_infos()
     everything = list(infos)
     in_map = iteration_order(everything, [_hash(task) for task in everything], sort_key=TaskId.sort_key)
@@ -132,7 +132,6 @@ def _owners(
     assignments: Mapping[ProcessID, StreamsClientAssignment],
     logged: Mapping[TaskId, int],
 ) -> dict[int, list[int]]:
-    """Owners of each logged task, in the hash order of the assignments."""
     client_numbers = {client.process_id: number for number, client in enumerate(clients)}
     states = application.streams_client_states()
     processes = [*assignments, *[process for process in clients_in_map_order(states) if process not in assignments]]

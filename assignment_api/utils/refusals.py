@@ -1,4 +1,4 @@
-"""Sentences about errors of Kafka's validation."""
+"""Errors of validation in words."""
 
 from __future__ import annotations
 

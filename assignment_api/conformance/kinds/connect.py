@@ -1,4 +1,4 @@
-"""Groups of Kafka Connect: simulation, and checks of answers."""
+"""Groups of Kafka Connect."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from assignment_api.connect import (
 
 __all__ = ["CONNECT"]
 
-#: Rebalances in which Kafka's released assignor settled in each of 12,000 histories.
+#: Within so many rebalances Kafka's released assignor settled in each of 12,000 histories.
 _BOUND = 4
 _START_MS = 1_700_000_000_000
 _DELAY_MS = 300_000
@@ -127,7 +127,7 @@ class _ConnectWorld(World[Rebalance]):
             self._connectors[name] = max(self._connectors[name] - 1, 0)
 
     def _both(self, event: Event) -> None:
-        """A worker that missed a rebalance still reports a reassigned task."""
+        """A worker that missed a rebalance reports a reassigned task."""
         member = self._members[event.which % len(self._members)]
         others = [task for each in self._members if each is not member for task in each.owned.tasks]
         if others:
@@ -162,7 +162,7 @@ def _badly_typed(answer: object) -> str | None:
     delay_ms: Any = answer.delay_ms
     if type(delay_ms) is not int or delay_ms < 0:
         return f"delay_ms is {delay_ms!r:.80}, expected a whole number from 0"
-    # An author's answer may contain any object, whatever its types declare.
+    # An author's answer may contain anything.
     workers: dict[Any, Any] = dict(answer.workers)
     for member, assignment in workers.items():
         if not isinstance(member, str) or not isinstance(assignment, WorkerAssignment):

@@ -1,4 +1,4 @@
-"""Streams groups of KIP-1071: simulation, and checks of answers."""
+"""Streams groups of KIP-1071."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ _RECORDS = 50_000
 _MOST_MEMBERS, _MOST_TASKS = 10, 14
 #: In another order than their numbers.
 _NAMES = ("orders", "joins", "counts")
-#: Client tag to the number of its values.
 _TAGS = {"zone": 2, "cluster": 3}
 
 
@@ -70,7 +69,7 @@ class _GroupWorld(World[GroupState]):
 
     @property
     def bound(self) -> int:  # type: ignore[override]
-        """As for applications: 2 x (stateful tasks + their standbys), at least one."""
+        """As for applications: 2 x (stateful tasks + standbys), at least one."""
         stateful = sum(count for count, (_, sort) in zip(self._counts, self._history.tasks, strict=True) if sort)
         return max(2 * stateful * (1 + self._standbys), 1)
 
@@ -131,13 +130,12 @@ class _GroupWorld(World[GroupState]):
             self._counts[which] = min(self._counts[which] + 1, _MOST_TASKS)
 
     def _fewer(self, event: Event) -> None:
-        """The topology loses a task: members still report it."""
+        """Members still report the lost task."""
         if self._counts:
             which = event.which % len(self._counts)
             self._counts[which] = max(self._counts[which] - 1, 0 if self._may_be_empty else 1)
 
     def _both(self, event: Event) -> None:
-        """A member that was away reports a reassigned active task."""
         if len(self._members) > 1:
             member = self._members[event.which % len(self._members)]
             others = [task for each in self._members if each is not member for task in _active(each.target)]
@@ -189,7 +187,7 @@ def _fingerprint(state: GroupState) -> Mapping[str, object]:
 def _badly_typed(answer: object) -> str | None:
     if not isinstance(answer, GroupAssignment):
         return f"the answer is {type(answer).__name__}, expected GroupAssignment"
-    # An author's answer may contain any object, whatever its types declare.
+    # An author's answer may contain anything.
     members: dict[Any, Any] = dict(answer.members)
     for member, target in members.items():
         if not isinstance(member, str) or not isinstance(target, MemberAssignment):

@@ -14,14 +14,14 @@ __all__ = ["Kind", "Trouble", "World"]
 
 S = TypeVar("S")
 
-#: A violated rule, and the finding as a sentence.
+#: Violated rule and sentence.
 Trouble = tuple[str, str]
 
 
 class World(ABC, Generic[S]):
     """A small simulated group: its events, and its reactions to answers."""
 
-    #: Rebalances after the last event within which the group must settle.
+    #: Rebalances after the last event to settle in.
     bound: int
 
     @abstractmethod
@@ -46,7 +46,7 @@ class World(ABC, Generic[S]):
 
 
 class Kind(ABC, Generic[S]):
-    """A kind of group. ``S`` is the input of its assignors."""
+    """A kind of group; ``S``: input of its assignors."""
 
     name: str
     answering: Answering[S]
@@ -56,7 +56,6 @@ class Kind(ABC, Generic[S]):
     #: Largest number of a member.
     most_of_member: int = 3
     may_be_empty: bool = True
-    #: Setting of a history to its largest value.
     settings: Mapping[str, int] = MappingProxyType({})
     delays: tuple[int, ...] = (0,)
 
@@ -74,7 +73,7 @@ class Kind(ABC, Generic[S]):
 
     @abstractmethod
     def placement(self, state: S, answer: Any) -> Any:
-        """Owner of each task after the answer, as canonical JSON."""
+        """Owner of each task, as canonical JSON."""
 
     def has_members(self, state: S) -> bool:
         """True if a member can run tasks: then an assignor may not refuse."""
@@ -94,11 +93,11 @@ class Kind(ABC, Generic[S]):
         """Member, as in a placement, to its threads."""
 
     def to_restore(self, state: S, answer: Any) -> float:
-        """Changelog records that active tasks lack after the answer; 0 for kinds without lags."""
+        """Changelog records that active tasks lack; 0 without lags."""
         return 0.0
 
     def racks_crossed(self, state: S, answer: Any) -> float:
-        """Active tasks in another rack than their partitions; 0 without racks of partitions."""
+        """Active tasks in another rack than their partitions; 0 for kinds without these."""
         return 0.0
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Applications of Kafka Streams: calls of assignors, and checks of answers."""
+"""Applications of Kafka Streams."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _copies(state: ApplicationMetadata, answer: TaskAssignment) -> Iterator[Trou
 def _badly_typed(answer: object) -> str | None:
     if not isinstance(answer, TaskAssignment):
         return f"the answer is {type(answer).__name__}, expected TaskAssignment"
-    # An author's answer may contain any object, whatever its types declare.
+    # An author's answer may contain anything.
     clients: Any = answer.assignments
     for client in clients:
         wrong = _badly_typed_client(client)

@@ -28,7 +28,6 @@ _STATELESS, _LOGGED = 0, 1
 _MOST_CLIENTS = 10
 _MOST_PARTITIONS = 14
 _STRATEGIES = ("none", "min_traffic", "balance_subtopology")
-#: Client tag to the number of its values.
 _TAGS = {"zone": 2, "cluster": 3}
 
 
@@ -82,7 +81,7 @@ class StreamsWorld(World[ApplicationMetadata]):
 
     @property
     def bound(self) -> int:  # type: ignore[override]
-        """Kafka's (TaskAssignorConvergenceTest): 2 x (stateful tasks + their standbys), at least one."""
+        """Kafka's: 2 x (stateful tasks + standbys), at least one (TaskAssignorConvergenceTest)."""
         stateful = len(self._ends)
         return max(2 * stateful * (1 + self._configs.num_standby_replicas), 1)
 
@@ -150,7 +149,7 @@ class StreamsWorld(World[ApplicationMetadata]):
             self._processes += 1
 
     def _leave(self, event: Event) -> None:
-        """An instance stops cleanly: its disk stays, and it may return."""
+        """The disk stays; the instance may return."""
         if len(self._clients) > (not self._capabilities.empty):
             gone = self._clients.pop(event.which % len(self._clients))
             gone.disk = {task: offset for task, offset in gone.disk.items() if task in {*gone.active, *gone.standby}}
@@ -162,12 +161,12 @@ class StreamsWorld(World[ApplicationMetadata]):
             self._clients.append(self._away.pop(event.which % len(self._away)))
 
     def _lose(self, event: Event) -> None:
-        """An instance and its disk are lost; the replacement is a new process."""
+        """With its disk; the replacement is a new process."""
         if len(self._clients) > 1:
             self._clients.pop(event.which % len(self._clients))
 
     def _restart(self, event: Event) -> None:
-        """A static member returns with its disk and another process id."""
+        """Static: with its disk and another process id."""
         if self._clients:
             self._clients[event.which % len(self._clients)].process = self._processes
             self._processes += 1
@@ -198,7 +197,7 @@ class StreamsWorld(World[ApplicationMetadata]):
             self._grow()
 
     def _fewer(self, event: Event) -> None:
-        """The last task of a sub-topology ends; clients still report it."""
+        """Clients still report the ended task."""
         if self._counts:
             which = event.which % len(self._counts)
             self._counts[which] = max(self._counts[which] - 1, 0 if self._capabilities.empty else 1)
@@ -206,7 +205,7 @@ class StreamsWorld(World[ApplicationMetadata]):
             self._ends = {task: end for task, end in self._ends.items() if task in existing}
 
     def _both(self, event: Event) -> None:
-        """A client reports after a pause an active task that another one has got."""
+        """After a pause a client reports an active task of another one."""
         if len(self._clients) > 1:
             client = self._clients[event.which % len(self._clients)]
             others = sorted({task for each in self._clients if each is not client for task in each.active})
@@ -216,7 +215,7 @@ class StreamsWorld(World[ApplicationMetadata]):
                 client.standby = [each for each in client.standby if each != task]
 
     def _forget(self, event: Event) -> None:
-        """A client lost its checkpoints: offset sums are unknown (-3)."""
+        """Lost checkpoints: offset sums are unknown (-3)."""
         if self._clients:
             client = self._clients[event.which % len(self._clients)]
             client.unknown = {task for task in client.disk if task not in client.active}
@@ -242,7 +241,7 @@ class StreamsWorld(World[ApplicationMetadata]):
                 self._ends.setdefault(task, _RECORDS)
 
     def _workload(self) -> Workload:
-        """The first task of each sub-topology is the heaviest, and one is unknown."""
+        """Heaviest: first task of each sub-topology; one weight is unknown."""
         weights = {}
         for task, sort in self._tasks()[1:]:
             share = 1 / (1 + task.partition)
@@ -297,7 +296,7 @@ def _text(value: object) -> str:
 
 
 def sized_application(number: int, standbys: int) -> ApplicationMetadata:
-    """``number`` stateful tasks and an eighth as many clients, the last one new."""
+    """Stateful tasks, and an eighth as many clients, the last one new."""
     clients = max(number // 8, 2)
     tasks = [
         TaskInfo(

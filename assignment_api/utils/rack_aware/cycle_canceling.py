@@ -34,7 +34,6 @@ def cancel_cycles(flow: UnfinishedFlow) -> None:
 
 
 def _next_cycle(flow: UnfinishedFlow) -> list[tuple[int, int]] | None:
-    """Moves (task, new client) of the next cycle."""
     distances = Distances(flow)
     history = FallHistory()
     last = flow.nodes()

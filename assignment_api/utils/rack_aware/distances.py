@@ -13,7 +13,6 @@ from assignment_api.utils.rack_aware.flow import UnfinishedFlow
 
 __all__ = ["FROM_CLIENT", "Distances"]
 
-#: Parent of a node never relaxed.
 FROM_START = -1
 #: Parent of a place relaxed from its client in the second stage.
 FROM_CLIENT = -2
@@ -53,7 +52,6 @@ class Distances:
         self.source = 0
         #: Once each: only its owner's place relaxes it.
         self._changed_tasks: Iterable[int] = range(tasks)
-        #: Before the last sweep, if needed to find changed tasks.
         self._before: list[int] | None = None
         self._changed_groups: Sequence[int] = range(len(flow.spans))
         self._changed_places: set[int] = set(range(len(flow.held)))
@@ -65,7 +63,6 @@ class Distances:
             if flow.owner[task] != holder:
                 group = flow.problem.group_of[task]
                 self.extras[group].append((task, group * clients + holder, flow.problem.cost(task, holder)))
-        #: Places with room and their clients, ascending.
         self._spare: list[tuple[int, int]] = []
         if flow.second_stage is not None:
             most = [capacity for capacities in flow.second_stage for capacity in capacities]
@@ -74,12 +71,10 @@ class Distances:
                 for place, (held, capacity) in enumerate(zip(flow.held, most, strict=True))
                 if len(held) < capacity
             ]
-        #: Place of each task, and the task's cost there.
         self._own_place, self._own_cost = [0] * tasks, [0] * tasks
         for place, held_there in enumerate(flow.held_costs):
             for task, cost in held_there:
                 self._own_place[task], self._own_cost[task] = place, cost
-        #: Occupied places of each client.
         self._occupied = [
             [place for place in range(client, len(flow.held), clients) if flow.held[place]] for client in range(clients)
         ]

@@ -29,11 +29,9 @@ class UnfinishedFlow:
     held: list[list[int]] = attrs.field(init=False)
     #: The same with each task's cost there.
     held_costs: list[list[tuple[int, int]]] = attrs.field(init=False)
-    #: First task of each group, and the one after its last.
+    #: First task of each group, and end.
     spans: list[tuple[int, int]] = attrs.field(init=False)
-    #: Traffic costs of the tasks, by group and rack.
     span_costs: list[list[Sequence[int]]] = attrs.field(init=False)
-    #: Places by group and rack.
     places_by_rack: list[list[list[int]]] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:

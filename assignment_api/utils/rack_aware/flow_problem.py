@@ -21,9 +21,7 @@ class FlowProblem:
 
     Args:
         group_of: Sub-topology of each task: adjacent, ascending from 0.
-        rack_of: Rack of each client, from 0.
         rack_costs: For each rack, the traffic cost of each task.
-        holder: Initial client of each task.
     """
 
     group_of: Sequence[int]

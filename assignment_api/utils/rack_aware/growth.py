@@ -18,11 +18,7 @@ def play_period(distances: Distances, length: int, gains: list[int]) -> int:
     """Run ``length`` sweeps; returns for how many further periods the distances fall by ``gains``.
 
     Args:
-        distances: Advanced by the sweeps.
         gains: Change during the last ``length`` sweeps, as a snapshot.
-
-    Returns:
-        Number of periods, 0 if the sweeps did not repeat.
     """
     expected = list(map(add, distances.snapshot(), gains))
     growing = _Growing(distances, gains)
@@ -64,12 +60,10 @@ class _Growing:
     # --- bounds -----------------------------------------------------------------------------------
 
     def _stays_below(self, low: int, low_rate: int, high: int, high_rate: int) -> None:
-        """``low < high`` now: bound the periods of that."""
         if low_rate > high_rate:
             self.limit = min(self.limit, (high - low - 1) // (low_rate - high_rate))
 
     def _stays_not_below(self, high: int, high_rate: int, low: int, low_rate: int) -> None:
-        """``high >= low`` now: bound the periods of that."""
         if high_rate < low_rate:
             self.limit = min(self.limit, (high - low) // (low_rate - high_rate))
 

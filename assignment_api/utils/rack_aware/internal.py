@@ -17,7 +17,6 @@ from assignment_api.utils.rack_aware.traffic import NO_COST, costs_of, crossings
 
 __all__ = ["MAX_STANDBY_ROUNDS", "InternalRackOptimizer"]
 
-#: Kafka's passes over all pairs of clients.
 MAX_STANDBY_ROUNDS = 4
 
 #: (task, source, destination): may a standby move?
@@ -60,7 +59,6 @@ class InternalRackOptimizer:
 
         Args:
             tasks: Ascending; each active on exactly one client.
-            active: Active tasks of each client.
             traffic_cost: Of a source partition in another rack.
             non_overlap_cost: Of a move.
 
@@ -130,8 +128,6 @@ class InternalRackOptimizer:
 
 
 class _Pair:
-    """Two clients and their exchangeable standbys."""
-
     __slots__ = ("_standby", "back", "first", "second", "there")
 
     def __init__(

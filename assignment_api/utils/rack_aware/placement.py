@@ -167,10 +167,10 @@ def _augment(
     while (before := parent[node]) != _SOURCE:
         if before < tasks <= node:  # task -> place: its former place is on the path, too
             owner[before] = (node - tasks) % clients
-        elif tasks <= before < tasks + places <= node:  # place -> client: one more of this group
+        elif tasks <= before < tasks + places <= node:
             group, client = divmod(before - tasks, clients)
             held[group][client] += 1
-        elif tasks <= node < tasks + places <= before:  # client -> place: one less
+        elif tasks <= node < tasks + places <= before:
             group, client = divmod(node - tasks, clients)
             held[group][client] -= 1
         node = before

@@ -178,7 +178,6 @@ class _State:
     crossed: list[list[int]]
     traffic_cost: int
     non_overlap_cost: int
-    #: By client: tasks of the kind; and of any kind.
     held: list[set[TaskId]]
     everything: list[set[TaskId]]
     of_strangers: set[TaskId]

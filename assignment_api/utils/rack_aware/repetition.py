@@ -9,7 +9,6 @@ __all__ = ["UNBOUNDED", "FallHistory"]
 #: More than any graph has sweeps.
 UNBOUNDED = 1 << 60
 
-#: In sweeps.
 MAX_PERIOD = 64
 
 

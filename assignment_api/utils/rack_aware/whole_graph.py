@@ -100,7 +100,6 @@ class _Network:
         self._note_edges([task for task, _ in moves])
 
     def _note_edges(self, tasks: Sequence[int]) -> None:
-        """Update edges of ``tasks``, and all of the other layers."""
         group_of, clients = self._problem.group_of, self._clients
         for task in tasks:
             base = self._first_place + group_of[task] * clients
@@ -158,15 +157,12 @@ class _Network:
 
 
 class _Search:
-    """Bellman-Ford distances and parents, from 0."""
-
     __slots__ = ("_changed", "_edges", "_parent", "distance")
 
     def __init__(self, edges: Sequence[Sequence[tuple[int, int]]]) -> None:
         self._edges = edges
         self.distance = [0] * len(edges)
         self._parent = [_NOBODY] * len(edges)
-        #: Fell since their last scan.
         self._changed = bytearray(b"\1") * len(edges)
 
     def sweep(self) -> bool:
@@ -213,13 +209,10 @@ class _Search:
         self._changed = bytearray(b"\1") * len(self.distance)
 
     def play_period(self, length: int, falls: Sequence[int]) -> int:
-        """Run ``length`` sweeps; returns for how many further periods comparisons keep their results.
+        """Run ``length`` sweeps; returns for how many further periods (perhaps 0) comparisons keep their results.
 
         Args:
-            falls: Of each distance during the last ``length`` sweeps.
-
-        Returns:
-            0 if the sweeps did not repeat.
+            falls: During the last ``length`` sweeps.
         """
         expected = list(map(add, self.distance, falls))
         rates = list(falls)
@@ -230,7 +223,6 @@ class _Search:
         return limit if self.distance == expected and rates == falls else 0
 
     def _growing_sweep(self, rates: list[int]) -> int:
-        """Sweep with rates; returns for how many periods it repeats."""
         distance = self.distance
         limit = UNBOUNDED
         for node, edges in enumerate(self._edges):

@@ -143,7 +143,6 @@ def assign_to_different_tags(
 
 
 def _spread_one_task(task: int, owner: int, left: int, clients: ClientsByLoad, tags: ClientTags) -> int:
-    """Standbys on clients with unused tags; returns the number of missing ones."""
     used = 0
     used_clients = 1
     last = owner

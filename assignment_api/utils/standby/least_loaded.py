@@ -107,7 +107,6 @@ class ClientsByLoad:
         return replicas
 
     def _add_standby(self, task: int) -> int:
-        """One standby, the usual number. Clients before the chosen one keep their place."""
         active, standby, queue = self._active, self._standby, self._queue
         for position, (_, client) in enumerate(queue):
             if task not in active[client] and task not in standby[client]:

@@ -1,4 +1,4 @@
-"""The offers of this distribution to Assignor Lab."""
+"""Offered assignors."""
 
 from __future__ import annotations
 

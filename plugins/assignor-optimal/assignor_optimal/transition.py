@@ -30,9 +30,7 @@ class Transition:
     """One step towards a wanted placement.
 
     Args:
-        owners: Process of each task now.
         warmups: Task to the process of its warm-up.
-        standbys: For each task, the processes of its standbys.
         waits: True if a task does not run at its wanted place yet.
     """
 

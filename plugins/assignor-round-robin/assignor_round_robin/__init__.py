@@ -1,4 +1,4 @@
-"""Three example assignors for Assignor Lab."""
+"""Example assignors for Assignor Lab."""
 
 from assignor_round_robin.group_round_robin import GroupRoundRobinTaskAssignor
 from assignor_round_robin.round_robin import RoundRobinTaskAssignor
