@@ -60,7 +60,7 @@ def assignor_lab_task_assignors() -> Sequence[TaskAssignorPlugin]:  # type: igno
 def assignor_lab_connect_assignors() -> Sequence[ConnectAssignorPlugin]:  # type: ignore[empty-body]
     """Assignors for Kafka Connect (KIP-415).
 
-    As for ``assignor_lab_task_assignors``.
+    Called once in each discovery; a list or tuple in order.
     """
 
 
@@ -68,7 +68,7 @@ def assignor_lab_connect_assignors() -> Sequence[ConnectAssignorPlugin]:  # type
 def assignor_lab_connectors() -> Sequence[ConnectorPlugin]:  # type: ignore[empty-body]
     """Connectors for ``assignor connect serve``.
 
-    As for ``assignor_lab_task_assignors``.
+    Called once in each discovery; a list or tuple in order.
     """
 
 
@@ -76,7 +76,7 @@ def assignor_lab_connectors() -> Sequence[ConnectorPlugin]:  # type: ignore[empt
 def assignor_lab_group_assignors() -> Sequence[GroupAssignorPlugin]:  # type: ignore[empty-body]
     """Broker-side assignors for Streams groups (KIP-1071).
 
-    As for ``assignor_lab_task_assignors``.
+    Called once in each discovery; a list or tuple in order.
     """
 
 
@@ -84,7 +84,7 @@ def assignor_lab_group_assignors() -> Sequence[GroupAssignorPlugin]:  # type: ig
 def assignor_lab_metrics() -> Sequence[MetricPlugin]:  # type: ignore[empty-body]
     """Metrics of every answer, in the order of columns.
 
-    As for ``assignor_lab_task_assignors``.
+    Called once in each discovery; a list or tuple in order.
     """
 
 
@@ -92,7 +92,7 @@ def assignor_lab_metrics() -> Sequence[MetricPlugin]:  # type: ignore[empty-body
 def assignor_lab_scenario_families() -> Sequence[ScenarioFamily]:  # type: ignore[empty-body]
     """Families of states that are created from a seed.
 
-    As for ``assignor_lab_task_assignors``.
+    Called once in each discovery; a list or tuple in order.
     """
 
 
@@ -123,7 +123,7 @@ def assignor_lab_connect_assignment_computed(
 ) -> None:
     """Observe every answer to a Connect rebalance, in episodes to simulated ones.
 
-    As ``assignor_lab_assignment_computed``.
+    Arguments and effects as for ``assignor_lab_assignment_computed``.
     """
 
 
@@ -137,5 +137,5 @@ def assignor_lab_group_assignment_computed(
 ) -> None:
     """Observe every answer of a broker-side assignor.
 
-    As ``assignor_lab_assignment_computed``.
+    Arguments and effects as for ``assignor_lab_assignment_computed``.
     """
