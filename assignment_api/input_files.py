@@ -13,6 +13,7 @@ from pathlib import Path
 
 __all__ = ["PATIENCE_S", "open_input", "read_input"]
 
+#: Seconds to wait for a pipe's writer.
 PATIENCE_S = 2.0
 _PAUSE_S = 0.02
 _BLOCK = 65_536

@@ -20,6 +20,7 @@ from assignment_api.conformance.trial import Trial
 
 __all__ = ["KINDS", "conformance", "replayed"]
 
+#: Kinds of groups, by name.
 KINDS: Mapping[str, Kind[Any]] = {kind.name: kind for kind in (STREAMS, STREAMS_GROUP, CONNECT)}
 _MOST_JUDGED = 50
 _NONE_KNOWN: Mapping[str, str] = {}

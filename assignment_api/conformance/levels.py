@@ -34,6 +34,7 @@ class LevelText:
     source: str
 
 
+#: Text of each level.
 LEVELS: Mapping[Level, LevelText] = {
     Level.VALID: LevelText(
         "Kafka accepts every answer.",
@@ -81,6 +82,7 @@ class Rule:
     expected: str
 
 
+#: By name in reports.
 RULES: Mapping[str, Rule] = {
     "answers": Rule(Level.VALID, "An assignor answers, or raises the refusal error of its kind, and no other."),
     "in time": Rule(Level.VALID, "An assignor answers before its deadline, and within its limits."),

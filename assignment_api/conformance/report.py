@@ -85,6 +85,7 @@ class Report:
     histories: int
     seed: int
     levels: tuple[LevelResult, ...]
+    #: Figures clearly worse than Kafka's.
     warnings: tuple[QualityWarning, ...] = ()
 
     @property

@@ -99,6 +99,7 @@ class Jobs:
         return Jobs(tuple(sorted(self.connectors, key=utf16_key)), sorted(self.tasks, key=ConnectorTaskId.sort_key))
 
 
+#: No job at all.
 NO_JOBS = Jobs()
 
 

@@ -8,6 +8,7 @@ from assignment_api.connect.errors import ConnectConfigError
 
 __all__ = ["CONNECT_PROTOCOL", "ConnectProtocol"]
 
+#: Kafka's key.
 CONNECT_PROTOCOL = "connect.protocol"
 
 

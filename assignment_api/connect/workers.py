@@ -12,6 +12,7 @@ from assignment_api.connect.jobs import NO_JOBS, ConnectorTaskId, Jobs
 
 __all__ = ["STATIC_CONNECTORS", "STATIC_TASKS", "WILDCARD", "StaticJobs", "Worker"]
 
+#: Keys of KIP-987.
 STATIC_CONNECTORS = "static.connectors"
 STATIC_TASKS = "static.tasks"
 
@@ -75,6 +76,7 @@ def _listed(key: str, value: object) -> list[str] | None:
     raise ConnectConfigError(f"Invalid value {value!r:.120} for configuration {key}: Expected a comma separated list.")
 
 
+#: Of a wildcard worker: no static jobs.
 WILDCARD = StaticJobs()
 
 

@@ -116,6 +116,7 @@ class Connector(abc.ABC):
 
     #: For statuses and plugin lists, except ``"undefined"``.
     version: ClassVar[str] = "undefined"
+    #: Class of its tasks.
     task_class: ClassVar[type[Task]]
 
     context: ConnectorContext

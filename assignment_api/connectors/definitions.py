@@ -59,6 +59,7 @@ class Width(enum.Enum):
 
 
 class _Required(enum.Enum):
+    #: Default of a mandatory key.
     REQUIRED = "required"
 
 

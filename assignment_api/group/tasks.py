@@ -16,6 +16,7 @@ __all__ = ["NO_TASKS", "TaskId", "TasksBySubtopology", "tasks_by_subtopology"]
 #: Sub-topology to ascending partitions, in Kafka's order, none empty.
 TasksBySubtopology = Mapping[str, tuple[int, ...]]
 
+#: No task at all.
 NO_TASKS: TasksBySubtopology = MappingProxyType({})
 
 

@@ -24,8 +24,10 @@ from assignment_api.optimum.errors import GoalError
 
 __all__ = ["DEFAULT_GOALS", "LINEAR", "WEIGHTS", "Goal", "goals_of"]
 
+#: Sums over tasks.
 LINEAR = ("ready", "moves", "racks", "spread")
 LOADS = ("balance", "fill")
+#: Weight to its meaning and source.
 WEIGHTS: Mapping[str, str] = MappingProxyType(
     {
         "tasks": "each task is 1",

@@ -23,6 +23,7 @@ __all__ = [
     "reason_against_metadata",
 ]
 
+#: Unusable name or version.
 UNNAMED = "?"
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?")
 _VERSION = re.compile(r"[!-~]{1,64}")

@@ -56,10 +56,12 @@ TOPOLOGY_OPTIMIZATION = "topology.optimization"
 #: Our own: in Kafka ``connect.protocol`` decides.
 CONNECT_ASSIGNOR_CLASS = "connect.assignor.class"
 
+#: Before a plugin's name and setting.
 SETTING_PREFIX = "assignor."
 ALLOW = "assignor.plugins.allow"
 BLOCK = "assignor.plugins.block"
 PIN = "assignor.plugins.pin"
+#: Plugins in the lab's process.
 TRUST = "assignor.plugins.trust"
 ISOLATE = "assignor.plugins.isolate"
 CALL_TIMEOUT_MS = "assignor.plugins.call.timeout.ms"
@@ -236,6 +238,7 @@ INSTANCE_KEYS: Mapping[str, Reader] = {
     "application.server": _server,
     "client.rack": _text,
 }
+#: Key to the check of its values.
 KAFKA_KEYS: Mapping[str, Reader] = {
     TASK_ASSIGNOR_CLASS: _class_name,
     INTERNAL_TASK_ASSIGNOR_CLASS: _class_name,
@@ -289,6 +292,7 @@ _POLICY_READERS: Mapping[str, Reader] = {
 
 _DEFAULT_CONFIGS = AssignmentConfigs()
 _KAFKA_DEFAULT = "org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor"
+#: Kafka's defaults.
 DEFAULTS: Mapping[str, Any] = {
     TASK_ASSIGNOR_CLASS: None,
     INTERNAL_TASK_ASSIGNOR_CLASS: _KAFKA_DEFAULT,

@@ -71,6 +71,7 @@ class _Here:
         return kinds_of_code(selector, policy)
 
 
+#: Imports in this process.
 HERE: NamedCode = _Here()
 
 

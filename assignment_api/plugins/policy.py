@@ -20,6 +20,7 @@ from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
 
 __all__ = ["ISOLATION", "Pin", "Policy", "record_sha256"]
 
+#: Plugins with a process of their own.
 ISOLATION = ("untrusted", "all", "none")
 _TRUST = "assignor.plugins.trust"
 

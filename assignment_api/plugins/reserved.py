@@ -18,6 +18,7 @@ __all__ = [
     "is_reserved",
 ]
 
+#: The only one with reserved names.
 BUILTIN_DISTRIBUTION = "assignor-lab"
 
 #: Its packages: metadata can claim any name, so code elsewhere is not ours.
@@ -45,6 +46,7 @@ KAFKA_TASK_ASSIGNORS: Mapping[str, str] = {
 
 _CONNECT = "org.apache.kafka.connect.runtime.distributed."
 
+#: Kafka's to ours.
 KAFKA_CONNECT_ASSIGNORS: Mapping[str, str] = {
     _CONNECT + "EagerAssignor": "connect_eager",
     _CONNECT + "IncrementalCooperativeAssignor": "connect_incremental",
@@ -52,6 +54,7 @@ KAFKA_CONNECT_ASSIGNORS: Mapping[str, str] = {
     "IncrementalCooperativeAssignor": "connect_incremental",
 }
 
+#: Of built-ins, present and planned, and words with another meaning.
 RESERVED_NAMES: tuple[str, ...] = (
     *("high_availability", "default", "sticky", "legacy_sticky", "fallback_prior", "rack_aware", "static"),
     *("connect_eager", "connect_incremental", "connect_static", "group_sticky"),

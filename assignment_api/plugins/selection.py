@@ -68,6 +68,7 @@ _SECRET = re.compile(
 )
 _SECRET_VALUE = re.compile(r"://[^/\s@:]*:[^/\s@]+@")
 _JAVA_CONFIG = "assignor.java.config."
+#: In place of a hidden value.
 HIDDEN = "(hidden)"
 
 

@@ -13,6 +13,7 @@ from assignment_api.plugins.reserved import OWN_PACKAGES
 
 __all__ = ["MOST_FRAMES", "TRACEBACK_LIMIT", "bounded_frames", "plugin_frames", "plugin_traceback"]
 
+#: First ones and last ones.
 MOST_FRAMES = 20
 #: Characters.
 TRACEBACK_LIMIT = 4_000

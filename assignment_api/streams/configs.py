@@ -146,6 +146,7 @@ class AssignmentConfigs:
         return cls(**{name: configs[key] for key, (name, _) in ASSIGNMENT_KEYS.items() if key in configs})
 
 
+#: Key to (attribute, reader of a value).
 ASSIGNMENT_KEYS: Mapping[str, tuple[str, Callable[[str, Any], Any]]] = {
     ACCEPTABLE_RECOVERY_LAG: ("acceptable_recovery_lag", _at_least(64, 0)),
     MAX_WARMUP_REPLICAS: ("max_warmup_replicas", _at_least(32, 1)),

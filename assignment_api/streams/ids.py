@@ -128,7 +128,9 @@ class ProcessID:
     """
 
     id: UUID
+    #: Signed.
     most_significant_bits: int = attrs.field(init=False)
+    #: Signed.
     least_significant_bits: int = attrs.field(init=False)
     _hash: int = attrs.field(init=False)
 

@@ -17,6 +17,7 @@ from assignment_api.utils.rack_aware.traffic import NO_COST, costs_of, crossings
 
 __all__ = ["MAX_STANDBY_ROUNDS", "InternalRackOptimizer"]
 
+#: Kafka's passes over pairs of clients.
 MAX_STANDBY_ROUNDS = 4
 
 #: (task, source, destination): may a standby move?
