@@ -59,10 +59,10 @@ class Width(enum.Enum):
 
 
 class _Required(enum.Enum):
-    #: Default of a mandatory key.
     REQUIRED = "required"
 
 
+#: Default of a mandatory key.
 REQUIRED: Final = _Required.REQUIRED
 
 #: Value (``None``: missing) to its error, or ``None``.
@@ -81,13 +81,10 @@ class ConfigKey:
 
     Args:
         default: Value of a missing key; ``REQUIRED``: mandatory.
-        importance: For the order in forms.
         check: Error of a value (``None``: missing), or ``None``.
-        group: Heading in forms.
         order_in_group: -1 without a heading.
         display_name: In forms; default: the key.
         dependents: Keys whose validity depends on this one.
-        recommended: Values to offer.
     """
 
     name: str

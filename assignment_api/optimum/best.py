@@ -135,10 +135,7 @@ class _Search:
         return self._assumed() or self._one_by_one()
 
     def _assumed(self) -> Optimum | None:
-        """Goals in turn on one network, if arithmetical bounds of the loads can be met together.
-
-        Nearly always. ``None``: they cannot, or a result is not whole.
-        """
+        """Goals in turn on one network, if arithmetical bounds of the loads can be met together."""
         limits: dict[Goal, _Value] = {}
         number = 0
         for goal in self._goals:

@@ -37,13 +37,7 @@ class TaskClass:
 
 @attrs.frozen(eq=False)
 class Classes:
-    """All classes of a problem for some goals.
-
-    Args:
-        linear: Goals that are sums over tasks, in the order of costs.
-        loads: One goal for each weight, in the order of a signature.
-        signatures: A task's weight in each load.
-    """
+    """All classes of a problem for some goals."""
 
     classes: list[TaskClass]
     pools: list[list[int]]

@@ -25,7 +25,7 @@ def near(problem: Problem, goals: Sequence[Goal]) -> list[int]:
 
     Tasks stay, or go to a ready process if ``ready`` comes before the loads. Above an even load tasks leave, the
     lightest ones, unless ``moves`` is more important. Others go to the least loaded process, the heaviest first. Then
-    tasks move while ``balance`` improves. The best of several limits counts.
+    tasks move while ``balance`` improves.
     """
     kinds = [goal.kind for goal in goals]
     load_goal = next((goal for goal in goals if goal.kind in LOADS), Goal("balance"))

@@ -1,8 +1,8 @@
 """The problem's model for HiGHS: a network of flows, mostly with whole solutions by the simplex method.
 
 Columns: tasks of a class kept on a named process, or given to a pool; tasks of a signature taken from a pool. Rows:
-each class is placed, each pool emptied, loads and earlier goals keep limits. A fractional solution (weights, limits of
-sums) leads to a search for whole numbers, limited by nodes, so that its end does not depend on the machine.
+each class is placed, each pool emptied, loads and earlier goals keep limits. A search for whole numbers is limited by
+nodes, not by the machine.
 
 Above ``MOST_TAKES`` columns of processes and signatures, loads leave pools as weight: a bound without a placement.
 """

@@ -76,7 +76,6 @@ class PluginRow:
             ``policy`` (item of the policy).
         distribution: Empty for ``policy``.
         status: ``available``, ``ambiguous``, ``refused``, ``blocked``, ``broken``, or ``unused`` for ``policy``.
-        reason: Empty if it is available.
     """
 
     name: str

@@ -107,7 +107,6 @@ class ConnectAssignorPlugin:
 
     Args:
         factory: Creates an assignor for the lifetime of a worker's process.
-        aliases: Further names.
         summary: One sentence for listings.
         protocols: Supported values of ``connect.protocol``; empty: it raises ``UnsupportedConnectProtocolError`` for
             others.
@@ -151,7 +150,6 @@ class GroupAssignorPlugin:
 
     Args:
         factory: Creates an assignor for one assignment.
-        aliases: Further names.
         summary: One sentence for listings.
         settings: As for :class:`TaskAssignorPlugin`.
 

@@ -5,15 +5,14 @@ parent graph after the *last* sweep (Kafka: ``Graph``). Any other choice gives a
 effect, but not every one has to run:
 
 * The graph has layers (tasks, clients of each group, with a second stage the clients), so a sweep is a few synchronous
-  steps. A task's distance changes through its owner alone. A client's candidates differ by rack only: one minimum for
-  each group and rack serves all its clients.
+  steps. One minimum for each group and rack serves all its clients.
 * A node without a change since its last scan relaxes no other node.
 * Once a negative cycle repeats, distances fall by the same amounts in every period of sweeps. One period with growth
   rates yields the number of periods without a changed comparison; those are skipped.
 
 Costs must not be negative: only then can a client's own tasks take part in the minima (they never win). They must not
-overflow Java's integers: only then is a cost a sum. ``whole_graph`` takes all others.
-Work for each cycle: executed sweeps x changed tasks x racks. Memory: 129 snapshots of the distances.
+overflow Java's integers: only then is a cost a sum. ``whole_graph`` takes all others. Work for each cycle: executed
+sweeps x changed tasks x racks. Memory: 129 snapshots of the distances.
 """
 
 from __future__ import annotations

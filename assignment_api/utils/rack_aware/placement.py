@@ -68,8 +68,8 @@ def _second_stage(problem: FlowProblem, counts: Sequence[int]) -> list[list[int]
 def _maximal_flow(problem: FlowProblem, counts: Sequence[int], capacities: Sequence[Sequence[int]]) -> list[int]:
     """Breadth-first augmentation, neighbours in ascending order (Kafka: ``Graph``).
 
-    While a group has a client with room in both stages, the shortest path is known: the first such group's first
-    unplaced task to the first such client. Afterwards a search is needed.
+    Until a search is needed, the shortest path is known: first group with room in both stages, its first unplaced task,
+    first such client.
     """
     clients = len(counts)
     owner = [-1] * len(problem.group_of)
