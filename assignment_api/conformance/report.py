@@ -140,7 +140,6 @@ def written_failure(
     """Write the files of a failure that a search found.
 
     Args:
-        selector: Name in commands.
         options: Of the command that replays a history.
         config: Options of both commands.
     """

@@ -12,13 +12,11 @@ __all__ = ["SinkRecord", "SourceRecord"]
 
 @attrs.frozen
 class SourceRecord:
-    """A record from a source task. Kafka: ``SourceRecord``.
+    """A record from a source task, with JSON values. Kafka: ``SourceRecord``.
 
     Args:
-        source_partition: Its part of the source; JSON values.
-        source_offset: The task continues here after it; JSON values.
-        value: JSON value.
-        key: JSON value.
+        source_partition: Its part of the source.
+        source_offset: The task continues here after it.
         partition: ``None``: by the hash of the key, or 0 without one.
     """
 
@@ -32,12 +30,10 @@ class SourceRecord:
 
 @attrs.frozen
 class SinkRecord:
-    """A record for a sink task. Kafka: ``SinkRecord``.
+    """A record for a sink task, with JSON values. Kafka: ``SinkRecord``.
 
     Args:
         offset: In the partition, from 0 without gaps.
-        key: JSON value.
-        value: JSON value.
         timestamp_ms: Of writing, epoch milliseconds.
     """
 

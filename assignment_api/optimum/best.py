@@ -102,7 +102,6 @@ def gaps(
 
     Args:
         seconds: Solver's time for all goals; ``None``: no limit.
-        nodes: Of each search for whole numbers.
         spread: Goal ``spread`` with the answer's standbys; ``None``: with the best ones.
 
     Raises:

@@ -105,7 +105,6 @@ class PluginSource:
 
     Args:
         name: Of its distribution.
-        version: Of its distribution.
         distribution: ``None`` if unavailable.
         is_doubled: A namesake distribution has other entry points.
     """

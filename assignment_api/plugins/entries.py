@@ -83,7 +83,6 @@ class TaskAssignorPlugin:
         name: Not reserved (``assignment_api.plugins.reserved``).
         factory: Creates an assignor for one rebalance, usually the class. Import the algorithm inside, so that listings
             stay cheap.
-        aliases: Further names.
         java_classes: Full names of the replaced Java classes, so that an application's ``.properties`` work unchanged.
             ``org.apache.kafka.`` belongs to the built-ins.
         summary: One sentence for listings.
@@ -107,7 +106,6 @@ class ConnectAssignorPlugin:
 
     Args:
         factory: Creates an assignor for the lifetime of a worker's process.
-        summary: One sentence for listings.
         protocols: Supported values of ``connect.protocol``; empty: it raises ``UnsupportedConnectProtocolError`` for
             others.
         settings: As for :class:`TaskAssignorPlugin`.
@@ -132,7 +130,6 @@ class ConnectorPlugin:
         name: For ``connector.class``.
         load: Imports its class, of ``SourceConnector`` or ``SinkConnector``, when a worker starts.
         java_classes: Further full names; plugin lists show the first. ``org.apache.kafka.`` belongs to the built-ins.
-        summary: One sentence for listings.
 
     Raises:
         PluginDefinitionError: if a field is invalid.
@@ -150,7 +147,6 @@ class GroupAssignorPlugin:
 
     Args:
         factory: Creates an assignor for one assignment.
-        summary: One sentence for listings.
         settings: As for :class:`TaskAssignorPlugin`.
 
     Raises:

@@ -24,7 +24,6 @@ class Found(Generic[P]):
 
     Args:
         name: ``distribution:name`` if two distributions use it.
-        plugin: The hook's item.
         distribution: ``None`` for ``module:attribute`` outside of any.
     """
 
@@ -41,7 +40,6 @@ class FoundTaskAssignor:
     Args:
         name: Name of its results: its own, not an alias; ``distribution:name`` if ambiguous; ``module:attribute`` if
             selected so.
-        plugin: The hook's item.
         distribution: ``None`` for ``module:attribute`` outside of any.
     """
 

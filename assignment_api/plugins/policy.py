@@ -156,7 +156,6 @@ class Policy:
         """Reason of :meth:`unused_items`, and remedy.
 
         Args:
-            key: Of its list.
             seen: As there.
         """
         if key != _TRUST:

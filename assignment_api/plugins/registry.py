@@ -75,8 +75,6 @@ def discover(
     Args:
         policy: ``None``: all installed plugins.
         installed: Distributions to search; ``None``: all.
-        ask: Collects offers of plugins.
-        code: Imports ``module:attribute``.
     """
     chosen = policy or Policy()
     offers, problems = collect(chosen, installed, ask)
@@ -91,7 +89,6 @@ class Registry:
     Args:
         policy: Applies to ``module:attribute``, too.
         problems: Rows of unusable plugins.
-        code: Imports ``module:attribute``; default: here.
     """
 
     __slots__ = ("_code", "_names", "_named_code", "_of_kind", "_policy", "_problems")
