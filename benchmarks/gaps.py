@@ -2,6 +2,7 @@
 
 Each family of a kind of group has at least `--states` states. A cell is the mean avoidable part of a goal in one
 decision, and in parentheses the mean avoidable share. Equal seeds give equal tables.
+`--skew` makes the tables of load, lag after a spike and moves instead.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from assignment_api.optimum import DEFAULT_GOALS, goals_of
 from assignor_lab.cli.main import main as assignor
 from benchmarks.pages import put_between
 
-__all__ = ["tables_of"]
+__all__ = ["moves_of", "skew_of", "tables_of"]
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "optimum-tables.md"
 BEGIN = "<!-- written by python -m benchmarks.gaps --write: begin -->"
 END = "<!-- written by python -m benchmarks.gaps --write: end -->"
+SKEW_BEGIN = "<!-- written by python -m benchmarks.gaps --skew --write: begin -->"
+SKEW_END = "<!-- written by python -m benchmarks.gaps --skew --write: end -->"
 _STRATEGY = "rack.aware.assignment.strategy"
 #: States of a short generated history.
 _ROUNDS = 5
@@ -41,10 +44,11 @@ class _Run:
     families: tuple[str, ...]
     assignors: tuple[str, ...]
     variants: Mapping[str, str] = attrs.field(factory=dict)
+    metrics: str = "gaps"
 
     def words(self, states: int, seed: int, out: str) -> list[str]:
         count = math.ceil(states / _ROUNDS) * len(self.families)
-        words = ["score", "--metrics", "gaps", "--count", str(count), "--seed", str(seed), "--out", out]
+        words = ["score", "--metrics", self.metrics, "--count", str(count), "--seed", str(seed), "--out", out]
         for option, values in (("--families", self.families), ("--assignor", self.assignors)):
             words += [word for value in values for word in (option, value)]
         return words + [word for name, terms in self.variants.items() for word in ("--variant", f"{name}={terms}")]
@@ -78,6 +82,23 @@ RUNS = {
         ("connect_eager", "connect_incremental"),
     ),
 }  # fmt: skip
+SKEWED = _Run(
+    "Skewed load",
+    ("skewed_workloads",),
+    ("load_aware", "high_availability", "optimal", "sticky", "legacy_sticky"),
+    metrics="active_weight_above_even_share,spike_lag_seconds,spike_catch_up_seconds,stateful_actives_moved",
+)
+EVEN = _Run(
+    "Even load",
+    (
+        "streams_4x40", "steady_state", "scale_out", "scale_in", "rolling_restart", "rack_loss", "topology_growth",
+        "mixed_threads", "client_tags", "racks_partly_missing",
+    ),
+    ("load_aware", "high_availability"),
+    metrics="stateful_actives_moved",
+)  # fmt: skip
+#: Longest value of `spike_catch_up_seconds`.
+_LONGEST_S = 3_600
 
 
 def tables_of(kind: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -112,26 +133,70 @@ def _cell(rows: Sequence[Mapping[str, Any]], name: str) -> str:
     return f"{absolute:.2f} ({share:.0%})"
 
 
+def skew_of(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Lines of Markdown: load, lag after a spike and moves of each assignor, over states with known weights."""
+    yield (
+        "| assignor | states | largest load above the mean | worst state | lag after a spike | 90 % of states at most "
+        "| until it is worked off | longer than an hour | stateful tasks moved |"
+    )
+    yield "|---" * 9 + "|"
+    for name in SKEWED.assignors:
+        known = [row for row in rows if row["assignor"] == name and row["spike_lag_seconds"] is not None]
+        if not known:
+            continue
+        load, lag, catch_up, moved = ([row[metric] for row in known] for metric in SKEWED.metrics.split(","))
+        capped = sum(seconds >= _LONGEST_S for seconds in catch_up) / len(known)
+        most = sorted(lag)[math.ceil(0.9 * len(lag)) - 1]
+        yield (
+            f"| `{name}` | {len(known):,} | {fmean(load):,.0%} | {max(load):,.0%} | {fmean(lag):,.0f} s "
+            f"| {most:,.0f} s | {fmean(catch_up):,.0f} s | {capped:.0%} | {fmean(moved):.2f} |"
+        )
+
+
+def moves_of(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Lines of Markdown: mean stateful tasks moved in one decision, for each even family."""
+    yield f"| family | states | {' | '.join(f'`{name}`' for name in EVEN.assignors)} |"
+    yield "|---" * (2 + len(EVEN.assignors)) + "|"
+    for family in EVEN.families:
+        moved = [
+            [row[EVEN.metrics] for row in rows if (row["family"], row["assignor"]) == (family, name)]
+            for name in EVEN.assignors
+        ]
+        if all(moved):
+            yield f"| {family} | {len(moved[0]):,} | {' | '.join(f'{fmean(each):.2f}' for each in moved)} |"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gaps", description=__doc__)
     parser.add_argument("--states", type=int, default=1_000, help="states of each family (%(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--kinds", nargs="+", default=list(RUNS), choices=RUNS)
+    parser.add_argument("--skew", action="store_true", help="make the tables of skewed and even load instead")
     parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.name}")
     options = parser.parse_args(arguments)
     lines: list[str] = []
-    with tempfile.TemporaryDirectory() as folder:
+    if options.skew:
+        lines += ["", *skew_of(_scored(SKEWED, options.states, options.seed))]
+        lines += ["", "Stateful tasks moved in one decision, with even load:", ""]
+        lines += moves_of(_scored(EVEN, options.states, options.seed))
+    else:
         for kind in options.kinds:
-            out = f"{folder}/{kind}"
-            with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(SystemExit):
-                assignor(RUNS[kind].words(options.states, options.seed, out))
-            rows = pq.read_table(f"{out}/results.parquet").to_pylist()
-            lines += ["", *tables_of(kind, rows)]
+            lines += ["", *tables_of(kind, _scored(RUNS[kind], options.states, options.seed))]
     text = "\n".join(lines)
     print(text)
     if options.write:
-        put_between(PAGE, BEGIN, text, END)
+        begin, end = (SKEW_BEGIN, SKEW_END) if options.skew else (BEGIN, END)
+        put_between(PAGE, begin, text, end)
     return 0
+
+
+def _scored(run: _Run, states: int, seed: int) -> list[Mapping[str, Any]]:
+    """The rows of a run of `assignor score`."""
+    with tempfile.TemporaryDirectory() as folder:
+        with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(SystemExit):
+            assignor(run.words(states, seed, folder))
+        rows: list[Mapping[str, Any]] = pq.read_table(f"{folder}/results.parquet").to_pylist()
+    return rows
 
 
 if __name__ == "__main__":
