@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 from assignment_api.optimum import DEFAULT_GOALS, goals_of
 from assignor_lab.cli.main import main as assignor
+from assignor_lab.groups.streams.metrics.weights import LONGEST_CATCH_UP_S
 from benchmarks.pages import put_between
 
 __all__ = ["moves_of", "skew_of", "tables_of"]
@@ -97,8 +98,6 @@ EVEN = _Run(
     ("load_aware", "high_availability"),
     metrics="stateful_actives_moved",
 )  # fmt: skip
-#: Longest value of `spike_catch_up_seconds`.
-_LONGEST_S = 3_600
 
 
 def tables_of(kind: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -145,7 +144,7 @@ def skew_of(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if not known:
             continue
         load, lag, catch_up, moved = ([row[metric] for row in known] for metric in SKEWED.metrics.split(","))
-        capped = sum(seconds >= _LONGEST_S for seconds in catch_up) / len(known)
+        capped = sum(seconds >= LONGEST_CATCH_UP_S for seconds in catch_up) / len(known)
         most = sorted(lag)[math.ceil(0.9 * len(lag)) - 1]
         yield (
             f"| `{name}` | {len(known):,} | {fmean(load):,.0%} | {max(load):,.0%} | {fmean(lag):,.0f} s "

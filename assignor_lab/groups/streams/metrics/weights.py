@@ -13,11 +13,13 @@ from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.definition import derived, metric, plugins_of
 from assignor_lab.groups.streams.placement import StreamsPlacement, StreamsState, placement_of
 
-__all__ = ["SPIKE_METRICS", "WEIGHT_METRICS", "Weights", "has_weights", "weights_of"]
+__all__ = ["LONGEST_CATCH_UP_S", "SPIKE_METRICS", "WEIGHT_METRICS", "Weights", "has_weights", "weights_of"]
 
 GROUP = "balance"
-#: The spike: load of an average thread as a share of its capacity, factor of all input, duration, longest catching up.
-_USED, _FACTOR, _SPIKE_S, _LONGEST_S = 0.25, 3, 600, 3_600
+#: The spike: load of an average thread as a share of its capacity, factor of all input, and duration.
+_USED, _FACTOR, _SPIKE_S = 0.25, 3, 600
+#: Largest ``spike_catch_up_seconds``.
+LONGEST_CATCH_UP_S = 3_600
 _INDIVISIBLE = "A task cannot be divided: the owner of the heaviest one has at least its weight."
 
 
@@ -75,8 +77,8 @@ def spike_lag_seconds(placement: StreamsPlacement) -> float | None:
 
     An average thread is used by a quarter before it. The input of all tasks is threefold for 10 minutes.
     """
-    above = _above_mean(_weight_per_thread(placement), placement.state.threads)
-    return None if above is None else _SPIKE_S * max(0.0, _USED * _FACTOR * (1 + above) - 1)
+    used = _used_before_spike(placement)
+    return None if used is None else _waiting_seconds(used)
 
 
 @metric("spike", "s", "lower", _INDIVISIBLE)
@@ -85,12 +87,20 @@ def spike_catch_up_seconds(placement: StreamsPlacement) -> float | None:
 
     The spike is that of ``spike_lag_seconds``. A process that is overloaded without it never catches up.
     """
-    above = _above_mean(_weight_per_thread(placement), placement.state.threads)
-    if above is None:
+    used = _used_before_spike(placement)
+    if used is None:
         return None
-    free = 1 - _USED * (1 + above)
-    waiting = _SPIKE_S * max(0.0, _USED * _FACTOR * (1 + above) - 1)
-    return min(waiting / free, _LONGEST_S) if free > 0 else float(_LONGEST_S)
+    return min(_waiting_seconds(used) / (1 - used), LONGEST_CATCH_UP_S) if used < 1 else float(LONGEST_CATCH_UP_S)
+
+
+def _used_before_spike(placement: StreamsPlacement) -> float | None:
+    """Load of the busiest process as a share of its capacity."""
+    above = _above_mean(_weight_per_thread(placement), placement.state.threads)
+    return None if above is None else _USED * (1 + above)
+
+
+def _waiting_seconds(used: float) -> float:
+    return _SPIKE_S * max(0.0, used * _FACTOR - 1)
 
 
 @metric(GROUP, "share", "lower", _INDIVISIBLE)
