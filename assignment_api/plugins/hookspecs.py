@@ -123,7 +123,7 @@ def assignor_lab_connect_assignment_computed(
 ) -> None:
     """Observe every answer to a Connect rebalance, in episodes to simulated ones.
 
-    Arguments and effects as for ``assignor_lab_assignment_computed``.
+    ``rebalance`` is the input; other arguments and effects are those of ``assignor_lab_assignment_computed``.
     """
 
 
@@ -137,5 +137,6 @@ def assignor_lab_group_assignment_computed(
 ) -> None:
     """Observe every answer of a broker-side assignor.
 
-    Arguments and effects as for ``assignor_lab_assignment_computed``.
+    ``group`` and ``topology`` are the input; other arguments and effects are those of
+    ``assignor_lab_assignment_computed``.
     """

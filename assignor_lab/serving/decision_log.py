@@ -138,16 +138,16 @@ class DecisionLog:
             verdict: The application's report: ``by``, ``ms``, and for a fallback ``cause``, ``message``, ``assignment``
                 and ``followup``.
         """
-        verdict_ = dict(verdict or {})
-        state = canonical_line(_with_observed(document, result, verdict_))
+        report = dict(verdict or {})
+        state = canonical_line(_with_observed(document, result, report))
         decision = {
             "id": document["id"],
             "group": group,
             "time_ms": document.get("source", {}).get("time_ms"),
-            "by": verdict_.get("by"),
-            "cause": verdict_.get("cause"),
-            "message": verdict_.get("message"),
-            "ms": verdict_.get("ms"),
+            "by": report.get("by"),
+            "cause": report.get("cause"),
+            "message": report.get("message"),
+            "ms": report.get("ms"),
             "python_ms": None if ms is None else round(ms, 3),
             "result": result,
         }

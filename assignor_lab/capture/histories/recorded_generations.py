@@ -201,7 +201,7 @@ def _settings(timeouts: Sequence[tuple[int, int]], assumptions: list[str]) -> di
     return most_frequent(members, assumptions)
 
 
-# --- what the whole past tells of each generation ---------------------------------------------------
+# --- facts of the whole past on each generation -----------------------------------------------------
 
 
 @attrs.define(eq=False)

@@ -104,7 +104,7 @@ def _follows(earlier: DescribedRound, later: DescribedRound) -> bool:
     return all(member.subscription.owned.sorted() == before.get(member.member_id, NO_JOBS) for member in later.members)
 
 
-# --- what a document says ---------------------------------------------------------------------------
+# --- parts of a document ----------------------------------------------------------------------------
 
 
 def _document(
