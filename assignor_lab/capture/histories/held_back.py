@@ -2,7 +2,7 @@
 
 The leader requests an immediate rebalance of the new consumer. No message names that consumer. It was told to rebalance
 at once, did not own the task, and keeps its standby of it. The next generation shows it if these rules allow its
-consumers and the members are the same; otherwise the leader decided anew.
+consumers, and neither the members nor the processes of the other tasks changed; otherwise the leader decided anew.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def meant_for(
     processes = members_by_process(answer)
     members = [(process, member) for process, own in processes.items() for member in own]
     waiting = {member.member_id: process for process, member in members if _is_to_rebalance(member)}
-    following = {} if later is None or _members(later) != _members(answer) else _running(later)
+    following = {} if later is None or not _is_continued(answer, later, tasks, sources) else _running(later)
     choices = {
         task: {
             name: process
@@ -53,6 +53,24 @@ def meant_for(
         return next_ones
     possible = _possible(choices, waiting, processes)
     return {task: next(iter(those)) if len(those) == 1 else None for task, those in possible.items()}
+
+
+def _is_continued(
+    answer: DescribedGroup,
+    later: DescribedGroup,
+    tasks: Collection[TaskId],
+    sources: Mapping[tuple[str | None, int], tuple[str, ...]],
+) -> bool:
+    """True if members, and processes of assigned tasks, are the same; a process exchanges tasks of its consumers."""
+    if _members(later) != _members(answer):
+        return False
+    before, after = _processes(answer), _processes(later)
+    awaited = meant_for(later, {*before, *tasks} - after.keys(), sources, None)
+    return before.items() <= {**after, **awaited}.items()
+
+
+def _processes(answer: DescribedGroup) -> dict[TaskId, ProcessID]:
+    return {task: process for task, (process, _) in _running(answer).items()}
 
 
 def _is_to_rebalance(member: MemberAnswer) -> bool:

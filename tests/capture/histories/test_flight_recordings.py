@@ -19,10 +19,11 @@ from assignor_lab.capture.histories.episodes import past_as_episodes
 from assignor_lab.capture.histories.flight_recordings import flight_recordings, recorded_decisions
 from assignor_lab.capture.histories.held_back import meant_for
 from assignor_lab.capture.histories.recorded_generations import recorded_generations
-from assignor_lab.capture.recorded.broker_answers import DescribedGroup
+from assignor_lab.capture.recorded.broker_answers import DescribedGroup, MemberAnswer
 from assignor_lab.capture.recorded.group_records import _layout
 from assignor_lab.capture.recorded.kept_records import read_kept_records
 from assignor_lab.capture.recorded.member_evidence import members_of
+from assignor_lab.capture.recorded.states import members_by_process
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.scenarios import Place, scenario_from_document
@@ -81,7 +82,7 @@ def test_tasks_that_were_held_back_are_those_of_who_got_them_next_and_unknown_be
     assert all(number + 1 not in numbers for number in unknown)
 
 
-def test_a_generation_with_another_member_shows_no_process_of_held_back_tasks(folders: Path) -> None:
+def test_a_generation_that_was_decided_anew_shows_no_process_of_held_back_tasks(folders: Path) -> None:
     (file,) = flight_recordings(classic_folder(folders / "joined", "orders-2"))
     generations = recorded_generations(read_kept_records(file, None), lambda _: None)
     answers = [each.answer for each in generations if each.answer is not None]
@@ -94,13 +95,38 @@ def test_a_generation_with_another_member_shows_no_process_of_held_back_tasks(fo
         newcomer = attrs.evolve(later.members[0], member_id="newcomer", assignment=None)
         joined = attrs.evolve(later, members=(*later.members, newcomer))
         assert meant_for(answer, held, sources, joined) == unaided
+        assert meant_for(answer, held, sources, _with_a_task_moved(later, answer)) == unaided
         shown_by_the_next += meant_for(answer, held, sources, later) != unaided
     assert shown_by_the_next
 
 
+def _with_a_task_moved(later: DescribedGroup, answer: DescribedGroup) -> DescribedGroup:
+    """Another process runs a task that both generations assign."""
+    task = min(_given(answer) & _given(later))
+    processes = list(members_by_process(later).values())
+    new_owner = next(members[0] for members in processes if not any(task in _active(each) for each in members))
+    return attrs.evolve(
+        later,
+        members=tuple(
+            _with_active(member, {*_active(member), task} if member is new_owner else {*_active(member)} - {task})
+            for member in later.members
+        ),
+    )
+
+
+def _active(member: MemberAnswer) -> tuple[TaskId, ...]:
+    return () if member.assignment is None else tuple(member.assignment.info.active_tasks)
+
+
+def _with_active(member: MemberAnswer, tasks: set[TaskId]) -> MemberAnswer:
+    if member.assignment is None:
+        return member
+    info = attrs.evolve(member.assignment.info, active_tasks=sorted(tasks))
+    return attrs.evolve(member, assignment=attrs.evolve(member.assignment, info=info))
+
+
 def _given(answer: DescribedGroup) -> set[TaskId]:
-    infos = [member.assignment.info for member in answer.members if member.assignment is not None]
-    return {task for info in infos for task in info.active_tasks}
+    return {task for member in answer.members for task in _active(member)}
 
 
 def test_without_samples_lags_are_what_members_reported_and_that_is_said(folders: Path) -> None:
