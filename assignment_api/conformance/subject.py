@@ -89,14 +89,14 @@ class Answering(Generic[S]):
     """Calling convention for assignors of one kind.
 
     Args:
-        fingerprint: Comparable parts of the input, by name.
+        fingerprint: Comparable parts of the input, by name or words of a name.
         shown: The state as the assignor receives it.
         lives: One object lives as long as its leader.
         computed: Callback after a well-typed answer, or ``None``.
     """
 
     call: Callable[[Any, S], object]
-    fingerprint: Callable[[S], Mapping[str, object]]
+    fingerprint: Callable[[S], Mapping[Any, object]]
     shown: Callable[[S], S]
     refusals: tuple[type[BaseException], ...]
     lives: bool = False
@@ -187,12 +187,15 @@ class InProcessLeader(Generic[S]):
             return Reply(raised=raised, cpu_ns=spent, seen=seen)
         return Reply(answer, None, self._changed(shown, before), seen, spent)
 
-    def _changed(self, shown: S, before: Mapping[str, object]) -> str:
+    def _changed(self, shown: S, before: Mapping[Any, object]) -> str:
         try:
             after = self._answering.fingerprint(shown)
         except Exception:  # noqa: BLE001 - anything may stand in place of what was there
             return "the input"
-        return next((part for part in (*before, *after) if before.get(part) != after.get(part)), "")
+        if before == after:
+            return ""
+        part = next(part for part in (*before, *after) if before.get(part) != after.get(part))
+        return part if isinstance(part, str) else " ".join(map(str, part))
 
 
 class _LateError(BaseException):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from threading import Event
 from typing import Any
 
 import attrs
@@ -10,7 +13,7 @@ import attrs
 from assignment_api.conformance.history import Capabilities, History
 from assignment_api.conformance.kinds.kind import Kind
 from assignment_api.conformance.levels import Level
-from assignment_api.conformance.subject import Raised, Reply, Subject
+from assignment_api.conformance.subject import InProcessSubject, Raised, Reply, Subject
 
 __all__ = ["Broken", "Trial"]
 
@@ -106,32 +109,37 @@ class Trial:
 
     def _asked_again(self, configs: Mapping[str, Any], answered: list[Any]) -> Iterator[Broken]:
         states = list(self.asked)
-        yield from self._retold(states, answered, configs, "nothing kept", "asked again", watched=True)
-        if self.capabilities.any_order:
-            turned = [self.kind.turned(state) for state in states]
-            yield from self._retold(turned, answered, configs, "any order", "with everything listed backwards")
-        if self.elsewhere is not None:
+        stopped = Event()
+        with ThreadPoolExecutor(1) as pool, ExitStack() as left:
+            left.callback(stopped.set)
+            # Beside an assignor in this process, a thread would wait for the interpreter's lock.
+            is_apart = self._looked_elsewhere and not isinstance(self.subject, InProcessSubject)
+            other = () if self.elsewhere is None else self._replies(self.elsewhere, states, configs)
+            # It answers meanwhile; the main thread starts its process, which ends with the thread that starts it.
+            others = pool.submit(lambda: list(_up_to_a_failure(other, stopped))) if is_apart else None
+            again = self._replies(self.subject, states, configs, watched=True)
+            yield from self._retold(states, answered, again, "nothing kept", "asked again")
+            if self.capabilities.any_order:
+                turned = [self.kind.turned(state) for state in states]
+                replies = self._replies(self.subject, turned, configs)
+                yield from self._retold(turned, answered, replies, "any order", "with everything listed backwards")
             yield from self._retold(
-                states, answered, configs, "any process", "in another process", subject=self.elsewhere
+                states, answered, other if others is None else others.result(), "any process", "in another process"
             )
 
-    def _retold(
-        self,
-        states: list[Any],
-        answered: list[Any],
-        configs: Mapping[str, Any],
-        rule: str,
-        how: str,
-        *,
-        watched: bool = False,
-        subject: Subject[Any] | None = None,
-    ) -> Iterator[Broken]:
-        asked = subject or self.subject
-        leader = asked.leader()
+    def _replies(
+        self, subject: Subject[Any], states: Sequence[Any], configs: Mapping[str, Any], *, watched: bool = False
+    ) -> Iterator[Reply]:
+        leader = subject.leader()
         for number, state in enumerate(states):
             if number in self._taken_over:
-                leader = asked.leader()
-            reply: Reply = leader.ask(state, configs, watched=watched)
+                leader = subject.leader()
+            yield leader.ask(state, configs, watched=watched)
+
+    def _retold(
+        self, states: Sequence[Any], answered: list[Any], replies: Iterable[Reply], rule: str, how: str
+    ) -> Iterator[Broken]:
+        for number, (state, reply) in enumerate(zip(states, replies, strict=False)):
             for seen, sentence in reply.seen:
                 yield Broken(seen, sentence, number)
             if reply.raised is not None:
@@ -182,6 +190,13 @@ class Trial:
                     number,
                 )
                 return
+
+
+def _up_to_a_failure(replies: Iterable[Reply], stopped: Event) -> Iterator[Reply]:
+    for reply in replies:
+        yield reply
+        if reply.raised is not None or stopped.is_set():
+            return
 
 
 def _bounded(text: str) -> str:

@@ -42,6 +42,12 @@ _CHANCE = frozenset(getattr(os, name) for name in ("urandom", "getrandom") if ha
 _GLOBAL_RANDOM: random.Random = random._inst
 #: They read clocks for their own purposes, such as time stamps of logs.
 _EXCUSED = frozenset({"logging", "warnings", "_pytest", "typeguard", "hypothesis", "importlib"})
+_ACQUIRES = frozenset({"acquire", "__enter__"})
+#: Names of the watched C functions, and of the watched Python functions.
+_C_NAMES = frozenset(
+    {*(each.__name__ for each in _CLOCKS | _CHANCE), *_NOW, *_POLLS, *_ACQUIRES, *vars(type(_GLOBAL_RANDOM).__base__)}
+)
+_PYTHON_NAMES = frozenset(code.co_name for code in (*_WAITS, _SEEDING))
 _MOST_SEEN = 5
 
 
@@ -53,11 +59,14 @@ def watched_call(call: Callable[[], T], seen: list[tuple[str, str]]) -> T:
     ours = sys._getframe()
 
     def look(frame: FrameType, event: str, argument: Any) -> None:
-        if len(seen) >= _MOST_SEEN:
-            return
+        # Most calls end here, by their name: this runs at each call and return.
         if event == "c_call":
+            if getattr(argument, "__name__", "") not in _C_NAMES or len(seen) >= _MOST_SEEN:
+                return
             found = _of_chance(argument) or _of_clocks(argument) or _of_locks(frame, argument)
         elif event == "call":
+            if frame.f_code.co_name not in _PYTHON_NAMES or len(seen) >= _MOST_SEEN:
+                return
             found = _of_python(frame)
         else:
             return
@@ -111,7 +120,7 @@ def _of_clocks(called: Any) -> tuple[str, str] | None:
 def _of_locks(frame: FrameType, called: Any) -> tuple[str, str] | None:
     """Outside the module threading."""
     owner: Any = getattr(called, "__self__", None)
-    is_lock = type(owner) is _LOCK and called.__name__ in ("acquire", "__enter__")
+    is_lock = type(owner) is _LOCK and called.__name__ in _ACQUIRES
     if is_lock and owner.locked() and frame.f_globals.get("__name__") != "threading":
         return "no clock", "a lock was awaited that is not free"
     return None

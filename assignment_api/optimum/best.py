@@ -118,6 +118,7 @@ class _Search:
         self._problem, self._goals, self._budget = problem, tuple(goals), budget
         self._classes = classes_of(problem, goals)
         self._model: Model | None = None
+        self._bounds: dict[Goal, _Value] = {}
         self._sums = {
             each.weight: sum(
                 len(tasks.tasks) * self._classes.signatures[tasks.signature][number] for tasks in self._classes.classes
@@ -237,6 +238,11 @@ class _Search:
 
     def _arithmetic(self, goal: Goal) -> _Value:
         """Without a search."""
+        if goal not in self._bounds:
+            self._bounds[goal] = self._calculated(goal)
+        return self._bounds[goal]
+
+    def _calculated(self, goal: Goal) -> _Value:
         problem = self._problem
         if goal.kind in ("racks", "spread"):
             number = self._classes.linear.index(goal)

@@ -12,7 +12,7 @@ __all__ = ["best_balance", "best_fill", "load_limits", "next_balance", "next_fil
 def best_balance(threads: Sequence[int], tasks: int) -> Fraction:
     """Smallest load per thread with room for ``tasks`` tasks of weight 1."""
     limit = Fraction(tasks, max(sum(threads), 1))
-    while sum(math.floor(limit * each) for each in threads) < tasks:
+    while sum(_floor(limit, each) for each in threads) < tasks:
         limit = next_balance(threads, limit)
     return limit
 
@@ -20,19 +20,19 @@ def best_balance(threads: Sequence[int], tasks: int) -> Fraction:
 def best_fill(threads: Sequence[int], tasks: int) -> Fraction:
     """Largest load per thread that all processes reach with ``tasks`` tasks of weight 1."""
     limit = Fraction(tasks, max(sum(threads), 1))
-    while sum(math.ceil(limit * each) for each in threads) > tasks:
+    while sum(_ceil(limit, each) for each in threads) > tasks:
         limit = next_fill(threads, limit)
     return limit
 
 
 def next_balance(threads: Sequence[int], limit: Fraction) -> Fraction:
     """Next possible load of whole weights per thread above ``limit``."""
-    return min(Fraction(math.floor(limit * each) + 1, each) for each in set(threads))
+    return min(Fraction(_floor(limit, each) + 1, each) for each in set(threads))
 
 
 def next_fill(threads: Sequence[int], limit: Fraction) -> Fraction:
     """Next possible load of whole weights per thread below ``limit``."""
-    return max(Fraction(math.ceil(limit * each) - 1, each) for each in set(threads))
+    return max(Fraction(_ceil(limit, each) - 1, each) for each in set(threads))
 
 
 def not_below(threads: Sequence[int], bound: float) -> Fraction:
@@ -54,5 +54,15 @@ def load_limits(threads: Sequence[int], limit: float | Fraction, kind: str, *, i
         limit = limit + slack if kind == "balance" else limit - slack
     if not is_whole:
         return [float(limit * each) for each in threads]
-    rounded = math.floor if kind == "balance" else math.ceil
-    return [float(rounded(limit * each)) for each in threads]
+    exact = Fraction(limit)
+    rounded = _floor if kind == "balance" else _ceil
+    return [float(rounded(exact, each)) for each in threads]
+
+
+def _floor(limit: Fraction, threads: int) -> int:
+    """``floor(limit * threads)`` in whole numbers: products of fractions are slow."""
+    return limit.numerator * threads // limit.denominator
+
+
+def _ceil(limit: Fraction, threads: int) -> int:
+    return -(-limit.numerator * threads // limit.denominator)

@@ -14,6 +14,7 @@ The word in parentheses is a task's weight: ``tasks`` counts 1, others come from
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -83,6 +84,7 @@ class Goal:
         return self.kind if self.kind == "ready" else f"{self.kind}({self.weight})"
 
 
+@functools.lru_cache(maxsize=256)
 def goals_of(text: str) -> tuple[Goal, ...]:
     """Goals of a text with commas.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assignor_lab.runtime.java.naming import java_name
+
 __all__ = ["KNOWN_BEHAVIOURS", "known_of"]
 
 _SWINGING = (
@@ -30,6 +32,13 @@ KNOWN_BEHAVIOURS: Mapping[str, Mapping[str, str]] = {
 }
 
 
+#: Kafka's public classes to their ports.
+_PORTS = {"org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor": "sticky"}
+
+
 def known_of(name: str, distribution: str | None) -> Mapping[str, str]:
-    """Rule to reason for an assignor; empty for assignors of others."""
+    """Rule to reason for a built-in, or a Java class of Kafka; empty for assignors of others."""
+    java = java_name(name)
+    if java is not None:
+        return KNOWN_BEHAVIOURS.get(_PORTS.get(java.class_name, ""), {})
     return KNOWN_BEHAVIOURS.get(name, {}) if distribution == "assignor-lab" else {}

@@ -42,9 +42,12 @@ def test_every_built_in_holds_every_level(registry: Registry, kind: str) -> None
         assert report.is_conformant, "\n".join(each.text() for level in report.levels for each in level.failures)
 
 
-def test_only_built_ins_are_excused() -> None:
+def test_only_built_ins_and_kafkas_own_classes_are_excused() -> None:
     assert known_of("legacy_sticky", "somebody-elses") == {}
     assert set(known_of("legacy_sticky", "assignor-lab")) == set(KNOWN_BEHAVIOURS["legacy_sticky"])
+    own = "java:org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor@@4.3.1"
+    assert known_of(own, None) == KNOWN_BEHAVIOURS["sticky"]
+    assert known_of("java:com.example.StickyTaskAssignor@my.jar", None) == {}
 
 
 @pytest.mark.parametrize("name", ["group_sticky", "group_sticky_4_4"])

@@ -28,11 +28,13 @@ from assignment_api.streams.assignor import (
     ConsumerAssignments,
     GroupSubscription,
     MemberSubscription,
+    TaskAssignor,
     TopicPartition,
 )
 from assignment_api.streams.client_state import lags_of
 from assignment_api.streams.ids import ProcessID, TaskId
 from assignment_api.streams.listed_lags import listed
+from assignment_api.streams.workload import Workload
 from assignment_api.utils.refusals import refusal_sentence
 from assignment_api.utils.validation import StrictFindingKind, strict_findings, validate_task_assignment
 
@@ -52,29 +54,37 @@ _RULE_OF: Mapping[StrictFindingKind, str] = {
 _LATEST_MS = 366 * 24 * 3_600_000
 
 
-def _fingerprint(application: ApplicationMetadata) -> Mapping[str, object]:
-    parts: dict[str, object] = {
+def _fingerprint(application: ApplicationMetadata) -> Mapping[Any, object]:
+    parts: dict[Any, object] = {
         "the clients": tuple(application.streams_client_states()),
         "the tasks": tuple(application.all_tasks()),
         "the stateful tasks": tuple(application.stateful_tasks()),
-        "the task infos": tuple(hash(info) for info in application.task_infos().values()),
-        "the configuration": attrs.astuple(application.assignment_configs()),
+        "the task infos": tuple(map(hash, application.task_infos().values())),
+        "the configuration": attrs.astuple(application.assignment_configs(), recurse=False),
         "the time": application.current_time_ms(),
         "the leader": application.leader_process_id(),
-        "the workload": repr(application.workload()),
+        "the workload": _of_workload(application.workload()),
     }
     for process, client in application.streams_client_states().items():
         lags = lags_of(client)
         reported = client._previous_tasks_by_consumer
-        parts[f"client {process}"] = (client.num_stream_threads, client.consumers, client.host_info, client.rack_id)
-        parts[f"the previous tasks of client {process}"] = (
+        parts["client", process] = (client.num_stream_threads, client.consumers, client.host_info, client.rack_id)
+        parts["the previous tasks of client", process] = (
             client.previous_active_tasks,
             client.previous_standby_tasks,
             None if reported is None else tuple(reported.items()),
         )
-        parts[f"the lags of client {process}"] = None if lags is None else listed(lags)
-        parts[f"the tags of client {process}"] = tuple(client.client_tags.items())
+        parts["the lags of client", process] = None if lags is None else listed(lags)
+        parts["the tags of client", process] = tuple(client.client_tags.items())
     return parts
+
+
+def _of_workload(workload: Workload | None) -> object:
+    if workload is None:
+        return None
+    # Values, as an assignor could change even a frozen object.
+    tasks = [(task, each.state_bytes, each.input_bytes_per_s, each.weight) for task, each in workload.tasks.items()]
+    return workload.restore_bytes_per_s, tasks
 
 
 def _badly_typed_client(client: Any) -> str | None:
@@ -100,6 +110,8 @@ def _is(value: object, expected: type) -> bool:
 
 
 def _computed(assignor: Any, state: ApplicationMetadata, answer: Any) -> None:
+    if getattr(assignor.on_assignment_computed, "__func__", None) is TaskAssignor.on_assignment_computed:
+        return
     error = validate_task_assignment(state, answer)
     sources = {
         task: tuple(TopicPartition(each.topic, each.partition) for each in info.source_partitions())
