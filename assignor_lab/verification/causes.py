@@ -22,18 +22,16 @@ __all__ = ["Cause", "Reading", "Tried", "likely_cause"]
 _FIRST = 4
 _MOST = 24
 _BEST = 3
-#: Approximate number of assigned tasks in all trials together: a bound on time, without a clock.
+#: Bound on time, without a clock: tasks of all trials together.
 _MOST_TASKS = 120_000
-#: Share of the tasks that a trial must bring to their recorded place to count as a cause, if it reproduces no decision.
+#: Share of the tasks that a trial must mend to count as a cause, if it reproduces no decision.
 _NOTICEABLE = 0.05
-#: Start of an assumption about an open input, the input, and the evidence.
 _OPEN: Mapping[str, tuple[Input, str]] = {
     "racks unknown:": ("racks", "the source does not show the racks"),
     "config not in the log": ("configuration", "the log does not show the configuration"),
     "config is unknown": ("configuration", "the recording does not show the configuration"),
 }
 _STRATEGY = "rack.aware.assignment.strategy"
-#: Share of the decisions that exchange tasks among equal loads, from which racks are the likely cause.
 _EXCHANGES = 0.5
 
 
@@ -53,12 +51,7 @@ class Reading:
 
 @attrs.frozen
 class Tried:
-    """The result of a trial.
-
-    Args:
-        reproduced: Those that equal the recording with the change.
-        before: Those that equal it without the change.
-    """
+    """The result of a trial."""
 
     input: Input
     words: str
@@ -72,7 +65,6 @@ class Cause:
     """The likely cause.
 
     Args:
-        evidence: The evidence, as a sentence without its full stop.
         remedy: The remedy, likewise; ``None``: the general one for that input.
         tried: The trial that found it; ``None``: the recording itself does.
     """
@@ -90,15 +82,9 @@ def likely_cause(
     isolation: OwnProcesses | None = None,
     readings: Sequence[Reading] = (),
 ) -> tuple[Cause | None, tuple[Tried, ...]]:
-    """The input that most likely does not fit a recording, and all trials.
+    """The input that most likely does not fit; ``None`` if no trial helps and the source leaves nothing open.
 
-    Every trial repeats a few decisions that were not reproduced. The best trials repeat more decisions.
-
-    Args:
-        checked: Decisions of one group, decided again with one assignor; at least one was not reproduced.
-
-    Returns:
-        The cause, or ``None`` if no trial helps and the source leaves nothing open; and every trial.
+    Every trial repeats a few decisions that were not reproduced. The best trials repeat more.
     """
     trying = _Trying(registry, config, isolation)
     first = checked[0].scenario
@@ -147,7 +133,7 @@ class _Trying:
     isolation: OwnProcesses | None
 
     def result(self, trial: InputTrial | Reading, base: Sequence[CheckedDecision]) -> _Result | None:
-        """The result of a trial; ``None`` if it is impossible, for example because Kafka refuses a key."""
+        """``None`` if the trial is impossible, for example because Kafka refuses a key."""
         try:
             found = self._decided(trial, base)
         except AssignorLabError:
@@ -193,7 +179,6 @@ def _spread(decisions: Sequence[CheckedDecision], most: int, tasks: int) -> list
 
 
 def _found(best: _Result) -> Cause | None:
-    """The cause that the best trial shows: it reproduces more decisions, or else noticeably more tasks."""
     trial, change = best.trial, best.trial.words
     if best.reproduced > best.reproduced_before:
         some = "" if best.reproduced_before == 0 else f", {best.reproduced_before} without"

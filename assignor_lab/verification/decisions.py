@@ -29,8 +29,6 @@ class CheckedDecision:
     """The result of one recorded decision that was decided again.
 
     Args:
-        not_comparable: Why the answer is not comparable with the recorded one; ``None`` if it is.
-        same_tasks: Those whose owner and copies are as recorded.
         is_exchange: True if every client has as many active tasks as recorded, and not the same ones.
         was_ready: False if nothing was assigned: Kafka calls no assignor while topics are missing.
     """
@@ -57,14 +55,7 @@ def checked_decisions(
     assignor: str | None = None,
     isolation: OwnProcesses | None = None,
 ) -> Iterator[CheckedDecision]:
-    """Decides each recorded decision again; states without a recorded decision are left out.
-
-    Args:
-        assignor: The assignor; ``None``: the one that the source names, else Kafka's default for the kind of group.
-
-    Raises:
-        UnknownPluginError: if there is no such assignor.
-    """
+    """Decides each recorded decision again; states without a recorded decision are left out."""
     for number, scenario in enumerate(scenarios):
         if scenario.observed is None:
             continue
@@ -100,7 +91,7 @@ def checked_decisions(
 
 
 def recorded_assignor(scenario: Scenario) -> str:
-    """The assignor of a recorded decision: the one that its source names, else Kafka's default for its kind."""
+    """The assignor that the source names, else Kafka's default for its kind."""
     source: Mapping[str, object] = scenario.source or {}
     name = source.get("assignor")
     if isinstance(name, str):
@@ -111,7 +102,6 @@ def recorded_assignor(scenario: Scenario) -> str:
 
 
 def group_of(scenario: Scenario) -> str:
-    """The group of a scenario; empty if its source does not name it."""
     source: Mapping[str, Any] = scenario.source or {}
     return str(source.get("group", ""))
 

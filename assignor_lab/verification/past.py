@@ -31,11 +31,8 @@ def verified_past(
 ) -> Verification:
     """The verification of the groups of a past, under their own configuration.
 
-    Single keys of the command line are the user's question, not the group's settings. If they were applied to the past,
-    it is read again without them.
-
-    Args:
-        around: The surroundings that it was read with.
+    Single keys of the command line are the user's question, not the group's settings: the past is read again without
+    them.
     """
     config = group_sources(given)
     read = None if STANDARD_INPUT in sources else partial(scenarios_of_past, sources)

@@ -24,7 +24,6 @@ from assignor_lab.verification.verified import VerificationTerms
 __all__ = ["other_readings", "own_settings", "terms_of"]
 
 _NOTHING = PastSurroundings()
-#: Words for brokers of 4.4 or later, and earlier ones.
 _BROKERS = {True: "of 4.4", False: "before 4.4"}
 
 
@@ -39,13 +38,6 @@ def terms_of(
     settings: Mapping[str, Any] | None = None,
     assignor: str | None = None,
 ) -> VerificationTerms:
-    """The terms under which a past is verified.
-
-    Args:
-        read: Reads the past again; ``None`` if that is impossible, as for the standard input.
-        settings: Settings that were given besides those of the surroundings' configuration.
-        assignor: The assignor that decides again; ``None``: each group's own.
-    """
     known = {key: (timings or {})[name] for key, name in TIMING_KEYS.items() if name in (timings or {})}
     settings = {**given_settings(around.config), **(settings or {}), **known}
     foreign_racks = (lambda: None) if around.racks is None else around.racks.foreign
@@ -68,7 +60,6 @@ def terms_of(
 def other_readings(
     read: Callable[[PastSurroundings], Iterable[Scenario]], around: PastSurroundings
 ) -> tuple[Reading, ...]:
-    """The readings of a past that differ in one input."""
     quiet = attrs.evolve(around, on_problem=lambda _: None)
     found = []
     if around.topology is not None:
@@ -84,7 +75,7 @@ def other_readings(
 def own_settings(
     read: Callable[[PastSurroundings], Iterable[Scenario]], around: PastSurroundings
 ) -> dict[str, dict[str, Any]]:
-    """Group to the settings that its source shows by itself, without those of ``--config`` and ``-c``."""
+    """Without the settings of ``--config`` and ``-c``."""
     layers = [
         attrs.evolve(layer, entries={key: held for key, held in layer.entries.items() if key not in GROUP_KEYS})
         for layer in around.config

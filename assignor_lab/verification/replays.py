@@ -19,7 +19,7 @@ from assignor_lab.simulation.streams.results import document_of
 
 __all__ = ["ReplayCheck", "is_recorded_past", "past_episodes", "replay_check", "replay_checks"]
 
-#: Limit of tasks times events of all plays together: larger pasts are not played for their verification alone.
+#: Tasks times events of all plays: larger pasts are not played for their verification alone.
 _MOST = 400_000
 
 
@@ -30,7 +30,6 @@ class ReplayCheck:
     Args:
         downtime_s: Task-seconds without processing in the play, without restoring if its time is unknown.
         recorded_downtime_s: The same as recorded; ``None`` if the source does not show it.
-        shows_restoring: True if the recorded downtime includes restoring.
     """
 
     rebalances: int
@@ -41,18 +40,14 @@ class ReplayCheck:
 
     @property
     def downtime_difference(self) -> float | None:
-        """The difference of the play's downtime as a share of the recorded one; ``None`` if unknown."""
+        """Share of the recorded downtime."""
         if not self.recorded_downtime_s:
             return None
         return abs(self.downtime_s - self.recorded_downtime_s) / self.recorded_downtime_s
 
 
 def past_episodes(decisions: Iterable[Scenario], settings: Mapping[str, Any] | None = None) -> list[Scenario]:
-    """The episodes of some decisions' pasts; empty if the decisions form no past.
-
-    Args:
-        settings: Settings of the groups in place of those from their source.
-    """
+    """The episodes of some decisions' pasts; empty if the decisions form no past."""
     try:
         return [each for each in played_histories(decisions, settings=settings) if is_recorded_past(each)]
     except HistoryError:
@@ -60,17 +55,12 @@ def past_episodes(decisions: Iterable[Scenario], settings: Mapping[str, Any] | N
 
 
 def is_recorded_past(scenario: Scenario) -> bool:
-    """True if a scenario is an episode of a Streams group with a recorded outcome."""
     document = scenario.document
     return "initial" in document and bool((document.get("recorded") or {}).get("generations"))
 
 
 def replay_checks(episodes: Iterable[Scenario], registry: Registry, config: ConfigSources) -> dict[str, ReplayCheck]:
-    """Group to the play of its past; pasts that are too large, cannot be played or have no recording are left out.
-
-    Args:
-        config: The groups' configuration around each episode's own.
-    """
+    """Leaves out pasts that are too large, cannot be played or have no recording."""
     found: dict[str, ReplayCheck] = {}
     left = _MOST
     for scenario in episodes:

@@ -49,7 +49,6 @@ class DecisionSample:
             yield each
 
     def add(self, scenario: Scenario) -> None:
-        """Adds the next scenario; ignores one without a recorded decision."""
         if scenario.observed is None or kind_named(scenario.kind).ownership is None:
             return
         key = scenario.kind, group_of(scenario)
@@ -61,7 +60,6 @@ class DecisionSample:
         return [each for kept in self._groups.values() for each in kept.decisions]
 
     def verified(self, terms: VerificationTerms) -> Verification:
-        """The verification of these decisions alone, without a play of the past."""
         return verify(self.decisions, terms, recorded=self.recorded)
 
     @property

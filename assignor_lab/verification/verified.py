@@ -1,4 +1,4 @@
-"""The verification of real groups: the reproduced share of their recordings, before the lab answers from them."""
+"""The verification of real groups, before the lab answers from their recordings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from assignor_lab.verification.replays import ReplayCheck, replay_checks
 
 __all__ = ["MOST_TASKS", "NOTHING", "VerificationTerms", "Verification", "VerifiedGroup", "group_sources", "verify"]
 
-#: Tasks of a group's decisions together, beyond which only a sample is decided again.
+#: More tasks of a group: only a sample is decided again.
 MOST_TASKS = 30_000
 #: Share of the decisions that must be reproduced for a verdict.
 ENOUGH = 0.9
@@ -33,11 +33,7 @@ ENOUGH = 0.9
 
 @attrs.frozen
 class VerificationTerms:
-    """The plugins and the configuration for deciding recorded decisions again.
-
-    Args:
-        own_settings: Returns group to the settings that its source shows by itself.
-    """
+    """The plugins and the configuration for deciding recorded decisions again."""
 
     registry: Registry
     config: ConfigSources
@@ -54,12 +50,8 @@ class VerifiedGroup:
     """The verification of one group.
 
     Args:
-        is_kafkas: True if that is Kafka's default for such groups.
-        reproduced: Those that equal the recording.
         not_ready: Generations that assigned nothing.
         cause: The likely cause if too few were reproduced, or if one changed input reproduces more of them.
-        tried: The changed inputs, each with its result.
-        not_verifiable: Why no decision can be decided again; ``None`` if that is possible.
         unverified: Facts that the source cannot verify, in sentences.
     """
 
@@ -79,7 +71,6 @@ class VerifiedGroup:
 
     @property
     def is_refused(self) -> bool:
-        """True if no verdict can rest on this group's inputs."""
         return self.cause is not None or self.reproduced < ENOUGH * self.checked
 
 
@@ -90,7 +81,6 @@ class Verification:
     groups: tuple[VerifiedGroup, ...] = ()
 
     def of(self, group: str) -> Verification:
-        """The verification of one group; empty if it is not among them."""
         return Verification(tuple(each for each in self.groups if each.group == group))
 
     @property
@@ -101,12 +91,11 @@ class Verification:
 _NO_REPLAY = "Not verified: a replay of the past, which is too large for that or cannot be played."
 #: Session timeouts: of members of the classic protocol, and of streams groups.
 _TIMEOUTS = ("session.timeout.ms", "streams.session.timeout.ms")
-#: No state is of a real group.
 NOTHING = Verification()
 
 
 def group_sources(sources: ConfigSources) -> ConfigSources:
-    """The groups' own configuration: files, without single keys of the command line, which are the user's question."""
+    """Files only: single keys of the command line are the user's question."""
     layers = [
         attrs.evolve(
             layer,
@@ -125,16 +114,7 @@ def verify(
     most_tasks: int | None = MOST_TASKS,
     recorded: Mapping[str, int] | None = None,
 ) -> Verification:
-    """The verification of the groups of some decisions.
-
-    Args:
-        decisions: Recorded decisions of any kind; scenarios without a recorded decision are left out.
-        episodes: The decisions' pasts, to be played; ``None`` without plays.
-        recorded: Group to its number of recorded decisions, if ``decisions`` are a sample already.
-
-    Raises:
-        UnknownPluginError: if the assignor of ``terms`` does not exist.
-    """
+    """The verification of the groups of some decisions."""
     groups: dict[tuple[str, str], list[Scenario]] = {}
     for each in decisions:
         if each.observed is not None and kind_named(each.kind).ownership is not None:
@@ -163,7 +143,7 @@ def verify(
 
 
 def _sample(decisions: Sequence[Scenario], most_tasks: int) -> Sequence[Scenario]:
-    """Decisions at equal distances, including the first and the last, with about this many tasks; at least two."""
+    """Decisions at equal distances, with the first and the last; at least two."""
     sizes = [kind_named(each.kind).size(each)[0] for each in decisions]
     if sum(sizes) <= most_tasks:
         return decisions
@@ -222,7 +202,7 @@ def _contradicted_timeouts(terms: VerificationTerms, decisions: Iterable[Scenari
     try:
         settings = terms.own_settings()
     except AssignorLabError:
-        return found  # the source cannot be read again
+        return found
     for group, own in settings.items():
         for key, value in given.items():
             if key in own and own[key] != value:
@@ -233,7 +213,7 @@ def _contradicted_timeouts(terms: VerificationTerms, decisions: Iterable[Scenari
 
 
 def _too_long(given_ms: int, decisions: Iterable[Scenario]) -> dict[str, Cause]:
-    """Group to the given session timeout, if the coordinator removed a silent member sooner."""
+    """Causes of groups whose coordinator removed a silent member before the given session timeout."""
     try:
         histories = read_histories(each for each in decisions if protocol_of(each.document) == CLASSIC)
     except HistoryError:
@@ -274,10 +254,7 @@ def _raises(cause: Cause) -> bool:
 
 
 def _assignor(scenario: Scenario, terms: VerificationTerms) -> tuple[str, str | None]:
-    """The assignor of a group, or the reason why it cannot be called.
-
-    The recording goes before a configuration, and Kafka's default comes last.
-    """
+    """The assignor, or the reason why it cannot be called. The recording goes before a configuration."""
     name, kind = recorded_assignor(scenario), kind_named(scenario.kind)
     if terms.assignor is not None:
         return kind.find(terms.registry, terms.assignor, may_run_code=True).name, None

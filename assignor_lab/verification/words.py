@@ -14,7 +14,6 @@ from assignor_lab.verification.verified import Verification, VerifiedGroup
 
 __all__ = ["banner", "document_of", "remedy_of", "sentences"]
 
-#: Remedies for inputs that do not fit.
 _REMEDIES: Mapping[str, str] = {
     "racks": "Give the racks that the group had with --racks, or correct that file.",
     "tags": "Give the application's own rack.aware.assignment.tags with --config.",
@@ -26,26 +25,19 @@ _REMEDIES: Mapping[str, str] = {
 _NO_RESTORING = (
     "Not verified: restoring. The source does not show it, and a task counts as running when it is assigned."
 )
-#: Largest difference of downtimes that is shown as a share.
 _WITHIN = 0.25
 _TRIED = "racks, tags, configuration, topology and version"
 
 
 def sentences(verification: Verification) -> list[str]:
-    """First sentences of every answer: a line for each group, its banner if it is refused, and its unverified facts.
-
-    Empty if no state is of a real group.
-    """
     return [sentence for each in verification.groups for sentence in _of_group(verification, each)]
 
 
 def banner(verification: Verification) -> list[str]:
-    """The sentences in place of a verdict; empty if a verdict is allowed."""
     return [_refusal(verification, each) for each in verification.refused]
 
 
 def document_of(verification: Verification) -> dict[str, Any] | None:
-    """The JSON object ``verified``; ``None`` if no state is of a real group."""
     if not verification.groups:
         return None
     groups = [_group_document(each) for each in verification.groups]

@@ -22,7 +22,7 @@ __all__ = ["MOST_GROUPS", "Exporter", "MetricsAddressError", "metric_families", 
 #: Most groups with metrics; later ones are counted in ``assignor_groups_without_metrics``.
 MOST_GROUPS = 1_000
 _LOOPBACK = "127.0.0.1"
-#: Shortest pause between two readings of one group, in seconds; a long reading pauses ten times as long.
+#: Shortest pause between readings of a group, in seconds; a long reading pauses ten times as long.
 _PAUSE_S = 1.0
 _PAUSES_PER_READING = 10
 
@@ -32,11 +32,7 @@ class MetricsAddressError(AssignorLabError):
 
 
 def metrics_address(text: str) -> tuple[str, int]:
-    """Host and port of ``HOST:PORT`` or ``:PORT``; without a host the loopback address.
-
-    Raises:
-        MetricsAddressError: if the text has another form.
-    """
+    """Without a host the loopback address."""
     host, colon, port = text.rpartition(":")
     if not colon or not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65_535):
         raise MetricsAddressError(f"--metrics {text!r:.80}: write HOST:PORT, or :PORT for this machine alone")
@@ -44,12 +40,6 @@ def metrics_address(text: str) -> tuple[str, int]:
 
 
 def metric_families(groups: Iterable[GroupFigures], left_out: int, now_ms: int) -> Iterator[Metric]:
-    """The metrics of all groups.
-
-    Args:
-        left_out: Number of groups without metrics.
-        now_ms: The present time in epoch milliseconds.
-    """
     found = sorted(groups, key=lambda each: each.group)
     rebalances = CounterMetricFamily(
         "assignor_group_rebalances", "Recorded rebalances by cause.", labels=["group", "cause"]
@@ -118,11 +108,7 @@ _GAUGES: tuple[_Figure, ...] = (
 
 @attrs.define(eq=False)
 class Exporter(Collector):
-    """Serves the figures of the recorded groups; reads a group again after it has a new generation.
-
-    Args:
-        on_trouble: Receives the reason if a folder cannot be read.
-    """
+    """Serves the figures of the recorded groups; reads a group again after a new generation."""
 
     read: Callable[[Path], Iterable[GroupFigures]]
     on_trouble: Callable[[str], None]
@@ -135,11 +121,6 @@ class Exporter(Collector):
     _close: list[Callable[[], None]] = attrs.field(factory=list, init=False)
 
     def serve(self, host: str, port: int) -> int:
-        """Starts the server and the reading thread, and returns the port.
-
-        Raises:
-            MetricsAddressError: if the address is not free.
-        """
         registry = CollectorRegistry()
         registry.register(self)
         try:
@@ -197,7 +178,6 @@ class Exporter(Collector):
         try:
             found = list(self.read(folder))
         except HistoryError:
-            # Young groups have no complete decision yet.
             return
         except AssignorLabError as error:
             if group not in self._unread:

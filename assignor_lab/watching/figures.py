@@ -22,7 +22,6 @@ from assignor_lab.watching.rebalances import WatchedGroup, WatchedRebalance, wat
 
 __all__ = ["CAUSES", "GroupFigures", "MeasuringTerms", "figures_of_past"]
 
-#: Causes of a rebalance, as values of a label.
 CAUSES = ("start", "join", "leave", "restart", "probing", "follow_up", "other", "unknown")
 
 
@@ -31,15 +30,11 @@ class GroupFigures:
     """Figures of one group's recorded past.
 
     Args:
-        rebalances: Cause to the number of rebalances.
-        generation: Latest generation or epoch, or ``None``.
-        moved: Active tasks or jobs moved between two present instances, over the whole past.
-        copies: New copies of state over the whole past.
-        standby_lag: Largest lag of a standby in the latest decision, in records; ``None`` if unknown.
-        unusual: Rule of ``assignor check`` to the number of findings.
+        moved: Active tasks or jobs moved between two present instances.
+        standby_lag: Largest lag in the latest decision, in records.
+        unusual: Rule to number of findings.
         played_s: Task-seconds without processing in a play of the past; ``None`` if it cannot be played.
-        reproduced: Share of the checked decisions that Kafka's assignor reproduces; ``None`` without any.
-        latest_ms: Epoch milliseconds of the latest decision.
+        reproduced: Share of the checked decisions.
     """
 
     group: str
@@ -58,11 +53,7 @@ class GroupFigures:
 
 @attrs.frozen(eq=False)
 class MeasuringTerms:
-    """Terms of the figures.
-
-    Args:
-        config: The groups' configuration around each decision's own.
-    """
+    """Terms of the figures."""
 
     registry: Registry
     config: ConfigSources
@@ -71,11 +62,7 @@ class MeasuringTerms:
 
 
 def figures_of_past(folder: Path, terms: MeasuringTerms) -> list[GroupFigures]:
-    """The figures of the groups in a folder of ``record``; empty without a complete decision.
-
-    Raises:
-        AssignorLabError: if the folder cannot be read.
-    """
+    """Empty without a complete decision."""
     around = PastSurroundings(terms.config.above, on_problem=lambda _: None)
     decisions = [each for each in scenarios_of_past([str(folder)], around) if each.observed is not None]
     groups = watched_groups(decisions)
@@ -109,7 +96,7 @@ def _figures(group: WatchedGroup, verified: VerifiedGroup | None, limits: WatchL
 
 
 def _cause(rebalance: WatchedRebalance) -> str:
-    """One of ``CAUSES``: the membership decides before the wording of a reason."""
+    """The membership decides before the wording of a reason."""
     entry = rebalance.entry
     for cause, is_so in (
         ("start", not rebalance.since_ms and not rebalance.is_same_group),

@@ -15,21 +15,12 @@ from assignor_lab.watching.rebalances import WatchedGroup, WatchedRebalance
 
 __all__ = ["RULES", "Unusual", "unusual_rebalances"]
 
-#: Most names in one sentence.
 _MOST_NAMED = 3
 
 
 @attrs.frozen
 class Unusual:
-    """A rebalance out of the ordinary.
-
-    Args:
-        rule: One of ``RULES``.
-        group: The group; empty if unknown.
-        time_ms: Epoch milliseconds of the rebalance that exceeds the limit.
-        generation: Its generation or epoch, or ``None``.
-        known: Name of Kafka's known loop, or ``None``.
-    """
+    """A rebalance out of the ordinary."""
 
     rule: str
     group: str
@@ -42,7 +33,6 @@ class Unusual:
 
     @property
     def remedy(self) -> str | None:
-        """The change that ends a known loop, or ``None``."""
         return None if self.known is None else KNOWN_LOOPS[self.known].remedy
 
     def document(self) -> dict[str, Any]:
@@ -50,7 +40,7 @@ class Unusual:
 
 
 def unusual_rebalances(group: WatchedGroup, limits: WatchLimits) -> list[Unusual]:
-    """All findings in a group's past, by time, and for one time in the order of ``RULES``."""
+    """By time, then in the order of ``RULES``."""
     found = [each for rule in RULES.values() for each in rule(group, limits)]
     return sorted(found, key=lambda each: each.time_ms)
 
@@ -59,10 +49,7 @@ def unusual_rebalances(group: WatchedGroup, limits: WatchLimits) -> list[Unusual
 
 
 def _unexplained(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
-    """Rebalances without a cause in source or decisions.
-
-    Soon after another one with the same members, a rebalance is a follow-up. After a gap the cause is not there.
-    """
+    """Rebalances without a cause. Soon after another one with the same members, a rebalance is a follow-up."""
     count = 0
     for each in group.rebalances[1:]:
         entry = each.entry
@@ -103,7 +90,7 @@ def _chains(group: WatchedGroup) -> Iterator[list[WatchedRebalance]]:
 
 
 def _back_and_forth(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
-    """Tasks that return, while the members stay the same, to an instance that gave them away and stayed."""
+    """Tasks that return to an instance that gave them away, while the members stay the same."""
     window_ms = limits.window_seconds * 1_000
     moves: dict[str, tuple[str, str]] = {}
     returns: dict[str, deque[int]] = {}
@@ -184,7 +171,6 @@ def _too_long(
         yield _unusual("tasks without owner", group, begin, seconds, limits.unowned_seconds, sentence)
 
 
-#: Name to rule.
 RULES: dict[str, Callable[[WatchedGroup, WatchLimits], Iterator[Unusual]]] = {
     "no known cause": _unexplained,
     "endless follow-ups": _endless,

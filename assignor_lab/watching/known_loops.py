@@ -17,23 +17,13 @@ __all__ = ["KNOWN_LOOPS", "KnownLoop", "named_loop"]
 
 @attrs.frozen
 class KnownLoop:
-    """A loop of Kafka.
-
-    Args:
-        remedy: The change that ends it, as a sentence.
-        explains: True for a group and a chain of its rebalances that has this cause.
-    """
+    """A loop of Kafka."""
 
     remedy: str
     explains: Callable[[WatchedGroup, Sequence[WatchedRebalance]], bool]
 
 
 def named_loop(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> str | None:
-    """The name of the known loop that explains a chain of rebalances, or ``None``.
-
-    Args:
-        chain: Rebalances with the same members, one after the other.
-    """
     return next((name for name, loop in KNOWN_LOOPS.items() if loop.explains(group, chain)), None)
 
 
@@ -60,7 +50,6 @@ def _is_sticky(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool:
 
 
 def _has_low_recovery_lag(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool:
-    """True if each decision of the chain has a copy above ``acceptable.recovery.lag``, and the limit is in records."""
     return group.protocol == CLASSIC and bool(chain) and all(map(_has_lagging_copy, chain))
 
 

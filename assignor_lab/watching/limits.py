@@ -21,16 +21,15 @@ _number = whole(0, LONG_MAX)
 
 @attrs.frozen
 class WatchLimits:
-    """Largest ordinary values; a larger one is a finding.
+    """Largest ordinary values.
 
     Args:
-        unexplained: Rebalances without a known cause.
-        followups: Rebalances at once, one after the other, while the members stay the same.
-        probings: Probing rebalances, one after the other, while the members stay the same.
+        followups: Consecutive rebalances at once, with the same members.
+        probings: Consecutive probing rebalances, with the same members.
         returns: Returns of a task to an instance that gave it away, within ``window_seconds``.
         departures: Departures and restarts of one instance within ``window_seconds``.
         unowned_seconds: Seconds that a task has no owner, beyond a delay that the leader announced.
-        accepted: Names of Kafka's known loops that do not fail the check.
+        accepted: Known loops that do not fail the check.
     """
 
     unexplained: int = 0
@@ -49,11 +48,7 @@ _CHECKS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def read_limits(file: Path | None) -> WatchLimits:
-    """The limits in a file; the defaults where it names none, or if there is no file.
-
-    Raises:
-        DocumentFormatError: if the file is no TOML, has an unknown key, or a value that is no whole number.
-    """
+    """The limits in a file; the defaults where it names none, or if there is no file."""
     if file is None:
         return WatchLimits()
     found: dict[str, Any] = read_document(

@@ -24,12 +24,9 @@ class WatchedRebalance:
     """One rebalance.
 
     Args:
-        owners: Task or job to the instance that runs it.
-        copies: Pairs of a task and an instance with a copy of it.
-        unowned: Tasks or jobs without an owner.
         is_same_group: True if members, tasks and instances are those of the previous rebalance.
-        since_ms: Milliseconds since the previous rebalance; 0 for the first one.
-        allowed_ms: Announced time without owners, in milliseconds.
+        since_ms: Time since the previous rebalance; 0 for the first one.
+        allowed_ms: Announced time without owners.
         document: The scenario of the decision; empty for Connect.
     """
 
@@ -44,19 +41,13 @@ class WatchedRebalance:
 
     @property
     def is_late(self) -> bool:
-        """True if the time since the previous rebalance is Kafka's smallest probing interval or longer."""
+        """Kafka's smallest probing interval or longer."""
         return self.since_ms >= LEAST_PROBING_MS
 
 
 @attrs.frozen(eq=False)
 class WatchedGroup:
-    """A group's past.
-
-    Args:
-        group: The group; empty if unknown.
-        protocol: Protocol of its members.
-        rebalances: Its rebalances by time, at least one.
-    """
+    """A group's past; its rebalances by time, at least one."""
 
     group: str
     protocol: str
@@ -64,14 +55,6 @@ class WatchedGroup:
 
 
 def watched_groups(scenarios: Iterable[Scenario]) -> list[WatchedGroup]:
-    """The pasts of all groups in ``scenarios``, by start.
-
-    Args:
-        scenarios: Recorded decisions, as ``history`` reads them.
-
-    Raises:
-        HistoryError: if a scenario is no decision, has no time, or occurs twice.
-    """
     streams, connect = [], []
     for each in scenarios:
         if protocol_of(each.document) is not None:

@@ -35,9 +35,9 @@ class Since:
     """The begin of the part to report.
 
     Args:
-        time_ms: Epoch milliseconds for all groups, or ``None``: the whole past.
-        groups: Group to the time of its last checked rebalance; such groups use this time.
-        file: File that gets the times after the check, or ``None``.
+        time_ms: Time for all groups, or ``None``: the whole past.
+        groups: Group to the time of its last checked rebalance; precedes ``time_ms``.
+        file: File that gets the times after the check.
     """
 
     time_ms: int | None = None
@@ -45,17 +45,11 @@ class Since:
     file: Path | None = None
 
     def is_new(self, group: str, time_ms: int) -> bool:
-        """True if a rebalance of a group at this time belongs to the part."""
         if group in self.groups:
             return time_ms > self.groups[group]
         return self.time_ms is None or time_ms >= self.time_ms
 
     def keep(self, groups: Iterable[WatchedGroup]) -> None:
-        """Writes the time of each group's last rebalance to the file, if there is one.
-
-        Raises:
-            OutputFileError: if the file is not writable.
-        """
         if self.file is None:
             return
         latest: dict[str, int] = dict(self.groups)
@@ -66,17 +60,7 @@ class Since:
 
 
 def read_since(value: str | None, now_ms: int) -> Since:
-    """The begin that ``--since`` names.
-
-    Args:
-        value: ``None``; a duration such as ``90m``, ``24h`` or ``7d``; a time of ISO 8601, UTC without an offset; or a
-            file, which is created at the first check.
-        now_ms: The present time in epoch milliseconds, for durations.
-
-    Raises:
-        SinceError: if it has none of these forms.
-        DocumentFormatError: if the file is garbled.
-    """
+    """A duration (``90m``, ``24h``, ``7d``), a time of ISO 8601 (UTC without an offset), or a file, created if missing."""
     if value is None:
         return Since()
     found = _DURATION.fullmatch(value)

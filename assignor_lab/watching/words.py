@@ -21,12 +21,7 @@ _NO_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!~&])")
 
 @attrs.frozen(eq=False)
 class CheckedGroup:
-    """A group with its findings.
-
-    Args:
-        checked: Number of rebalances in the reported part.
-        accepted: Names of known loops that do not fail the check.
-    """
+    """A group with its findings."""
 
     watched: WatchedGroup
     checked: int
@@ -35,7 +30,6 @@ class CheckedGroup:
 
     @property
     def is_ordinary(self) -> bool:
-        """True without a finding, apart from accepted ones."""
         return all(each.known in self.accepted for each in self.findings)
 
 
@@ -50,7 +44,6 @@ def sentence_of(group: CheckedGroup) -> str:
 
 
 def rows_of(group: CheckedGroup) -> Iterator[tuple[object, ...]]:
-    """The findings as rows of ``COLUMNS``."""
     for each in group.findings:
         number = "" if each.generation is None else each.generation
         known = "" if each.known is None else f"{each.known}: {each.remedy}"
@@ -58,7 +51,7 @@ def rows_of(group: CheckedGroup) -> Iterator[tuple[object, ...]]:
 
 
 def markdown_of(groups: Iterable[CheckedGroup]) -> str:
-    """A summary in Markdown; names from outside cannot add markup."""
+    """Names from outside cannot add markup."""
     lines = ["## Rebalances", ""]
     for group in groups:
         lines += [f"{'✅' if group.is_ordinary else '❌'} {_escaped(sentence_of(group))}", ""]
@@ -74,7 +67,6 @@ def _escaped(text: str) -> str:
 
 
 def gates_of(groups: Iterable[CheckedGroup]) -> Iterator[Mapping[str, Any]]:
-    """An entry for each group and rule, as the writer of JUnit reads them."""
     for group in groups:
         for rule in RULES:
             own = [each for each in group.findings if each.rule == rule]

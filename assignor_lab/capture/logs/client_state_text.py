@@ -53,14 +53,13 @@ _LONG_MIN, _LONG_MAX = -(2**63), 2**63 - 1
 
 @attrs.frozen
 class ClientStateText:
-    """One client as Kafka prints it.
+    """One client as Kafka prints it, in the order of the text.
 
     Args:
-        active: Assigned active tasks, in the order of the text.
         previous_standby: Other tasks of which it had state.
-        offset_totals: Task to the sum of changelog offsets that the members reported.
-        lags: Task to lag in offsets, with Kafka's sentinels -2 (was running active there) and -3 (unknown).
-        tags: Client tags in the order of the text, or ``None`` if Kafka's version prints none.
+        offset_totals: Sums of changelog offsets that the members reported.
+        lags: In offsets, with Kafka's sentinels -2 (was running active there) and -3 (unknown).
+        tags: ``None`` if Kafka's version prints none.
     """
 
     active: tuple[TaskId, ...] = ()
@@ -74,18 +73,7 @@ class ClientStateText:
 
 
 def parse_client_states(text: str, start: int = 0) -> tuple[dict[ProcessID, ClientStateText], int]:
-    """Reads ``{process id=state, ...}``.
-
-    Args:
-        text: The text around it.
-        start: Index of the opening brace.
-
-    Returns:
-        The states in the order of the text, and the index behind the closing brace.
-
-    Raises:
-        ClientStateTextError: if the text is malformed or ends too early.
-    """
+    """Reads ``{process id=state, ...}``; also returns the index behind the closing brace."""
     position = _literal(text, start, "{")
     states: dict[ProcessID, ClientStateText] = {}
     while not text.startswith("}", position):
@@ -99,14 +87,7 @@ def parse_client_states(text: str, start: int = 0) -> tuple[dict[ProcessID, Clie
 
 
 def parse_placements(text: str) -> dict[ProcessID, tuple[tuple[TaskId, ...], tuple[TaskId, ...]]]:
-    """Finds every ``process id=[activeTasks: (...) standbyTasks: (...)]`` of a text, one after another.
-
-    Returns:
-        Process to (active tasks, standby tasks), in the order of the text.
-
-    Raises:
-        ClientStateTextError: if there is none, or one is incomplete or occurs twice.
-    """
+    """Finds every ``process id=[activeTasks: (...) standbyTasks: (...)]``: process to (active, standby)."""
     placements: dict[ProcessID, tuple[tuple[TaskId, ...], tuple[TaskId, ...]]] = {}
     position = 0
     while found := _PLACEMENT_START.search(text, position):
@@ -125,27 +106,12 @@ def parse_placements(text: str) -> dict[ProcessID, tuple[tuple[TaskId, ...], tup
 
 
 def parse_task_list(text: str, start: int = 0) -> tuple[tuple[TaskId, ...], int]:
-    """Reads ``[0_0, 0_1]``; returns the tasks and the index behind the closing bracket.
-
-    Raises:
-        ClientStateTextError: if the text there is no list of tasks.
-    """
+    """Reads ``[0_0, 0_1]``; also returns the index behind the closing bracket."""
     return _tasks(text, start)
 
 
 def parse_consumer_tasks(text: str, start: int = 0) -> tuple[dict[str, tuple[TaskId, ...]], int]:
-    """Reads ``{consumer=[0_0, 1_0], consumer=[]}`` of the per-consumer lines.
-
-    Args:
-        text: The text around it.
-        start: Index of the opening brace.
-
-    Returns:
-        Consumer to tasks in the order of the text, and the index behind the closing brace.
-
-    Raises:
-        ClientStateTextError: if the text is malformed or ends too early.
-    """
+    """Reads ``{consumer=[0_0, 1_0], consumer=[]}``; also returns the index behind the closing brace."""
     position = _literal(text, start, "{")
     consumers: dict[str, tuple[TaskId, ...]] = {}
     while not text.startswith("}", position):
@@ -158,7 +124,7 @@ def parse_consumer_tasks(text: str, start: int = 0) -> tuple[dict[str, tuple[Tas
 
 
 def render_client_states(states: Mapping[ProcessID, ClientStateText]) -> str:
-    """Kafka's text for the states: the form of 3.2 if a state has tags, else of 2.7."""
+    """The form of 3.2 if a state has tags, else of 2.7."""
     return "{" + ", ".join(f"{process}={_render(state)}" for process, state in states.items()) + "}"
 
 
@@ -195,7 +161,7 @@ def _client_state(text: str, position: int) -> tuple[ClientStateText, int]:
 def _literal(text: str, position: int, expected: str) -> int:
     if text.startswith(expected, position):
         return position + len(expected)
-    # Report the first differing character: the line is cut or garbled there.
+    # The line is cut or garbled at the first differing character.
     same = 0
     while same < len(expected) and text[position + same : position + same + 1] == expected[same]:
         same += 1
@@ -246,7 +212,7 @@ def _task(text: str, position: int) -> TaskId:
     return task
 
 
-@lru_cache(maxsize=1 << 16)  # every client of a group names the same tasks
+@lru_cache(maxsize=1 << 16)  # every client names the same tasks
 def _parsed(text: str) -> TaskId | None:
     name, separator, rest = text.rpartition("__")
     subtopology, _, partition = (rest if separator else text).partition("_")

@@ -31,7 +31,6 @@ _MEMBER = re.compile(
 _TARGET = re.compile(
     r"\AComputed a new target assignment for epoch (\d{1,10})(?!\d)(?: with '[^']*' assignor in \d+ ?ms: \{(.*)\})?"
 )
-#: A member's part of a target, logged at DEBUG.
 _TOLD_TARGET = re.compile(
     r"(?<![^\s={}()])([^\s={}()]++)=\(active=\[([^\[\]]*+)\], standby=\[([^\[\]]*+)\], warmup=\[([^\[\]]*+)\]\)"
 )
@@ -49,11 +48,7 @@ _TOPICS = "metadata of the topology's topics have changed: created, or other par
 
 @attrs.frozen
 class MemberEvent:
-    """An event of a member.
-
-    Args:
-        type: ``joins``, ``left`` or ``fenced``.
-    """
+    """An event of a member."""
 
     member: str
     type: str
@@ -67,16 +62,15 @@ class CoordinatedEpoch:
 
     Args:
         begun: Time at which the group's epoch was raised.
-        reason: Events of members that caused it; empty if not logged.
+        reason: Empty if not logged.
         gone: Members that left or were fenced since the previous epoch: client id, ``left`` or ``fenced``, time.
-        members: Member id to member, in the order in which the broker passed them to its assignor.
-        had: Member id to its tasks at that time.
-        was_to_have: Member id to its previous target; ``None`` if unknown for a member.
-        reached: Member id to the state that it reached in this epoch.
+        members: In the order in which the broker passed them to its assignor.
+        had: Tasks at that time.
+        was_to_have: Previous target; ``None`` if unknown for a member.
         strangers: Members that the log does not describe.
         joining: Members that joined with the request that computed it; the log can describe them later.
-        current: Changes of the members' active tasks until the next epoch: time, member id and tasks. The first epoch
-            of a group also has earlier ones.
+        current: Changes of the members' active tasks until the next epoch. The first epoch of a group also has earlier
+        ones.
     """
 
     group: str
@@ -96,7 +90,7 @@ class CoordinatedEpoch:
     current: list[tuple[LogTime, str, Mapping[str, tuple[int, ...]]]] = attrs.field(factory=list)
 
     def joined(self, name: str, member: StreamsMember) -> None:
-        """Adds a member that joined with the request, described only now: the broker passed it last."""
+        """A member that joined with the request, described only now: the broker passed it last."""
         self.joining.discard(name)
         self.members[name], self.had[name] = member, _NOTHING
         if self.was_to_have is not None:
@@ -104,7 +98,7 @@ class CoordinatedEpoch:
 
     @property
     def targets(self) -> Mapping[str, LoggedTasks] | None:
-        """Member id to its target; ``None`` if unknown for a member."""
+        """``None`` if unknown for a member."""
         if self.strangers or self.joining or self.reached.keys() != self.members.keys():
             return None
         return {name: self.reached[name] for name in self.members}
@@ -120,7 +114,7 @@ class _Group:
     events: list[MemberEvent] = attrs.field(factory=list)
     clients: dict[str, str] = attrs.field(factory=dict)
     bumped: LogTime | None = None
-    #: True if the coordinator saw other topic metadata since the latest target.
+    #: True if the topics changed since the latest target.
     has_other_topics: bool = False
     #: Members from before the start of the log.
     strangers: set[str] = attrs.field(factory=set)
@@ -141,7 +135,7 @@ class CoordinatedEpochs:
     _found: list[CoordinatedEpoch] = attrs.field(init=False, factory=list)
 
     def take(self, record: LogMessage) -> None:
-        """Adds a message of ``OF_EPOCHS``; a truncated one is ignored."""
+        """A truncated message is ignored."""
         found = _OF.match(record.text)
         if found is None:
             return
@@ -176,7 +170,7 @@ class CoordinatedEpochs:
             _state(group, record, member, int(matched[1]), matched[2], tasks)
 
     def __iter__(self) -> Iterator[CoordinatedEpoch]:
-        """The epochs in the order of the messages; the latest of a group may be incomplete."""
+        """The latest epoch of a group may be incomplete."""
         yield from self._found
 
     def _target(self, name: str, group: _Group, number: int, record: LogMessage) -> None:
@@ -223,7 +217,6 @@ def _set_target(group: _Group, text: str) -> None:
 
 
 def _reason(group: _Group) -> str:
-    """Events of members, or else the coordinator's observation of topics."""
     if not group.events and group.has_other_topics:
         return _TOPICS
     return "; ".join(f"member {group.clients.get(each.member, each.member)} {each.words}" for each in group.events)

@@ -21,7 +21,7 @@ from assignor_lab.capture.logs.surroundings import SURROUNDING, LoggedSurroundin
 
 __all__ = ["DecisionAssembler"]
 
-#: Position of a message within a rebalance. A message before its place starts the next rebalance.
+#: A message before its place starts the next rebalance.
 _RANK = {
     MessageKind.CLIENT_METADATA: 1,
     MessageKind.PARTICIPANTS: 2,
@@ -43,7 +43,7 @@ _RANK = {
 }
 _REPEATED = frozenset({6, 9})
 _NAMELESS = frozenset({MessageKind.BEFORE_OPTIMIZATION, MessageKind.DECIDED})
-#: Most unfinished rebalances; the one that was silent for longest is closed.
+#: Then the rebalance that was silent for longest is closed.
 _MAX_OPEN = 64
 
 
@@ -55,7 +55,6 @@ class DecisionAssembler:
     surroundings: LoggedSurroundings = attrs.field(factory=LoggedSurroundings)
     #: The longest silent rebalance is first.
     _open: list[LoggedRebalance] = attrs.field(init=False, factory=list)
-    #: Stream and thread to the generation of the latest join.
     _joined: dict[tuple[str, str], int | None] = attrs.field(init=False, factory=dict)
     _groups: dict[tuple[str, str], str] = attrs.field(init=False, factory=dict)
 
@@ -78,7 +77,7 @@ class DecisionAssembler:
                 self._joined[record.stream, record.thread] = generation_of(record.text)
             return
         if record.kind is MessageKind.END_OFFSETS_FAILED:
-            # It precedes or follows most of the others, and has no content.
+            # It precedes or follows most others, without content.
             rebalance = self._of_thread(record)
             if rebalance is not None and record.text.startswith("Failed"):
                 rebalance.lags_failed = True
@@ -86,13 +85,12 @@ class DecisionAssembler:
         try:
             facts = read_message(record.kind, record.text)
         except ClientStateTextError as error:
-            # The rebalance continues without the content of that message.
+            # The rebalance goes on without that message's content.
             self.on_problem(LogProblem.at(record, error))
             facts = None
         yield from self._place(record, facts)
 
     def finish(self) -> Iterator[LoggedDecision]:
-        """Yields the decisions that are complete at the end of the logs."""
         for rebalance in list(self._open):
             yield from self._close(rebalance)
 

@@ -1,8 +1,4 @@
-"""Log files as scenario documents.
-
-:mod:`~assignor_lab.capture.logs.decisions` reads decisions. This module merges files into one sequence by time, and
-makes each decision a document with a unique id.
-"""
+"""Log files as scenario documents: merged by time, with unique ids."""
 
 from __future__ import annotations
 
@@ -40,7 +36,6 @@ _NOTHING = (
     "no line in it is about a group's rebalances: is it the log of an instance of the application, or of the "
     "group's coordinator?"
 )
-#: Message about a log of Connect workers only.
 _OF_CONNECT = "it is the log of a Connect worker: compare its decisions with `assignor connect replay`"
 _PART = re.compile(r"\.([0-9]{1,6})(?:\.gz)?\Z")
 
@@ -62,14 +57,8 @@ def import_log(
     documents are sorted by time, otherwise in the order of reading.
 
     Args:
-        topology: File with the text of Java's ``Topology#describe``.
         zone: Time zone of logs without one; ``None``: UTC, with an assumption in the documents.
-        optimization: ``topology.optimization`` of the application; ``None``: as logged.
-        on_problem: Receives each garbled message and each omitted decision.
-
-    Raises:
-        LogImportError: if a file is unreadable, a line is too long, or no file holds a decision.
-        TopologyTextError: if the topology is unreadable.
+        optimization: ``topology.optimization``; ``None``: as logged.
     """
     described = None if topology is None else TopologyDescription.of_file(topology)
     maker = DocumentMaker(
@@ -107,15 +96,7 @@ def read_decisions(
     standard_input: BinaryIO | None = None,
     surroundings: LoggedSurroundings | None = None,
 ) -> Iterator[LoggedDecision]:
-    """Yields the decisions in logs, each as soon as it is complete.
-
-    Args:
-        files: Logs of one or several instances, or ``-``. Parts of a rotated log with times may come in any order:
-            files are read by their first time.
-
-    Raises:
-        LogImportError: if a file is unreadable or a line is too long.
-    """
+    """Each decision as soon as it is complete. Parts of a rotated log with times may come in any order."""
     assembler = DecisionAssembler(on_problem, LoggedSurroundings() if surroundings is None else surroundings)
     reader = RecordReader()
     for path in _oldest_first(files):
@@ -134,7 +115,7 @@ def read_decisions(
 
 
 def _fault(document: dict[str, Any], decision: LoggedDecision) -> LogProblem | None:
-    """A garbled line can be readable and still invalid: a task twice, a consumer of two clients."""
+    """A garbled line can be readable and invalid: a task twice, a consumer of two clients."""
     place = Place(decision.record.file, decision.record.line)
     try:
         scenario_from_document(document, place)
@@ -148,12 +129,12 @@ def _fault(document: dict[str, Any], decision: LoggedDecision) -> LogProblem | N
 
 
 def _oldest_first(files: Sequence[str | Path]) -> list[str | Path]:
-    """A rebalance may span two parts of a rotated log: the older part must come first."""
+    """A rebalance may span two parts of a rotated log."""
     times = [_first_time(path) for path in files]
     known = [time for time in times if time is not None]
     if len(known) != len(files):
         return list(files)
-    # Of two parts with the same first millisecond, the one with the higher number is older.
+    # With the same first millisecond, the part of the higher number is older.
     keys = [(time.epoch_ms(), -_part_number(path)) for time, path in zip(known, files, strict=True)]
     return [files[index] for index in sorted(range(len(files)), key=keys.__getitem__)]
 
@@ -164,7 +145,7 @@ def _part_number(path: str | Path) -> int:
 
 
 def _first_time(path: str | Path) -> LogTime | None:
-    # Pipes and the standard input are readable only once.
+    # Readable only once.
     if str(path) == STANDARD_INPUT or not Path(path).is_file():
         return None
     try:
@@ -191,7 +172,6 @@ class _Held:
 def _described(
     held: Iterable[tuple[dict[str, Any], _Held]], maker: DocumentMaker, surroundings: LoggedSurroundings
 ) -> Iterator[tuple[dict[str, Any], str | None]]:
-    """Documents with the topology, resolved with all logs' facts about the group's topics."""
     shown = {}
     for document, each in held:
         group = document["source"].get("group")
@@ -224,7 +204,7 @@ def _identity(decision: LoggedDecision) -> str:
 def _unique(
     documents: Iterable[tuple[dict[str, Any], str | None]],
 ) -> Iterator[tuple[dict[str, Any], str | None]]:
-    """Appends a number to a repeated id: a deleted group starts with generation 1 again."""
+    """A deleted group starts with generation 1 again."""
     seen: dict[str, int] = {}
     for document, leader in documents:
         identity = document["id"]

@@ -1,8 +1,7 @@
 """Reads the relevant lines of log files of any size: plain or gzip, or standard input.
 
-Few lines of a log concern assignment. A file is searched in blocks for Kafka's texts
-(:data:`~assignor_lab.capture.logs.messages.MARKERS`), and only lines with one of them are returned, with line numbers.
-Memory stays below a few blocks and the longest line.
+A file is searched in blocks for Kafka's texts (:data:`~assignor_lab.capture.logs.messages.MARKERS`). Memory stays below
+a few blocks and the longest line.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from assignor_lab.documents.lines import STANDARD_INPUT, bounded_lines
 
 __all__ = ["MAX_LINE_BYTES", "LineSource", "RawLine", "is_log", "open_log"]
 
-#: Longer lines are refused. A decision for 10,000 tasks and 300 clients has about 40 MB.
+#: A decision for 10,000 tasks and 300 clients has about 40 MB.
 MAX_LINE_BYTES = 64 * 2**20
 _BLOCK_BYTES = 2**20
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -49,7 +48,6 @@ class LineSource:
 
     Args:
         follow: Set by the consumer while it awaits the rest of a message: then every line is relevant.
-        total: Number of lines so far.
     """
 
     name: str
@@ -58,17 +56,10 @@ class LineSource:
     total: int = 0
 
     def __iter__(self) -> Iterator[RawLine]:
-        """Yields the lines in the order of the file.
-
-        Raises:
-            UnreadableLogError: if compressed data are damaged or truncated.
-            LogLineTooLongError: if a line is longer than :data:`MAX_LINE_BYTES`.
-        """
         for block in self._whole_lines():
             yield from self._lines_that_matter(block)
 
     def _whole_lines(self) -> Iterator[bytes]:
-        """Blocks that end at a line end, except for the last one."""
         pieces: list[bytes] = []
         waiting = 0
         while data := self._read():
@@ -137,11 +128,7 @@ def _line_at(block: bytes, start: int) -> tuple[bytes, int]:
 
 
 def is_log(path: str | PathLike[str], name: str) -> bool:
-    """True if a file is a log, by its name or its first line.
-
-    Raises:
-        DocumentFormatError: if it is unreadable.
-    """
+    """By its name or its first line."""
     if name.removesuffix(".gz").endswith((".jsonl", ".json")):
         return False
     for _, line in bounded_lines(path):
@@ -151,14 +138,7 @@ def is_log(path: str | PathLike[str], name: str) -> bool:
 
 
 def open_log(path: str | Path, standard_input: BinaryIO | None = None) -> tuple[LineSource, BinaryIO]:
-    """Opens a log; gzip is recognised by its first bytes.
-
-    Returns:
-        The lines, and the open file, which the caller closes.
-
-    Raises:
-        UnreadableLogError: if the file cannot be opened.
-    """
+    """Recognises gzip by its first bytes; the caller closes the file."""
     name = str(path)
     if name == STANDARD_INPUT and standard_input is not None:
         return LineSource("<stdin>", _unpacked(standard_input)), standard_input

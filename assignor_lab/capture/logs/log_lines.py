@@ -1,7 +1,7 @@
 """Unwraps log lines from container runtimes, `docker compose`, `kubectl --prefix` and JSON.
 
-Container runtimes put a time and a stream before each line and cut long lines. The result is the application's text.
-Kafka's own words locate the message in it later, so this module knows no pattern of log4j or logback.
+Container runtimes put a time and a stream before each line and cut long lines. Kafka's own words locate the message
+later, so this module knows no pattern of log4j or logback.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["LogText", "Unwrapper"]
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _CRI = re.compile(r"\A(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) ([FP])(?::\S+)? ")
-#: The name of a container. With a level or a number the prefix is part of a layout instead.
+#: With a level or a number the prefix is part of a layout.
 _COMPOSE = re.compile(
     r"\A\s{0,8}(?!(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s)(?=[\w.-]*[A-Za-z])([A-Za-z0-9][\w.-]*)\s+\| ?"
 )
@@ -29,7 +29,6 @@ _POD = re.compile(r"\A\[(pod/[^\]\s]+)\] ")
 #: Docker's json-file driver cuts longer lines.
 _DOCKER_PIECE_BYTES = 16 * 1024
 _MAX_NESTING = 4
-#: Most characters before a JSON object that is the application's line.
 _MAX_BEFORE_JSON = 512
 
 
@@ -38,11 +37,10 @@ class LogText:
     """The application's own text of one line, or of a multi-line message in one record.
 
     Args:
-        stream: Identifies one of several sources in a file; empty for a plain file.
-        text: The text; it may have line ends if the message came whole, as in JSON.
+        stream: One of several sources in a file; empty for a plain file.
         column: Characters of the line before ``text``; ``None`` if they cannot be counted.
-        thread: The thread's name in a JSON field.
-        whole: True if the message is complete in ``text``.
+        thread: From a JSON field.
+        whole: True if the message is complete.
     """
 
     line: int
@@ -65,7 +63,7 @@ class _Cut:
 
 @attrs.define
 class Unwrapper:
-    """Unwraps the lines of one file in their order, and joins the pieces of cut lines."""
+    """Unwraps the lines of one file in order, and joins cut lines."""
 
     name: str
     _cut: dict[str, _Cut] = attrs.field(init=False, factory=dict)
@@ -75,11 +73,7 @@ class Unwrapper:
         return bool(self._cut)
 
     def unwrap(self, raw: RawLine) -> LogText | None:
-        """The text of a line; ``None`` while pieces of a longer one are missing.
-
-        Raises:
-            LogLineTooLongError: if the joined pieces exceed the limit of a line.
-        """
+        """``None`` while pieces of a longer line are missing."""
         text = raw.data.decode("utf-8", "replace")
         if "\x1b" in text:
             text = _COLOUR.sub("", text)
@@ -126,7 +120,6 @@ def _docker_record(text: str, line: int) -> LogText | None:
 
 
 def _unprefixed(log_text: LogText) -> LogText:
-    """Removes the container's name and the JSON around the text."""
     text = log_text.text
     named = _POD.match(text) or _COMPOSE.match(text)
     if named:
@@ -170,7 +163,7 @@ def _json_object(text: str) -> dict[str, Any] | None:
 
 
 def _message(value: object, depth: int) -> str | None:
-    """The longest text with a message of Kafka's in it, at any depth."""
+    """The longest text with a message of Kafka's, at any depth."""
     if isinstance(value, str):
         return value if any(marker in value for marker in MARKERS) else None
     if depth == _MAX_NESTING or not isinstance(value, (dict, list)):

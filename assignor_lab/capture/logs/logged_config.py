@@ -18,7 +18,7 @@ __all__ = ["LoggedConfig", "LoggedConfigs"]
 
 _APPLICATION, _CLIENT = "application.id", "client.id"
 _OPTIMIZATION = "topology.optimization"
-#: Settings of time and membership in a Streams configuration; those of its consumers are in ``ConsumerConfig``.
+#: Those of consumers are in ``ConsumerConfig``.
 _SETTINGS = ("processing.guarantee", "commit.interval.ms", "state.cleanup.delay.ms", "dsl.store.suppliers.class")
 _ENTRY = re.compile(
     r"(?<![\w.])("
@@ -33,9 +33,8 @@ class LoggedConfig:
 
     Args:
         application: ``application.id``, which is the consumer group.
-        values: Typed values of assignment keys; values that Kafka would refuse are left out.
-        optimization: ``topology.optimization``, or ``None``: not logged.
-        settings: Settings of time and membership, without those of consumers.
+        values: Assignment keys; values that Kafka would refuse are left out.
+        settings: Time and membership, without those of consumers.
     """
 
     file: str
@@ -51,18 +50,17 @@ class LoggedConfig:
 class LoggedConfigs:
     """The latest configuration of each instance."""
 
-    #: (application, client id) to the latest one.
+    #: (application, client id) to configuration.
     _seen: dict[tuple[str, str], LoggedConfig] = attrs.field(init=False, factory=dict)
 
     def take(self, record: LogMessage) -> None:
-        """Adds a message of kind ``STREAMS_CONFIG``; one without the application's id is ignored."""
         config = _read(record)
         if config.application:
             self._seen.pop((config.application, config.client), None)
             self._seen[config.application, config.client] = config
 
     def of_leader(self, group: str | None, thread: str | None) -> LoggedConfig | None:
-        """The configuration of the leader's instance, or of another instance of the group; ``None`` if unknown."""
+        """Of the leader's instance, or of another instance of the group."""
         of_group = [config for config in self._seen.values() if config.application == group]
         own = [config for config in of_group if thread and config.client and thread.startswith(f"{config.client}-")]
         return (own or of_group)[-1] if of_group else None

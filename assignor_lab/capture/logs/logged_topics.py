@@ -22,12 +22,11 @@ class LoggedTopics:
     _partitions: dict[tuple[str | None, str], set[int]] = attrs.field(init=False, factory=dict)
 
     def take(self, group: str | None, text: str) -> None:
-        """Adds a leader's ``Finished assignment for group at generation 3: {member=Assignment(partitions=[a-0],``."""
+        """From ``Finished assignment for group at generation 3: {member=Assignment(partitions=[a-0],``."""
         for topic, number in _assigned(text):
             self._partitions.setdefault((group, topic), set()).add(number)
 
     def sources(self, group: str | None) -> dict[str, Topic]:
-        """Source topics of a group, with the assigned partitions; their racks are unknown."""
         return {
             topic: Topic(dict.fromkeys(sorted(numbers), ()))
             for (of, topic), numbers in self._partitions.items()
@@ -36,7 +35,7 @@ class LoggedTopics:
 
 
 def restored_changelogs(restored: Iterable[Restored], clients: Iterable[str]) -> dict[str, str | None]:
-    """Store to the changelog from which instances restored it; ``None``: from two."""
+    """Store to its changelog; ``None``: from two."""
     ours = frozenset(clients)
     found: dict[str, set[str]] = {}
     for each in restored:

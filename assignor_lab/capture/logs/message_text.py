@@ -40,7 +40,7 @@ _FOLLOWUP = re.compile(r" with( +| no *)followup probing rebalance")
 _BEFORE = re.compile(r"Assigning tasks and (-?\d{1,10}) standby replicas to client nodes ")
 _BEFORE_3_5 = re.compile(r"\AAssigning tasks \[[^\]]*\] (?:including stateful \[[^\]]*\] )?to clients (?=\{)")
 _REPLICAS_3_5 = re.compile(r" with number of replicas (-?\d{1,10})(?!\d)")
-# A list without an end takes the rest of the line, so that later lists are not searched to the same end.
+# An open list takes the rest of the line: later lists are not searched to the same end.
 _PARTICIPANT = re.compile(rf"({_UUID}): \[(?:(.*?)\](?=\.?(?:\s|\\n|$))|.*)")
 _METADATA = re.compile(
     rf"({_UUID})=ClientMetadata\{{hostInfo=(?:null|HostInfo\{{host='([^']*)', port=(\d{{1,10}})\}}), consumers=\["
@@ -57,11 +57,7 @@ _INSTANTIATED = re.compile(r"Instantiated (\S+) as the task assignor")
 
 @attrs.frozen
 class LoggedOutcome:
-    """``Decided on assignment``.
-
-    Args:
-        followup: True if a probing rebalance follows.
-    """
+    """``Decided on assignment``."""
 
     states: Mapping[ProcessID, ClientStateText]
     followup: bool
@@ -101,9 +97,8 @@ class ClientMetadata:
     """``Constructed client metadata``: the leader's view of the members' subscriptions.
 
     Args:
-        hosts: Process to ``host:port`` for interactive queries, ``None`` if not configured; in the order of Kafka's
-            map.
-        consumers: Process to member ids, ascending.
+        hosts: ``host:port`` for interactive queries, in the order of Kafka's map.
+        consumers: Member ids, ascending.
     """
 
     hosts: Mapping[ProcessID, str | None]
@@ -123,10 +118,9 @@ class LoggedConsumerTasks:
     """``Client ... per-consumer assignment``: the tasks of one client's consumers, before and after.
 
     Args:
-        previous_active: Consumer to the tasks of the partitions that it owned.
-        previous_standby: Consumer to the other tasks that it reported; every consumer of the client has an entry.
-        active: Consumer to assigned active tasks, including those that another consumer must revoke first.
-        standby: Consumer to assigned standby tasks, temporary ones included.
+        previous_standby: Other tasks that it reported; every consumer of the client has an entry.
+        active: With those that another consumer must revoke first.
+        standby: With temporary ones.
     """
 
     process: ProcessID
@@ -158,11 +152,7 @@ Facts = (
 
 
 def read_message(kind: MessageKind, text: str) -> Facts | None:
-    """The content of a message; ``None`` for kinds without content.
-
-    Raises:
-        ClientStateTextError: if the text is garbled or truncated.
-    """
+    """``None`` for kinds without content."""
     reader = _READERS.get(kind)
     return None if reader is None else reader(text)
 
@@ -180,13 +170,13 @@ def processes_of(facts: Facts | None) -> frozenset[ProcessID] | None:
 
 
 def generation_of(text: str) -> int | None:
-    """The generation of ``Finished assignment for group at generation`` or ``Successfully joined group with ...``."""
+    """From ``Finished assignment for group at generation`` or ``Successfully joined group with ...``."""
     found = _GENERATION.search(text)
     return int(found[1]) if found and len(found[1]) < 11 else None
 
 
 def assignor_class(text: str) -> str | None:
-    """The Java class of ``Instantiated ... as the task assignor``."""
+    """From ``Instantiated ... as the task assignor``."""
     found = _INSTANTIATED.match(text)
     return found[1] if found else None
 
@@ -278,7 +268,7 @@ def _temporary_standby(text: str) -> TemporaryStandby:
 
 
 def _members(text: str) -> tuple[str, ...]:
-    """Splits a list of member ids, whose client ids may hold commas: each id ends with a UUID."""
+    """Client ids may hold commas: each member id ends with a UUID."""
     pieces = text.split(", ") if text else []
     members: list[str] = []
     begun: list[str] = []

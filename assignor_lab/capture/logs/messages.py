@@ -8,7 +8,7 @@ __all__ = ["MARKERS", "OF_EPOCHS", "SECOND_LINE_OF_TASKS", "MessageKind"]
 
 
 class MessageKind(enum.Enum):
-    """Messages of a rebalance at its leader, in the order of Kafka 4.3, and others around it."""
+    """Messages of a rebalance at its leader, in the order of Kafka 4.3, and others."""
 
     STREAMS_CONFIG = "StreamsConfig values: "
     JOINED = "Successfully joined group with generation Generation{"
@@ -30,23 +30,23 @@ class MessageKind(enum.Enum):
     CONSUMERS = " per-consumer assignment:"
     FINISHED = "stable assignment of tasks"
     GENERATION = "assignment for group at generation "
-    #: Logged by the coordinator, at a broker.
+    #: At a broker, by the coordinator.
     PREPARING = "Preparing to rebalance group "
     STABILIZED = "Stabilized group "
     RECEIVED = "Assignment received from leader "
-    #: Messages of a whole instance, and of its consumers' configuration.
+    #: Of a whole instance, and its consumers' configuration.
     CLIENT = "stream-client ["
     CONSUMER_CONFIG = "ConsumerConfig values: "
     JOINING = "(Re-)joining group"
     #: Any other message of a static member's consumer.
     STATIC_MEMBER = "[Consumer instanceId"
-    #: Restores of an instance: start, store, and then the store's task.
+    #: Start of a restore, store, and then the store's task.
     END_OFFSET = "End offset for changelog "
     RESTORED = "Finished restoring changelog "
     RESTORED_TASK = "Stateful active task "
-    #: Message of a thread whose tasks lost their state or their transaction.
+    #: Tasks lost their state or their transaction.
     CORRUPTED = "Detected the states of tasks "
-    #: Any message of a Connect worker's group, for another command.
+    #: For another command.
     CONNECT_WORKER = "[Worker clientId="
     #: The coordinator of a streams group, which decides there.
     STREAMS_JOINS = "Member joins the streams group"
@@ -59,7 +59,6 @@ class MessageKind(enum.Enum):
     STREAMS_STATE = "Member's new assignment state: epoch="
 
 
-#: Messages of a streams group's coordinator from which epochs are assembled.
 OF_EPOCHS = frozenset(
     {
         MessageKind.STREAMS_JOINS,
@@ -74,5 +73,5 @@ OF_EPOCHS = frozenset(
 )
 SECOND_LINE_OF_TASKS = "and stateless tasks: "
 
-#: Markers of relevant lines: a message starts in the line, or its second line does.
+#: A message starts in the line, or its second line does.
 MARKERS: tuple[str, ...] = (*(kind.value for kind in MessageKind), SECOND_LINE_OF_TASKS)

@@ -39,9 +39,8 @@ class LogProblem:
     """A fault in a log.
 
     Args:
-        column: Character in that line from 1, or ``None`` if unknown.
+        column: From 1, or ``None`` if unknown.
         reason: The fault and its effect.
-        loses_decision: True if a decision is missing because of it.
     """
 
     file: str
@@ -67,27 +66,22 @@ class LogProblem:
 
 @attrs.frozen
 class LoggedDecision:
-    """A leader's input and its decision.
+    """A leader's input and its decision. ``None``: not logged.
 
     Args:
-        record: The message with the decision.
-        states: Process to its state; the assigned tasks in it are those of ``placement``, or none.
+        states: Their assigned tasks are those of ``placement``, or none.
         followup: True if a probing rebalance was requested.
         followup_hidden: True if an immediate rebalance hides that request; ``followup`` is false then.
-        order: All processes in the order of Kafka's map, or of the message if ``order_known`` is false.
-        order_known: True if the log shows the order of Kafka's map.
-        group: Consumer group, which is the ``application.id``.
-        hosts: Process to ``host:port`` or ``None`` (not configured); ``None`` if not logged.
-        consumers: Process to member ids; ``None`` if not logged.
-        consumer_tasks: Process to its consumers' tasks; ``None`` if a process is missing.
-        temporary: Standbys that last until the task's old owner has released it.
-        task_lists: All tasks, stateful and stateless; ``None`` if not logged.
-        standbys: ``num.standby.replicas`` of the leader; ``None`` if not logged.
+        order: Processes in the order of Kafka's map, or of the message if ``order_known`` is false.
+        group: The ``application.id``.
+        hosts: Process to ``host:port`` or ``None`` (not configured).
+        consumer_tasks: ``None`` if a process is missing.
+        temporary: Standbys until the task's old owner has released it.
+        task_lists: Stateful and stateless.
+        standbys: ``num.standby.replicas`` of the leader.
         lags_failed: True if the end offsets could not be fetched.
-        before_optimization: States at the first rack-aware optimisation; ``None`` if not logged.
-        config: Logged configuration of the leader's instance, or ``None``.
-        leader: Client id of the leader's consumer, or ``None`` if no message names its thread.
-        probing_at: Start of the probing rebalance, or ``None`` if not logged.
+        before_optimization: States at the first rack-aware optimisation.
+        leader: Client id of the leader's consumer.
     """
 
     record: LogMessage
@@ -119,7 +113,6 @@ class LoggedRebalance:
     """The logged part of one rebalance.
 
     Args:
-        stream: Identifies one of several sources in a file.
         thread: Client id of the leader's consumer; ``None`` after nameless messages only.
     """
 
@@ -192,7 +185,7 @@ class LoggedRebalance:
                 pass
 
     def decision(self, on_problem: Callable[[LogProblem], None]) -> Iterator[LoggedDecision]:
-        """Yields the decision, if it is logged; reports missing parts of an incomplete one."""
+        """Reports missing parts of an incomplete decision."""
         if self._decided is not None:
             yield self._made(self._telling[MessageKind.DECIDED], self._decided.states, _placed(self._decided.states))
             return
@@ -251,11 +244,11 @@ class LoggedRebalance:
         )
 
     def _may_hide_followup(self) -> bool:
-        """A client that must release tasks at once does not get the later deadline too, and no line shows it."""
+        """A client that must release tasks at once does not get the later deadline too; no line shows it."""
         return self._immediate and self._assignor not in _NEVER_ASKS
 
     def _lags_replaced(self) -> bool:
-        # The fallback replaces Kafka's own assignors then, and always requests a probing rebalance.
+        # The fallback replaces Kafka's assignors then, and always requests a probing rebalance.
         return self.lags_failed and self._assignor is None
 
     def _map_order(
@@ -281,7 +274,7 @@ class LoggedRebalance:
         }
 
 
-#: Kafka's public sticky assignor, if created by class name, never requests another rebalance.
+#: Kafka's public sticky assignor never requests another rebalance.
 _NEVER_ASKS = frozenset({"org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor"})
 _BY_WEIGHT = (MessageKind.DECIDED, MessageKind.PLACEMENT, MessageKind.OLD_PLACEMENT, MessageKind.CLIENT_STATES)
 

@@ -1,7 +1,6 @@
-"""Splits a log into the messages that concern assignment, each with all its lines.
+"""Splits a log into the messages that concern assignment.
 
-Kafka's own words identify the first line of a message. Further lines are collected even between lines of other
-containers.
+Kafka's own words identify the first line. Further lines are collected even between lines of other containers.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ __all__ = ["LogMessage", "RecordReader"]
 
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-#: Further lines of a message, by a text anywhere in the line.
+#: By a text anywhere in the line.
 _FURTHER_LINES = {
     # Keys are sorted, so these are close to one another.
     MessageKind.STREAMS_CONFIG: re.compile(
@@ -44,7 +43,6 @@ _FURTHER_LINES = {
 #: Message of a streams protocol member (KIP-1071) that shares words with an older leader's.
 _OF_STREAMS_PROTOCOL = "ssigned tasks with local epoch "
 _RESTORING = frozenset({MessageKind.END_OFFSET, MessageKind.RESTORED, MessageKind.RESTORED_TASK})
-#: One-line messages outside a rebalance at its leader.
 _BESIDE = (
     frozenset(
         {
@@ -76,9 +74,8 @@ _LEAD = {
 _STREAM_THREAD = re.compile(r"\Astream-thread \[(.*?)\] ")
 _CONSUMER = re.compile(r"\A\[Consumer (?>(?:instanceId=(.*?), )?clientId=)(?>(.*?), groupId=)(.*?)\] ")
 _LAYOUT_THREAD = re.compile(r"(?<![^\s\[\]()|,])([^\s\[\]()|,]*-StreamThread-\d+)")
-#: Kinds with words of their own; messages of a static member have those of others.
+#: Messages of a static member have the words of other kinds.
 _KINDS = tuple(kind for kind in MessageKind if kind is not MessageKind.STATIC_MEMBER)
-#: A message counts as complete after so many lines of other kinds.
 _MAX_FOREIGN_LINES = 100
 
 
@@ -87,12 +84,10 @@ class LogMessage:
     """One message of Kafka.
 
     Args:
-        column: Characters before ``text`` in that line, or ``None`` if unknown.
-        thread: Client id of the consumer whose thread wrote it (``...-StreamThread-1-consumer``), if in the message.
-        layout_thread: Name of the thread (``...-StreamThread-1``) if only the layout has it; some layouts cut its
-            start.
-        group: Consumer group, if in the message.
-        stream: Identifies one of several sources in a file.
+        column: Characters before ``text``, or ``None`` if unknown.
+        thread: Client id of the consumer (``...-StreamThread-1-consumer``), if in the message.
+        layout_thread: Thread's name if only the layout has it; some layouts cut its start.
+        stream: One of several sources in a file.
     """
 
     kind: MessageKind
@@ -120,16 +115,11 @@ class _Open:
 
 @attrs.define
 class RecordReader:
-    """Reads logs in sequence; a message may span two, as in parts of a rotated log."""
+    """A message may span two logs, as in parts of a rotated log."""
 
     _waiting: dict[str, _Open] = attrs.field(init=False, factory=dict)
 
     def read(self, source: LineSource) -> Iterator[LogMessage]:
-        """Yields the messages of a log when they are complete.
-
-        Raises:
-            LogImportError: if the file is unreadable or a line is too long.
-        """
         unwrapper = Unwrapper(source.name)
         source.follow = bool(self._waiting)
         for raw in source:
@@ -164,7 +154,7 @@ class RecordReader:
             yield self._waiting.pop(stream).complete()
 
     def _go_on(self, line: str, stream: str) -> Iterator[LogMessage]:
-        # Further lines can lack the prefix that identifies their stream: then they belong to the latest message.
+        # Lines without their stream's prefix belong to the latest message.
         key = stream if stream in self._waiting else next(reversed(self._waiting), None) if not stream else None
         if key is None:
             return

@@ -25,11 +25,9 @@ _TASK = re.compile(
 
 @attrs.define
 class Restored:
-    """A store that an instance restored.
+    """A restored store of an instance.
 
     Args:
-        topic: The changelog.
-        begun: Start of the restore, or ``None`` if not logged.
         end_offset: The changelog's end at the start; 0 if not logged.
     """
 
@@ -50,9 +48,9 @@ class Restorations:
     """Collects restored stores from messages."""
 
     stores: list[Restored] = attrs.field(init=False, factory=list)
-    #: Client and changelog partition to the start of an unfinished restore.
+    #: Client and changelog partition to an unfinished restore.
     _begun: dict[tuple[str, str], tuple[LogTime, int]] = attrs.field(init=False, factory=dict)
-    #: Client and partition to stores with an unknown task.
+    #: Client and partition to stores of an unknown task.
     _open: dict[tuple[str, int], list[Restored]] = attrs.field(init=False, factory=dict)
 
     @property

@@ -56,8 +56,7 @@ class DocumentMaker:
     """Makes documents.
 
     Args:
-        described: The description of the topology, or ``None``: no ``--topology``.
-        zone_given: True if the user has named it.
+        described: ``None``: no ``--topology``.
     """
 
     config_layers: tuple[ConfigLayer, ...]
@@ -87,7 +86,6 @@ class DocumentMaker:
     # --- config -----------------------------------------------------------------------------------
 
     def config(self, decision: LoggedDecision, assumptions: list[str]) -> dict[str, Any]:
-        """Assignment keys of the leader's configuration; ``assumptions`` gets the missing ones."""
         defaults = AssignmentConfigs()
         config: dict[str, Any] = {key: getattr(defaults, name) for key, (name, _) in ASSIGNMENT_KEYS.items()}
         logged = {} if decision.config is None else dict(decision.config.values)
@@ -109,7 +107,6 @@ class DocumentMaker:
         return {key: list(value) if isinstance(value, tuple) else value for key, value in config.items()}
 
     def with_settings(self, document: dict[str, Any], decision: LoggedDecision) -> dict[str, Any]:
-        """The document with the leader's settings, logged or configured."""
         return with_given(document, {} if decision.config is None else decision.config.settings, self.config_layers)
 
     # --- tasks ------------------------------------------------------------------------------------
@@ -132,12 +129,7 @@ class DocumentMaker:
         sources: Mapping[str, Topic],
         stores: Mapping[str, str | None],
     ) -> dict[str, Any]:
-        """The document with stores and partitions of the description, if it has all tasks.
-
-        Args:
-            optimization: Logged ``topology.optimization`` of the leader's instance, or ``None``.
-            stores: Store to its changelog, for restored stores; ``None``: from two.
-        """
+        """The document with stores and partitions of the description, if it has all tasks."""
         if self.described is None:
             return document
         assumptions: list[str] = []
@@ -165,7 +157,6 @@ class DocumentMaker:
     # --- source -----------------------------------------------------------------------------------
 
     def source(self, decision: LoggedDecision, assumptions: list[str]) -> dict[str, Any]:
-        """Place and time of the logged decision; ``assumptions`` gets the missing facts."""
         source: dict[str, Any] = {"file": decision.record.file, "line": decision.record.line}
         time = decision.record.time
         if time is not None and (time_ms := time.epoch_ms(self.zone)) >= 0:
@@ -199,7 +190,7 @@ def _shown(value: object) -> str:
 
 
 def logged_tasks(decision: LoggedDecision) -> frozenset[TaskId]:
-    """Tasks with a lag that Kafka computed; without any lag, the tasks in the log's list."""
+    """Without any lag, the tasks in the log's list."""
     lags = frozenset(task for state in decision.states.values() for task in state.lags)
     if lags or decision.task_lists is None:
         return lags or frozenset(task for state in decision.states.values() for task in state.offset_totals)
@@ -207,7 +198,7 @@ def logged_tasks(decision: LoggedDecision) -> frozenset[TaskId]:
 
 
 def lags_known(decision: LoggedDecision, assumptions: list[str]) -> bool:
-    """True if the end offsets were fetched; otherwise Kafka's numbers are placeholders."""
+    """False: Kafka's numbers are placeholders."""
     states = decision.states.values()
     if decision.lags_failed:
         return False
@@ -222,7 +213,7 @@ def lags_known(decision: LoggedDecision, assumptions: list[str]) -> bool:
 
 
 def kafka_task_order(decision: LoggedDecision) -> tuple[TaskId, ...]:
-    """All tasks in Kafka's order of insertion: sub-topologies in the order of Kafka's map, partitions ascending."""
+    """Sub-topologies in the order of Kafka's map, partitions ascending."""
     lists = decision.task_lists
     named: dict[TaskId, None] = {} if lists is None else dict.fromkeys((*lists.stateful, *lists.stateless))
     for active, standby in decision.placement.values():
@@ -270,7 +261,7 @@ def _client(
 def _reported(
     process: ProcessID, consumers: tuple[str, ...], decision: LoggedDecision, logged: frozenset[TaskId]
 ) -> dict[str, list[str]] | None:
-    """The tasks that each member reported: owned ones with a lag entry, and others with state."""
+    """Owned tasks with a lag entry, and others with state."""
     if decision.consumer_tasks is None:
         return None
     by_consumer = decision.consumer_tasks[process]
@@ -301,7 +292,7 @@ def observed(decision: LoggedDecision) -> dict[str, Any]:
 
 
 def _threads(decision: LoggedDecision) -> dict[str, dict[str, list[str]]] | None:
-    """Each consumer's tasks without temporary standbys, before any task is held back."""
+    """Without temporary standbys, before any task is held back."""
     if decision.consumer_tasks is None:
         return None
     temporary = {(standby.consumer, standby.task) for standby in decision.temporary}

@@ -1,7 +1,6 @@
-"""Logged facts around decisions: the coordinator's reasons, starts and stops of instances, racks of consumers.
+"""Logged facts around decisions: reasons, starts and stops of instances, racks of consumers.
 
-No decision needs them. They can be in any file, before or after the decision. So they are collected while all logs are
-read, and added to the decisions at the end.
+They can be in any file, before or after the decision: they are collected while all logs are read, and added at the end.
 """
 
 from __future__ import annotations
@@ -55,24 +54,17 @@ _ENTRY = re.compile(
     + "|".join(map(re.escape, ("client.id", "client.rack", "group.id", "group.instance.id", *_SETTINGS)))
     + r") = ([^\r\n\\]*)"
 )
-#: States at an instance's start, requested end, and end.
 _BEGUN, _STOPPING, _ENDED = ("CREATED", "REBALANCING"), "PENDING_SHUTDOWN", ("PENDING_SHUTDOWN", "NOT_RUNNING")
-#: Suffix of a consumer's client id after the instance's client id.
 _OF_CONSUMER = re.compile(r"-StreamThread-\d+-consumer\Z")
-#: Names of tasks in a Java list, or as keys of a map (up to 2.7), and the separators.
+#: In a Java list, or as keys of a map (up to 2.7).
 _TASK, _AROUND_TASKS = re.compile(r"\A(?:[^\s=]{1,200}__)?\d{1,9}_\d{1,9}\Z"), re.compile(r"[\[\]{}=,\s]")
 _DIGITS = 20
-#: Longest kept reason, in characters.
 _LONGEST_REASON = 1_000
 
 
 @attrs.define
 class Coordinated:
-    """Facts that the coordinator logged about one generation.
-
-    Args:
-        joined: Time at which all members had joined.
-    """
+    """Facts that the coordinator logged about one generation."""
 
     prepared: LogTime | None = None
     reason: str = ""
@@ -87,7 +79,7 @@ class InstanceEvent:
 
     Args:
         type: ``start`` (its process), ``begun`` (its threads), ``stop``, ``corrupt`` (the state of tasks), and in
-            ``moments`` ``ended`` or ``joining``.
+        ``moments`` ``ended`` or ``joining``.
     """
 
     time: LogTime
@@ -100,29 +92,24 @@ class InstanceEvent:
 class LoggedSurroundings:
     """The collected facts."""
 
-    #: Group and generation to the coordinator's facts; several for a group that was deleted and created again.
+    #: Several for a group that was deleted and created again.
     _generations: dict[tuple[str, int], list[Coordinated]] = attrs.field(init=False, factory=dict)
-    #: True if a member has the streams protocol, in which no instance decides.
+    #: No instance decides in it.
     is_streams_protocol: bool = attrs.field(init=False, default=False)
-    #: True if there are lines of a Connect worker.
     is_connect: bool = attrs.field(init=False, default=False)
-    #: Events of instances, in the order of reading.
     done: list[InstanceEvent] = attrs.field(init=False, factory=list)
-    #: Decisions of coordinators in the streams protocol.
     epochs: CoordinatedEpochs = attrs.field(init=False, factory=CoordinatedEpochs)
-    #: Restores of instances.
     restorations: Restorations = attrs.field(init=False, factory=Restorations)
-    #: Source partitions that leaders assigned.
     topics: LoggedTopics = attrs.field(init=False, factory=LoggedTopics)
-    #: End of instances and joins of their consumers: ``ended`` and ``joining``.
+    #: ``ended`` and ``joining``.
     moments: list[InstanceEvent] = attrs.field(init=False, factory=list)
-    #: Client id of an instance to its release of Kafka Streams.
+    #: Client id of an instance to release.
     versions: dict[str, str] = attrs.field(init=False, factory=dict)
     group_of: dict[str, str] = attrs.field(init=False, factory=dict)
-    #: Group and client id of a consumer to its ``client.rack``; ``None``: not configured.
+    #: Group and client id to ``client.rack``; ``None``: not configured.
     _racks: dict[tuple[str, str], str | None] = attrs.field(init=False, factory=dict)
     _settings: dict[tuple[str, str], dict[str, Any]] = attrs.field(init=False, factory=dict)
-    #: Group and instance id of a static member to the client id of its consumer.
+    #: Group and instance id to the consumer's client id.
     _static: dict[tuple[str, str], str] = attrs.field(init=False, factory=dict)
 
     def take(self, record: LogMessage) -> None:
@@ -156,7 +143,7 @@ class LoggedSurroundings:
             self.epochs.take(record)
 
     def belongs(self, consumer: str, group: str) -> str | None:
-        """Records a consumer's group; returns the client id of its instance, or ``None`` without a thread."""
+        """Returns the client id of the instance; ``None`` without a thread."""
         found = _OF_CONSUMER.search(consumer)
         if found is None:
             return None
@@ -165,7 +152,7 @@ class LoggedSurroundings:
         return client
 
     def of(self, group: str | None, generation: int | None, leader: str | None) -> Coordinated | None:
-        """The coordinator's facts about a generation; of several with that number the one with that leader."""
+        """Of several with that number the one with that leader."""
         if generation is None:
             return None
         groups = {name for name, _ in self._generations}
@@ -175,33 +162,28 @@ class LoggedSurroundings:
         return next(reversed(led or found), None)
 
     def rack(self, group: str | None, consumer: str) -> tuple[bool, str | None]:
-        """True with the ``client.rack`` of a consumer if it is logged.
-
-        ``consumer`` is its member id, which starts with its client id.
-        """
+        """True if the rack is logged. ``consumer`` is the member id, which starts with the client id."""
         for (of, client), rack in self._racks.items():
             if (group is None or of == group) and consumer.startswith(f"{client}-"):
                 return True, rack
         return False, None
 
     def settings(self, group: str | None) -> list[dict[str, Any]]:
-        """Time settings of a group's consumers, from each consumer's latest start."""
+        """From each consumer's latest start."""
         return [found for (of, _), found in self._settings.items() if group in (None, of)]
 
     def client_of_static(self, group: str | None, instance: str) -> str | None:
-        """Client id of a static member's consumer; ``None`` if not logged."""
         return next(
             (client for (of, name), client in self._static.items() if name == instance and group in (None, of)), None
         )
 
     def changelogs(self, group: str | None) -> dict[str, str | None]:
-        """Store to the changelog from which the group's instances restored it; ``None``: from two."""
+        """``None``: from two."""
         return restored_changelogs(
             self.restorations.stores, [each for each, of in self.group_of.items() if of == group]
         )
 
     def generations(self, group: str) -> Iterator[tuple[int, Coordinated]]:
-        """Generations of a group in the coordinator's lines, in their order."""
         for (name, number), found in self._generations.items():
             if name == group:
                 yield from ((number, each) for each in found)

@@ -25,24 +25,14 @@ _UUID_LENGTH = 37
 
 @attrs.define
 class SurroundingsFiller:
-    """Fills documents of decisions, in the order of time.
-
-    Args:
-        zone: Time zone of times without one.
-    """
+    """Fills documents of decisions, in the order of time."""
 
     surroundings: LoggedSurroundings
     zone: tzinfo
     _groups: set[str] = attrs.field(factory=set)
 
     def filled(self, documents: Iterable[tuple[dict[str, Any], str | None]]) -> Iterator[dict[str, Any]]:
-        """The documents with the facts about their generations and clients.
-
-        Events and restores are added to the first decision after them, or to the last decision.
-
-        Args:
-            documents: Each with the client id of the leader's consumer, or ``None``.
-        """
+        """Events and restores go to the first decision after them, or to the last one."""
         further: dict[str, list[dict[str, Any]]] = {
             "done": [
                 {
@@ -78,7 +68,7 @@ class SurroundingsFiller:
             yield before
 
     def unused(self) -> Iterator[str]:
-        """Sentences on coordinators' lines about other groups; call it after all documents."""
+        """Sentences on coordinators' lines about other groups; call it last."""
         known = list(self.surroundings.groups())
         if known and self._groups and self._groups.isdisjoint(known):
             yield (
@@ -121,7 +111,7 @@ class SurroundingsFiller:
         return found
 
     def _with_rack(self, client: dict[str, Any], group: str | None) -> bool:
-        """Fills in the rack of a client; returns True if it is known then."""
+        """True if the rack is known then."""
         for consumer in client["consumers"]:
             instance = _instance_of(consumer)
             name = consumer if instance is None else self.surroundings.client_of_static(group, instance)
@@ -132,7 +122,7 @@ class SurroundingsFiller:
         return False
 
     def _say_members(self, client: dict[str, Any], group: str | None) -> None:
-        """Adds ``members`` to a client that has static ones, unless its source has them."""
+        """Unless the source has them."""
         instances = {consumer: _instance_of(consumer) for consumer in client["consumers"]}
         if "members" in client or not any(instances.values()):
             return
@@ -148,7 +138,7 @@ class SurroundingsFiller:
 
 
 def _instance_of(consumer: str) -> str | None:
-    """``group.instance.id`` of a member, or ``None`` for a dynamic one.
+    """``None`` for a dynamic member.
 
     In Kafka a member id is the instance id, or else the client id, and a random UUID. Streams puts the thread's name
     into each client id.
@@ -163,7 +153,6 @@ def _add(document: dict[str, Any], key: str, entries: list[dict[str, Any]]) -> N
 
 
 def _without_clients(sentence: str) -> str:
-    """The sentence on unknown racks, if those of the clients are known."""
     if not sentence.startswith(RACKS_UNKNOWN):
         return sentence
     return (

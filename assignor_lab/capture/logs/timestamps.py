@@ -22,23 +22,19 @@ _NAMED_MONTH = re.compile(
     re.ASCII,
 )
 _EPOCH_MS = re.compile(r"(?<![0-9A-Za-z.-])(1\d{12})(?![0-9A-Za-z.-])", re.ASCII)
-#: Time fields of JSON logs, the most reliable first.
+#: The most reliable first.
 _TIME_FIELDS = ("@timestamp", "timestamp", "timeMillis", "instant", "time", "ts", "eventTime", "datetime", "date", "t")
 
 
 @attrs.frozen
 class LogTime:
-    """Time of a log line.
-
-    Args:
-        wall_ms: Milliseconds since 1970-01-01 00:00, in the zone of the log.
-    """
+    """Time of a log line; milliseconds in the zone of the log."""
 
     wall_ms: int
     offset_ms: int | None
 
     def epoch_ms(self, zone: tzinfo = UTC) -> int:
-        """Epoch milliseconds; ``zone`` applies to a time without a zone."""
+        """``zone`` applies to a time without a zone."""
         if self.offset_ms is not None:
             return self.wall_ms - self.offset_ms
         wall = datetime(1970, 1, 1) + timedelta(milliseconds=self.wall_ms)  # noqa: DTZ001 - wall clock of the log
@@ -46,10 +42,7 @@ class LogTime:
 
 
 def find_time(text: str) -> LogTime | None:
-    """The time in a line before its message.
-
-    Of several (a container runtime's and the application's own), one with a zone wins, then the last one.
-    """
+    """Of several (a container runtime's and the application's own), one with a zone wins, then the last."""
     times = _times(text)
     zoned = [time for time in times if time.offset_ms is not None]
     return (zoned or times)[-1] if times else None
@@ -68,7 +61,7 @@ def _times(text: str) -> list[LogTime]:
 
 
 def time_of_fields(fields: Mapping[str, Any]) -> LogTime | None:
-    """The time of a JSON log line, from a nested object if needed."""
+    """From a nested object if needed."""
     for name in _TIME_FIELDS:
         time = _time_of_value(fields.get(name))
         if time is not None:
@@ -80,7 +73,7 @@ def _time_of_value(value: object) -> LogTime | None:
     if isinstance(value, str):
         return find_time(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        # Seconds (GELF), milliseconds (Log4j 2) or nanoseconds: their size decides, for years 2001 to 2286.
+        # Seconds (GELF), milliseconds (Log4j 2) or nanoseconds: the size decides, for years 2001 to 2286.
         for scale in (1000.0, 1.0, 1e-6):
             if 1e12 <= value * scale < 1e13:
                 return LogTime(round(value * scale), 0)

@@ -1,4 +1,4 @@
-"""Access to a cluster: certificates, credentials, limits."""
+"""Access to a cluster."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class RequestSettings:
     """Settings of requests.
 
     Args:
-        tls: Trusted certificates of authorities; ``None``: those of the system.
-        request_timeout_s: Longest time for one request, from its beginning to the last byte of the answer. Connect
-            itself gives up after 90 s.
+        tls: ``None``: the system's certificates.
+        request_timeout_s: Longest time from the begin of a request to the last byte. Connect itself gives up after 90
+        s.
     """
 
     credentials: tuple[str, str] | None = attrs.field(default=None, repr=False)
@@ -36,7 +36,6 @@ class RequestSettings:
     max_answer_bytes: int = 64 * 1024 * 1024
 
     def without_secrets(self, text: str) -> str:
-        """``text`` without the password."""
         if self.credentials is None:
             return text
         user, password = self.credentials
@@ -48,15 +47,6 @@ class RequestSettings:
 
 
 def access_from(ca_file: Path | None, environment: Mapping[str, str] = os.environ) -> RequestSettings:
-    """Access by the user's settings.
-
-    Args:
-        ca_file: Certificates (PEM) of the trusted authorities, in place of the system's.
-        environment: Source of the credentials.
-
-    Raises:
-        AccessError: if the file cannot be used, or only one of name and password is there.
-    """
     return RequestSettings(_credentials(environment), None if ca_file is None else _context(ca_file))
 
 

@@ -35,21 +35,17 @@ _config = map_of(text, nullable(text))
 
 
 def read_status(value: Any, what: str = "a connector's status") -> ConnectorStatus:
-    """Reads ``GET /connectors/{c}/status``, and the plan of a restart (Kafka: ``RestartPlan``).
-
-    Raises:
-        NotConnectError: if it is none; ``what`` names the origin of the answer.
-    """
+    """Reads a status, and the plan of a restart (Kafka: ``RestartPlan``)."""
     return _read(what, value, _status)
 
 
 def read_info(value: Any, what: str = "a connector's description") -> ConnectorInfo:
-    """Reads ``GET /connectors/{c}``, without the connector's configuration. Raises as ``read_status``."""
+    """Without the connector's configuration."""
     return _read(what, value, _info)
 
 
 def read_server(value: Any, what: str) -> ServerInfo:
-    """Reads ``GET /``; releases before 2.0 report no cluster. Raises as ``read_status``."""
+    """Releases before 2.0 report no cluster."""
     return _read(what, value, _server)
 
 
@@ -58,14 +54,7 @@ def read_names(value: Any, what: str) -> list[str]:
 
 
 def read_expanded(value: Any, what: str) -> dict[str, tuple[ConnectorStatus | None, ConnectorInfo | None]] | None:
-    """Reads ``GET /connectors?expand=status&expand=info``: name to both.
-
-    Returns:
-        ``None`` for the plain list of names that releases before 2.3 return.
-
-    Raises:
-        NotConnectError: as for ``read_status``.
-    """
+    """Name to both; ``None`` for the plain list of names of releases before 2.3."""
     if isinstance(value, list):
         return None
     return _read(what, value, map_of(text, _expanded))
@@ -82,7 +71,7 @@ def _read(what: str, value: Any, check: Check[T]) -> T:
 
 
 def _of(value: Any, kind: type[T]) -> T | None:
-    """The value if it has the type, else ``None``: for keys that differ between releases or are only displayed."""
+    """For keys that differ between releases or are only displayed."""
     return value if type(value) is kind else None
 
 

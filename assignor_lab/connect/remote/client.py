@@ -24,7 +24,7 @@ from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Mismatch
 
 if TYPE_CHECKING:
-    # A reader of recorded answers needs no requests: it works without the extra that has this.
+    # Optional extra.
     import httpx
 
 __all__ = ["Response", "ConnectRest"]
@@ -46,14 +46,9 @@ class Response:
 
 
 class ConnectRest:
-    """A cluster, reached through any of its workers.
+    """A cluster, reached through any of its workers; an async context manager.
 
-    An async context manager.
-
-    A worker that takes no connection is skipped for the next one; a sent request is never repeated.
-
-    Args:
-        access: Certificates, credentials, limits.
+    A worker that takes no connection is skipped; a sent request is never repeated.
     """
 
     def __init__(self, urls: Sequence[ConnectUrl], access: RequestSettings | None = None) -> None:
@@ -80,17 +75,9 @@ class ConnectRest:
         await self._client.aclose()
 
     async def get(self, path: str, params: Sequence[tuple[str, str]] = (), at: ConnectUrl | None = None) -> Response:
-        """Sends a GET request.
-
-        Raises:
-            UnreachableClusterError: if no worker answers, or not in time.
-            ConnectRefusedError: if Connect answers with an error.
-            NotConnectError: if the answer is none of Connect's, or too long.
-        """
         return await self._ask("GET", path, params, at)
 
     async def post(self, path: str, params: Sequence[tuple[str, str]] = ()) -> Response:
-        """Sends a POST request; errors as for :meth:`get`."""
         return await self._ask("POST", path, params, None)
 
     async def _ask(self, method: str, path: str, params: Sequence[tuple[str, str]], at: ConnectUrl | None) -> Response:
@@ -172,7 +159,7 @@ class ConnectRest:
             ) from None
 
     def _without_secrets(self, value: Any) -> Any:
-        """``value`` without the password in displayed texts: traces are free text, and may hold anything."""
+        """Traces are free text, and may hold the password."""
         if self.access.credentials is None:
             return value
         left = [value]
@@ -187,7 +174,6 @@ class ConnectRest:
         return value
 
     def _refused(self, what: str, status: int, value: Any) -> RemoteClusterError:
-        # A proxy in front of Connect has other keys for its errors, or none.
         if not isinstance(value, Mapping) or "error_code" not in value:
             if status in (401, 403):
                 return ConnectRefusedError(what, status, "")
@@ -202,7 +188,7 @@ def _needs_tls(url: ConnectUrl) -> UnreachableClusterError:
 
 
 async def _speaks_tls(url: ConnectUrl) -> bool:
-    """True if a port that refused plain requests accepts TLS; only TLS's own handshake is sent."""
+    """True if a port that refused plain requests accepts TLS; only the handshake is sent."""
     if url.scheme != "http":
         return False
     context = ssl.create_default_context()
@@ -211,7 +197,7 @@ async def _speaks_tls(url: ConnectUrl) -> bool:
         async with asyncio.timeout(_CONNECT_TIMEOUT_S):
             _, writer = await asyncio.open_connection(url.host, url.port, ssl=context)
     except ssl.SSLError as error:
-        # It may require a client certificate, or a TLS version that we lack.
+        # A client certificate, or a TLS version that we lack, may be required.
         return error.reason not in _NO_TLS
     except (OSError, TimeoutError):
         return False

@@ -106,5 +106,4 @@ def report_document(report: RestartReport) -> dict[str, Any]:
 
 
 def job_name(connector: str, task: int | None) -> str:
-    """The connector itself, or its task of a number, named as in tables."""
     return connector if task is None else f"{connector}-{task}"

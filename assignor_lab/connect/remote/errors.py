@@ -27,7 +27,7 @@ class AccessError(RemoteClusterError):
 
 
 class UnreachableClusterError(RemoteClusterError):
-    """None of the URLs answers, or the answer does not come in time."""
+    """No URL answers in time."""
 
 
 class NotConnectError(RemoteClusterError):

@@ -15,7 +15,6 @@ from assignor_lab.kafka.herder.statuses import InstanceStatus, JobState
 
 __all__ = ["FINDINGS", "ClusterFinding", "find", "loads", "trace_head"]
 
-#: Kinds of findings, the gravest first, and their meanings.
 FINDINGS: Mapping[str, str] = {
     "failed": "the instance failed, and stays so until it is restarted",
     "unassigned": "the instance is stopped, and no worker has taken it over yet",
@@ -26,21 +25,16 @@ FINDINGS: Mapping[str, str] = {
     "unreachable": "a given URL does not answer, or belongs to another Kafka cluster",
 }
 
-#: Most characters of a trace's first and last lines.
 _HEAD = 200
 _CAUSE = "Caused by: "
-#: The start of a Python trace, and the line between a cause and its error.
+#: Also the line between a cause and its error.
 _PYTHON_TRACE = "Traceback (most recent call last):"
 _DIRECT_CAUSE = "The above exception was the direct cause of the following exception:"
 
 
 @attrs.frozen
 class ClusterFinding:
-    """One finding.
-
-    Args:
-        worker: Worker id, or ``None``.
-    """
+    """One finding."""
 
     kind: str
     connector: str | None
@@ -50,7 +44,6 @@ class ClusterFinding:
 
     @property
     def job(self) -> str:
-        """The connector's name or the task's id; empty if it is about neither."""
         if self.connector is None:
             return ""
         return self.connector if self.task is None else f"{self.connector}-{self.task}"
@@ -64,7 +57,6 @@ def find(state: ClusterState) -> list[ClusterFinding]:
 
 
 def loads(state: ClusterState) -> dict[str, tuple[list[str], list[tuple[str, InstanceStatus]]]]:
-    """Worker id to its connector instances, and its tasks with their connectors, by the states."""
     held: dict[str, tuple[list[str], list[tuple[str, InstanceStatus]]]] = {
         worker.worker_id: ([], []) for worker in state.workers
     }
@@ -82,7 +74,7 @@ def loads(state: ClusterState) -> dict[str, tuple[list[str], list[tuple[str, Ins
 
 
 def trace_head(trace: str | None) -> str:
-    """The error of a stack trace and its innermost cause, of Java or of Python."""
+    """The error of a stack trace of Java or Python, and its innermost cause."""
     lines = [line for line in (trace or "").splitlines() if line.strip()]
     if not lines:
         return "no trace"
@@ -98,7 +90,7 @@ def trace_head(trace: str | None) -> str:
 
 
 def _raised(lines: Sequence[str]) -> list[str]:
-    """The errors of a Python trace, in its order: the first unindented line after each start."""
+    """The first unindented line after each start."""
     found: list[str] = []
     is_open = False
     for line in lines:

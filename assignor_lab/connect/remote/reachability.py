@@ -13,14 +13,12 @@ from assignor_lab.connect.remote.urls import ConnectUrl, parse_worker_id
 __all__ = ["reachable", "same_place"]
 
 _TIMEOUT_S = 2.0
-#: Connections at once, and most workers that are tried.
 _AT_ONCE, _MOST = 32, 500
 
 _Addresses = frozenset[str]
 
 
 async def reachable(worker_ids: Sequence[str]) -> dict[str, str | None]:
-    """Worker id to the reason why it takes no connection; ``None``: it does."""
     limit = asyncio.Semaphore(_AT_ONCE)
 
     async def ask(worker_id: str) -> str | None:
@@ -57,18 +55,11 @@ def _said(error: OSError | UnicodeError) -> str:
 
 
 async def same_place(urls: Sequence[ConnectUrl], worker_ids: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The workers behind the URLs.
+    """The workers behind the URLs; REST does not report the id of the worker that answers.
 
-    REST does not report the id of the worker that answers. A URL leads to the worker of the same port whose host has
-    the same address. If there is none, it is a worker without jobs if it shares the address of another worker or
-    every worker's port; otherwise it may be a load balancer, which a note reports.
-
-    Args:
-        urls: URLs that answer.
-        worker_ids: Workers in the states.
-
-    Returns:
-        Ids of workers, among them new ones from a URL's host and port; and notes.
+    A URL leads to the worker of the same port whose host has the same address. If there is none, it is a worker without
+    jobs if it shares the address of another worker or every worker's port; otherwise it may be a load balancer, which a
+    note reports.
     """
     known = {worker: place for worker in worker_ids if (place := parse_worker_id(worker)) is not None}
     addresses = await _addresses([*(url.host for url in urls), *(host for host, _ in known.values())])

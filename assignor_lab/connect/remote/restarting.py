@@ -21,12 +21,11 @@ __all__ = ["Outcome", "RestartPlan", "RestartReport", "planned_restart", "restar
 _NOT_FOUND, _CONFLICT, _SERVER_ERROR = 404, 409, 500
 #: Start of the message of a worker that cannot reach the owner or the leader (Kafka: ``RestClient``).
 _NOT_FORWARDED = "IO Error trying to forward REST request"
-#: Final states of an instance.
 _SETTLED = frozenset((JobState.RUNNING, JobState.PAUSED, JobState.STOPPED, JobState.FAILED))
-#: Intervals between reads of the state: short at first, for a restart takes less than a second; then longer.
+#: Intervals between reads: short at first, for a restart takes less than a second.
 _FIRST_LOOK_S, _LATER_LOOK_S = 0.1, 1.0
-#: Time in its state after which an instance counts as back; the longer one if no change was observed. REST
-#: reports no time and no generation, so a restart between two reads leaves no trace.
+#: Time in a state after which an instance counts as back; the longer one if no change was observed. REST reports no
+#: time and no generation, so a restart between two reads leaves no trace.
 _STAYS_S, _UNSEEN_S = 1.0, 5.0
 
 
@@ -44,11 +43,8 @@ class Outcome:
     """The outcome of an instance of the plan.
 
     Args:
-        worker_id: Its worker now.
-        trace: Why it FAILED, if it did.
-        is_back: True if it came back: RUNNING, PAUSED or STOPPED as intended, on a worker that lives as far as is
-            known; or gone for good.
-        seen: True if a change of its state was observed; otherwise it changed between two reads, or did not restart.
+        is_back: RUNNING, PAUSED or STOPPED as intended, on a worker that lives as far as is known; or gone for good.
+        seen: False: the state changed between two reads, or the instance did not restart.
         dead: Why its worker takes no connection; empty: it does, or that is unknown.
     """
 
@@ -67,9 +63,7 @@ class RestartReport:
     """A completed restart.
 
     Args:
-        outcomes: The outcome of each instance of the plan, the connector's first: by Connect's answer, or, after a
-            plain restart with its empty answer, the connector's alone.
-        timed_out: True if the time ran out before all instances were back.
+        outcomes: The connector's first; after a plain restart, with its empty answer, the connector's alone.
     """
 
     connector: str
@@ -84,12 +78,8 @@ class RestartReport:
 async def planned_restart(rest: ConnectRest, request: RestartRequest, *, probe: bool = True) -> RestartPlan:
     """The plan of a restart, by the cluster's present states. Nothing is changed.
 
-    Without either flag that is the connector's instance alone (Kafka: ``ConnectorsResource``); otherwise it includes
-    instances that are already RESTARTING (Kafka: ``RestartPlan``). ``probe`` finds the living workers, as
-    :func:`~assignor_lab.connect.remote.read_cluster` does.
-
-    Raises:
-        RemoteClusterError: if the cluster does not answer, or has no such connector.
+    Without flags only the connector's instance (Kafka: ``ConnectorsResource``); otherwise also instances that are
+    already RESTARTING (Kafka: ``RestartPlan``).
     """
     now = await _status(rest, request.connector)
     known = _by_number(now)
@@ -107,18 +97,9 @@ async def restart(
 ) -> RestartReport:
     """Restarts, and waits for the instances.
 
-    A request refused with 409 is repeated, at growing intervals, until the time runs out: then nothing was done. An
-    error of a worker that cannot reach the owner or leader is repeated, too: if that one is dead, another takes over.
-    An instance counts as back only if its worker lives: a state stays RUNNING after its worker's death, until another
-    worker gets the task.
-
-    Args:
-        timeout_s: Time for everything.
-        on_refused: Called with Connect's message for each refusal.
-        probe: True to find the living workers, as :func:`~assignor_lab.connect.remote.read_cluster` does.
-
-    Raises:
-        RemoteClusterError: if the request failed; nothing was restarted, unless the message states it.
+    A request refused with 409 is repeated until the time runs out: then nothing was done. So is one whose worker cannot
+    reach the owner or leader: another takes over. An instance counts as back only if its worker lives: a state stays
+    RUNNING after its worker's death, until another worker gets the task.
     """
     end = time.monotonic() + timeout_s
     before = await _status(rest, request.connector)
@@ -158,7 +139,7 @@ async def _request(
         on_refused(error.message)
         return True
 
-    # A reader of recorded answers works without the extra that has this.
+    # Optional extra.
     from tenacity import AsyncRetrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
     attempts = AsyncRetrying(
@@ -236,7 +217,6 @@ async def _wait(
 
 
 async def _dead(rest: ConnectRest, instances: Iterable[InstanceStatus]) -> dict[str, str]:
-    """Workers of instances that take no connection, with the reason; unknown ones are left out."""
     own = {instance.worker_id for instance in instances if instance.state != JobState.UNASSIGNED}
     if not own:
         return {}
@@ -248,7 +228,7 @@ async def _dead(rest: ConnectRest, instances: Iterable[InstanceStatus]) -> dict[
 
 
 async def _look(rest: ConnectRest, connector: str) -> dict[int | None, InstanceStatus] | None:
-    """The states; ``None``: no worker answered this time, for example during its own restart."""
+    """``None``: no worker answered, for example during its own restart."""
     try:
         return _by_number(await _status(rest, connector))
     except UnreachableClusterError:

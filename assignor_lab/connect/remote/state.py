@@ -30,7 +30,7 @@ class RemoteConnector:
     """A connector.
 
     Args:
-        tasks: Numbers of its configured tasks, ascending; ``None``: it is not configured (any more), or unknown.
+        tasks: Ascending; ``None``: not configured (any more), or unknown.
     """
 
     name: str
@@ -49,9 +49,8 @@ class RemoteWorker:
     """A worker.
 
     Args:
-        answers: True if it takes connections; ``None``: not tried, or its address is not reachable from here.
-        reason: Why it does not.
-        has_states: True if a state names it; otherwise it was only found under a given URL.
+        answers: ``None``: not tried, or its address is not reachable from here.
+        has_states: False: only found under a given URL.
     """
 
     worker_id: str
@@ -65,7 +64,6 @@ class ClusterState:
     """The known state.
 
     Args:
-        cluster_id: Id of the Kafka cluster; empty if unknown.
         unanswered: Given URLs that do not answer, or belong to another cluster, with the reason.
     """
 
@@ -80,13 +78,7 @@ class ClusterState:
 
 
 async def read_cluster(rest: ConnectRest, *, probe: bool = True) -> ClusterState:
-    """Reads the state of a cluster.
-
-    Only GET requests are sent.
-
-    Raises:
-        RemoteClusterError: if no URL answers as Connect does.
-    """
+    """Sends GET requests only."""
     root = await rest.get("/")
     server = read_server(root.body, f"GET {root.url}/")
     unanswered, others = await _others(rest, root.url, server.kafka_cluster_id)
@@ -112,7 +104,7 @@ def _connector(name: str, status: ConnectorStatus | None, info: ConnectorInfo | 
 
 
 async def _others(rest: ConnectRest, answered: ConnectUrl, cluster_id: str) -> tuple[dict[str, str], list[ConnectUrl]]:
-    """The given URLs without the one that answered: those outside the cluster, and those inside."""
+    """The other given URLs: outside the cluster, and inside."""
     urls = [url for url in rest.urls if url != answered]
     found = await asyncio.gather(*(rest.get("/", at=url) for url in urls), return_exceptions=True)
     unanswered: dict[str, str] = {}
@@ -158,7 +150,7 @@ async def _one(rest: ConnectRest, url: ConnectUrl, name: str) -> _Told | None:
     except ConnectRefusedError as refused:
         if refused.status == _NOT_FOUND:
             return None if status is None else (status, None)
-        # While a rebalance is expected this request is refused, with 409 or 500 (Kafka: ``connect.runtime.rest``).
+        # Refused with 409 or 500 while a rebalance is expected (Kafka: ``connect.runtime.rest``).
         if refused.status not in (409, 500):
             raise
     return status, info
@@ -182,7 +174,7 @@ async def _workers(
 def _judged(
     named: Sequence[str], reasons: Mapping[str, str | None], asked: Iterable[str]
 ) -> tuple[list[RemoteWorker], list[str]]:
-    """The workers with their connections; if none takes one, their addresses are not reachable from here."""
+    """If no worker takes a connection, their addresses are not reachable from here."""
     answered = frozenset(asked) | {name for name in named if reasons[name] is None}
     silent = [name for name in named if name not in answered]
     if silent and not answered & frozenset(named):

@@ -23,7 +23,7 @@ class ConnectUrl:
     """The address of a worker's REST interface.
 
     Args:
-        prefix: Path before Connect's own, for interfaces behind a proxy; without a slash at its end.
+        prefix: Path before Connect's own, behind a proxy; no slash at its end.
     """
 
     scheme: str
@@ -32,17 +32,12 @@ class ConnectUrl:
     prefix: str = ""
 
     def __str__(self) -> str:
-        """The URL for requests; it never holds credentials."""
+        """Never holds credentials."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}{self.prefix}"
 
 
 def parse_url(text: str) -> ConnectUrl:
-    """Reads a URL such as ``http://connect-1:8083``.
-
-    Raises:
-        ConnectUrlError: if it is none, or holds a user's name or password, a query or a fragment.
-    """
     if "@" in text:
         raise ConnectUrlError(
             "a URL of a worker must not hold a user's name or password, they would be seen in lists of processes and "
@@ -63,7 +58,7 @@ def parse_url(text: str) -> ConnectUrl:
 
 
 def parse_worker_id(text: str) -> tuple[str, int] | None:
-    """Host and port of a worker id (the advertised ``host:port``); ``None`` if it is not usable for a request."""
+    """``None`` if it is not usable for a request."""
     match = _WORKER_ID.match(text)
     if match is None or not 0 < int(match["port"]) < 65_536:
         return None
@@ -71,11 +66,7 @@ def parse_worker_id(text: str) -> tuple[str, int] | None:
 
 
 def path_of(*segments: str | int) -> str:
-    """A path of Connect's; each name stays one segment.
-
-    Raises:
-        ConnectUrlError: for a name of dots alone, which no client can put into a path.
-    """
+    """Each name stays one segment; a name of dots alone is refused, since no client can put it into a path."""
     quoted = []
     for segment in segments:
         if str(segment) in (".", "..", ""):

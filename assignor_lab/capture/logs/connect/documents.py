@@ -14,7 +14,6 @@ __all__ = ["replay_document"]
 def replay_document(
     compared: Sequence[tuple[WorkerLife, Sequence[ComparedRound]]], received: Sequence[tuple[ReceivedAssignment, bool]]
 ) -> dict[str, Any]:
-    """Replayed rounds by leader, and the agreement with the workers' own lines, as JSON."""
     rounds = [found for _, listed in compared for found in listed]
     return {
         "rounds": len(rounds),

@@ -1,7 +1,7 @@
 """Messages of a Connect worker's log about its group's decisions.
 
 At DEBUG for ``org.apache.kafka.connect.runtime.distributed``, a leader logs all inputs of a decision: subscriptions and
-assignments as bytes, the configured jobs, and its clock where it matters.
+assignments as bytes, the jobs, and its clock where it matters.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class LoggedJoin:
     """A worker learns its generation; the leader also learns all subscriptions.
 
     Args:
-        subscriptions: Member ids and subscriptions, in the order of the coordinator; empty unless the worker leads.
+        subscriptions: In the order of the coordinator; empty unless the worker leads.
     """
 
     generation: int
@@ -62,10 +62,10 @@ class ConfiguredRead:
 
 @attrs.frozen
 class ClockRead:
-    """The leader is about to read its clock, if needed.
+    """The leader is about to read its clock.
 
     Args:
-        epoch_ms: The clock's value in the log; otherwise the line's own time is the best estimate.
+        epoch_ms: The logged clock; otherwise the line's own time is the best estimate.
     """
 
     epoch_ms: int | None = None
@@ -73,12 +73,7 @@ class ClockRead:
 
 @attrs.frozen
 class DelayStarted:
-    """The delay for lost jobs begins.
-
-    Args:
-        max_delay_ms: Longest delay: the leader's ``scheduled.rebalance.max.delay.ms``.
-        epoch_ms: The leader's clock.
-    """
+    """The delay for lost jobs begins."""
 
     max_delay_ms: int
     epoch_ms: int
@@ -126,11 +121,6 @@ _COMPLETED = re.compile(
 
 
 def read_message(text: str) -> Message | None:
-    """The message in a line, or ``None``.
-
-    Raises:
-        GarbledMessageError: if a message starts, but is malformed.
-    """
     for marker, read in _READERS:
         start = text.find(marker)
         if start >= 0:

@@ -1,8 +1,8 @@
 """Passes recorded rebalances to our assignors, and compares their assignments with those of Kafka's leader.
 
-As in Kafka, one assignor object serves all rebalances that one worker process led. Its input comes from the leader's
-log and the members' subscription bytes; the expected assignments come from the bytes that the leader sent. Under an
-incremental protocol these are differences: newly assigned and revoked jobs.
+As in Kafka, one assignor object serves all rebalances that one worker process led. Its input: the leader's log and the
+members' subscription bytes. The expected assignments: the bytes that the leader sent. Under an incremental protocol
+these are differences.
 """
 
 from __future__ import annotations
@@ -58,7 +58,6 @@ class DepartureKind(enum.Enum):
 
     @property
     def is_difference(self) -> bool:
-        """True if our assignor decided otherwise than Kafka's, and nothing in the recording explains it."""
         return self in (DepartureKind.FAILED, DepartureKind.DELAY, DepartureKind.JOBS)
 
     @property
@@ -79,9 +78,9 @@ class ComparedRound:
     """A recorded rebalance and our assignment.
 
     Args:
-        departure: The difference from the recording; ``None`` if the assignments are the same.
-        same_bytes: True if our assignment on the wire has the recorded bytes, order of lists included.
-        owned_after: Member id to its jobs after our assignment; empty without one.
+        departure: ``None`` if the assignments are the same.
+        same_bytes: True if the wire form is the same too, order of lists included.
+        owned_after: Jobs after our assignment; empty without one.
     """
 
     life: WorkerLife
@@ -96,31 +95,22 @@ class ComparedRound:
 
     @property
     def is_same(self) -> bool:
-        """True if all jobs are as recorded, and the delay within the accuracy of the log's clock."""
+        """The delay may differ within the accuracy of the log's clock."""
         return self.departure is None or self.departure.kind is DepartureKind.CLOCK
 
 
-#: Tolerance between the log's time and the leader's clock, in milliseconds.
+#: Tolerance between the log's time and the leader's clock.
 CLOCK_TOLERANCE_MS = 50
 
 
 def replay(life: WorkerLife, assignor: Callable[[str, Mapping[str, Any]], ConnectAssignor]) -> list[ComparedRound]:
-    """Compares all rounds of a worker's process.
-
-    Returns:
-        An entry for each round, in order.
-    """
     return _Replay(life, assignor).rounds()
 
 
 def received_as_answered(
     lives: Iterable[WorkerLife], compared: Iterable[ComparedRound]
 ) -> list[tuple[ReceivedAssignment, bool]]:
-    """Agreement of the workers' logged jobs with our assignments.
-
-    Returns:
-        An entry for each generation of each worker in one of the rounds, in the order of the logs.
-    """
+    """Agreement of the workers' logged jobs with our assignments, in the order of the logs."""
     answers = {
         (found.life.group, found.recorded.generation, member): jobs.sorted()
         for found in compared

@@ -44,14 +44,13 @@ class RecordedRound:
     """A rebalance in its leader's log.
 
     Args:
-        previous_protocol: Protocol of this process's previous generation; ``None`` without one.
-        subscriptions: Member id to its subscription, in the coordinator's order.
-        time_ms: Best estimate of the leader's clock; ``None`` if the log has no time.
-        time_is_exact: True if the log has the value of the leader's clock.
-        configured: All jobs, or ``None`` if the log does not name them (the eager assignor logs none).
+        previous_protocol: Of this process's previous generation; ``None`` without one.
+        subscriptions: In the coordinator's order.
+        time_ms: Best estimate of the leader's clock.
+        configured: ``None`` if the log does not name all jobs (the eager assignor logs none).
         assignor_ran: False if the leader had not read the configuration far enough to decide.
         last_completed: The last generation for which this process had an assignment.
-        assignments: Member id to its assignment; ``None`` if nothing was sent.
+        assignments: ``None`` if nothing was sent.
         problem: Reason for an incomplete round, or empty.
     """
 
@@ -72,11 +71,7 @@ class RecordedRound:
 
 @attrs.frozen
 class ReceivedAssignment:
-    """A worker's jobs after a rebalance, from its own log.
-
-    Args:
-        member: The worker's member id; empty if not logged.
-    """
+    """A worker's jobs after a rebalance, from its own log."""
 
     line: int
     generation: int
@@ -86,11 +81,10 @@ class ReceivedAssignment:
 
 @attrs.define
 class WorkerLife:
-    """One process of a worker, from its start to its end.
+    """One process of a worker.
 
     Args:
-        from_start: True if the log has the process's start. Otherwise its assignors may have unlogged memory.
-        max_delay_ms: Its ``scheduled.rebalance.max.delay.ms``, if logged.
+        from_start: False: its assignors may have unlogged memory.
     """
 
     file: str
@@ -104,11 +98,7 @@ class WorkerLife:
 
 
 def read_worker_log(source: str | PathLike[str] | BinaryIO) -> list[WorkerLife]:
-    """The processes of all workers in a log, plain or gzip, by start.
-
-    Raises:
-        DocumentFormatError: if the file is unreadable or a line is too long.
-    """
+    """By start; plain or gzip."""
     name = source_name(source)
     lives: list[WorkerLife] = []
     readers: dict[tuple[str, str], _LifeReader] = {}
@@ -148,7 +138,6 @@ class _LifeReader:
             self._take(message, line, text)
 
     def end(self) -> None:
-        """Handles the end of the log: an unfinished round stays incomplete."""
         self._keep_pending()
 
     def _take(self, message: Message, line: int, text: str) -> None:
@@ -166,7 +155,7 @@ class _LifeReader:
                 self._keep_pending()
 
     def _start(self) -> None:
-        # Two consecutive messages of a start: nothing can have happened in between.
+        # Nothing can have happened between two consecutive messages of a start.
         if self.life is not None and self.life.from_start and self.completed == NO_GENERATION and not self.life.rounds:
             return
         self._keep_pending()
