@@ -60,7 +60,7 @@ class Since:
 
 
 def read_since(value: str | None, now_ms: int) -> Since:
-    """A duration (``90m``, ``24h``, ``7d``), a time of ISO 8601 (UTC without an offset), or a file, created if missing."""
+    """A duration (``90m``, ``24h``, ``7d``), a time of ISO 8601 (UTC without an offset), or a file."""
     if value is None:
         return Since()
     found = _DURATION.fullmatch(value)
