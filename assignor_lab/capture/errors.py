@@ -83,11 +83,7 @@ class ClientStateTextError(AssignorLabError):
 
 
 class TopologyTextError(AssignorLabError):
-    """A text is no description from Java's ``Topology#describe``, or contradicts the log.
-
-    Args:
-        reason: The fault, and the remedy.
-    """
+    """A text is no description from Java's ``Topology#describe``, or contradicts the log."""
 
     def __init__(self, file: str, line: int | None, reason: str) -> None:
         self.file = file

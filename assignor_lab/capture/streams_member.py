@@ -11,11 +11,10 @@ __all__ = ["StreamsMember"]
 
 @attrs.frozen
 class StreamsMember:
-    """A member, from a record or from a line of the coordinator's log.
+    """A member, from a record or a log line.
 
     Args:
-        instance_id: ``group.instance.id``, or ``None``.
-        rebalance_timeout_ms: Time limit for releasing tasks, or ``None`` if unknown.
+        rebalance_timeout_ms: Time limit for releasing tasks.
     """
 
     client_id: str

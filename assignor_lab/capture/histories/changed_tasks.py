@@ -21,11 +21,11 @@ def changed_tasks(
     *,
     begins_empty: bool,
 ) -> list[Happened]:
-    """The ``tasks`` events of a history, by time; none if all decisions have the same tasks.
+    """The ``tasks`` events of a history; none if all decisions have the same tasks.
 
-    A new topology comes with a new process, so a change counts from the first start since the previous decision.
-    Without a start it counts from the rebalance that the changed topics caused (``metadata_changes``). ``first_ms`` is
-    the beginning of the episode. ``begins_empty`` is true for a new group: its internal topics can be missing at first.
+    A new topology comes with a new process, so a change counts from the first start since the previous decision, or
+    else from the rebalance that the changed topics caused (``metadata_changes``). The internal topics of a new group
+    (``begins_empty``) can be missing at first.
     """
     first = 1 if begins_empty else 0
     sets = [_tasks(moment, protocol) for moment in moments]
@@ -56,7 +56,7 @@ def _tasks(moment: DecisionMoment, protocol: str) -> frozenset[str]:
 
 
 def tasks_of_subtopologies(documents: Any) -> list[dict[str, Any]]:
-    """Tasks of a streams group in the form of a classic state; stores and partitions are unknown."""
+    """In the form of a classic state; stores and partitions are unknown."""
     sizes: dict[str, tuple[int, bool]] = {}
     for document in documents:
         for each in document["subtopologies"]:

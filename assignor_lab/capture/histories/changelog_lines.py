@@ -1,4 +1,4 @@
-"""Growth of changelogs as lines: records at the start, records per second, and a jump."""
+"""Growth of changelogs as lines."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _LONG_ENOUGH_MS = 60_000
 def changelog_lines(partitions: Mapping[int, Sequence[tuple[int, int]]]) -> dict[int, tuple[float, float, float]]:
     """Start, slope (records per second) and jump of each partition that ever had records.
 
-    A partition that was empty at first had input waiting. Its first records are the jump; later ones grow evenly. A
-    partition observed only briefly takes the slope of the topic's other partitions.
+    A partition that was empty at first had input waiting: its first records are the jump. A partition observed only
+    briefly takes the slope of the topic's other partitions.
     """
     slopes = {partition: _slopes(sorted(points)) for partition, points in partitions.items()}
     usual = _middle([each for found in slopes.values() for each in found])
@@ -51,7 +51,7 @@ def _middle(slopes: Sequence[tuple[int, float]]) -> float:
 
 
 def mean_line(lines: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
-    """Mean of lines of :func:`changelog_lines`; zeros without lines."""
+    """Zeros without lines."""
     if not lines:
         return 0.0, 0.0, 0.0
     records, growth, backlog = (sum(column) / len(lines) for column in zip(*lines, strict=True))

@@ -1,4 +1,4 @@
-"""Changelogs of a recorded group's tasks: their ends when a leader read them, and their growth."""
+"""Changelogs of a recorded group's tasks: their ends and their growth."""
 
 from __future__ import annotations
 
@@ -18,26 +18,21 @@ __all__ = ["SeenChangelogs", "seen_changelogs"]
 
 @attrs.frozen
 class SeenChangelogs:
-    """Changelogs of a recorded group's tasks.
-
-    Args:
-        documents: Known tasks to the ``changelogs`` entry of an episode.
-    """
+    """Changelogs of a recorded group's tasks, in the form of an episode's ``changelogs``."""
 
     documents: Mapping[str, Mapping[str, Any]]
     assumptions: tuple[str, ...]
 
     def growth(self, task: str, milliseconds: int) -> float | None:
-        """Records that a task's changelogs gain in a time; ``None`` if unknown."""
+        """Records gained in a time; ``None`` if unknown."""
         known = self.documents.get(task)
         return None if known is None else known["records_per_s"] * milliseconds / 1000
 
 
 def seen_changelogs(moments: Iterable[DecisionMoment], begin_ms: int) -> SeenChangelogs:
-    """The changelogs of a group's tasks, as far as its decisions show them.
+    """A client without any of a task lacks all of it, so its lag is the end of the changelogs.
 
-    A client without any of a task lacks all of it, so its lag is the end of the changelogs. If every client has part of
-    a task, that decision shows no end. ``begin_ms`` is the start of the episode.
+    If every client has part of a task, that decision shows no end.
     """
     listed = list(moments)
     documents = [moment.document for moment in listed]
@@ -92,7 +87,7 @@ def seen_changelogs(moments: Iterable[DecisionMoment], begin_ms: int) -> SeenCha
 
 
 def _tasks_of(document: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """Tasks of a decision, each with True if it has a changelog."""
+    """True if the task has a changelog."""
     if protocol_of(document) == CLASSIC:
         yield from ((task["id"], task["logged"]) for task in document["tasks"])
         return
@@ -101,7 +96,7 @@ def _tasks_of(document: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
 
 
 def _ends(document: Mapping[str, Any]) -> dict[str, int]:
-    """Task to its changelogs' end: from samples, or from the lag of a client without any of it."""
+    """From samples, or from the lag of a client without any of it."""
     found: dict[str, int] = {}
     if protocol_of(document) != CLASSIC:
         weights = document.get("workload", {}).get("tasks", {})
@@ -115,7 +110,7 @@ def _ends(document: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _restored(document: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-    """Task to the time and records of its largest logged restore, all stores together."""
+    """Time and records of a task's largest logged restore, all stores together."""
     sums: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
     for each in document["source"].get("restored", ()):
         sums.setdefault((each["task"], each["client"]), {})[each["store"]] = each["time_ms"], each["records"]
@@ -133,7 +128,7 @@ def _lines(points: Mapping[str, list[tuple[int, int]]]) -> dict[str, tuple[float
 
 
 def _state_sizes(moments: Iterable[DecisionMoment]) -> tuple[dict[str, tuple[int, float]], list[str]]:
-    """Task to the time and the bytes of its state of the latest decision with its size."""
+    """Time and bytes, from the latest decision with the state's size."""
     sizes: dict[str, tuple[int, float]] = {}
     for moment in moments:
         for task, weighs in moment.document.get("workload", {}).get("tasks", {}).items():

@@ -1,4 +1,4 @@
-"""Timelines of Connect groups: time of each rebalance, workers that joined and left, number of moved jobs."""
+"""Timelines of Connect groups."""
 
 from __future__ import annotations
 
@@ -25,10 +25,7 @@ def is_connect_past(document: Mapping[str, Any]) -> bool:
 
 
 def connect_timelines(documents: Iterable[Mapping[str, Any]]) -> list[GroupTimeline]:
-    """A timeline for each group, by start.
-
-    Missing rounds split a group's past into several histories. The first round after a gap has a mark.
-    """
+    """By start. Missing rounds split a past into several histories: the first round after a gap has a mark."""
     grouped: dict[str, list[Mapping[str, Any]]] = {}
     for document in documents:
         grouped.setdefault(document.get("source", {}).get("group") or document["id"], []).append(document)
@@ -38,7 +35,7 @@ def connect_timelines(documents: Iterable[Mapping[str, Any]]) -> list[GroupTimel
         entries: list[TimelineEntry] = []
         held: dict[str, set[str]] | None = None
         for document in of:
-            # Job to its latest worker. A revoked job runs nowhere until the next round.
+            # A revoked job runs nowhere until the next round.
             ran: dict[str, str] = {}
             answers, source = document["observed"]["rounds"], document.get("source", {})
             reasons = source.get("reasons") or [None] * len(answers)
@@ -58,10 +55,7 @@ def connect_timelines(documents: Iterable[Mapping[str, Any]]) -> list[GroupTimel
 
 
 def connect_lanes(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Lanes of one group's rounds, in the form of an episode's: membership of each worker, and owner of each job.
-
-    ``documents`` are scenarios of one group that :func:`is_connect_past` accepts.
-    """
+    """Lanes in the form of an episode's, for scenarios of one group that :func:`is_connect_past` accepts."""
     rounds = list(held_jobs(documents))
     holdings = [(each.time_ms, each.held) for each in rounds]
     times = [time_ms - holdings[0][0] for time_ms, _ in holdings]
@@ -78,10 +72,9 @@ class HeldJobs:
     """The jobs of each worker after a round.
 
     Args:
-        time_ms: Epoch milliseconds of the round.
-        held: Worker, without the random part of its name, to its jobs.
+        held: Workers without the random part of their names.
         wanted: All configured jobs.
-        delay_ms: Announced delay of the jobs of lost workers, in milliseconds.
+        delay_ms: Announced delay of the jobs of lost workers.
     """
 
     time_ms: int
@@ -91,10 +84,7 @@ class HeldJobs:
 
 
 def held_jobs(documents: Iterable[Mapping[str, Any]]) -> Iterator[HeldJobs]:
-    """The jobs after each round of one group, by time.
-
-    ``documents`` are scenarios of one group that :func:`is_connect_past` accepts.
-    """
+    """By time, for scenarios of one group that :func:`is_connect_past` accepts."""
     for document in sorted(documents, key=lambda document: document["rounds"][0]["time_ms"]):
         is_eager = document["protocol"] == _EAGER
         for each, answered in zip(document["rounds"], document["observed"]["rounds"], strict=False):
@@ -105,7 +95,7 @@ def held_jobs(documents: Iterable[Mapping[str, Any]]) -> Iterator[HeldJobs]:
             yield HeldJobs(each["time_ms"], held, wanted, (answered or {}).get("delay_ms") or 0)
 
 
-#: Most tasks of one connector in the lanes; a task without an owner has no lane.
+#: Of one connector in the lanes; a task without an owner has no lane.
 _MOST_TASKS = 10_000
 
 
@@ -114,7 +104,7 @@ def _configured(connector: str, tasks: int) -> Iterator[str]:
     yield from (f"{connector}-{number}" for number in range(min(tasks, _MOST_TASKS)))
 
 
-#: Under this protocol the assignment replaces all jobs. Otherwise it adds and revokes.
+#: The assignment replaces all jobs; otherwise it adds and revokes.
 _EAGER = "eager"
 
 
@@ -131,7 +121,7 @@ def _after(each: Mapping[str, Any], answered: Mapping[str, Any] | None, *, is_ea
 
 
 def _moved(ran: dict[str, str], after: Mapping[str, set[str]]) -> int:
-    """Number of jobs that changed their worker; updates ``ran``."""
+    """Updates ``ran``."""
     moved = 0
     for worker, jobs in after.items():
         for job in jobs:
@@ -192,7 +182,7 @@ def _words(each: Mapping[str, Any], answered: Mapping[str, Any] | None, *, is_br
 
 
 def _connector_words(before: Mapping[str, int] | None, now: Mapping[str, int]) -> Iterator[str]:
-    """Phrases on created and deleted connectors and changed numbers of tasks; none for the first round."""
+    """None for the first round."""
     if before is None:
         return
     created, deleted = sorted(now.keys() - before.keys()), sorted(before.keys() - now.keys())

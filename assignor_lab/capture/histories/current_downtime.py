@@ -1,4 +1,4 @@
-"""Recorded downtime of tasks in the streams protocol, from the members' current assignments."""
+"""Recorded downtime in the streams protocol, from the members' current assignments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENDS = ("stop", "crash")
 def current_downtime(
     moments: Sequence[DecisionMoment], presence: RecordedPresence, first_ms: int, until_ms: int
 ) -> dict[str, Any] | None:
-    """The ``downtime`` of an episode's ``recorded``; ``None`` if the source has no current assignments.
+    """``None`` if the source has no current assignments.
 
     A member loses a task when its current assignment revokes the task, when it leaves, or when its instance ends. The
     next owner runs the task from the current assignment that has it: restoring is not visible.
@@ -42,7 +42,7 @@ def current_downtime(
 def _owned(
     changes: Iterable[Mapping[str, Any]], moments: Sequence[DecisionMoment], presence: RecordedPresence, until_ms: int
 ) -> dict[str, list[tuple[int, int]]]:
-    """Task to the intervals in which a member has it; each task of a target is a key."""
+    """Each task of a target is a key."""
     ends = _ends_of(presence)
     instances = {
         member: presence.names[each.process_id]

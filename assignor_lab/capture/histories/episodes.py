@@ -1,4 +1,4 @@
-"""Episodes from any source of a group's past: recorded decisions, or complete episodes."""
+"""Episodes from any source of a group's past."""
 
 from __future__ import annotations
 
@@ -40,22 +40,14 @@ def past_as_episodes(
     """The episodes of a group's past, as checked documents.
 
     Args:
-        workload: File with the tasks' weights, in place of the source's; ``None``: the source's.
-        around: Facts that the past lacks; its configuration replaces the settings of the source.
-
-    Raises:
-        AssignorLabError: as :func:`~assignor_lab.capture.histories.past.scenarios_of_past`.
-        HistoryError: if the decisions form no history.
+        workload: Tasks' weights, in place of the source's.
+        around: Its configuration replaces the settings of the source.
     """
     return read_as_episodes(past_scenarios(sources, around), timings, workload, around)
 
 
 def past_scenarios(sources: Sequence[str], around: PastSurroundings = _NOTHING) -> list[Scenario]:
-    """The scenarios of a past, decisions or episodes; at least one.
-
-    Raises:
-        AssignorLabError: as :func:`~assignor_lab.capture.histories.past.scenarios_of_past`.
-    """
+    """Decisions or episodes; at least one."""
     scenarios = list(scenarios_of_past(sources, around))
     if not scenarios:
         raise DocumentFormatError(sources[0], None, "", "holds nothing: neither an episode nor a recorded decision")
@@ -68,11 +60,6 @@ def read_as_episodes(
     workload: Path | None = None,
     around: PastSurroundings = _NOTHING,
 ) -> list[Scenario]:
-    """The episodes of a past's scenarios, as :func:`past_as_episodes` returns them.
-
-    Raises:
-        HistoryError: if the decisions form no history.
-    """
     settings = given_settings(around.config)
     episodes = [*with_terms((each for each in scenarios if each.kind == _EPISODE), timings, settings)]
     decisions = [scenario for scenario in scenarios if scenario.kind != _EPISODE]
@@ -87,15 +74,12 @@ def played_histories(
     on_note: Callable[[str], None] = lambda _: None,
     settings: Mapping[str, Any] | None = None,
 ) -> list[Scenario]:
-    """The scenarios with recorded Streams decisions replaced by their episodes; others stay.
+    """Recorded Streams decisions replaced by their episodes; other scenarios stay.
 
     Args:
-        workload: File with the tasks' weights, in place of the source's; ``None``: the source's.
+        workload: Tasks' weights, in place of the source's.
         on_note: Receives a sentence for each recorded state outside all episodes.
-        settings: Settings that replace those of the source.
-
-    Raises:
-        HistoryError: if decisions form no history.
+        settings: In place of those of the source.
     """
     held = list(scenarios)
     decisions = [each for each in held if protocol_of(each.document) is not None]
@@ -145,5 +129,4 @@ def episodes_of_past(
     workload: Path | None = None,
     around: PastSurroundings = _NOTHING,
 ) -> list[StreamsEpisode]:
-    """As :func:`past_as_episodes`, ready to be played."""
     return [read_episode(each) for each in past_as_episodes(sources, timings, workload, around)]

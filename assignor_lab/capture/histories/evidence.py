@@ -1,4 +1,4 @@
-"""Evidence of a decision's cause and of the next rebalance, small enough to keep for each decision."""
+"""Evidence of a decision's cause and of the next rebalance, small enough to keep for each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from assignment_api.streams.configs import PROBING_REBALANCE_INTERVAL_MS
 __all__ = ["LEAST_PROBING_MS", "Evidence", "evidence_of"]
 
 LEAST_PROBING_MS = 60_000
-#: Ends of an instance, from the last line of a log about it.
 _ENDINGS = ("stop", "fenced")
 _NOTHING: Mapping[str, str] = {}
 
@@ -22,10 +21,10 @@ class Evidence:
     """Evidence in one decision.
 
     Args:
-        ended: Client id to ``stop`` or ``fenced``, for instances whose logged end is known.
-        tasks: All tasks of the application; ``None`` if the source has only assigned ones.
+        ended: ``stop`` or ``fenced``, for instances whose logged end is known.
+        tasks: ``None`` if the source has only assigned ones.
         hands_over: True if an active task moves from a consumer that still owns it: one more rebalance follows.
-        moved: Active tasks that move between two present instances, as the metrics of moved tasks count.
+        moved: Active tasks that move between two present instances.
     """
 
     ended: Mapping[str, str] = _NOTHING
@@ -72,7 +71,7 @@ def _hands_over(document: Mapping[str, Any]) -> bool:
 
 
 def _owners(clients: Iterable[Mapping[str, object]]) -> dict[str, str] | None:
-    """Active task to the consumer that reported it; ``None`` if the source names no consumers."""
+    """As reported; ``None`` if the source names no consumers."""
     found: dict[str, str] = {}
     for client in clients:
         reported = client["previous_by_consumer"]

@@ -34,36 +34,27 @@ from assignor_lab.scenarios.with_racks import RackFiller
 
 __all__ = ["BESIDE", "files_beside", "flight_recordings", "recorded_decisions", "recorded_group"]
 
-#: Racks of brokers and partitions, in the form of ``--racks``.
+#: In the form of ``--racks``.
 RACKS = "racks.toml"
-#: Versions of the brokers, and a group's settings there. Without this file they count as older than 4.4.
+#: Without this file brokers count as older than 4.4.
 BROKERS = "brokers.json"
-#: Optional files beside a recording's records.
 BESIDE = (SAMPLES, RACKS, BROKERS)
 _BROKERS = record(
     {"format": whole(1, 1), "kind": one_of("brokers"), "streams_group_describe": nullable(count)},
     {"topics": map_of(text, count), "settings": map_of(text, count)},
 )
-#: From this request version on, brokers give their assignor the current tasks, not the old targets.
+#: Since then, brokers give their assignor the current tasks, not the old targets.
 _FIRST_GIVEN_WHAT_THEY_HAVE = 1
 _MAX_BYTES = 64 * 1024 * 1024
-#: Kinds of scenarios that have racks.
 _WITH_RACKS = ("streams", "streams-group")
 
 _MANY = "recording.jsonl"
-#: Output of ``record`` for users and other tools.
+#: For users and other tools.
 _HISTORY = "history.jsonl"
 
 
 def flight_recordings(path: Path) -> list[Path]:
-    """The records files that a path stands for; none if it is no output of ``assignor record``.
-
-    Args:
-        path: A file of records, the folder of a recording, or a folder of recordings.
-
-    Raises:
-        HistoryError: if a recording has no records, or the path is an output file that is never read again.
-    """
+    """None if the path is no output of ``assignor record``."""
     if path.is_dir():
         if (path / RECORDS).is_file():
             return [path / RECORDS]
@@ -83,7 +74,7 @@ def flight_recordings(path: Path) -> list[Path]:
     try:
         first = next((line for _, line in bounded_lines(path)), b"")
     except DocumentFormatError:
-        # No recording: the reader of the file reports the fault with its remedy.
+        # The reader of the file reports the fault with its remedy.
         return []
     if is_kept_records(first):
         return [path]
@@ -93,12 +84,10 @@ def flight_recordings(path: Path) -> list[Path]:
 
 
 def files_beside(records: Path) -> list[Path]:
-    """The other files that a recording's decisions depend on, as far as they exist."""
     return [each for name in BESIDE if (each := records.with_name(name)).is_file()]
 
 
 def recorded_group(records: str | PathLike[str]) -> str | None:
-    """Group of a recording's file of records; ``None`` if the file does not name it."""
     first = next((line for _, line in bounded_lines(records)), b"")
     if not is_kept_records(first):
         return None
@@ -122,20 +111,13 @@ def recorded_decisions(
     """A scenario for each decision in a recording; rounds of a Connect group form one history.
 
     Args:
-        file: The recording's file of records.
         config: Layers of ``--config`` and ``-c``, the lowest first.
-        topology: File with the text of Java's ``Topology#describe``, or ``None``.
-        beside: Other files of the recording by name; ``None``: the files in its folder.
-        logs: Logs of the group's coordinators and instances.
-        zone: Time zone of logs without one; ``None``: UTC.
-        racks: Racks of ``--racks``, for the topics' partition counts; ``None``: not given.
+        beside: ``None``: the files in the recording's folder.
+        logs: Of the group's coordinators and instances.
+        zone: Of logs without one; ``None``: UTC.
+        racks: Racks of ``--racks``, for the topics' partition counts.
         brokers_show_targets: True if brokers give their assignor the old targets; ``None``: as recorded.
         optimized: True if tables read their source topics back; ``None``: unknown.
-
-    Raises:
-        DocumentFormatError: if the file is garbled.
-        HistoryError: if the file has no decision.
-        LogImportError: if a log is unreadable.
     """
     others = {each.name: each for each in files_beside(file)} if beside is None else beside
     kept = read_kept_records(file, others.get(SAMPLES))
@@ -218,9 +200,9 @@ _Decided = TypeVar("_Decided", RecordedGeneration, Epoch)
 
 
 def _steadied(decided: Sequence[_Decided], notes: list[str]) -> list[_Decided]:
-    """Decisions with ascending times, in the order of their records.
+    """Ascending times, in the order of the records.
 
-    After a clock ran backwards, or on a coordinator with a slower clock, later times count on from the latest one.
+    After a clock ran backwards, or on a slower coordinator, times count on from the latest one.
     """
     found: list[_Decided] = []
     ahead = 0

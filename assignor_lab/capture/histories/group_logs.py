@@ -1,4 +1,4 @@
-"""Logs beside recorded decisions: reasons and times of rebalances, starts and stops of instances."""
+"""Logs beside recorded decisions: reasons, times, starts and stops."""
 
 from __future__ import annotations
 
@@ -21,11 +21,7 @@ __all__ = ["GroupLogs", "read_group_logs"]
 
 @attrs.frozen
 class GroupLogs:
-    """Logs of coordinators and instances of a recorded group.
-
-    Args:
-        zone: Time zone of times without one.
-    """
+    """Logs of coordinators and instances of a recorded group."""
 
     surroundings: LoggedSurroundings
     zone: tzinfo
@@ -39,16 +35,12 @@ class GroupLogs:
 
     @property
     def is_nameless(self) -> bool:
-        """True if the logs are of instances and name no group."""
+        """Logs of instances that name no group."""
         logged = self.surroundings
         return bool(logged.done) and not (logged.group_of or any(logged.groups()) or any(logged.epochs))
 
     def filled(self, documents: Iterable[tuple[dict[str, Any], str | None]]) -> Iterator[dict[str, Any]]:
-        """Decisions of a classic group, by time, with the facts that the logs add.
-
-        Args:
-            documents: Each with the member id of the group's leader, or ``None``.
-        """
+        """By time; each document with the member id of the group's leader, or ``None``."""
         yield from SurroundingsFiller(self.surroundings, self.zone).filled(documents)
 
     def reason(self, group: str, generation: int, leader: str | None) -> str | None:
@@ -56,7 +48,6 @@ class GroupLogs:
         return None if surroundings is None else surroundings.reason or None
 
     def filled_epochs(self, group: str, epochs: Sequence[Epoch]) -> list[Epoch]:
-        """Epochs of a streams group with the facts that the coordinator logged."""
         numbered: dict[int, list[dict[str, Any]]] = {}
         for each in self.surroundings.epochs:
             if each.group == group:
@@ -66,13 +57,13 @@ class GroupLogs:
 
 
 def _with_nearest(epoch: Epoch, documents: Sequence[dict[str, Any]]) -> Epoch:
-    """If a group was deleted and created again, epoch numbers repeat: the nearest time decides."""
+    """Epoch numbers repeat if a group was deleted and created again: the nearest time decides."""
     if not documents:
         return epoch
     best = min(documents, key=lambda each: 0 if each["t"] is None else abs(each["t"] - epoch.time_ms))
     further = {key: value for key, value in best.items() if key != "t"}
     if "prepared_ms" in further:
-        # Log and record come from one machine, at slightly different times.
+        # One machine wrote both, at slightly different times.
         further["prepared_ms"] = min(further["prepared_ms"], epoch.time_ms)
     return attrs.evolve(epoch, further={**epoch.further, **further})
 
@@ -80,18 +71,10 @@ def _with_nearest(epoch: Epoch, documents: Sequence[dict[str, Any]]) -> Epoch:
 def read_group_logs(
     logs: Sequence[str | PathLike[str]], zone: tzinfo | None = None, on_problem: Callable[[str], None] = lambda _: None
 ) -> GroupLogs:
-    """Reads the logs beside a recording.
-
-    Args:
-        zone: Time zone of logs without one; ``None``: UTC.
-        on_problem: Receives each garbled message.
-
-    Raises:
-        LogImportError: if a file is unreadable or a line is too long.
-    """
+    """``on_problem`` receives each garbled message; the default zone is UTC."""
 
     def note(problem: LogProblem) -> None:
-        # The decisions come from records, so lost ones do not matter here.
+        # The decisions come from records.
         if not problem.loses_decision:
             on_problem(str(problem))
 

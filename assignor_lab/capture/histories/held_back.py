@@ -1,8 +1,8 @@
 """Intended processes of active tasks that a leader holds back while their old owners still have them.
 
-The leader requests an immediate rebalance of the new consumer. No message names that consumer. It was told to rebalance
-at once, did not own the task, and keeps its standby of it. The next generation shows it if these rules allow its
-consumers, and neither the members nor the processes of the other tasks changed; otherwise the leader decided anew.
+The leader requests an immediate rebalance of the new consumer, which no message names. It did not own the task, and
+keeps its standby. The next generation shows it if these rules allow its consumers, and neither the members nor the
+processes of the other tasks changed; otherwise the leader decided anew.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assignor_lab.capture.recorded.states import members_by_process
 
 __all__ = ["meant_for"]
 
-#: ``next_rebalance_ms`` of a member that must rebalance at once.
+#: Value of a member that must rebalance at once.
 _AT_ONCE = 0
 _MOST_TRIED = 4096
 
@@ -29,7 +29,7 @@ def meant_for(
     sources: Mapping[tuple[str | None, int], tuple[str, ...]],
     later: DescribedGroup | None,
 ) -> dict[TaskId, ProcessID | None]:
-    """The intended process of each unassigned task; ``None`` if unknown."""
+    """``None`` if unknown."""
     processes = members_by_process(answer)
     members = [(process, member) for process, own in processes.items() for member in own]
     waiting = {member.member_id: process for process, member in members if _is_to_rebalance(member)}
@@ -61,7 +61,7 @@ def _is_continued(
     tasks: Collection[TaskId],
     sources: Mapping[tuple[str | None, int], tuple[str, ...]],
 ) -> bool:
-    """True if members, and processes of assigned tasks, are the same; a process exchanges tasks of its consumers."""
+    """A process exchanges tasks of its consumers."""
     if _members(later) != _members(answer):
         return False
     before, after = _processes(answer), _processes(later)
@@ -112,12 +112,12 @@ def _fits(
     waiting: Collection[str],
     processes: Mapping[ProcessID, tuple[MemberAnswer, ...]],
 ) -> bool:
-    """True if each member with an immediate rebalance awaits a task, and the members of a process get equally many."""
+    """Each member with an immediate rebalance awaits a task, and the members of a process get equally many."""
     return set(chosen.values()) == set(waiting) and all(_is_even(members, chosen) for members in processes.values())
 
 
 def _is_even(members: tuple[MemberAnswer, ...], chosen: Mapping[TaskId, str]) -> bool:
-    """Kafka: ``assignTasksToThreads`` gives the members of a process equally many tasks."""
+    """Kafka: ``assignTasksToThreads``."""
     loads = []
     for member in members:
         info = None if member.assignment is None else member.assignment.info
@@ -130,8 +130,8 @@ def _is_even(members: tuple[MemberAnswer, ...], chosen: Mapping[TaskId, str]) ->
 def _choices_in(members: tuple[MemberAnswer, ...], task: TaskId, topics: tuple[str, ...]) -> list[str]:
     """Members of a process that can be the intended owner of a task.
 
-    A task that was a standby of the process stays a standby at the new consumer until it runs there, and nowhere else
-    in the process. Kafka: ``StreamsPartitionAssignor#buildStandbyTaskMap``.
+    A standby of the process stays one at the new consumer until the task runs there, and nowhere else in the process.
+    Kafka: ``StreamsPartitionAssignor#buildStandbyTaskMap``.
     """
     partitions = {(topic, task.partition) for topic in topics}
     owners = {

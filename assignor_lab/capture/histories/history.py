@@ -15,7 +15,7 @@ from assignor_lab.scenarios import Scenario
 
 __all__ = ["DecisionHistory", "is_complete", "read_histories"]
 
-#: Two decisions with one number within this time are the same.
+#: Decisions with one number within this time are the same.
 _AT_ONCE_MS = 60_000
 
 
@@ -34,7 +34,7 @@ class DecisionHistory:
 
     @property
     def gaps(self) -> list[tuple[int, int]]:
-        """First and last generation of each gap: classic generations count up by one."""
+        """First and last generation of each: classic generations count up by one."""
         if self.protocol != CLASSIC:
             return []  # an epoch without a change of targets leaves no decision
         numbers = [moment.generation for moment in self.moments]
@@ -46,21 +46,14 @@ class DecisionHistory:
 
 
 def is_complete(scenario: Scenario) -> bool:
-    """True if a scenario is a recorded decision that can be played: it has Kafka's decision and its time."""
+    """Kafka's decision and its time are known."""
     document = scenario.document
     has_time = "time_ms" in (document.get("source") or {})
     return protocol_of(document) is not None and "observed" in document and has_time
 
 
 def read_histories(scenarios: Iterable[Scenario]) -> list[DecisionHistory]:
-    """The histories of recorded decisions, one for each group, by start.
-
-    Args:
-        scenarios: Decisions of Streams groups with Kafka's assignment and time, in any order.
-
-    Raises:
-        HistoryError: if a scenario is no decision, has no time, or occurs twice.
-    """
+    """One for each group, by start."""
     found: dict[tuple[str, str], list[tuple[Scenario, DecisionMoment]]] = {}
     for scenario in scenarios:
         _check(scenario)
@@ -77,7 +70,7 @@ def read_histories(scenarios: Iterable[Scenario]) -> list[DecisionHistory]:
 
 
 def _refuse_repeated(decisions: Sequence[tuple[Scenario, DecisionMoment]]) -> None:
-    """A group that was deleted and created again counts from 1 again, with other members."""
+    """A group that was deleted and created again counts from 1, with other members."""
     seen: dict[int, tuple[Scenario, DecisionMoment]] = {}
     for scenario, moment in decisions:
         if moment.generation is None:
@@ -93,7 +86,7 @@ def _refuse_repeated(decisions: Sequence[tuple[Scenario, DecisionMoment]]) -> No
 
 
 def _has_members_of(moment: DecisionMoment, other: DecisionMoment) -> bool:
-    """True if the members overlap or are unknown."""
+    """True if unknown."""
     here, there = (
         frozenset().union(*(each.members for each in either.participants.values())) for either in (moment, other)
     )

@@ -1,4 +1,4 @@
-"""A history as a playable episode: events, weights of tasks, and the recorded outcome."""
+"""A history as a playable episode."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ __all__ = ["history_episode"]
 
 #: An episode continues for this time after the last decision.
 _AFTERWARDS_MS = 15_000
-#: The session timeout among the timings.
 _SESSION = TIMING_KEYS["session.timeout.ms"]
 _MOST_GAPS = 8
 
@@ -38,12 +37,8 @@ def history_episode(
     Its events are joins, leaves and losses. Kafka's decisions are under ``recorded``, which no simulation reads.
 
     Args:
-        timings: Durations of :class:`~assignor_lab.simulation.streams.timings.StreamsTimings` that replace those of
-        settings.
-        settings: Settings that replace those of the decisions. Missing ones have Kafka's defaults.
-
-    Raises:
-        OneDecisionError: if it is too short.
+        timings: Durations that replace those of settings.
+        settings: Replace those of the decisions; missing ones have Kafka's defaults.
     """
     moments = history.moments
     of_decisions, changed = settings_of_decisions(history.documents)
@@ -138,7 +133,7 @@ class _Made:
         }
 
     def _happened(self) -> list[Happened]:
-        """All events by time; at equal times changes of tasks come first."""
+        """At equal times changes of tasks come first."""
         happened = self.presence.happened
         changes = changed_tasks(
             self.history.moments, happened, self.history.protocol, self.timings, self.first_ms,
@@ -149,7 +144,7 @@ class _Made:
     # --- the group at the beginning ---------------------------------------------------------------
 
     def _tasks(self) -> list[dict[str, Any]]:
-        """All tasks, each from the latest decision that has it: the first decision creates internal topics."""
+        """From the latest decision that has it: the first decision creates internal topics."""
         if self.history.protocol == STREAMS:
             return tasks_of_subtopologies(moment.document for moment in self.history.moments)
         found: dict[str, dict[str, Any]] = {}
@@ -167,7 +162,7 @@ class _Made:
         return [_client_of(first, process) for process in first.participants]
 
     def _workload(self, tasks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """Weights of the tasks; the latest known figure counts."""
+        """The latest known figure counts."""
         known = {task["id"] for task in tasks}
         weights: dict[str, dict[str, Any]] = {}
         found: dict[str, Any] = {}
@@ -176,14 +171,14 @@ class _Made:
             found |= {key: value for key, value in workload.items() if key != "tasks"}
             for task, weighs in workload.get("tasks", {}).items():
                 if task in known:
-                    # The records over time are in the changelogs.
+                    # Records over time are in the changelogs.
                     weights.setdefault(task, {}).update({k: v for k, v in weighs.items() if k != "state_records"})
         if weights:
             found["tasks"] = weights
         return {"workload": found} if found else {}
 
     def _missing_topics(self, tasks: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Missing repartition topics, if the first decision is of a new application."""
+        """Repartition topics, if the first decision is of a new application."""
         if not self.begins_empty or any(each["records"] for each in self.changelogs.documents.values()):
             return []
         return sorted({

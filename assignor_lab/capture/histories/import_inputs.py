@@ -16,7 +16,7 @@ from assignor_lab.documents.lines import bounded_lines
 
 __all__ = ["ImportInputs", "import_inputs"]
 
-#: Start of a file of states, and a key of each line of recorded responses.
+#: Start of a file of states, and a key of recorded responses.
 _STATES, _RESPONSES = b'{"format"', b'"response_hex"'
 
 
@@ -30,12 +30,7 @@ class ImportInputs:
 
 
 def import_inputs(sources: Sequence[str]) -> ImportInputs:
-    """The files of ``sources``, sorted by their first lines. Pipes are not opened: they are logs.
-
-    Raises:
-        EmptySourceError: if a folder is empty.
-        HistoryError: if a file has states, or if a folder is an incomplete recording.
-    """
+    """Sorted by first lines. Pipes are not opened: they are logs."""
     logs: list[str] = []
     responses: list[Path] = []
     recordings: list[str] = []
@@ -55,7 +50,7 @@ def import_inputs(sources: Sequence[str]) -> ImportInputs:
 
 
 def _first_line(path: Path) -> bytes:
-    """The first line with content; empty for an unreadable file and everything except a regular file."""
+    """Empty for an unreadable file and everything except a regular file."""
     if not path.is_file():
         return b""
     try:

@@ -23,7 +23,6 @@ from assignor_lab.scenarios.consumers import client_of
 __all__ = ["logged_decisions", "told_of_epoch"]
 
 _NOTHING: LoggedTasks = ({}, {}, {})
-#: End of a membership to the event of the instance.
 _ENDS = {"left": "stop", "fenced": "fenced"}
 
 
@@ -37,20 +36,12 @@ def logged_decisions(
     on_problem: Callable[[LogProblem], None] = lambda _: None,
     standard_input: BinaryIO | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Scenarios of the decisions in logs: leaders' by time, then coordinators' group by group.
+    """Leaders' decisions by time, then coordinators' group by group.
 
     Args:
-        files: Logs of instances and of coordinators, plain or gzip, or ``-``.
-        config_layers: The application's configuration, the lowest layer first.
-        topology: File with the text of Java's ``Topology#describe``.
-        zone: Time zone of logs without one; ``None``: UTC.
-        optimization: ``topology.optimization`` of the application; ``None``: as logged.
-        on_problem: Receives each garbled message and each omitted decision.
-        standard_input: Replacement of the standard input.
-
-    Raises:
-        LogImportError: if a file is unreadable, a line is too long, or no file holds a decision.
-        TopologyTextError: if the topology is unreadable or does not fit.
+        config_layers: The lowest first.
+        zone: Of logs without one; ``None``: UTC.
+        optimization: ``topology.optimization``; ``None``: as logged.
     """
     around = LoggedSurroundings()
     try:
@@ -95,7 +86,7 @@ def _epochs(epochs: Iterable[CoordinatedEpoch], zone: tzinfo, on_problem: Callab
 
 
 def _epoch(epoch: CoordinatedEpoch, zone: tzinfo, on_problem: Callable[[LogProblem], None]) -> Epoch | None:
-    """The epoch in the form of records; ``None`` if no member has tasks."""
+    """``None`` if no member has tasks."""
     targets = epoch.targets
     if epoch.strangers or epoch.joining & epoch.reached.keys():
         reason = (
@@ -130,7 +121,7 @@ def _epoch(epoch: CoordinatedEpoch, zone: tzinfo, on_problem: Callable[[LogProbl
 
 
 def told_of_epoch(epoch: CoordinatedEpoch, zone: tzinfo) -> dict[str, Any]:
-    """Facts that a coordinator logged around an epoch, as keys of a scenario's ``source``."""
+    """As keys of a scenario's ``source``."""
     further: dict[str, Any] = {"reason": epoch.reason} if epoch.reason else {}
     if epoch.begun is not None:
         further["prepared_ms"] = epoch.begun.epoch_ms(zone)

@@ -1,4 +1,4 @@
-"""A decision of a recorded group in either protocol: time, participants, and tasks of each instance."""
+"""A decision of a recorded group in either protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assignor_lab.scenarios.consumers import client_of, consumer_names, instance
 __all__ = ["CLASSIC", "STREAMS", "DecisionMoment", "Participant", "client_of", "moment_of", "protocol_of"]
 
 CLASSIC, STREAMS = "classic", "streams"
-#: Settings of an instance, under their names in a client and in a ``start`` event.
+#: Names in a client and in a ``start`` event.
 _SETTINGS = ("rack", "tags", "host")
 
 
@@ -23,8 +23,8 @@ class Participant:
     """An instance that takes part in a decision.
 
     Args:
-        settings: Its settings in a ``start`` event.
-        threads: Thread to its member id. Keys are thread numbers, or member ids if the source has no thread names.
+        settings: In a ``start`` event.
+        threads: Member ids by thread numbers, or by themselves if the source has no thread names.
     """
 
     process_id: str
@@ -39,10 +39,9 @@ class DecisionMoment:
     """A decision.
 
     Args:
-        prepared_ms: Start of the rebalance, or ``None`` if unknown.
+        prepared_ms: Start of the rebalance.
         followup: ``none`` or ``probing``.
         placed: Process id to its active tasks and its copies.
-        evidence: Evidence of causes.
     """
 
     time_ms: int
@@ -57,7 +56,7 @@ class DecisionMoment:
 
 
 def protocol_of(document: Mapping[str, Any]) -> str | None:
-    """Protocol of the group in a scenario; ``None`` if it is no decision of a Streams group.
+    """``None`` if the scenario is no decision of a Streams group.
 
     A classic leader's input is ``clients``; a broker's input has sub-topologies.
     """
@@ -67,7 +66,7 @@ def protocol_of(document: Mapping[str, Any]) -> str | None:
 
 
 def moment_of(document: Mapping[str, Any]) -> DecisionMoment:
-    """The decision of a checked ``streams`` or ``streams-group`` scenario that has a time."""
+    """Of a checked scenario that has a time."""
     source, observed = document["source"], document["observed"]
     if protocol_of(document) == CLASSIC:
         participants = [_client(client) for client in document["clients"]]
@@ -97,7 +96,7 @@ def _client(client: Mapping[str, Any]) -> Participant:
     instance = static_instance(client)
     if instance is not None:
         settings["instance_id"] = instance
-    # A static member has the number of its thread behind the instance's id.
+    # The number of its thread is behind the instance's id.
     prefix = "" if instance is None else f"{instance}-"
     of = client.get("members", {})
     threads = {

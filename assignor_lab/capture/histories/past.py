@@ -1,7 +1,4 @@
-"""A group's past as recorded decisions, from recordings, files of decisions, or logs.
-
-Every command with a group's past, and scoring, reads files through this module.
-"""
+"""A group's past as recorded decisions. Every command, and scoring, reads it through this module."""
 
 from __future__ import annotations
 
@@ -30,14 +27,12 @@ class PastSurroundings:
     """Facts that a past lacks.
 
     Args:
-        config: The application's configuration, the lowest layer first.
-        topology: File with the text of Java's ``Topology#describe``, or ``None``.
-        zone: Time zone of logs without one; ``None``: UTC.
-        on_problem: Receives each unreadable part.
-        optimization: ``topology.optimization`` of the application; ``None``: as the source has it.
-        racks: Fills in the racks of ``--racks``, or ``None``.
+        config: The lowest layer first.
+        zone: Of logs without one; ``None``: UTC.
+        optimization: ``topology.optimization``; ``None``: as the source has it.
+        racks: Fills in the racks of ``--racks``.
         brokers_show_targets: True if brokers give their assignor the old targets, as before 4.4, in place of the
-            members' tasks; ``None``: as recorded.
+        members' tasks; ``None``: as recorded.
     """
 
     config: Sequence[ConfigLayer] = ()
@@ -48,11 +43,6 @@ class PastSurroundings:
     racks: RackFiller | None = None
 
     def with_racks(self, scenario: Scenario) -> Scenario:
-        """The scenario with the racks of ``--racks``.
-
-        Raises:
-            RackContradictionError: if the scenario has another rack for one client or partition.
-        """
         return scenario if self.racks is None else self.racks.filled_scenario(scenario)
 
     brokers_show_targets: bool | None = None
@@ -68,14 +58,7 @@ def scenarios_of_past(sources: Sequence[str], around: PastSurroundings = _NOTHIN
 
     Args:
         sources: Folders of ``assignor record``, files of decisions or episodes, logs, and folders of such files; ``-``
-            is a file of decisions.
-        around: Facts that the sources lack.
-
-    Raises:
-        EmptySourceError: if a folder is empty.
-        DocumentFormatError: if a file is unreadable or malformed.
-        HistoryError: if a recording is incomplete or has no decision.
-        LogImportError: if a log is unreadable, or no log holds a decision.
+        is a file of decisions.
     """
     files = sorted((file for source in sources for file in files_of(source)), key=lambda file: kind_of(file) == LOG)
     for _, kind, together in grouped(files):
@@ -85,12 +68,7 @@ def scenarios_of_past(sources: Sequence[str], around: PastSurroundings = _NOTHIN
 
 
 def scenarios_of(kind: str, files: Sequence[NamedFile], around: PastSurroundings) -> Iterator[Scenario]:
-    """The scenarios of files that belong together, as :func:`~.past_files.grouped` has them.
-
-    Raises:
-        DocumentFormatError, HistoryError, LogImportError: as :func:`scenarios_of_past`.
-        RackContradictionError: if ``--racks`` and the source have different racks for a client or a partition.
-    """
+    """The scenarios of a unit of :func:`~.past_files.grouped`."""
     return map(around.with_racks, _read(kind, files, around))
 
 

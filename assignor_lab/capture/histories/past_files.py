@@ -1,4 +1,4 @@
-"""Files of a group's past, or of states, each with its kind and its name in results."""
+"""Files of a group's past, with kinds and names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from assignor_lab.documents.lines import STANDARD_INPUT
 
 __all__ = ["LOG", "RECORDING", "SCENARIOS", "EmptySourceError", "NamedFile", "files_of", "grouped", "kind_of"]
 
-#: Kinds of files: states in the scenario format, lines of a log, records of ``assignor record``.
 SCENARIOS, LOG, RECORDING = "scenarios", "log", "recording"
 
 
@@ -30,7 +29,7 @@ class NamedFile:
     """A file with the name that results show.
 
     Args:
-        name: Its name in results: a repeated run keeps the original name.
+        name: A repeated run keeps the original name.
         kind: ``scenarios``, ``log`` or ``recording``; ``None``: detected from the content.
     """
 
@@ -40,12 +39,7 @@ class NamedFile:
 
 
 def files_of(source: str | PathLike[str]) -> Iterator[NamedFile]:
-    """The files of a path: the file itself, the files of recordings, or all files of a folder by name.
-
-    Raises:
-        EmptySourceError: if a folder is empty.
-        HistoryError: if a folder is an incomplete recording.
-    """
+    """The file, the files of recordings, or all files of a folder by name."""
     name = fspath(source)
     path = Path(source)
     if name == STANDARD_INPUT:
@@ -66,11 +60,7 @@ def files_of(source: str | PathLike[str]) -> Iterator[NamedFile]:
 
 
 def kind_of(file: NamedFile) -> str:
-    """Kind of a file by its content; the standard input holds states.
-
-    Raises:
-        LogImportError, DocumentFormatError: if it is unreadable.
-    """
+    """By content; the standard input holds states."""
     if file.kind is not None:
         return file.kind
     if fspath(file.path) == STANDARD_INPUT:
@@ -79,7 +69,7 @@ def kind_of(file: NamedFile) -> str:
 
 
 def grouped(files: Iterable[NamedFile]) -> Iterator[tuple[str, str, list[NamedFile]]]:
-    """Name, kind and files of each unit: neighbouring logs, the files of one recording, or a file of states.
+    """Units: neighbouring logs, the files of one recording, or a file of states.
 
     Each instance of a group may have a log of its own. A log of a recorded group is read with its recording.
     """

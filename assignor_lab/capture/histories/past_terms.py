@@ -1,4 +1,4 @@
-"""Terms under which scoring reads recorded pasts: as histories or decision by decision, with facts that they lack."""
+"""Terms under which scoring reads recorded pasts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from assignor_lab.capture.histories.past import PastSurroundings
 
 __all__ = ["AUTO", "DECISIONS", "PLAYED", "PastTerms"]
 
-#: Modes: each assignor plays the history from its start with its own assignments; each decision is made again from the
-#: recorded state (``--mode independent``); played if the source has a past.
+#: From the start with an assignor's own assignments; each decision again from the recorded state (``--mode
+#: independent``); ``PLAYED`` if the source has a past.
 PLAYED, DECISIONS, AUTO = "played", "decisions", "auto"
 
 
@@ -25,12 +25,10 @@ class PastTerms:
     """Terms of recorded pasts.
 
     Args:
-        timings: Timings of a file, by the names of the simulation; they replace those of settings.
-        optimization: ``topology.optimization`` of the application; ``None``: as the source has it.
-        topology: Name of a file with the text of Java's ``Topology#describe``, or ``None``.
-        workload: Name of a file with the tasks' weights, or ``None``.
-        timings_file: Name of the file that ``timings`` was read from, or ``None``.
-        settings: Settings of the groups, Kafka's keys to texts; they replace those of the sources.
+        timings: By the names of the simulation; they replace those of settings.
+        optimization: ``topology.optimization``; ``None``: as the source has it.
+        timings_file: Origin of ``timings``.
+        settings: Kafka's keys to texts; they replace those of the sources.
     """
 
     way: str = DECISIONS

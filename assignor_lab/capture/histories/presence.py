@@ -1,4 +1,4 @@
-"""Starts, stops and losses of instances between the decisions of a recorded group, with estimated times."""
+"""Starts, stops and losses of instances between recorded decisions, with estimated times."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = [
     "seen_presence",
 ]
 
-#: A copy whose lag grew by so many records more than were written has lost its state.
+#: A lag that grew by so many records more than were written shows lost state.
 _LOST_RECORDS = 1_000
-#: Assumed absence of a process that is back before it was missed, if the source has no time.
+#: Absence of a process that is back before it was missed, if the source has no time.
 _SHORT_MS = 1_000
-#: A start logged at most this long before a static member rejoined is the start of that process.
+#: An earlier start than this before a static member rejoined is another process.
 _BEFORE_JOINING_MS = 60_000
 
 
@@ -46,11 +46,7 @@ class Happened:
 
 @attrs.frozen
 class RecordedPresence:
-    """Events of a group's instances.
-
-    Args:
-        names: Process id to the name of its instance.
-    """
+    """Events of a group's instances, and names by process id."""
 
     happened: tuple[Happened, ...]
     names: Mapping[str, str]
@@ -58,7 +54,7 @@ class RecordedPresence:
 
 
 def instance_names(moments: Sequence[DecisionMoment], running: Iterable[str]) -> dict[str, str]:
-    """Process id to the name of its instance: its members' common prefix if it is unique.
+    """The common prefix of a process's members if it is unique.
 
     A process with the client id of an earlier one is the same instance with another disk.
     """
@@ -90,8 +86,8 @@ def seen_presence(
 ) -> RecordedPresence:
     """Events of a group's instances, inferred from its decisions.
 
-    A process whose members all have new ids is a new process. The decision that lacks a process is the time at which
-    its loss was noticed. In the classic protocol that is a session timeout after its last heartbeat.
+    A process whose members all have new ids is a new process. The decision that lacks a process shows when its loss was
+    noticed: in the classic protocol a session timeout after its last heartbeat.
 
     Args:
         changelogs: They show if a process that came back still had its state.
@@ -109,13 +105,12 @@ class _Seen:
     changelogs: SeenChangelogs
     names: dict[str, str]
     happened: list[Happened] = attrs.field(factory=list)
-    #: Running instances to their latest appearance and its index.
+    #: Latest appearance and its index.
     up: dict[str, tuple[Participant, int]] = attrs.field(factory=dict)
-    #: Ended instances to their last appearance, its index, and the index of their end in ``happened``.
+    #: Last appearance, its index, and the index of the end in ``happened``.
     gone: dict[str, tuple[Participant, int, int]] = attrs.field(factory=dict)
-    #: Events that instances logged, by client id and time.
+    #: Logged events, by client id and time.
     changes: dict[str, list[tuple[int, str]]] = attrs.field(factory=dict)
-    #: Client ids of instances with a log.
     logged: set[str] = attrs.field(factory=set)
     unlogged: int = 0
     worked_out: int = 0
@@ -175,7 +170,6 @@ class _Seen:
             logged.sort()
 
     def _corrupted(self) -> None:
-        """Adds tasks that instances logged as corrupted while they ran."""
         names: dict[str | None, set[str]] = {}
         known: set[str] = set()
         for moment in self.moments:
@@ -192,7 +186,6 @@ class _Seen:
         self.happened += found
 
     def _runs(self, name: str, time_ms: int) -> bool:
-        """True if an instance runs at a moment, by the events so far."""
         of = sorted((each for each in self.happened if each.name == name), key=lambda each: each.time_ms)
         changes = [each.type for each in of if each.time_ms <= time_ms and each.type in ("start", "stop", "crash")]
         if changes:
@@ -221,11 +214,7 @@ class _Seen:
     # --- ends -------------------------------------------------------------------------------------
 
     def _restarted(self, name: str, *, until_ms: int | None, has_later: bool = False) -> None:
-        """Adds restarts of static members: the group continues without a decision.
-
-        Args:
-            has_later: True if the next decision shows the last restart.
-        """
+        """The group continues without a decision. ``has_later``: the next decision shows the last restart."""
         each, _ = self.up[name]
         if "instance_id" not in each.settings or each.client_id is None:
             return
@@ -249,13 +238,9 @@ class _Seen:
             self.happened += [Happened(stop, "stop", name), Happened(start, "start", name, details)]
 
     def _end(self, name: str, place: int, *, is_back: bool = False) -> None:
-        """Adds the end of an instance, or of its process, since the previous decision.
-
-        Args:
-            is_back: True if the instance is back with another process.
-        """
+        """Since the previous decision. ``is_back``: with another process."""
         moment = self.moments[place]
-        # A static member can have restarted since the previous decision.
+        # A static member can have restarted since then.
         earlier = max(self.moments[place - 1].time_ms, self._began(name))
         each, last = self.up.pop(name)
         self.gone[name] = (each, last, len(self.happened))
@@ -269,7 +254,7 @@ class _Seen:
             return
         fenced = self._logged(each, "fenced", self._began(name), moment.time_ms)
         if fenced is not None:
-            # The coordinator waited one session timeout for a heartbeat.
+            # The coordinator waited one session timeout.
             lost = fenced - self.timings.streams_session_timeout_ms
             self.happened.append(Happened(max(earlier + 1, lost), "crash", name))
             return
@@ -293,7 +278,6 @@ class _Seen:
         return starts[-1] if starts else self.moments[0].time_ms
 
     def _logged(self, each: Participant, kind: str, after_ms: int, until_ms: int) -> int | None:
-        """Time of an instance's last event of a kind between two moments; ``None`` without one."""
         found = [
             at for at, what in self.changes.get(each.client_id or "", ()) if what == kind and after_ms < at <= until_ms
         ]
@@ -331,7 +315,6 @@ class _Seen:
         self.happened.append(Happened(at, "start", name, details))
 
     def _threads(self, name: str, each: Participant, place: int, *, is_start: bool) -> ThreadsOfProcess:
-        """Threads of the instance's process from now on; adds the events of added and removed ones."""
         found = threads_of_process(self.moments, place, each.process_id, self.timings, is_start=is_start)
         for change in found.changes:
             begun = prepared_ms(self.moments, change.place, self.protocol, self.timings)
@@ -355,7 +338,7 @@ class _Seen:
         return settings
 
     def _kept(self, process: str, last: int, place: int) -> bool:
-        """True if a process came back with all its state of the tasks that it had run."""
+        """With all its state of the tasks that it had run."""
         ran = self.moments[last].placed.get(process, ((), ()))[0]
         away = self.moments[place].time_ms - self.moments[last].time_ms
         client = next(
@@ -370,7 +353,7 @@ class _Seen:
 
 
 def left_by_request(each: Participant, moment: DecisionMoment) -> bool:
-    """True if the coordinator's reason is a LeaveGroup request of the instance."""
+    """By a LeaveGroup request, in the coordinator's reason."""
     return bool(each.client_id) and "LeaveGroup" in moment.reason and f"{each.client_id}-" in moment.reason
 
 
@@ -379,7 +362,7 @@ def expired(each: Participant, moment: DecisionMoment) -> bool:
 
 
 def prepared_ms(moments: Sequence[DecisionMoment], place: int, protocol: str, timings: StreamsTimings) -> int:
-    """Start of the rebalance before a decision: as logged, or one heartbeat interval before it."""
+    """As logged, or one heartbeat interval before the decision."""
     moment = moments[place]
     if moment.prepared_ms is not None:
         return moment.prepared_ms
@@ -387,7 +370,7 @@ def prepared_ms(moments: Sequence[DecisionMoment], place: int, protocol: str, ti
         return moment.time_ms - timings.request_ms
     earlier = moments[place - 1].time_ms + 1 if place else 0
     waits = timings.heartbeat_interval_ms if place else timings.initial_rebalance_delay_ms
-    # A process that came with it joined after the start of its threads.
+    # A process that came with it joined after its threads' start.
     begun = [each["time_ms"] for each in moment.document["source"].get("done", ()) if each["type"] == "begun"]
     joined = min(max(begun, default=0) + 1, moment.time_ms - 1)
     return max(earlier, moment.time_ms - timings.assign_ms - waits, joined)

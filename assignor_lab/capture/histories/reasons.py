@@ -1,4 +1,4 @@
-"""Inferred reasons of rebalances without a logged reason, from two decisions: members, tasks, and follow-ups."""
+"""Inferred reasons of rebalances, from two decisions."""
 
 from __future__ import annotations
 
@@ -12,17 +12,12 @@ __all__ = ["FOLLOW_UP", "PROBING", "inferred_reason", "membership_words"]
 
 PROBING = "probing rebalance: the interval after the last decision is over"
 FOLLOW_UP = "follow-up: tasks that move were released by their old owners"
-#: End of an instance in a sentence, by the last log line about it.
 _ENDED = {"stop": "stopped", "fenced": "was fenced: its session ended"}
 _MOST_NAMED = 3
 
 
 def inferred_reason(moment: DecisionMoment, before: DecisionMoment | None, names: Mapping[str, str]) -> str:
-    """The reason of a rebalance in a sentence; empty if the decisions do not show it.
-
-    Args:
-        names: Process id to the name of its instance.
-    """
+    """Empty if the decisions do not show it."""
     if before is None:
         return ""
     here = {names[process]: each for process, each in moment.participants.items()}
@@ -34,11 +29,7 @@ def inferred_reason(moment: DecisionMoment, before: DecisionMoment | None, names
 
 
 def membership_words(joined: Iterable[str], restarted: Iterable[str], gone: Iterable[str]) -> list[str]:
-    """Sentences about instances that joined, restarted or are gone.
-
-    Args:
-        restarted: Names of instances whose members all have new ids.
-    """
+    """Restarted: all members have new ids."""
     words = {"joined": joined, "restarted": restarted, "left, or the session ended": gone}
     return [f"{named} {what}" for what, names in words.items() if (named := _named(list(names)))]
 
@@ -74,7 +65,7 @@ def _is_other(each: Participant, before: Participant) -> bool:
 
 
 def _tasks(moment: DecisionMoment, before: DecisionMoment) -> Iterator[str]:
-    """Sentences on added or removed tasks: new topics, more partitions, or another topology."""
+    """New topics, more partitions, or another topology."""
     here, there = moment.evidence.tasks, before.evidence.tasks
     if here is None or there is None:
         return
@@ -89,7 +80,7 @@ def _is_probing_due(moment: DecisionMoment, before: DecisionMoment) -> bool:
 
 
 def _continued(moment: DecisionMoment, before: DecisionMoment) -> str:
-    """The follow-up that the previous decision required, if members and tasks are the same."""
+    """If members and tasks are the same."""
     since_ms = moment.time_ms - before.time_ms
     if before.followup == "probing" and since_ms >= LEAST_PROBING_MS:
         return PROBING

@@ -1,4 +1,4 @@
-"""Recorded downtime of tasks: from the loss of a task by its owner until the next owner runs it."""
+"""Recorded downtime of tasks, until the next owner runs them."""
 
 from __future__ import annotations
 
@@ -25,17 +25,12 @@ def recorded_downtime(
     *,
     begins_empty: bool,
 ) -> dict[str, Any]:
-    """The ``downtime`` of an episode's ``recorded``: task to its intervals, milliseconds since the first event.
+    """Task to its intervals, milliseconds since the first event.
 
     An instance that ends loses its tasks then. A running instance loses a task with the assignment that moves it. The
     next owner has the task one assignment later, because Kafka's leader holds back a task that another member still
-    owns. The new owner runs the task when its log reports the restore as complete, or at once. A static member that
-    returns within its session keeps its tasks.
-
-    Args:
-        first_ms: Time of the first event, epoch milliseconds.
-        timings: Assumed duration of a start, unless the source shows it.
-        begins_empty: True if no task had an owner before.
+    owns. It runs the task when its log reports the restore as complete, or at once. A static member that returns within
+    its session keeps its tasks.
     """
     seen = _Seen(moments, presence, timings)
     owners = {} if begins_empty else _first_owners(moments[0], presence.names)
@@ -68,14 +63,12 @@ class _Seen:
     moments: Sequence[DecisionMoment]
     presence: RecordedPresence
     timings: StreamsTimings
-    #: Instance to its restarts within a session: end, and time of the rejoin.
+    #: Restarts within a session: end, and time of the rejoin.
     restarts: dict[str, list[tuple[int, int]]] = attrs.field(init=False, factory=dict)
     ends: dict[str, list[int]] = attrs.field(init=False, factory=dict)
-    #: Client id and task to the logged ends of its restores.
+    #: Client id and task to logged ends of restores.
     restored: dict[tuple[str, str], list[int]] = attrs.field(init=False, factory=dict)
-    #: Instance to its client id.
     clients: dict[str, str] = attrs.field(init=False, factory=dict)
-    #: For each decision, task to instance.
     owners: list[dict[str, str]] = attrs.field(init=False, factory=list)
 
     def __attrs_post_init__(self) -> None:
@@ -110,7 +103,7 @@ class _Seen:
                 found += self._restarted(owner, task, since, now)
             ended = None if owner is None else self._ended(owner, since, now)
             if owner is not None and (ended is not None or wanted != owner):
-                # Another member gets the task with the next assignment only, unless the owner is gone.
+                # Another member gets the task with the next assignment, unless the owner is gone.
                 down, owner = (now, None) if ended is None else (ended, wanted)
             elif owner is None:
                 owner = wanted
@@ -124,7 +117,7 @@ class _Seen:
         return found if down is None else [*found, (down, until_ms)]
 
     def _keeps(self, ended_ms: int, start: Happened) -> bool:
-        """True if a static member still owned its tasks when it came back: no decision came in between."""
+        """No decision came between end and start of a static member."""
         return not any(ended_ms < moment.time_ms <= start.time_ms for moment in self.moments)
 
     def _restarted(self, owner: str, task: str, after_ms: int, until_ms: int) -> Iterator[tuple[int, int]]:
@@ -136,7 +129,6 @@ class _Seen:
         return next((each for each in self.ends.get(owner, ()) if after_ms < each <= until_ms), None)
 
     def _runs(self, owner: str, task: str, at_ms: int, until_ms: int) -> int:
-        """Time at which a new owner runs a task."""
         ended = self._ended(owner, at_ms, until_ms)
         bound = until_ms if ended is None else ended
         restored = self.restored.get((self.clients.get(owner, ""), task), ())

@@ -1,8 +1,7 @@
-"""Decisions of a classic Streams group, from the generation records of its coordinator.
+"""Decisions of a classic Streams group, from its coordinator's records.
 
-A record holds every member's subscription and assignment, in the same bytes as a description of the group. Ends of
-changelogs, which the leader requested from brokers, are in no record: they come from samples of the recording, or from
-the furthest offset that any member reported.
+A record holds every member's subscription and assignment. Ends of changelogs are in no record: they come from samples,
+or from the furthest offset that any member reported.
 """
 
 from __future__ import annotations
@@ -40,11 +39,10 @@ class RecordedGeneration:
     """A generation with members.
 
     Args:
-        time_ms: Epoch milliseconds at which all members had joined.
-        answer: Subscriptions and assignments of its members, as in a description of the group.
-        message: The record as kafka-python reads it.
-        is_connect: True if the members are Connect workers.
-        timeouts: Session timeout and rebalance timeout of each member, in milliseconds.
+        time_ms: All members had joined.
+        message: As kafka-python reads it.
+        is_connect: The members are Connect workers.
+        timeouts: Session and rebalance timeout of each member, in milliseconds.
         rejoined: Static members that joined again without a new generation: time, and client id of the instance.
     """
 
@@ -63,13 +61,10 @@ class RecordedGeneration:
 
 
 def recorded_generations(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> list[RecordedGeneration]:
-    """The generations of a classic group that have members, by time; one with several records counts once.
+    """Generations with members, by time.
 
     A coordinator writes a generation again when a static member rejoins with a new subscription. The leader saw the
     first record; the later ones show when the member was back.
-
-    Args:
-        on_unreadable: Receives the reason for each unreadable record.
     """
     found: list[RecordedGeneration] = []
     latest: RecordedGeneration
@@ -82,7 +77,7 @@ def recorded_generations(kept: KeptRecords, on_unreadable: Callable[[str], None]
         except BrokerAnswerError as error:
             on_unreadable(f"{each.place}: record {each.record.offset} is left out: {error}")
             continue
-        # A group that was deleted and created again counts from 1.
+        # A group that was created again counts from 1.
         is_anew = is_anew or (is_of_group and each.record.value is None)
         if made is None:
             continue
@@ -103,7 +98,7 @@ def _rejoined(
     """Instances whose first static member is back in a record of the same generation.
 
     Args:
-        last: Client id of an instance to the members that are back from its latest restart; updated.
+        last: Members that are back from the latest restart; updated.
     """
     if before.answer is None or now.answer is None:
         return
@@ -146,17 +141,12 @@ def classic_decisions(
     *,
     optimized: bool | None = None,
 ) -> Iterator[tuple[dict[str, Any], RecordedGeneration]]:
-    """A scenario for each generation of a Streams group, with its generation.
+    """A scenario for each generation of a Streams group.
 
     Args:
         config: Layers of ``--config`` and ``-c``, the lowest first.
-        topics: Partition counts of topics that samples lack; ``None``: none.
+        topics: Partition counts of topics that samples lack.
         optimized: True if tables read their source topics back; ``None``: unknown.
-
-    Raises:
-        BrokerAnswerError: if a member has an unknown version of the Streams metadata.
-        GroupUnusableError: if the group does not show which of its tasks have state.
-        TopologyTextError: if the topology is unreadable.
     """
     shown = [(each, each.answer) for each in generations if each.answer is not None]
     numbers = [each.generation for each, _ in shown]
@@ -164,7 +154,7 @@ def classic_decisions(
     layers = tuple(config)
     rejoined: Sequence[tuple[int, str]] = ()
     for place, (each, answer) in enumerate(shown):
-        # Rejoins belong to the decision after them; those after the last decision belong to it.
+        # Rejoins belong to the decision after them, or to the last one.
         rejoined = (*rejoined, *each.rejoined) if place == len(shown) - 1 else rejoined
         document = classic_document(
             answer,
@@ -195,7 +185,7 @@ def classic_decisions(
 
 
 def _settings(timeouts: Sequence[tuple[int, int]], assumptions: list[str]) -> dict[str, int]:
-    """Timeouts in the members' records, in milliseconds; the most frequent value if members differ."""
+    """In milliseconds; the most frequent value if members differ."""
     keys = ("session.timeout.ms", "rebalance.timeout.ms")
     members = ({key: value for key, value in zip(keys, each, strict=True) if value > 0} for each in timeouts)
     return most_frequent(members, assumptions)
@@ -250,14 +240,14 @@ class _Past:
         )
 
     def _members_with(self, tasks: frozenset[TaskId]) -> Members:
-        """Members while the group had these tasks: an application with other tasks numbers its members again."""
+        """An application with other tasks numbers its members again."""
         if tasks not in self._members:
             alike = [answer for answer, own in zip(self.answers, self._tasks, strict=True) if own == tasks]
             self._members[tasks] = members_of(alike)
         return self._members[tasks]
 
     def _awaited(self, place: int) -> dict[TaskId, ProcessID | None]:
-        """Unassigned tasks to their intended processes; ``None`` if unknown."""
+        """``None`` if unknown."""
         running = set().union(*self._held[place].values())
         follows = self.numbers[place + 1 : place + 2] == [self.numbers[place] + 1]
         later = self.answers[place + 1] if follows else None
@@ -300,16 +290,16 @@ def _named(answer: DescribedGroup) -> Iterator[TaskId]:
 
 
 def _is_calm(answer: DescribedGroup) -> bool:
-    """True if no follow-up is due: then every task has an owner."""
+    """No follow-up is due: then every task has an owner."""
     infos = [member.assignment.info for member in answer.members if member.assignment is not None]
     return bool(infos) and all(info.next_rebalance_ms == NO_REBALANCE for info in infos)
 
 
 def _existing(answers: Sequence[DescribedGroup]) -> list[frozenset[TaskId]]:
-    """Existing tasks of each generation.
+    """The leader may hold back an unassigned task for a moment.
 
-    The leader may hold back an unassigned task for a moment. A task that is missing from a generation without a
-    follow-up does not exist there: the application had another topology, or its topics had fewer partitions.
+    A task that is missing from a generation without a follow-up does not exist there: the application had another
+    topology, or its topics had fewer partitions.
     """
     named = [frozenset(_named(answer)) for answer in answers]
     calm = [place for place, answer in enumerate(answers) if _is_calm(answer)]

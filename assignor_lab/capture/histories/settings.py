@@ -1,4 +1,4 @@
-"""Settings of a group over its recorded decisions, and settings of the application's configuration file."""
+"""Settings of a group over its decisions, and of a configuration file."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from assignor_lab.documents.toml_text import parse_toml
 
 __all__ = ["longest_session_ms", "optimization_in", "settings_of_decisions"]
 
-#: Default of ``group.min.session.timeout.ms`` of brokers.
+#: Brokers' default of ``group.min.session.timeout.ms``.
 _LEAST_SESSION_MS = 6_000
 _MAX_BYTES = 4 * 1024 * 1024
 
 
 def settings_of_decisions(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The most frequent values of a history's settings, and a sentence for each setting that changed."""
+    """The most frequent values, and a sentence for each setting that changed."""
     values: dict[str, Counter[Any]] = {}
     for document in documents:
         for key, value in document.get("settings", {}).items():
@@ -42,13 +42,13 @@ def settings_of_decisions(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[
 
 
 def longest_session_ms(moments: Sequence[DecisionMoment], *, only_expired: bool = False) -> int | None:
-    """Upper bound of a classic group's session timeout in milliseconds; ``None`` without one.
+    """Upper bound of a classic group's session timeout.
 
     The coordinator removes a silent member one session timeout after its last heartbeat, and each member of a
-    generation sent one in it. If the bound is below the brokers' minimum, the member left by request.
+    generation sent one in it. Below the brokers' minimum, the member left by request.
 
     Args:
-        only_expired: True if only members count whose session end the coordinator's log reports.
+        only_expired: Only members whose session end the coordinator's log reports.
     """
     found = [
         moment.time_ms - earlier.time_ms
@@ -61,11 +61,6 @@ def longest_session_ms(moments: Sequence[DecisionMoment], *, only_expired: bool 
 
 
 def optimization_in(file: Path | None, layers: Iterable[ConfigLayer] = ()) -> str | None:
-    """``topology.optimization`` of a configuration; ``None`` if absent.
-
-    Raises:
-        DocumentFormatError: if the file is unreadable.
-    """
     given = [layer.entries[TOPOLOGY_OPTIMIZATION] for layer in layers if TOPOLOGY_OPTIMIZATION in layer.entries]
     if given:
         return str(read_value(TOPOLOGY_OPTIMIZATION, given[-1].value))

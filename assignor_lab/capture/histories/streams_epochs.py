@@ -47,13 +47,7 @@ _WHAT_THEY_HAVE = (
 
 @attrs.frozen
 class EpochMember:
-    """A member at a decision.
-
-    Args:
-        was_to_have: Its previous target.
-        has: Its tasks at the decision.
-        target: Its new target.
-    """
+    """A member at a decision: previous target, current tasks, new target."""
 
     member: StreamsMember
     was_to_have: HeldTasks
@@ -63,11 +57,7 @@ class EpochMember:
 
 @attrs.frozen
 class CurrentTasks:
-    """The active tasks of a member from a moment on: its current assignment without tasks to revoke.
-
-    Args:
-        active: Sub-topology to partitions; empty for a member that is gone.
-    """
+    """Active tasks from a moment on: the current assignment without tasks to revoke; none for a member that is gone."""
 
     time_ms: int
     member: str
@@ -83,15 +73,15 @@ class Epoch:
     """A target assignment.
 
     Args:
-        time_ms: Time of the decision, or of its first sign, in epoch milliseconds.
-        members: Member id to member, in the order in which the broker passed them to its assignor.
-        stateful: Sub-topology to True if it has changelogs; empty if unknown.
-        config: Configuration of the group for its latest target; ``None`` if unknown.
-        is_known: True if the previous target of every member is known.
-        further: Further facts, as keys of a scenario's ``source``.
-        subtopologies: The sub-topologies as members sent them; empty if unknown.
+        time_ms: Of the decision, or of its first sign.
+        members: In the order in which the broker passed them to its assignor.
+        stateful: True with changelogs; empty if unknown.
+        config: Of the group for its latest target.
+        is_known: The previous target of every member is known.
+        further: Keys of a scenario's ``source``.
+        subtopologies: As members sent them; empty if unknown.
         current: Changes of the members' active tasks until the next epoch, by time. The first epoch also has earlier
-            ones.
+        ones.
     """
 
     place: Place
@@ -111,13 +101,10 @@ class Epoch:
 
 
 def recorded_epochs(kept: KeptRecords, on_unreadable: Callable[[str], None]) -> list[Epoch]:
-    """The epochs that have a target with tasks, by time.
+    """Epochs that have a target with tasks, by time.
 
-    A coordinator writes the members' targets first, and then a record that completes the epoch. While topics of the
-    topology are missing, every target is empty and no assignor runs.
-
-    Args:
-        on_unreadable: Receives the reason for each unreadable record.
+    A coordinator writes the members' targets first, and then a record that completes the epoch. While topics are
+    missing, every target is empty and no assignor runs.
     """
     reading = _Reading(kept.group)
     found: list[Epoch] = []
@@ -147,12 +134,10 @@ class _Reading:
     #: The latest record of a member is its present state.
     table: MemberTable = attrs.field(factory=MemberTable)
     targets: dict[str, HeldTasks] = attrs.field(factory=dict)
-    #: Targets of the previous epoch.
     before: dict[str, HeldTasks] = attrs.field(factory=dict)
     current: dict[str, HeldTasks] = attrs.field(factory=dict)
     subtopologies: tuple[ReportedSubTopology, ...] = ()
     config: dict[str, str] | None = None
-    #: Changes of the members' active tasks in the latest record.
     changed: list[CurrentTasks] = attrs.field(factory=list)
 
     def take(self, each: KeptRecord) -> Epoch | None:
@@ -223,10 +208,9 @@ def epoch_documents(
 
     Args:
         config: Layers of ``--config`` and ``-c``, the lowest first.
-        topology: File with the text of Java's ``Topology#describe``, to check against the group's own, or ``None``.
-        settings: The group's settings at its brokers, below those of each epoch; ``None``: unknown.
-        is_given_targets: True if the assignor receives the old targets, as in brokers before 4.4, not the current
-            tasks.
+        topology: Checked against the group's own.
+        settings: At brokers, below those of each epoch.
+        is_given_targets: The assignor receives the old targets, as in brokers before 4.4.
     """
     sizes = _sizes(epochs)
     layers = list(config)
@@ -287,7 +271,7 @@ def _weights(epoch: Epoch, sizes: Mapping[str, int], topics: SampledTopics) -> d
 
 
 def _sizes(epochs: Iterable[Epoch]) -> dict[str, int]:
-    """Sub-topology to its number of tasks: every task always has a target."""
+    """Every task always has a target."""
     found: dict[str, int] = {}
     for epoch in epochs:
         for each in epoch.members.values():

@@ -1,4 +1,4 @@
-"""Threads that were added to a running process or removed from it, inferred from its members."""
+"""Threads that were added to a running process or removed from it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = ["ThreadChange", "ThreadsOfProcess", "threads_of_process"]
 
-#: Threads that first appear within this time of their process started with it: they join one by one.
+#: Threads join one by one after the start of their process.
 _WITH_PROCESS_MS = 60_000
 
 
@@ -32,11 +32,7 @@ class ThreadChange:
 
 @attrs.frozen
 class ThreadsOfProcess:
-    """Threads of a process from its start to its end.
-
-    Args:
-        members: Member ids of the threads that started with the process, by number.
-    """
+    """Threads of a process; ``members`` started with it, by number."""
 
     members: tuple[str, ...]
     changes: tuple[ThreadChange, ...]
@@ -47,11 +43,11 @@ def threads_of_process(
 ) -> ThreadsOfProcess:
     """The threads of a process that first appears at an index.
 
-    A thread that is missing for less than ``max.poll.interval.ms`` was late and was not removed. Threads that are
-    missing shortly before the end of their process ended with it.
+    A thread that is missing for less than ``max.poll.interval.ms`` was late. Threads that are missing shortly before
+    the end of their process ended with it.
 
     Args:
-        is_start: True if the process started then and did not run before.
+        is_start: False if the process ran before.
     """
     seen = list(_appearances(moments, place, process))
     shown = [each.threads for _, each in seen]
@@ -65,7 +61,7 @@ def threads_of_process(
         at, here = seen[index][0], shown[index]
         missing = [key for key in numbers if key not in here and not _is_back(key, index, shown, times, timings)]
         new = [key for key in here if key not in numbers]
-        # A member rejoined under another id, and ids are all that is known of threads.
+        # A member rejoined under another id.
         for old, other in zip(list(missing), list(new), strict=False):
             if not (old.isdigit() or other.isdigit()):
                 numbers[other] = numbers.pop(old)
@@ -80,7 +76,7 @@ def threads_of_process(
 
 
 def _appearances(moments: Sequence[DecisionMoment], place: int, process: str) -> Iterator[tuple[int, Participant]]:
-    """Index and participant of consecutive decisions that share a member."""
+    """Consecutive decisions that share a member."""
     before = moments[place].participants[process]
     for at in range(place, len(moments)):
         each = moments[at].participants.get(process)
@@ -93,7 +89,7 @@ def _appearances(moments: Sequence[DecisionMoment], place: int, process: str) ->
 def _is_back(
     key: str, index: int, shown: Sequence[Mapping[str, str]], times: Sequence[int], timings: StreamsTimings
 ) -> bool:
-    """True if a missing thread appears again before ``max.poll.interval.ms``, or has not joined yet."""
+    """Before ``max.poll.interval.ms``, or not joined yet."""
     back = next((at for at in range(index + 1, len(shown)) if key in shown[at]), None)
     if back is None:
         return False
@@ -102,7 +98,7 @@ def _is_back(
 
 
 def _ends_ms(moments: Sequence[DecisionMoment], last: int, process: str, timings: StreamsTimings) -> int | None:
-    """Earliest moment at which a missing thread can have ended with its process; ``None`` if it did not."""
+    """Earliest moment at which a missing thread can have ended with its process."""
     client = moments[last].participants[process].client_id
     session_ms = max(timings.session_timeout_ms, timings.streams_session_timeout_ms)
     stops = [

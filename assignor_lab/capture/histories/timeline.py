@@ -14,7 +14,7 @@ from assignor_lab.capture.histories.reasons import inferred_reason
 __all__ = ["ACTIVE_TASKS", "JOBS", "GroupTimeline", "TimelineEntry", "timeline_of"]
 
 
-#: Units that move; jobs have no copies.
+#: Jobs have no copies.
 ACTIVE_TASKS, JOBS = "active tasks", "jobs"
 
 
@@ -23,17 +23,15 @@ class TimelineEntry:
     """One decision of a history.
 
     Args:
-        waited_ms: From the start of the rebalance to the decision, or ``None`` if unknown.
-        joined: New instances; none in the first decision.
-        gone: Missing instances.
+        waited_ms: From the start of the rebalance to the decision.
+        joined: None in the first decision.
         restarted: Instances whose members all have new ids.
         active_moved: Active tasks that move between two present instances.
-        copies_made: New copies of state, except of tasks that were active there.
-        reason: Reason in the source; empty without one.
+        copies_made: New copies, except of tasks that were active there.
+        reason: In the source; empty without one.
         active_taken_over: Active tasks of missing instances that others receive.
-        inferred_reason: Reason inferred from this and the previous decision; empty if the source has one, or if the
-            decisions do not show it.
-        missing: First and last missing generation before this one, or ``None``.
+        inferred_reason: From this and the previous decision; empty if the source has one.
+        missing: First and last missing generation before this one.
     """
 
     time_ms: int
@@ -62,8 +60,7 @@ class GroupTimeline:
     """The past of a group of any kind.
 
     Args:
-        protocol: Protocol of its members.
-        moves: Unit of moves: ``active tasks``, or ``jobs``.
+        moves: ``active tasks``, or ``jobs``.
     """
 
     group: str
@@ -81,7 +78,7 @@ class GroupTimeline:
 
 
 def timeline_of(history: DecisionHistory) -> list[TimelineEntry]:
-    """The decisions of a history, by time; instances under the prefix of their members' names."""
+    """Instances under the prefix of their members' names."""
     names = instance_names(history.moments, ())
     entries = []
     before: DecisionMoment | None = None
@@ -123,16 +120,13 @@ def _entry(
 
 
 def _held(moment: DecisionMoment) -> tuple[dict[str, str], set[tuple[str, str]]]:
-    """Task to the process that runs it, and pairs of task and process for copies."""
+    """Owners, and pairs of task and process for copies."""
     runs = {task: process for process, (active, _) in moment.placed.items() for task in active}
     return runs, {(task, process) for process, (_, copies) in moment.placed.items() for task in copies}
 
 
 def _missing(moment: DecisionMoment, before: DecisionMoment | None, protocol: str) -> tuple[int, int] | None:
-    """Missing generations before a decision.
-
-    Epochs of the streams protocol without a decision are no gap.
-    """
+    """Epochs of the streams protocol without a decision are no gap."""
     if protocol != "classic" or before is None or moment.generation is None or before.generation is None:
         return None
     gap = before.generation + 1, moment.generation - 1

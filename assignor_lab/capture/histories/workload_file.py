@@ -1,4 +1,4 @@
-"""An operator's file with the tasks' weights, added to decisions that lack them."""
+"""An operator's file with the tasks' weights."""
 
 from __future__ import annotations
 
@@ -14,14 +14,9 @@ __all__ = ["weighed"]
 
 
 def weighed(documents: Iterable[Mapping[str, Any]], file: Path) -> Iterator[dict[str, Any]]:
-    """The documents with a file's workload in place of their own.
+    """A file's workload in place of the documents' own.
 
-    Args:
-        file: One JSON object in the form of a scenario's ``workload``.
-
-    Raises:
-        DocumentFormatError: if the file is unreadable, is no workload, has ``changelogs`` (a key of episodes), or names
-            a task that no document has. The last check comes after all documents.
+    Refused are ``changelogs`` (a key of episodes), and, after all documents, a task that no document has.
     """
     given = read_workload(file)
     if "changelogs" in given:
@@ -47,7 +42,7 @@ def weighed(documents: Iterable[Mapping[str, Any]], file: Path) -> Iterator[dict
 
 
 def _tasks_of(document: Mapping[str, Any]) -> set[str]:
-    """Ids of the tasks of a Streams state, in either protocol; none for other kinds."""
+    """In either protocol; none for other kinds."""
     if "subtopologies" in document:
         return {f"{each['id']}_{number}" for each in document["subtopologies"] for number in range(each["tasks"])}
     return {task["id"] for task in document.get("tasks", ())}

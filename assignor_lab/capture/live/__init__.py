@@ -1,4 +1,1 @@
-"""Groups of a running Kafka: list and state.
-
-This code only reads: it never writes, joins or commits.
-"""
+"""Groups of a running Kafka: read-only requests."""

@@ -18,7 +18,7 @@ from assignor_lab.capture.live.tokens import FileToken, TokenCommand
 
 __all__ = ["TOKEN_COMMAND", "BrokerAccess", "read_access"]
 
-#: Our own key: a command that prints a token for OAUTHBEARER.
+#: Our own key: a command that prints a token.
 TOKEN_COMMAND = "assignor.oauthbearer.token.command"  # noqa: S105 - the name of a key
 
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
@@ -34,9 +34,8 @@ class BrokerAccess:
     """Access to the brokers of a cluster.
 
     Args:
-        servers: Bootstrap addresses, ``host:port`` each.
+        servers: ``host:port`` each.
         settings: Other settings of kafka-python; secrets in it have no readable ``repr``.
-        tls: Certificates, or ``None``: no TLS.
     """
 
     servers: tuple[str, ...]
@@ -49,11 +48,7 @@ class BrokerAccess:
 
 
 def read_access(servers: str, command_config: Path | None, timeout_s: float = 30.0) -> BrokerAccess:
-    """Access from the user's settings.
-
-    Raises:
-        AccessSettingsError: if the addresses or the file are unusable. The message shows no secret value.
-    """
+    """The errors show no secret value."""
     values = {} if command_config is None else _values(command_config)
     file = str(command_config)
     protocol = values.get("security.protocol", "PLAINTEXT").strip().upper()
@@ -129,7 +124,7 @@ def _load_own(context: ssl.SSLContext, values: Mapping[str, str], file: str) -> 
     _check_pem(values, "keystore", file)
     password = values.get("ssl.key.password") or None
     try:
-        # Without a given password, the library would prompt on the terminal.
+        # Without a password, the library would prompt on the terminal.
         context.load_cert_chain(location, password=password or _no_password)
     except (OSError, ssl.SSLError, ValueError, _NoPasswordError) as error:
         raise AccessSettingsError(

@@ -1,7 +1,4 @@
-"""Capturing: groups of a running Kafka, of any kind, as scenarios.
-
-A rebalancing group gets time to settle.
-"""
+"""Capturing: groups of a running Kafka, of any kind, as scenarios."""
 
 from __future__ import annotations
 
@@ -31,11 +28,10 @@ from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 
 __all__ = ["Capturing", "LeftOut", "capturable", "put_configured"]
 
-#: Time between two checks of a rebalancing group.
 _POLL_S = 0.5
 _GONE = "Dead"
 _EMPTY = "Empty"
-#: Types of groups (KIP-848, KIP-932) that DescribeGroups does not find.
+#: Groups (KIP-848, KIP-932) that DescribeGroups does not find.
 _OTHER_TYPES = ("consumer", "share")
 
 
@@ -51,7 +47,6 @@ class LeftOut:
 
 
 def capturable(cluster: ConnectedCluster) -> list[str]:
-    """Ids of all groups of Streams and Connect that have members."""
     return [each.id for each in list_groups(cluster) if each.kind != OTHER and each.members != 0]
 
 
@@ -61,11 +56,10 @@ class Capturing:
 
     Args:
         config: Layers of ``--config`` and ``-c``, the lowest first.
-        max_delay_ms: ``scheduled.rebalance.max.delay.ms`` of Connect, if known.
-        wait_s: Longest wait for a group to settle, in seconds.
-        connectors: Reads the configured connectors from Connect's REST API, or ``None``: no REST requests.
-        optimized: True if tables read their source topics back; ``None``: unknown.
-        on_waiting: Receives the reason once for each group that must settle.
+        max_delay_ms: ``scheduled.rebalance.max.delay.ms`` of Connect.
+        connectors: Reads Connect's REST API; ``None``: no REST requests.
+        optimized: True if tables read their source topics back.
+        on_waiting: Called once for each group that must settle.
     """
 
     cluster: ConnectedCluster
@@ -78,11 +72,6 @@ class Capturing:
     optimized: bool | None = None
 
     def documents(self, groups: Iterable[str], on_left_out: Callable[[LeftOut], None]) -> Iterator[dict[str, Any]]:
-        """A scenario for each group, in their order.
-
-        Raises:
-            LiveClusterError: if the cluster does not respond.
-        """
         listed = {each.id: each for each in self.cluster.groups()}
         for name in groups:
             try:
@@ -191,7 +180,7 @@ class Capturing:
 
 
 def put_configured(document: dict[str, Any], connectors: Sequence[RemoteConnector]) -> None:
-    """Replaces connectors that were inferred from running jobs with configured ones, if the cluster is the same."""
+    """Only if the cluster is the same."""
     (answered_round,) = document["rounds"]
     assumptions: list[str] = []
     counts = configured_jobs(connectors, assumptions)

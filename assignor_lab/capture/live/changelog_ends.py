@@ -1,4 +1,4 @@
-"""Ends of the tasks' changelogs, as far as a topology names them, and sentences about unknown ones."""
+"""Ends of the tasks' changelogs, and sentences about unknown ones."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from assignor_lab.capture.topology import GroupTopology
 
 __all__ = ["Offsets", "changelogs_of", "of_likely_ends", "of_unknown_ends", "possible_ends"]
 
-#: Offsets of partitions, requested on demand.
 Offsets = Callable[[Iterable[TopicPartition]], Mapping[TopicPartition, int]]
 
 
 def changelogs_of(tasks: Iterable[TaskId], topology: GroupTopology) -> dict[TaskId, list[TopicPartition]]:
-    """Task to its changelog partitions; tasks with unknown changelogs are left out."""
+    """Leaves out tasks with unknown changelogs."""
     return {
         task: [(changelog, task.partition) for changelog in changelogs]
         for task in tasks
@@ -24,7 +23,7 @@ def changelogs_of(tasks: Iterable[TaskId], topology: GroupTopology) -> dict[Task
 
 
 def possible_ends(task: TaskId, topology: GroupTopology, ends: Offsets) -> list[int]:
-    """Possible sums of a task's changelog ends, the likeliest first; empty if unknown."""
+    """The likeliest sum first; empty if unknown."""
     possible = topology.of(task).possible
     known = ends(dict.fromkeys((topic, task.partition) for topics in possible for topic in topics))
     found = [
@@ -36,10 +35,7 @@ def possible_ends(task: TaskId, topology: GroupTopology, ends: Offsets) -> list[
 
 
 def of_likely_ends(likely: Mapping[TaskId, Sequence[int]]) -> str:
-    """The assumption about tasks with several possible sums.
-
-    ``likely`` maps each task to its sums, the likeliest first.
-    """
+    """The assumption about tasks with several possible sums, the likeliest first."""
     shown = ", ".join(
         f"{task} {ways[0]}" + (f" (or {min(ways)} to {max(ways)})" if len(ways) > 1 else "")
         for task, ways in likely.items()

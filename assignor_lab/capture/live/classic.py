@@ -1,7 +1,7 @@
-"""A running classic Streams group as a scenario, from its members' subscriptions and assignments.
+"""A running classic Streams group as a scenario.
 
-Brokers keep the bytes that members and leader exchange, and the leader's input is rebuilt from them. Ends of
-changelogs, which the leader requested from brokers, are requested now, a little later.
+Brokers keep the bytes that members and leader exchange; the leader's input is rebuilt from them. Ends of changelogs are
+requested now, a little later than by the leader.
 """
 
 from __future__ import annotations
@@ -57,18 +57,17 @@ _MOST_NAMED = 3
 
 @attrs.frozen
 class GroupSurroundings:
-    """Facts about a group besides its description.
+    """Facts about a group besides its description; ``None``: as in that description.
 
     Args:
-        members: The members while the group ran this topology; ``None``: as in this description.
+        members: The members while the group ran this topology.
         optimized: True if tables read their source topics back; ``None``: unknown.
-        latest_ends: Latest known ends of partitions; ``None``: the requested ones.
-        reached: Task to the furthest offset sum of a member so far; ``None``: as in this description.
+        latest_ends: Latest known ends; ``None``: the requested ones.
+        reached: Task to the furthest offset sum of a member so far.
         has_ends: False if ``reached`` replaces requests of ends.
-        topologies: Cache of resolved topologies by tasks; updated. ``None``: no cache.
-        standbys: ``num.standby.replicas`` of generations without a follow-up; ``None``: as in this one.
-        ends_source: A sentence on the source of the ends.
-        no_topics: A sentence on unknown topics; ``{topic}`` is one of them.
+        topologies: Cache of resolved topologies by tasks; updated.
+        standbys: ``num.standby.replicas`` of generations without a follow-up.
+        no_topics: A sentence on unknown topics, with ``{topic}``.
     """
 
     members: Members | None = None
@@ -96,7 +95,7 @@ _NOW = GroupSurroundings()
 
 
 def unsettled(answer: DescribedGroup) -> str | None:
-    """The reason why a group does not show a whole decision at the moment, or ``None``."""
+    """The reason why a group shows no whole decision at the moment, or ``None``."""
     if answer.state != "Stable":
         return f"it is in state {answer.state}"
     if any(member.subscription is None or member.assignment is None for member in answer.members):
@@ -122,19 +121,7 @@ def classic_document(
     topology: Path | None = None,
     surroundings: GroupSurroundings = _NOW,
 ) -> dict[str, Any]:
-    """The scenario of one group.
-
-    Args:
-        answer: Its description. The group is not :func:`unsettled`, except for tasks that are handed over.
-        cluster: Brokers with racks, and all topics.
-        config: Layers of ``--config`` and ``-c``, the lowest first.
-        surroundings: Other known facts.
-
-    Raises:
-        GroupUnusableError: if the group does not show which of its tasks have state.
-        BrokerAnswerError: if a member has an unknown version of the Streams metadata.
-        TopologyTextError: if the topology is unreadable.
-    """
+    """The scenario of one group, which is not :func:`unsettled`, except for tasks that are handed over."""
     recording = RecordedResponses([], [(time_ms, cluster)])
     return _Captured(answer, recording, time_ms, tuple(config), surroundings).document(ends, sizes, topology)
 
@@ -215,7 +202,7 @@ class _Captured:
     def _hand_over(
         self, held: Mapping[ProcessID, tuple[set[TaskId], set[TaskId]]], assumptions: list[str]
     ) -> dict[TaskId, ProcessID | None]:
-        """Adds tasks without an owner to their intended processes, because their old owners must release them first."""
+        """Their old owners must release these tasks first."""
         running = _union(active for active, _ in held.values())
         awaited = {task: self.surroundings.awaited.get(task) for task in self.surroundings.tasks - running}
         for task, process in awaited.items():
@@ -252,10 +239,7 @@ class _Captured:
     def _end_sums(
         self, members: Members, topology: GroupTopology, brokers: Brokers, ends: Offsets, assumptions: list[str]
     ) -> dict[TaskId, int] | None:
-        """Task to the sum of its changelogs' ends; ``None`` if no end is known.
-
-        For a task with unknown changelogs, the furthest offset sum of a member replaces the end.
-        """
+        """``None`` if no end is known. Without known changelogs, a member's furthest offset sum replaces the end."""
         logged = topology.logged(members.tasks)
         reached = self.surroundings.reached
         if reached is None:
@@ -289,7 +273,7 @@ class _Captured:
         return found
 
     def _followup(self) -> bool | None:
-        """True if a probing rebalance was requested; ``None``: an immediate one may hide it."""
+        """``None``: an immediate rebalance may hide it."""
         asked = [member.assignment.info.next_rebalance_ms for member in self.answer.members if member.assignment]
         if any(at not in (0, NO_REBALANCE) for at in asked):
             return True
@@ -340,7 +324,7 @@ def _known(offset_sum: int | None) -> int:
 
 
 def _lags(members: Iterable[MemberAnswer], end_sums: Mapping[TaskId, int]) -> dict[TaskId, int]:
-    """Lags by the leader's rule (Kafka: ``ClientState#computeTaskLags``)."""
+    """Kafka: ``ClientState#computeTaskLags``."""
     sums: dict[TaskId, int] = {}
     for member in members:
         if member.subscription is not None:
@@ -351,7 +335,7 @@ def _lags(members: Iterable[MemberAnswer], end_sums: Mapping[TaskId, int]) -> di
 def _lag(offset_sum: int, end: int) -> int:
     if offset_sum in (LATEST_OFFSET, UNKNOWN_OFFSET_SUM):
         return offset_sum
-    # A changelog that was created again ends before offsets of the old one.
+    # A changelog that was created again ends before the old offsets.
     return end if end < offset_sum else end - offset_sum
 
 
@@ -368,7 +352,7 @@ def _threads(processes: Mapping[ProcessID, Iterable[MemberAnswer]]) -> dict[str,
 
 
 def _input_rates(tasks: Iterable[Mapping[str, Any]], rates: Rates | None) -> dict[str, float]:
-    """Task to the input bytes per second of its source partitions; tasks with an unknown rate are left out."""
+    """Leaves out tasks with an unknown rate."""
     sources = {
         task["id"]: [(each["topic"], each["partition"]) for each in task["partitions"] or () if each["source"]]
         for task in tasks

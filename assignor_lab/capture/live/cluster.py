@@ -2,9 +2,8 @@
 
 Needs the extra ``kafka``.
 
-kafka-python's public calls decode members' bytes as text or fetch more than needed. So this module builds requests and
-sends them by the connection manager, which is not public. The release is pinned below 4, and tests against a real
-broker check it.
+kafka-python's public calls decode members' bytes as text or fetch more than needed. So this module sends its requests
+by the connection manager, which is not public. The release is pinned below 4, and tests against a real broker check it.
 """
 
 from __future__ import annotations
@@ -45,12 +44,11 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-#: A line of a recording: time, request and response.
 Exchange = Mapping[str, Any]
 
-#: Groups in one DescribeGroups request: responses hold every subscription.
+#: Responses hold every subscription.
 _AT_ONCE = 100
-#: Error codes of a group's coordinator: loading, unavailable, moved.
+#: Coordinator: loading, unavailable, moved.
 _MOVING = (14, 15, 16)
 DESCRIBE_STREAMS_GROUP = 89
 _DESCRIBE_GROUPS, _METADATA = 15, 3
@@ -62,8 +60,8 @@ class ListedGroup:
 
     Args:
         protocol_type: ``consumer``, ``connect``, ``streams``, ``share`` or empty.
-        type: ``classic``, ``consumer``, ``streams``, ``share``; ``None`` from brokers before 4.0.
-        state: Its state; ``None`` from brokers before 2.6.
+        type: ``classic``, ``consumer``, ``streams``, ``share``; ``None`` before 4.0.
+        state: ``None`` before 2.6.
     """
 
     id: str
@@ -76,16 +74,8 @@ class ListedGroup:
 def connected(
     access: BrokerAccess, on_exchange: Callable[[Exchange], None] | None = None
 ) -> Iterator[ConnectedCluster]:
-    """A connection to a cluster, closed at the end of the block.
-
-    Args:
-        on_exchange: Receives each response about groups and topics as a line of a recording.
-
-    Raises:
-        UnreachableBrokersError: if no address responds as a broker.
-        NotAuthorizedError: if the brokers refuse name, password, token or certificate.
-    """
-    # At DEBUG kafka-python logs requests, SASL passwords included; errors are reported here.
+    """A connection to a cluster; ``on_exchange`` receives each response about groups and topics."""
+    # At DEBUG kafka-python logs SASL passwords.
     logging.getLogger("kafka").setLevel(logging.CRITICAL + 1)
     if access.tls is not None and not is_any_tls(access):
         raise UnreachableBrokersError(f"no broker answers: {why_unreachable(access)}")
@@ -98,7 +88,7 @@ def connected(
 
 
 def _admin(access: BrokerAccess) -> Any:
-    """A connected client; if a broker is slow to refuse, one more attempt gets twice the time."""
+    """If a broker is slow to refuse, one more attempt gets twice the time."""
     from kafka.errors import KafkaTimeoutError
 
     try:
@@ -125,10 +115,7 @@ def _admitted(access: BrokerAccess) -> Any:
 
 @contextmanager
 def _refusals_raised(*, logs_in: bool) -> Iterator[None]:
-    """Ends a first connection at the first refusal: kafka-python logs it and retries until its timeout.
-
-    Each retry is a failed login, and some of them lock an account.
-    """
+    """Raises the first refusal: kafka-python retries until its timeout, and failed logins can lock an account."""
     refusals = _Refusals(logs_in=logs_in)
     loggers = [(logging.getLogger(name), level) for name, level in _WATCHED.items()]
     before = [(logger, logger.level, logger.propagate) for logger, _ in loggers]
@@ -145,13 +132,13 @@ def _refusals_raised(*, logs_in: bool) -> Iterator[None]:
             logger.propagate = propagates
 
 
-#: Loggers of kafka-python to the level of refusals and of the start of a login.
+#: Levels of refusals and of the start of a login.
 _WATCHED = {"kafka.net.manager": logging.WARNING, "kafka.net.connection": logging.INFO}
 _LOGIN_NEXT = "Broker version identified"
 
 
 class _Refusals(logging.Handler):
-    """Raises the first refusal that a log message names, inside the loop that logs it; writes nothing."""
+    """Raises the first logged refusal, inside the loop that logs it; writes nothing."""
 
     def __init__(self, *, logs_in: bool) -> None:
         super().__init__()
@@ -219,10 +206,7 @@ class ConnectedCluster:
         return sorted(found, key=lambda group: group.id)
 
     def classic_groups(self, names: Sequence[str]) -> list[Any]:
-        """Descriptions of classic groups, as kafka-python reads them, unordered.
-
-        Groups with an error other than a moved coordinator are included.
-        """
+        """Unordered; includes groups with an error other than a moved coordinator."""
         from kafka.protocol.admin.groups import DescribeGroupsRequest
 
         def request(of: list[str]) -> Any:
@@ -231,7 +215,7 @@ class ConnectedCluster:
         return self._described(names, request, _DESCRIBE_GROUPS, lambda message: list(message.groups))
 
     def streams_groups(self, names: Sequence[str]) -> list[DescribedStreamsGroup]:
-        """Descriptions of streams groups, unordered; those with an error are included."""
+        """Unordered; includes groups with an error."""
         wanted, _ = streams_group_messages()
 
         def request(of: list[str]) -> Any:
@@ -240,17 +224,12 @@ class ConnectedCluster:
         return self._described(names, request, DESCRIBE_STREAMS_GROUP, streams_group_answers)
 
     def topics(self, names: Sequence[str] | None = None) -> ClusterAnswer:
-        """Brokers with their racks, and the visible topics; ``None``: all topics."""
+        """``None``: all topics."""
         message = self._metadata(names)
         self._keep(_METADATA, message)
         return cluster_answer(message)
 
     def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Ends of partitions.
-
-        Raises:
-            NotAuthorizedError: if a topic may not be described, or does not exist.
-        """
         from kafka import TopicPartition as Partition
 
         wanted = {Partition(*each): -1 for each in partitions}
@@ -258,13 +237,13 @@ class ConnectedCluster:
             return {}
         visible = cluster_answer(self._metadata({each.topic for each in wanted})).topics
         if hidden := sorted({each.topic for each in wanted if each.partition not in visible.get(each.topic, ())}):
-            # kafka-python takes a forbidden topic for a late one, and retries until the timeout.
+            # kafka-python takes a forbidden topic for a late one, and retries.
             raise NotAuthorizedError(f"topic {hidden[0]} is not visible: DESCRIBE on the group's topics is needed")
         found = self._run(lambda: self._admin.list_partition_offsets(wanted))
         return {(each.topic, each.partition): answer.offset for each, answer in found.items()}
 
     def log_sizes(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Bytes of partitions on disk, of the largest replica each. Invisible partitions are missing."""
+        """The largest replica each, in bytes. Invisible partitions are missing."""
         wanted: dict[str, list[int]] = {}
         for topic, partition in partitions:
             wanted.setdefault(topic, []).append(partition)
@@ -281,17 +260,17 @@ class ConnectedCluster:
         return sizes
 
     def latest_version(self, key: int) -> int | None:
-        """The latest version of a request that the brokers support; ``None``: unsupported."""
+        """``None``: unsupported."""
         versions_of_broker = self._admin._manager.broker_version_data
         versions = None if versions_of_broker is None else (versions_of_broker.api_versions or {}).get(key)
         return None if versions is None else int(versions[1])
 
     def group_config(self, group: str) -> dict[str, str]:
-        """Configuration of a group at its brokers, with defaults; empty if not authorized."""
+        """With defaults; empty if not authorized."""
         return self.group_configs([group]).get(group, {})
 
     def group_configs(self, groups: Sequence[str]) -> dict[str, dict[str, str]]:
-        """Group to its configuration at its brokers, with defaults; empty if one of them is not authorized."""
+        """With defaults; empty if one group is not authorized."""
         from kafka.admin import ConfigResource
 
         if not groups:
@@ -304,14 +283,14 @@ class ConnectedCluster:
         return {group: _flat(configs) for of_kind in described.values() for group, configs in of_kind.items()}
 
     def committed_metadata(self, groups: Sequence[str]) -> dict[str, list[str]]:
-        """Metadata beside the committed offsets of groups; unauthorized groups are missing."""
+        """Unauthorized groups are missing."""
         found: dict[str, list[str]] = {}
         for start in range(0, len(groups), _AT_ONCE):
             some = groups[start : start + _AT_ONCE]
             try:
                 found |= self._committed(some)
             except (NotAuthorizedError, TooOldBrokerError):
-                # One unauthorized group fails the request for all; brokers before 3.0 take one at a time.
+                # One unauthorized group fails the whole request; brokers before 3.0 take one at a time.
                 for group in some:
                     with contextlib.suppress(NotAuthorizedError, TooOldBrokerError):
                         found |= self._committed([group])
@@ -326,7 +305,7 @@ class ConnectedCluster:
     def _described(
         self, names: Sequence[str], request: Callable[[list[str]], Any], key: int, values: Callable[[Any], list[T]]
     ) -> list[T]:
-        """Requests of groups in batches; a group with a moved coordinator is retried until the timeout."""
+        """In batches; a group with a moved coordinator is retried until the timeout."""
         from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_random_exponential
 
         found: list[T] = []
@@ -367,7 +346,7 @@ class ConnectedCluster:
         return grouped
 
     def _coordinators(self, names: Sequence[str]) -> dict[str, int]:
-        """Coordinators of groups; of several groups, unauthorized ones are left out."""
+        """Of several groups, unauthorized ones are left out."""
         manager = self._admin._manager
 
         def found(of: Sequence[str]) -> dict[str, int]:
@@ -377,7 +356,7 @@ class ConnectedCluster:
         try:
             return found(names)
         except NotAuthorizedError:
-            # One unauthorized group fails the request for all.
+            # One unauthorized group fails the whole request.
             if len(names) == 1:
                 raise
             coordinators: dict[str, int] = {}
@@ -403,7 +382,7 @@ class ConnectedCluster:
         return self._run(lambda: manager.run(manager.send, request(), node))
 
     def _run(self, call: Callable[[], T]) -> T:
-        """The call's result, with retries while a broker is unavailable."""
+        """Retries while a broker is unavailable."""
         from kafka.errors import IncompatibleBrokerVersion, KafkaTimeoutError, RetriableError
         from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
@@ -423,7 +402,7 @@ class ConnectedCluster:
     def _keep(self, key: int, message: Any) -> None:
         if self._on_exchange is None:
             return
-        # kafka-python re-encodes a message to its original bytes, except for a header without content.
+        # The original bytes, except for a header without content.
         message.with_header()
         self._on_exchange(
             {
@@ -446,7 +425,6 @@ def _some(names: Sequence[str]) -> str:
 
 @contextmanager
 def translated(access: BrokerAccess) -> Iterator[None]:
-    """Converts kafka-python's errors to typed errors with a remedy."""
     from kafka.errors import (
         AuthorizationError,
         CoordinatorLoadInProgressError,

@@ -1,4 +1,4 @@
-"""Cluster files of a recording: racks, topics and versions, kept up to date."""
+"""Cluster files of a recording."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assignor_lab.scenarios.settings import group_settings
 
 __all__ = ["ClusterFiles"]
 
-#: Seconds between two reads of the cluster: with new records, and without.
+#: With new records, and without.
 _WITH_NEWS_S, _CALM_S = 2.0, 30.0
 
 
@@ -23,8 +23,8 @@ class ClusterFiles:
     """Writes the cluster's metadata beside the records of each group, so that a killed recording has it, too.
 
     Args:
-        groups: The groups; the caller may add others later.
-        on_trouble: Receives the reason once if the cluster does not respond; the recording continues.
+        groups: The caller may add others later.
+        on_trouble: Called once if the cluster does not respond; the recording continues.
     """
 
     cluster: ConnectedCluster
@@ -34,20 +34,10 @@ class ClusterFiles:
     _in_trouble: bool = False
 
     def write_if_due(self, *, has_news: bool) -> None:
-        """Writes the files if they are due.
-
-        Raises:
-            OutputFileError: if a file is not writable.
-        """
         if time.monotonic() - self._latest >= (_WITH_NEWS_S if has_news else _CALM_S):
             self.write()
 
     def write(self) -> None:
-        """Writes the files of each group that changed.
-
-        Raises:
-            OutputFileError: if a file is not writable.
-        """
         self._latest = time.monotonic()
         try:
             topics = self.cluster.topics()

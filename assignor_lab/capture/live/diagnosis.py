@@ -16,9 +16,9 @@ from assignor_lab.capture.live.access import BrokerAccess
 __all__ = ["is_any_tls", "offered_mechanisms", "takes_connections", "why_unreachable"]
 
 _LONGEST_S = 3.0
-#: Bounds of a response that lists mechanisms.
+#: Bounds of a response.
 _LONGEST_ANSWER, _MOST_MECHANISMS = 65_536, 100
-#: OpenSSL's codes of a certificate for another host name, mail address or IP address.
+#: OpenSSL's codes: another host name, mail address or IP address.
 _OTHER_NAME = (62, 63, 64)
 
 
@@ -28,10 +28,7 @@ def why_unreachable(access: BrokerAccess) -> str:
 
 
 def is_any_tls(access: BrokerAccess) -> bool:
-    """True if TLS works at any of the addresses.
-
-    kafka-python waits for ever if a server accepts a TLS greeting and does not respond.
-    """
+    """kafka-python waits for ever if a server accepts a TLS greeting and does not respond."""
     return any(_answers_greeting(address, access) for address in access.servers)
 
 
@@ -49,15 +46,11 @@ def _answers_greeting(address: str, access: BrokerAccess) -> bool:
 
 
 def takes_connections(access: BrokerAccess) -> bool:
-    """True if some address accepts connections in the configured protocol without an error so far."""
     return any(_of_address(address, access) == _SILENT for address in access.servers)
 
 
 def offered_mechanisms(access: BrokerAccess) -> tuple[str, ...]:
-    """SASL mechanisms of the first responding address; empty if unknown.
-
-    Sends no name and no password.
-    """
+    """Sends no name and no password; empty if unknown."""
     for address in access.servers:
         with contextlib.suppress(OSError, ValueError, struct.error):
             return _mechanisms_at(address, access)
@@ -72,7 +65,7 @@ def _mechanisms_at(address: str, access: BrokerAccess) -> tuple[str, ...]:
         if access.tls is not None:
             link = stack.enter_context(access.tls.wrap_socket(link, server_hostname=host))
         name = (access.mechanism or "").encode()
-        # SaslHandshake, version 1, with a client id of no length.
+        # SaslHandshake, version 1, with an empty client id.
         request = struct.pack(">hhih", 17, 1, 1, 0) + struct.pack(">h", len(name)) + name
         link.sendall(struct.pack(">i", len(request)) + request)
         with link.makefile("rb") as stream:
@@ -124,7 +117,7 @@ def _with_tls(link: socket.socket, host: str, tls: ssl.SSLContext) -> str:
 
 
 def _without_tls(link: socket.socket, host: str, access: BrokerAccess) -> str:
-    # A server that responds to a TLS greeting requires TLS; the cipher does not matter here.
+    # A server that responds requires TLS; the cipher does not matter.
     greeting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     greeting.check_hostname = False
     greeting.verify_mode = ssl.CERT_NONE

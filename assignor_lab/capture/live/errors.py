@@ -35,4 +35,4 @@ class TooOldBrokerError(LiveClusterError):
 
 
 class GroupUnusableError(LiveClusterError):
-    """A group does not exist, is of an unsupported kind, or is in a state without a usable decision."""
+    """A group does not exist, is of an unsupported kind, or has no usable decision."""

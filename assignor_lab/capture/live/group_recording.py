@@ -1,4 +1,4 @@
-"""The recording of one group during writing: its folder with records, history, samples and racks."""
+"""The recording of one group during writing."""
 
 from __future__ import annotations
 
@@ -21,35 +21,32 @@ from assignor_lab.scenarios.anonymous import Pseudonyms, anonymous_sample
 
 __all__ = ["BROKERS", "HISTORY", "RACKS", "RECORDS", "SAMPLES", "GroupRecording"]
 
-#: Files of a recording.
 RECORDS, HISTORY, SAMPLES, RACKS = "records.jsonl", "history.jsonl", "samples.jsonl", "racks.toml"
 BROKERS = "brokers.json"
 
 
 @attrs.define
 class GroupRecording:
-    """The recording of one group during writing.
+    """The folder of a group: records, history, samples and racks.
 
     Args:
-        names: Pseudonyms, or ``None``: original names.
+        names: ``None``: original names.
     """
 
     folder: Path
     group: str
     partition: int
     names: Pseudonyms | None = None
-    #: The group's original name; with pseudonyms it is known after the first record.
+    #: With pseudonyms it is known after the first record.
     original: str = attrs.field(init=False)
     history: RecordedHistory = attrs.field(init=False)
-    #: Number of new records.
     kept: int = attrs.field(default=0, init=False)
-    #: Records without possible pseudonyms, which are not kept: offset and reason.
+    #: Without possible pseudonyms: offset and reason.
     left_out: list[tuple[int, str]] = attrs.field(factory=list, init=False)
     _file: RecordFile = attrs.field(init=False)
     _begin: int = attrs.field(default=0, init=False)
-    #: Times in the configuration of a streams group.
     _times: Mapping[str, int] = attrs.field(factory=dict, init=False)
-    #: Files of the cluster to their latest content.
+    #: Latest content of the cluster's files.
     _put_already: dict[str, bytes] = attrs.field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -62,21 +59,12 @@ class GroupRecording:
         return self._file.path.exists()
 
     def create(self) -> None:
-        """Starts a new recording.
-
-        Raises:
-            OutputFileError: if it cannot be written.
-        """
         with naming_failures(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         self._file.create()
 
     def reopen(self) -> int | None:
-        """Reads the existing recording and returns the offset to continue from.
-
-        Raises:
-            DocumentFormatError: if it belongs to another group or is garbled.
-        """
+        """Returns the offset to continue from."""
         kept, begin = self._file.read()
         for each in kept:
             self.history.take(each)
@@ -84,11 +72,7 @@ class GroupRecording:
         return begin
 
     def take(self, each: GroupRecord) -> Mapping[str, Any] | None:
-        """Adds a record of the group.
-
-        Returns:
-            The generation or epoch that the record completes, or ``None``.
-        """
+        """Returns the generation or epoch that the record completes."""
         if each.offset < self._begin:
             return None
         if self.names is not None:
@@ -103,36 +87,21 @@ class GroupRecording:
 
     @property
     def is_settled(self) -> bool:
-        """True if all added records are on disk."""
         return not self._file.has_unwritten
 
     def settle(self, read_to: int) -> None:
-        """Writes added records, and the offset before which everything has been read.
-
-        Raises:
-            OutputFileError: if the file is not writable.
-        """
+        """Writes added records, and the offset before which everything has been read."""
         self._file.settle(read_to)
 
     def write_history(self) -> None:
-        """Rewrites the history.
-
-        Raises:
-            OutputFileError: if it cannot be written.
-        """
         write_lines(self.folder / HISTORY, self.history.generations)
 
     def add_sample(self, sample: Mapping[str, Any]) -> None:
-        """Adds a sample of the group's topics.
-
-        Raises:
-            OutputFileError: if it cannot be written.
-        """
         written = sample if self.names is None else anonymous_sample(sample, self.original, self.names)
         append_durably(self.folder / SAMPLES, canonical_line(written))
 
     def topics_among(self, names: Iterable[str], groups: Collection[str] = ()) -> list[str]:
-        """Topics that members subscribe or the topology names, and internal topics of the group.
+        """Subscribed and internal topics.
 
         Args:
             groups: All known groups: a group whose name starts with this one's has internal topics, too.
@@ -155,14 +124,10 @@ class GroupRecording:
         """Writes racks of brokers and topics, and the versions that the group's decisions depend on.
 
         Args:
-            cluster: Brokers and topics. Unless every broker has a rack, there is no file of racks.
-            streams_group_describe: The latest version of that request; ``None``: unsupported. Version 1 means brokers
-                of 4.4, whose assignor receives the current tasks.
-            settings: Configuration of a streams group, of which the times are written; without any, the latest known
-                times stay.
-
-        Raises:
-            OutputFileError: if a file is not writable.
+            cluster: Unless every broker has a rack, there is no file of racks.
+            streams_group_describe: The latest version of that request. Version 1 means brokers of 4.4, whose assignor
+            receives the current tasks.
+            settings: Of a streams group; without any, the latest known times stay.
         """
         topics = {name: cluster.topics[name] for name in self.topics_among(cluster.topics, groups)}
         racks = cluster.racks

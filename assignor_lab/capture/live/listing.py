@@ -24,7 +24,7 @@ from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 __all__ = ["CLASSIC", "CONNECT", "OTHER", "STREAMS", "GroupSummary", "is_streams", "list_groups"]
 
 CLASSIC, STREAMS, CONNECT, OTHER = "streams (classic)", "streams", "connect", "other"
-#: Suffix of the client ids of Streams' consumers (Kafka: ``StreamThread``, ``ClientUtils``).
+#: Kafka: ``StreamThread``, ``ClientUtils``.
 _THREAD = re.compile(r"-StreamThread-\d+-consumer\Z")
 _STABLE = "Stable"
 _NOT_PERMITTED = 30
@@ -36,10 +36,9 @@ class GroupSummary:
     """One group.
 
     Args:
-        members: Number of members; ``None`` without authorization.
-        processes: Number of processes; ``None`` if unknown.
-        tasks: Number of active tasks, connectors not counted; ``None`` if unknown.
-        note: Reason for unknown figures, or empty.
+        members: ``None`` without authorization.
+        tasks: Active tasks, connectors not counted.
+        note: Reason for unknown figures.
     """
 
     id: str
@@ -59,11 +58,8 @@ class GroupSummary:
 def list_groups(cluster: ConnectedCluster) -> list[GroupSummary]:
     """All visible groups, by id.
 
-    A classic group without members has no protocol. It counts as a Streams group if Streams committed its offsets, or,
-    if those are not visible, if internal topics have its name.
-
-    Raises:
-        LiveClusterError: if a request fails.
+    A classic group without members has no protocol. It counts as a Streams group if Streams committed its offsets, or
+    else if internal topics have its name.
     """
     listed = cluster.groups()
     streams = [group for group in listed if is_streams(group)]
@@ -102,7 +98,7 @@ def _classic(
 
 
 def _are_streams_threads(members: Sequence[Any]) -> bool:
-    """True if the members' names are those of Streams threads; during a rebalance there is no other sign."""
+    """During a rebalance there is no other sign than the members' names."""
     return bool(members) and all(_THREAD.search(str(member.client_id)) for member in members)
 
 

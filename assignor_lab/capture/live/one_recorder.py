@@ -1,7 +1,4 @@
-"""A lock: one recorder for each folder.
-
-Two would record each other's samples and ends.
-"""
+"""A lock: two recorders would record each other's samples and ends."""
 
 from __future__ import annotations
 
@@ -19,16 +16,10 @@ __all__ = ["alone_in"]
 
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Locks a folder against other recorders, and creates it if needed; the lock ends with the process.
+    """Locks a folder against other recorders; the lock ends with the process.
 
-    The lock is on the folder itself, so it needs no file. On a file system without locks it does nothing.
-
-    Args:
-        folder: The folder; a new one that stays empty is removed.
-
-    Raises:
-        GroupUnusableError: if another recorder writes there.
-        OutputFileError: if it is not creatable.
+    The lock is on the folder itself, so it needs no file. On a file system without locks it does nothing. A new folder
+    that stays empty is removed.
     """
     is_made = not folder.exists()
     with naming_failures(folder):

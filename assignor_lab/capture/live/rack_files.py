@@ -1,4 +1,4 @@
-"""A file of racks for recorded groups: records have the racks of clients, but not of brokers and partitions."""
+"""A file of racks for recorded groups: records lack the racks of brokers and partitions."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ __all__ = ["racks_toml"]
 
 
 def racks_toml(cluster: ClusterAnswer) -> str | None:
-    """Racks of brokers, and the brokers of topics' partitions, in the format of ``--racks``.
-
-    ``None`` if there is no topic, or a broker has no rack: Kafka's assignors use no racks then.
-    """
+    """In the format of ``--racks``; ``None`` without topics or with an unknown rack: Kafka uses none then."""
     if not cluster.topics or not cluster.racks or not all(cluster.racks.values()):
         return None
     lines = ["format = 1", "", "[brokers]"]

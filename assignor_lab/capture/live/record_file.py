@@ -1,6 +1,6 @@
-"""The raw file of a recorded group: one line for each record, and lines with the offset read so far.
+"""The raw file of a recorded group: a line for each record, and lines with the offset read so far.
 
-A killed process leaves at most half a line at the end. A resumed recording cuts it off.
+A killed process leaves at most half a line; a resumed recording cuts it off.
 """
 
 from __future__ import annotations
@@ -33,44 +33,27 @@ class RecordFile:
     _unwritten: list[dict[str, Any]] = attrs.field(factory=list, init=False)
 
     def create(self) -> None:
-        """Creates or replaces the file, with its first line.
-
-        Raises:
-            OutputFileError: if it is not writable.
-        """
         head = {"format": 1, "kind": KIND, "group": self.group, "partition": self.partition}
         write_durably(self.path, canonical_line(head))
 
     def add(self, each: GroupRecord) -> None:
-        """Adds a record; it is on disk after the next :meth:`settle`."""
+        """On disk after the next :meth:`settle`."""
         value = None if each.value is None else each.value.hex()
         self._unwritten.append(
             {"offset": each.offset, "t": each.time_ms, "key_hex": each.key.hex(), "value_hex": value}
         )
 
     def settle(self, read_to: int) -> None:
-        """Writes added records, and the offset before which everything has been read.
-
-        Raises:
-            OutputFileError: if it is not writable.
-        """
         lines = [*self._unwritten, {"read_to": read_to}]
         append_durably(self.path, b"".join(map(canonical_line, lines)))
         self._unwritten.clear()
 
     @property
     def has_unwritten(self) -> bool:
-        """True if there are records since the last :meth:`settle`."""
         return bool(self._unwritten)
 
     def read(self) -> tuple[list[GroupRecord], int | None]:
-        """The records, and the offset to continue from, or ``None``: from the start.
-
-        Cuts off half a line.
-
-        Raises:
-            DocumentFormatError: if the file is of another group, or a line is garbled.
-        """
+        """The records, and the offset to continue from. Cuts off half a line."""
         records: list[GroupRecord] = []
         read_to: int | None = None
         for number, (place, line) in enumerate(lines_that_end(self.path)):
@@ -86,18 +69,13 @@ class RecordFile:
                     records.append(GroupRecord(fields["offset"], fields["t"], fields["key_hex"], fields["value_hex"]))
         if not records and read_to is None and self.path.stat().st_size == 0:
             raise DocumentFormatError(str(self.path), None, "", "is empty: remove it, and record without --resume")
-        # Records after the last offset line are read again, so they can be here twice.
+        # Records after the last offset line are read twice.
         by_offset = {each.offset: each for each in records}
         return [each for each in by_offset.values() if read_to is not None and each.offset < read_to], read_to
 
 
 def lines_that_end(path: Path) -> Iterator[tuple[Place, Any]]:
-    """Places and values of the lines of an append-only file; half a line at the end is cut off.
-
-    Raises:
-        DocumentFormatError: if a line is no JSON.
-        OutputFileError: if half a line cannot be cut off.
-    """
+    """Lines of an append-only file; half a line at the end is cut off."""
     content = read_input(path)
     if content and not content.endswith(b"\n"):
         write_durably(path, content[: content.rfind(b"\n") + 1])

@@ -1,7 +1,6 @@
-"""The flight recorder: records of groups in their coordinators' topic, past and new.
+"""The flight recorder: records of groups in ``__consumer_offsets``, past and new.
 
-It reads partitions of ``__consumer_offsets`` with a consumer that joins no group and commits nothing, or copies of the
-topic's log segments without any broker.
+Its consumer joins no group and commits nothing. Copies of log segments need no broker.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ TOPIC = "__consumer_offsets"
 _POLL_MS = 500
 _AT_ONCE = 5_000
 _FETCH_BYTES = 4 * 1024 * 1024
-#: Longest time between two writes, or ten times the duration of a write if that is longer.
+#: Or ten times the duration of a write if that is longer.
 _SETTLE_S = 1.0
 _OTHERS_PER_WRITE = 10
 
@@ -44,7 +43,7 @@ class RecordingOutcome:
     """A recording's outcome.
 
     Args:
-        read_to: Partition of the topic to the offset before which everything has been read.
+        read_to: Partition to the offset before which everything has been read.
     """
 
     groups: Mapping[str, GroupRecording]
@@ -62,13 +61,11 @@ class RecordingSettings:
     """Settings of a recording.
 
     Args:
-        group: The group's id; ``None``: all groups of Streams and Connect, each in a folder of its own.
-        resume: True to continue an existing recording.
+        group: ``None``: all groups of Streams and Connect, each in a folder of its own.
         on_generation: Receives each generation or epoch that is on disk, old ones included.
-        on_trouble: Receives the unreadable part of the cluster and the reason.
-        on_moved: Receives a message if another broker leads a partition of the topic.
-        names: Pseudonyms for all output, or ``None``: original names.
-        is_stopped: True to end now; checked twice a second.
+        on_moved: Called if another broker leads a partition of the topic.
+        names: ``None``: original names.
+        is_stopped: Checked twice a second.
     """
 
     folder: Path
@@ -81,12 +78,6 @@ class RecordingSettings:
     on_moved: Callable[[str], None] = lambda _: None
 
     def opened(self, partition: int) -> Recordings:
-        """The recording, new or resumed.
-
-        Raises:
-            GroupUnusableError: if a recording exists and ``resume`` is false, or none exists and it is true.
-            DocumentFormatError: if the existing one is of another group, or garbled.
-        """
         if self.group is None:
             many = ManyGroups(self.folder, self.on_generation, self.names)
             many.open(resume=self.resume)
@@ -99,11 +90,7 @@ class RecordingSettings:
         return one
 
     def check_something_was_kept(self, recorded: RecordingOutcome) -> None:
-        """Deletes the files of one group without records.
-
-        Raises:
-            GroupUnusableError: if there is no record.
-        """
+        """Deletes the files of one group without records."""
         if self.group is None or self.resume or recorded.kept:
             return
         for each in recorded.groups.values():
@@ -122,17 +109,10 @@ def record_groups(
     follow_s: float | None,
     sample_every_s: float | None = None,
 ) -> RecordingOutcome:
-    """Records groups of a running Kafka into a folder: their past, and then new records.
+    """Records the past of groups, and then new records.
 
     Args:
-        follow_s: Time to continue after the past, in seconds; ``None``: stop there.
-        sample_every_s: Seconds between two samples of ends and sizes of the groups' topics; ``None``: none.
-
-    Raises:
-        GroupUnusableError: as :meth:`RecordingSettings.opened`; or if the one group has no record: then no file
-        remains.
-        NotAuthorizedError: if the topic is not readable.
-        OutputFileError: if a file is not writable.
+        follow_s: Time to continue after the past; ``None``: stop there.
     """
     with alone_in(wanted.folder):
         return _record_groups(cluster, access, wanted, follow_s, sample_every_s)
@@ -159,13 +139,7 @@ def _record_groups(
 
 
 def record_segments(paths: Sequence[Path], wanted: RecordingSettings) -> RecordingOutcome:
-    """Records groups from copies of log segments; a record in several copies counts once.
-
-    Raises:
-        GroupUnusableError: as :func:`record_groups`.
-        DocumentFormatError: if a file is no segment.
-        OutputFileError: if a file is not writable.
-    """
+    """A record in several copies counts once."""
     segments = find_segments(paths)
     with alone_in(wanted.folder):
         return _record_segments(segments, wanted)
@@ -192,7 +166,7 @@ def _record_segments(segments: Sequence[Segment], wanted: RecordingSettings) -> 
 
 
 def partition_of(group: str, count: int) -> int:
-    """The partition of a group's records (Kafka: ``GroupCoordinator#partitionFor``)."""
+    """Kafka: ``GroupCoordinator#partitionFor``."""
     number = string_hash(group)
     return (0 if number == -(2**31) else abs(number)) % count
 
@@ -230,7 +204,7 @@ class _LiveReading:
             max_poll_records=_AT_ONCE,
             max_partition_fetch_bytes=_FETCH_BYTES,
             fetch_max_bytes=_FETCH_BYTES,
-            # In Python, checksums cost more than all the rest, and the brokers have checked them.
+            # In Python, checksums cost more than all the rest; the brokers have checked them.
             check_crcs=False,
         )
         try:
@@ -256,7 +230,7 @@ class _LiveReading:
         return RecordingOutcome(self.recordings.groups, self.read, dict(self._positions))
 
     def _tell_moved(self, before: Mapping[int, int | None], now: Mapping[int, int | None]) -> dict[int, int | None]:
-        """Reports partitions with another leader than before; one without a leader is reported when it has one."""
+        """A partition without a leader is reported when it has one."""
         leaders = {
             partition: leader if leader is not None else before.get(partition) for partition, leader in now.items()
         }

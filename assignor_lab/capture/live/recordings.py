@@ -1,8 +1,8 @@
 """Recordings: folders with the records of one group, or of many, and their histories.
 
 The folder of one group has ``records.jsonl`` and ``history.jsonl``. A folder of many has one such folder for each
-group, and ``recording.jsonl`` with their groups and the offset of each partition. Files are append-only. A line with an
-offset follows the records before that offset.
+group, and ``recording.jsonl`` with groups and offsets. Files are append-only. A line with an offset follows the records
+before that offset.
 """
 
 from __future__ import annotations
@@ -78,12 +78,6 @@ class OneGroupAlone:
         self.groups = {self.recording.group: self.recording}
 
     def open(self, *, resume: bool) -> None:
-        """Starts or resumes the recording.
-
-        Raises:
-            GroupUnusableError: if a recording exists and ``resume`` is false, or none exists and it is true.
-            DocumentFormatError: if the existing one is of another group.
-        """
         path = self.recording.folder / RECORDS
         _check(path, is_there=self.recording.is_there, resume=resume)
         if resume:
@@ -117,7 +111,7 @@ class OneGroupAlone:
 
 @attrs.define
 class ManyGroups:
-    """The recordings of all groups of Streams and Connect, a subfolder for each."""
+    """All groups of Streams and Connect, a subfolder for each."""
 
     folder: Path
     on_generation: OnGeneration
@@ -130,16 +124,10 @@ class ManyGroups:
     _news: list[tuple[str, Mapping[str, Any]]] = attrs.field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
-        # A resumed recording with pseudonyms knows its groups by those.
+        # A resumed recording with pseudonyms has its groups under those.
         self._telling = AllGroups(lambda name: self._shown(name) in self.groups)
 
     def open(self, *, resume: bool) -> None:
-        """Starts or resumes the recording.
-
-        Raises:
-            GroupUnusableError: if a recording exists and ``resume`` is false, or none exists and it is true.
-            DocumentFormatError: if the existing one is garbled, or has other pseudonyms.
-        """
         path = self.folder / RECORDING
         _check(path, is_there=path.exists(), resume=resume)
         if resume:
@@ -245,10 +233,7 @@ def _check(path: Path, *, is_there: bool, resume: bool) -> None:
 
 
 def folder_name(group: str) -> str:
-    """A unique folder name for any group; harmless characters stay.
-
-    Some file systems ignore case, so names with capitals also get a digest.
-    """
+    """Some file systems ignore case, so names with capitals also get a digest."""
     if _PLAIN.match(group) and group == group.lower() and group != RECORDING:
         return group
     digest = hashlib.sha256(group.encode("utf-8", "surrogatepass")).hexdigest()[:16]

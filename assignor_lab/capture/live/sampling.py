@@ -1,4 +1,4 @@
-"""Samples of ends and sizes of recorded groups' topics, for lags and workload of the past."""
+"""Samples of ends and sizes of recorded groups' topics."""
 
 from __future__ import annotations
 
@@ -22,12 +22,10 @@ _MOST_NAMED = 3
 
 @attrs.define
 class Sampler:
-    """Samples the topics of groups while they are recorded.
-
-    Topics of a group are those that its members subscribe or its topology names, and internal topics of its name.
+    """Samples the topics of groups: subscribed, of the topology, and internal ones.
 
     Args:
-        on_trouble: Receives the reason once if there is no sample; the recording continues.
+        on_trouble: Called once if there is no sample; the recording continues.
     """
 
     cluster: ConnectedCluster
@@ -38,11 +36,7 @@ class Sampler:
     _in_trouble: bool = False
 
     def sample_if_due(self, *, has_news: bool = False) -> None:
-        """Takes a sample if it is due, or after a new generation, whose leader has just requested the same ends.
-
-        Raises:
-            OutputFileError: if it is not writable.
-        """
+        """Also after a new generation, whose leader has just requested the same ends."""
         now = time.monotonic()
         if now - self._latest < (_LEAST_S if has_news else self.every_s):
             return
@@ -56,7 +50,7 @@ class Sampler:
         self._in_trouble = trouble is not None
 
     def _sample(self) -> str | None:
-        """Adds a sample to each group with visible topics; returns a sentence about the groups without one."""
+        """Returns a sentence about the groups without visible topics."""
         topics = self.cluster.topics().topics
         groups = {each.id for each in self.cluster.groups()} | {each.original for each in self.groups.values()}
         of_groups = {name: recording.topics_among(topics, groups) for name, recording in self.groups.items()}

@@ -6,10 +6,7 @@ __all__ = ["Secret"]
 
 
 class Secret(str):
-    """A password.
-
-    Libraries print settings with ``repr``, which shows stars here.
-    """
+    """A password; libraries print settings with ``repr``, which shows stars here."""
 
     __slots__ = ()
 

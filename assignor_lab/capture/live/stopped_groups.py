@@ -11,7 +11,7 @@ from assignor_lab.capture.topology.internal_topics import internal_topics, is_in
 
 __all__ = ["StoppedGroups", "is_committed_by_streams"]
 
-#: Versions of Streams' metadata beside an offset, and its length with a time (Kafka: ``TopicPartitionMetadata``).
+#: Kafka: ``TopicPartitionMetadata``.
 _VERSIONS, _SHORTEST = (1, 2), 9
 _COMMITTED = "without members; its offsets were committed by Kafka Streams"
 _LOOKS_LIKE = "without members; looks like one of Streams by topics that are called as its internal ones would be"
@@ -27,7 +27,7 @@ class StoppedGroups:
         self._internal: Sequence[str] | None = None
 
     def note(self, group: str) -> str:
-        """The sign that a group is one of Streams; empty without a sign."""
+        """Empty without a sign."""
         if any(map(is_committed_by_streams, self._committed.get(group, ()))):
             return _COMMITTED
         if self._internal is None:
@@ -36,7 +36,7 @@ class StoppedGroups:
 
 
 def is_committed_by_streams(metadata: str) -> bool:
-    """True for metadata that Streams writes beside an offset: a version and the partition's time, in Base64."""
+    """A version and the partition's time, in Base64."""
     try:
         content = base64.b64decode(metadata, validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""A running streams group (KIP-1071) as a scenario: current tasks and targets of its members."""
+"""A running streams group (KIP-1071) as a scenario."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ from assignor_lab.scenarios.settings import group_settings, with_given
 __all__ = ["streams_group_document", "unsettled"]
 
 _STANDBYS = "num.standby.replicas"
-#: Name of the setting in a group's configuration at brokers.
 _GROUP_STANDBYS = f"streams.{_STANDBYS}"
 
 
 def unsettled(group: DescribedStreamsGroup) -> str | None:
-    """The reason why a group does not run its target assignment at the moment, or ``None``."""
+    """The reason why a group does not run its target assignment at the moment."""
     if group.state != "Stable":
         return f"it is in state {group.state}"
     if any(member.assignment != member.target for member in group.members):
@@ -45,12 +44,8 @@ def streams_group_document(
     """The scenario of one group.
 
     Args:
-        config: The group's configuration at brokers; empty if unknown.
-        ends: Ends of the changelogs' partitions; ``None``: unknown.
-        sizes: Their bytes on the brokers' disks; ``None``: unknown.
-
-    Raises:
-        GroupUnusableError: if a missing topic leaves the number of tasks unknown.
+        config: At brokers; empty if unknown.
+        sizes: Bytes on the brokers' disks.
     """
     assumptions: list[str] = []
     document: dict[str, Any] = {

@@ -21,17 +21,12 @@ _MOST_BYTES = 64 * 1024
 
 @attrs.frozen
 class TokenCommand:
-    """A command that prints a token; it runs without a shell, within a time limit."""
+    """Prints a token; runs without a shell, within a time limit."""
 
     command: tuple[str, ...] = attrs.field(repr=False)
 
     @classmethod
     def provider(cls, line: str) -> Any:
-        """The token provider for kafka-python.
-
-        Raises:
-            AccessSettingsError: if the line is no command.
-        """
         try:
             words = tuple(shlex.split(line))
         except ValueError as error:
@@ -39,14 +34,10 @@ class TokenCommand:
         return _provider(cls(words).token)
 
     def token(self) -> str:
-        """The token.
-
-        Raises:
-            AccessSettingsError: if the command fails, hangs or prints no token. The message shows no output.
-        """
+        """The errors show no output."""
         name = self.command[0] if self.command else ""
         try:
-            # The key exists for commands of those with write access to the settings.
+            # Write access to the settings includes the command.
             done = subprocess.run(self.command, capture_output=True, timeout=_LONGEST_S, check=False)
         except (OSError, subprocess.TimeoutExpired, IndexError) as error:
             why = f"not within {_LONGEST_S:g} s" if isinstance(error, subprocess.TimeoutExpired) else "cannot be run"
@@ -58,7 +49,7 @@ class TokenCommand:
 
 @attrs.frozen
 class FileToken:
-    """A file that holds a token; another program renews it."""
+    """A file with a token; another program renews it."""
 
     path: Path
 
@@ -67,11 +58,6 @@ class FileToken:
         return _provider(cls(path).token)
 
     def token(self) -> str:
-        """The token.
-
-        Raises:
-            AccessSettingsError: if the file is unreadable or empty.
-        """
         try:
             with open_input(self.path) as stream:
                 content = stream.read(_MOST_BYTES + 1)

@@ -190,7 +190,7 @@ def _shown(value: object) -> str:
 
 
 def logged_tasks(decision: LoggedDecision) -> frozenset[TaskId]:
-    """Without any lag, the tasks in the log's list."""
+    """Tasks with a lag; if no lag is logged, the tasks in the log's list."""
     lags = frozenset(task for state in decision.states.values() for task in state.lags)
     if lags or decision.task_lists is None:
         return lags or frozenset(task for state in decision.states.values() for task in state.offset_totals)
@@ -198,7 +198,7 @@ def logged_tasks(decision: LoggedDecision) -> frozenset[TaskId]:
 
 
 def lags_known(decision: LoggedDecision, assumptions: list[str]) -> bool:
-    """False: Kafka's numbers are placeholders."""
+    """False if Kafka's numbers are placeholders."""
     states = decision.states.values()
     if decision.lags_failed:
         return False

@@ -40,25 +40,21 @@ from assignor_lab.scenarios.anonymous.names import Pseudonyms
 
 __all__ = ["anonymous_record"]
 
-#: Numeric settings of an assignment; other settings may hold names.
+#: Other settings may hold names.
 _NUMBERS = ("num.standby.replicas", "num.warmup.replicas", "acceptable.recovery.lag", "task.offset.interval.ms")
 
 
 def anonymous_record(record: GroupRecord, names: Pseudonyms) -> GroupRecord:
     """A record with pseudonyms, in its original version.
 
-    Args:
-        record: A record of a Streams or Connect group, or of a consumer group: of that the members' bytes are left out.
-
-    Raises:
-        BrokerAnswerError: if it is garbled or of an unknown version: unreadable bytes may contain names.
+    Of a consumer group the members' bytes are left out. Unreadable bytes may contain names: they are an error.
     """
     key = read_group_key(record.key)
     if key is None:
         raise BrokerAnswerError("record", "is none about a group")
     value = record.value
     if value is not None:
-        # Records without names are written again, too, without fields of later versions.
+        # Fields of later versions are dropped, too.
         value = _value(key.type, key.group, value, names)
     texts = [names.group(key.group), *([] if key.member is None else [names.member(key.member)])]
     return attrs.evolve(record, key=_key(key.type, texts), value=value)

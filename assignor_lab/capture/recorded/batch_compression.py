@@ -1,6 +1,4 @@
-"""Compression of record batches: gzip by the standard library, the other codecs by pyarrow.
-
-Output is bounded.
+"""Compression of record batches: gzip by the standard library, the other codecs by pyarrow. Output is bounded.
 
 By default coordinators do not compress (``offsets.topic.compression.codec``).
 """
@@ -14,7 +12,7 @@ __all__ = ["BatchCompressionError", "decompressed"]
 
 _GZIP, _SNAPPY, _LZ4, _ZSTD = 1, 2, 3, 4
 _NAMES = {_GZIP: "gzip", _SNAPPY: "snappy", _LZ4: "lz4", _ZSTD: "zstd"}
-#: Header of snappy-java: magic, version, compatible version.
+#: snappy-java: magic, version, compatible version.
 _XERIAL = b"\x82SNAPPY\0"
 _XERIAL_HEAD = 16
 
@@ -24,12 +22,6 @@ class BatchCompressionError(Exception):
 
 
 def decompressed(codec: int, data: bytes, most: int) -> bytes:
-    """The decompressed bytes.
-
-    Raises:
-        BatchCompressionError: if the codec is unknown or not installed, the bytes are garbled, or the result is too
-            long.
-    """
     if codec not in _NAMES:
         raise BatchCompressionError(f"it is compressed by codec {codec}, which is not known")
     try:

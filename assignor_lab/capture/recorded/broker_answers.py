@@ -2,8 +2,7 @@
 
 Needs the extra ``kafka``.
 
-kafka-python reads the responses and the envelopes of the consumer protocol; :mod:`assignor_lab.kafka.wire` reads the
-Streams content in them.
+kafka-python reads responses and envelopes; :mod:`assignor_lab.kafka.wire` reads the Streams content.
 """
 
 from __future__ import annotations
@@ -40,8 +39,7 @@ class DescribedSubscription:
     """A member's subscription.
 
     Args:
-        generation: The generation in which it owned them, or ``None``: none, or an older protocol.
-        info: Data of Streams.
+        generation: The generation in which it owned them; ``None``: none, or an older protocol.
     """
 
     topics: tuple[str, ...]
@@ -53,12 +51,7 @@ class DescribedSubscription:
 
 @attrs.frozen
 class DescribedAssignment:
-    """A member's assignment.
-
-    Args:
-        info: Data of Streams.
-        user_data: The bytes of ``info``.
-    """
+    """A member's assignment."""
 
     partitions: tuple[TopicPartition, ...]
     info: AssignmentInfo
@@ -67,12 +60,7 @@ class DescribedAssignment:
 
 @attrs.frozen
 class MemberAnswer:
-    """One member of a group.
-
-    Args:
-        subscription: Its latest subscription; ``None`` while the group rebalances.
-        assignment: Its assignment; ``None`` without one.
-    """
+    """A member; its subscription is ``None`` while the group rebalances."""
 
     member_id: str
     instance_id: str | None
@@ -86,10 +74,10 @@ class DescribedGroup:
     """One group of a DescribeGroups response.
 
     Args:
-        group: Its id, which is the ``application.id``.
+        group: The ``application.id``.
         state: ``Stable``, ``PreparingRebalance``, ``CompletingRebalance``, ``Empty`` or ``Dead``.
         error_code: 0, or the reason for a missing description.
-        members: Its members in the order of the response, which is that of the leader's map of members.
+        members: In the order of the response, which is that of the leader's map of members.
     """
 
     group: str
@@ -99,7 +87,7 @@ class DescribedGroup:
 
     @property
     def generation(self) -> int:
-        """Generation of a stable group: one more than the latest in its members' subscriptions."""
+        """One more than the latest in the members' subscriptions of a stable group."""
         known = [member.subscription.generation for member in self.members if member.subscription is not None]
         return max((generation for generation in known if generation is not None), default=0) + 1
 
@@ -109,7 +97,6 @@ class ClusterAnswer:
     """A Metadata response.
 
     Args:
-        racks: Broker to its rack, or ``None``.
         topics: Topic to partition to the brokers with replicas.
     """
 
@@ -118,32 +105,15 @@ class ClusterAnswer:
 
 
 def read_group_answer(data: bytes, version: int) -> list[DescribedGroup]:
-    """Reads a DescribeGroups response (key 15).
-
-    Args:
-        data: The response with its header, without the size before it.
-
-    Raises:
-        BrokerAnswerError: if the bytes are no such response, or a member's bytes are not of Streams.
-    """
+    """Reads a DescribeGroups response (key 15), with its header, without its size."""
     return group_answers(described_groups(data, version))
 
 
 def group_answers(groups: Iterable[Any]) -> list[DescribedGroup]:
-    """The groups of a DescribeGroups response that kafka-python has read.
-
-    Raises:
-        BrokerAnswerError: if a member's bytes are not of Streams.
-    """
     return _read("DescribeGroups answer", lambda: [_group(group) for group in groups])
 
 
 def described_groups(data: bytes, version: int) -> list[Any]:
-    """The groups of any kind in a DescribeGroups response, as kafka-python reads them.
-
-    Raises:
-        BrokerAnswerError: if the bytes are no such response.
-    """
     from kafka.protocol.admin.groups import DescribeGroupsResponse
 
     def read() -> list[Any]:
@@ -153,22 +123,14 @@ def described_groups(data: bytes, version: int) -> list[Any]:
 
 
 def read_cluster_answer(data: bytes, version: int) -> ClusterAnswer:
-    """Reads a Metadata response (key 3); topics and partitions with an error are left out.
-
-    Raises:
-        BrokerAnswerError: if the bytes are no such response.
-    """
+    """Reads a Metadata response (key 3); topics and partitions with an error are left out."""
     from kafka.protocol.metadata.metadata import MetadataResponse
 
     return cluster_answer(_read("Metadata answer", lambda: MetadataResponse.decode(data, version=version, header=True)))
 
 
 def cluster_answer(message: Any) -> ClusterAnswer:
-    """A Metadata response that kafka-python has read; topics and partitions with an error are left out.
-
-    Raises:
-        BrokerAnswerError: if a value violates the protocol.
-    """
+    """Leaves out topics and partitions with an error."""
 
     def read() -> ClusterAnswer:
         return ClusterAnswer(

@@ -11,7 +11,6 @@ from assignor_lab.documents.errors import DocumentFormatError, Place
 
 __all__ = ["BrokerAnswerError", "garbled_at", "readable"]
 
-#: Errors of kafka-python for unreadable bytes.
 _UNREADABLE = (
     AssertionError,
     AttributeError,
@@ -36,11 +35,6 @@ class BrokerAnswerError(AssignorLabError):
 
 @contextmanager
 def readable(what: str) -> Iterator[None]:
-    """Converts kafka-python's errors about unreadable bytes.
-
-    Raises:
-        BrokerAnswerError: with ``what`` as the unreadable part.
-    """
     try:
         yield
     except _UNREADABLE as error:
@@ -49,11 +43,6 @@ def readable(what: str) -> Iterator[None]:
 
 @contextmanager
 def garbled_at(place: Place) -> Iterator[None]:
-    """Adds the line of the recording to errors of a garbled response.
-
-    Raises:
-        DocumentFormatError: for a ``BrokerAnswerError``.
-    """
     try:
         yield
     except BrokerAnswerError as error:

@@ -1,4 +1,4 @@
-"""Clients of a described group as part of a scenario document, with their reported tasks."""
+"""Clients of a described group, with their reported tasks."""
 
 from __future__ import annotations
 
@@ -19,14 +19,10 @@ def client_document(
     owners: Mapping[TopicPartition, TaskId],
     lags: Mapping[TaskId, int] | None,
 ) -> dict[str, Any]:
-    """One client, from its members' latest subscriptions.
-
-    Args:
-        members: Its members, sorted by id; at least one has a subscription.
-    """
+    """Members sorted by id; at least one has a subscription."""
     listed = list(members)
     said = {member.member_id: member.subscription for member in listed if member.subscription is not None}
-    # The leader used the first member of a process; members of one process send the same data.
+    # The leader used the first member; members of one process send the same data.
     first = next(iter(said.values()))
     active: dict[TaskId, None] = {}
     reported: dict[TaskId, None] = {}
@@ -50,7 +46,7 @@ def client_document(
 
 
 def _identities(members: Iterable[MemberAnswer]) -> dict[str, Any]:
-    """Client and instance ids of members, unless each member is dynamic and its id begins with its client id."""
+    """Unless each member is dynamic and its id begins with its client id."""
     listed = list(members)
     if all(each.instance_id is None and each.member_id.startswith(f"{each.client_id}-") for each in listed):
         return {}
@@ -60,5 +56,5 @@ def _identities(members: Iterable[MemberAnswer]) -> dict[str, Any]:
 
 
 def sorted_tasks(tasks: Iterable[TaskId]) -> list[str]:
-    """Ids in Kafka's order, each once: an assignment lists a task for each of its partitions."""
+    """Kafka's order, each once: an assignment lists a task for each of its partitions."""
     return [str(task) for task in sorted(set(tasks), key=TaskId.sort_key)]

@@ -1,7 +1,7 @@
-"""The history of a group from its coordinator's records: generations, epochs, joined and left members.
+"""The history of a group from its coordinator's records.
 
-A coordinator's topic is compacted. The latest record of each key survives, and older ones in the active segment. A
-generation that was interrupted before the leader's response is never written. Missing numbers show as a gap.
+The topic is compacted: the latest record of each key survives, and older ones in the active segment. A generation that
+was interrupted before the leader's response is never written. Missing numbers show as a gap.
 """
 
 from __future__ import annotations
@@ -42,17 +42,13 @@ __all__ = ["RecordedHistory", "GroupRecord"]
 
 #: A record within this time after a deletion may have been decided before it.
 _DELETED_MS = 1_000
-#: A streams group starts with epoch 1, which is not written; its first member raises it to 2.
+#: Epoch 1 of a streams group is not written; its first member raises it to 2.
 _FIRST_GENERATION, _FIRST_EPOCH = 1, 2
 
 
 @attrs.frozen
 class GroupRecord:
-    """A record of the coordinators' topic.
-
-    Args:
-        value: Its value; ``None`` deletes the key.
-    """
+    """A record of the coordinators' topic; ``None`` deletes the key."""
 
     offset: int
     time_ms: int
@@ -62,29 +58,26 @@ class GroupRecord:
 
 @attrs.define
 class RecordedHistory:
-    """The history of one group, built from records in the order of their offsets."""
+    """One group, built from records in the order of their offsets."""
 
     group: str
-    #: Documents of generations and epochs, in order.
+    #: Generations and epochs, in order.
     generations: list[dict[str, Any]] = attrs.field(factory=list)
     unreadable: list[tuple[int, str]] = attrs.field(factory=list)
     topics: set[str] = attrs.field(factory=set)
     _members: dict[str, StreamsMember] = attrs.field(factory=dict)
     _targets: dict[str, HeldTasks] = attrs.field(factory=dict)
     _current: dict[str, HeldTasks] = attrs.field(factory=dict)
-    #: Observed epochs of a streams group; some have no decision.
+    #: Some observed epochs have no decision.
     _epochs: set[int] = attrs.field(factory=set)
 
     @property
     def is_streams(self) -> bool:
-        """True if the latest generation or epoch is one of the streams protocol."""
+        """Of the latest generation or epoch."""
         return any(_is_streams(each) for each in self.generations[-1:])
 
     def take(self, record: GroupRecord) -> bool:
-        """Adds the next record; those of other groups are ignored.
-
-        Returns True after a new or changed generation or epoch.
-        """
+        """Returns True after a new or changed generation or epoch. Ignores other groups."""
         try:
             key = read_group_key(record.key)
             if key is None or key.group != self.group:
@@ -182,9 +175,9 @@ class RecordedHistory:
         if number is not None and first is not None and number > first and not self._all_seen(first, number):
             document["hole"] = [first, number - 1]
         back_ms = 0 if before is None else before["t"] - document["t"]
-        # A decision has the time of its computation, a deletion the time of its write.
+        # Time of a decision: its computation; of a deletion: its write.
         if back_ms > 0 and (back_ms >= _DELETED_MS or not (before or {}).get("deleted")):
-            # Records are in write order, even if the coordinator's clock ran backwards.
+            # Records are in write order, even if the clock ran backwards.
             document["clock_back_ms"] = back_ms
         lived = next((each for each in reversed(self.generations) if "protocol" in each), None)
         if lived is not None and "protocol" in document and _is_streams(lived) != _is_streams(document):
@@ -193,7 +186,7 @@ class RecordedHistory:
         return True
 
     def _all_seen(self, first: int, end: int) -> bool:
-        """True if all these epochs are known and had no decision: then none is missing."""
+        """All known without a decision: then none is missing."""
         return sum(first <= epoch < end for epoch in self._epochs) == end - first
 
 

@@ -2,8 +2,7 @@
 
 Needs the extra ``kafka``.
 
-A key is a 16-bit type, the group and, for some types, a member. Offset commits and consumer groups have types of their
-own.
+A key is a 16-bit type, the group and, for some types, a member. Offset commits and consumer groups have other types.
 """
 
 from __future__ import annotations
@@ -69,9 +68,8 @@ class ClassicGeneration:
 
     Args:
         protocol_type: ``consumer`` or ``connect``.
-        leader: Member id of the leader, or ``None``.
-        time_ms: Time of the state change, or ``None``: written by brokers before 2.1.
-        message: The record as kafka-python reads it, with the keys of a DescribeGroups response, for its readers.
+        time_ms: Time of the state change; ``None``: written by brokers before 2.1.
+        message: As kafka-python reads it, with the keys of a DescribeGroups response.
     """
 
     generation: int
@@ -88,7 +86,7 @@ class ClassicGeneration:
 
     @property
     def timeouts(self) -> Sequence[tuple[int, int]]:
-        """Session timeout and rebalance timeout of each member, in milliseconds, in the order of the record."""
+        """Session and rebalance timeouts in ms, in the order of the record."""
         return [(int(each.session_timeout), int(each.rebalance_timeout)) for each in self.message.members]
 
     @property
@@ -96,11 +94,7 @@ class ClassicGeneration:
         return self.protocol_type == PROTOCOL_TYPE
 
     def streams(self) -> DescribedGroup | None:
-        """Subscriptions and assignments, if the members are of a Streams application.
-
-        Raises:
-            BrokerAnswerError: if a member's part is garbled.
-        """
+        """``None`` unless the members are of a Streams application."""
         if self.protocol != STREAMS_ASSIGNOR:
             return None
         (answer,) = group_answers([self.message])
@@ -109,12 +103,7 @@ class ClassicGeneration:
 
 @attrs.frozen
 class StreamsSubtopology:
-    """A sub-topology in a streams group's record.
-
-    Args:
-        sources: Topics that it reads, repartition topics included.
-        changelogs: Changelogs of its stores.
-    """
+    """A sub-topology; its sources include repartition topics."""
 
     id: str
     sources: tuple[str, ...]
@@ -122,11 +111,7 @@ class StreamsSubtopology:
 
 
 def read_group_key(data: bytes) -> GroupKey | None:
-    """The key of a record; ``None`` if its subject is no group of Streams or Connect.
-
-    Raises:
-        BrokerAnswerError: if the key of such a group is garbled.
-    """
+    """``None`` if its subject is no group of Streams or Connect."""
     if len(data) < 2:
         raise BrokerAnswerError("key of a group's record", f"has {len(data)} bytes")
     (kind,) = struct.unpack_from(">h", data)
@@ -156,11 +141,7 @@ def _text(data: bytes, position: int) -> tuple[str, int]:
 
 
 def read_classic_generation(group: str, data: bytes) -> ClassicGeneration:
-    """The value of type 2.
-
-    Raises:
-        BrokerAnswerError: if it is garbled or of an unknown version.
-    """
+    """Type 2."""
     what = f"generation of group {group}"
     message = _decoded("GroupMetadataValue", data, what)
     with readable(what):
@@ -189,7 +170,7 @@ class _DescribedMember:
 
 @attrs.frozen
 class _Described:
-    """The record in the form of a DescribeGroups response, for the same readers."""
+    """For the readers of a DescribeGroups response."""
 
     group_id: str
     protocol_type: str
@@ -213,20 +194,12 @@ def _member(member: Any) -> _DescribedMember:
 
 
 def read_epoch(group: str, data: bytes) -> int:
-    """The value of type 17: the group's epoch.
-
-    Raises:
-        BrokerAnswerError: as :func:`read_classic_generation`.
-    """
+    """Type 17."""
     return int(_decoded("StreamsGroupMetadataValue", data, f"epoch of group {group}").epoch)
 
 
 def read_assignment_config(group: str, data: bytes) -> dict[str, str] | None:
-    """The group's configuration for the latest target, from the value of type 17, or ``None``.
-
-    Raises:
-        BrokerAnswerError: as :func:`read_classic_generation`.
-    """
+    """Type 17: the configuration for the latest target."""
     what = f"epoch of group {group}"
     message = _decoded("StreamsGroupMetadataValue", data, what)
     with readable(what):
@@ -235,22 +208,14 @@ def read_assignment_config(group: str, data: bytes) -> dict[str, str] | None:
 
 
 def read_target_epoch(group: str, data: bytes) -> tuple[int, int | None]:
-    """The value of type 20: the target's epoch, and its time or ``None``.
-
-    Raises:
-        BrokerAnswerError: as :func:`read_classic_generation`.
-    """
+    """Type 20: the target's epoch, and its time."""
     message = _decoded("StreamsGroupTargetAssignmentMetadataValue", data, f"target of group {group}")
     at = int(getattr(message, "assignment_timestamp", 0) or 0)
     return int(message.assignment_epoch), at if at > 0 else None
 
 
 def read_streams_member(group: str, data: bytes) -> StreamsMember:
-    """The value of type 19.
-
-    Raises:
-        BrokerAnswerError: as :func:`read_classic_generation`.
-    """
+    """Type 19."""
     what = f"member of group {group}"
     message = _decoded("StreamsGroupMemberMetadataValue", data, what)
     with readable(what):
@@ -265,11 +230,7 @@ def read_streams_member(group: str, data: bytes) -> StreamsMember:
 
 
 def read_target(group: str, data: bytes, *, current: bool = False) -> HeldTasks:
-    """The value of type 21, the target, or of type 22 if ``current``: tasks of a member.
-
-    Raises:
-        BrokerAnswerError: as :func:`read_classic_generation`.
-    """
+    """Type 21, the target, or type 22 if ``current``."""
     name = "StreamsGroupCurrentMemberAssignmentValue" if current else "StreamsGroupTargetAssignmentMemberValue"
     what = f"tasks of a member of group {group}"
     message = _decoded(name, data, what)
@@ -278,11 +239,7 @@ def read_target(group: str, data: bytes, *, current: bool = False) -> HeldTasks:
 
 
 def read_topology(group: str, data: bytes) -> list[StreamsSubtopology]:
-    """The value of type 23: the sub-topologies, in their order.
-
-    Raises:
-        BrokerAnswerError: as :func:`read_classic_generation`.
-    """
+    """Type 23, in its order."""
     what = f"topology of group {group}"
     message = _decoded("StreamsGroupTopologyValue", data, what)
     with readable(what):
@@ -312,14 +269,7 @@ _VALUES = {
 
 
 def decoded_record(kind: int, data: bytes, what: str) -> tuple[Any, int]:
-    """A value as kafka-python reads it, and its version.
-
-    Args:
-        kind: Type of the key.
-
-    Raises:
-        BrokerAnswerError: as :func:`read_classic_generation`.
-    """
+    """The record, and its version."""
     message = _decoded(_VALUES[kind], data, what)
     (version,) = struct.unpack_from(">h", data)
     return message, version

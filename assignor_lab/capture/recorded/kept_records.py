@@ -1,4 +1,4 @@
-"""Reads recordings of ``assignor record``: a group's records, and samples of its topics.
+"""Reads recordings of ``assignor record``.
 
 A line that a kill truncated is ignored: no offset line covers it.
 """
@@ -44,9 +44,7 @@ __all__ = [
 RECORDS, SAMPLES = "records.jsonl", "samples.jsonl"
 
 _number = whole(0, LONG_MAX)
-#: Kind in the first line of a file of records.
 KIND = "group-records"
-#: Lines of such a file: the first one, a record, and the offset read so far.
 HEAD_LINE = record({"format": whole(1, 1), "kind": text, "group": text, "partition": _number})
 RECORD_LINE = record(
     {"offset": _number, "t": whole(-1, LONG_MAX), "key_hex": hexadecimal, "value_hex": nullable(hexadecimal)}
@@ -92,11 +90,6 @@ def is_kept_records(line: bytes) -> bool:
 
 
 def read_kept_records(file: Path, samples: Path | None = None) -> KeptRecords:
-    """Reads the records of a group, and samples of its topics.
-
-    Raises:
-        DocumentFormatError: if the file is no recording, or a line is garbled.
-    """
     place = Place(str(file))
     records: dict[int, KeptRecord] = {}
     group: str | None = None
@@ -111,7 +104,7 @@ def read_kept_records(file: Path, samples: Path | None = None) -> KeptRecords:
                 READ_TO_LINE(line)
             else:
                 fields = RECORD_LINE(line)
-                # A resumed recording reads records after the last offset line again, so they can be here twice.
+                # Records after the last offset line are read twice.
                 kept = GroupRecord(fields["offset"], fields["t"], fields["key_hex"], fields["value_hex"])
                 records[kept.offset] = KeptRecord(where, kept)
     if group is None:

@@ -2,10 +2,10 @@
 
 Needs the extra ``kafka``.
 
-A segment is a sequence of record batches of format 2. Unreadable parts are counted and skipped: a batch with a wrong
-checksum, the rest of a file after an invalid header, half a batch at the end of a file that was copied during a write.
-Other records are skipped by the first bytes of their keys. The checksum of a batch, which costs more than all the rest,
-is checked only if a record is taken from it. Memory is bounded by the largest batch, and that by :data:`MOST_BYTES`.
+Unreadable parts are counted and skipped: a batch with a wrong checksum, the rest of a file after an invalid header,
+half a batch at the end. Other records are skipped by the first bytes of their keys. The checksum of a batch, which
+costs more than all the rest, is checked only if a record is taken from it. Memory is bounded by the largest batch
+(:data:`MOST_BYTES`).
 
 Source: Kafka's documentation, "Record batch"; the checksum is CRC-32C of the bytes after it.
 """
@@ -28,7 +28,7 @@ from assignor_lab.documents.errors import DocumentFormatError
 
 __all__ = ["MOST_BYTES", "Segment", "SegmentFault", "find_segments", "read_segment"]
 
-#: The longest batch, in bytes, also after decompression.
+#: Also after decompression.
 MOST_BYTES = 64 * 1024 * 1024
 
 #: Base offset, length of the rest, epoch of the leader, magic, checksum.
@@ -53,11 +53,7 @@ class Segment:
 
 @attrs.frozen
 class SegmentFault:
-    """An unreadable part of a segment.
-
-    Args:
-        byte: Start of the part.
-    """
+    """An unreadable part of a segment."""
 
     path: Path
     byte: int
@@ -69,14 +65,7 @@ class SegmentFault:
 
 
 def find_segments(paths: Iterable[Path]) -> list[Segment]:
-    """The segments in files and folders, by partition and offset.
-
-    Args:
-        paths: Files, or folders of partitions such as ``__consumer_offsets-12`` with files ``*.log``.
-
-    Raises:
-        DocumentFormatError: if there are none, or a file is unreadable or starts with no record batch.
-    """
+    """Paths: files, or folders such as ``__consumer_offsets-12``. The result is by partition and offset."""
     found = set()
     for path in paths:
         files = sorted(each for each in path.glob("*.log") if _NAME.match(each.name)) if path.is_dir() else [path]
@@ -106,11 +95,7 @@ def _check_beginning(file: Path) -> None:
 
 
 def read_segment(file: Path, on_fault: Callable[[SegmentFault], None]) -> Iterator[Sequence[GroupRecord]]:
-    """The records about groups, one sequence for each batch, which may be empty.
-
-    Raises:
-        DocumentFormatError: if the file is unreadable.
-    """
+    """A sequence for each batch, which may be empty."""
     try:
         size = file.stat().st_size
         with open_input(file) as stream:
@@ -196,7 +181,7 @@ def _about_groups(data: bytes, position: int, count: int, base: int, first_ms: i
         end = position + length
         if length < 0 or end > len(data):
             raise ValueError(f"a record claims {length:,} bytes")
-        # One byte of attributes, unused so far.
+        # A byte of attributes, unused so far.
         since_ms, position = _varint(data, position + 1)
         delta, position = _varint(data, position)
         key_length, position = _varint(data, position)
@@ -212,7 +197,7 @@ def _about_groups(data: bytes, position: int, count: int, base: int, first_ms: i
 
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:
-    """A varint of up to 64 bits, and its end (Kafka: ``ByteUtils#readVarlong``)."""
+    """Kafka: ``ByteUtils#readVarlong``."""
     byte = data[position]
     position += 1
     if byte < 0x80:

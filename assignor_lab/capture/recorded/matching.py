@@ -1,4 +1,4 @@
-"""Matching: the leader's decision behind a description of the group."""
+"""The leader's decision behind a description of the group."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Match:
 class StaticRestart:
     """A stable group with static members that came back within their session.
 
-    The broker replaces such a member and its metadata without a rebalance, so no leader saw its new subscription.
+    The broker replaces such a member without a rebalance, so no leader saw its new subscription.
 
     Args:
         replaced: New member id to the one that the leader knew.
@@ -50,7 +50,7 @@ class DecisionNotFound:
 
 
 def match_decision(seen: Seen, decisions: Iterable[LoggedDecision]) -> Match | StaticRestart | DecisionNotFound:
-    """Finds the decision of a stable group by its generation and members."""
+    """By generation and members."""
     answer = seen.answer
     same = [
         decision
@@ -75,14 +75,14 @@ def _consumers(decision: LoggedDecision) -> frozenset[str]:
 
 
 def _latest(decisions: Sequence[LoggedDecision], at_ms: int) -> LoggedDecision:
-    """The last decision before the description; clocks may differ, so otherwise the first one."""
+    """The last decision before the description; clocks may differ, so otherwise the first."""
     times = [None if decision.record.time is None else decision.record.time.epoch_ms() for decision in decisions]
     before = [decision for decision, time in zip(decisions, times, strict=True) if time is None or time <= at_ms]
     return before[-1] if before else decisions[0]
 
 
 def _replaced(members: Sequence[MemberAnswer], known: frozenset[str]) -> dict[str, str] | None:
-    """New to old member ids, if all new members are static and have no generation.
+    """New to old ids, if all new members are static and have no generation.
 
     A static member's id is its instance id and a random UUID.
     """

@@ -18,10 +18,7 @@ _SECOND = 2
 
 
 def members_of(answers: Iterable[DescribedGroup]) -> Members:
-    """Evidence of a group's topology, without the list of tasks.
-
-    ``answers`` are descriptions of the group while it ran this topology.
-    """
+    """Without the list of tasks; ``answers`` describe the group while it ran this topology."""
     listed = list(answers)
     sources = source_topics(listed)
     shown = {_key(task) for answer in listed for task in _with_state(answer.members)}
@@ -37,7 +34,7 @@ def members_of(answers: Iterable[DescribedGroup]) -> Members:
 
 
 def logged_by_tasks(tasks: Iterable[TaskId], logged: frozenset[TaskId]) -> dict[SubTopologyKey, bool]:
-    """Sub-topologies to True if they have a changelog, if that is known of each task."""
+    """True if a sub-topology has a changelog, if that is known of each task."""
     found: dict[SubTopologyKey, bool] = {}
     for task in tasks:
         found[_key(task)] = found.get(_key(task), False) or task in logged
@@ -45,7 +42,7 @@ def logged_by_tasks(tasks: Iterable[TaskId], logged: frozenset[TaskId]) -> dict[
 
 
 def furthest(answers: Iterable[DescribedGroup]) -> Iterator[dict[TaskId, int]]:
-    """For each description: task to the furthest offset sum that any member had reported by then.
+    """Task to the furthest offset sum so far, for each description.
 
     A running task without a reported offset has :data:`UNTOLD_LAG`.
     """
@@ -61,7 +58,7 @@ def furthest(answers: Iterable[DescribedGroup]) -> Iterator[dict[TaskId, int]]:
 
 
 def source_topics(answers: Iterable[DescribedGroup]) -> dict[SubTopologyKey, tuple[str, ...]]:
-    """Sub-topology to the topics that its tasks read, sorted.
+    """Sorted topics that the tasks of a sub-topology read.
 
     An assignment has each active task beside its partition, and each standby task before its partitions.
     """
@@ -93,7 +90,7 @@ def _subscribed(answers: Iterable[DescribedGroup]) -> Iterator[str]:
 
 
 def _with_state(members: Iterable[MemberAnswer]) -> Iterator[TaskId]:
-    """Tasks with offset sums or copies: both imply a changelog."""
+    """Offset sums or copies imply a changelog."""
     for member in members:
         if member.subscription is not None:
             yield from member.subscription.info.task_offset_sums
@@ -102,7 +99,7 @@ def _with_state(members: Iterable[MemberAnswer]) -> Iterator[TaskId]:
 
 
 def _silent(answer: DescribedGroup, sources: Mapping[SubTopologyKey, tuple[str, ...]]) -> Iterator[SubTopologyKey]:
-    """Sub-topologies of which a member ran tasks when it joined, without an offset sum.
+    """Sub-topologies whose tasks a member ran when it joined, without an offset sum.
 
     A member that rejoins at once may have no ready task, and then reports no sums. Its silence counts if it, or at
     least no member, reports another task, and it has been in the group for two generations.
@@ -118,7 +115,7 @@ def _silent(answer: DescribedGroup, sources: Mapping[SubTopologyKey, tuple[str, 
 
 
 def _sums(answers: Iterable[DescribedGroup]) -> dict[TaskId, tuple[int, ...]]:
-    """Task to the offset sums of members that do not run it, in the order of the descriptions."""
+    """Of members that do not run the task, in the order of the descriptions."""
     found: dict[TaskId, list[int]] = {}
     for task, total in (each for answer in answers for each in _reported(answer)):
         if total >= 0:

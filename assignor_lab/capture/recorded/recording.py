@@ -1,8 +1,7 @@
 """Recorded exchanges with brokers, as JSON lines.
 
-A line is ``{"t": epoch ms, "api_key": ..., "api_version": ..., "response_hex": ...}``. Other keys are ignored, and all
-requests except DescribeGroups (15), StreamsGroupDescribe (89) and Metadata (3). ``response_hex`` has the header, but
-not the size.
+A line is ``{"t": epoch ms, "api_key": ..., "api_version": ..., "response_hex": ...}`` for DescribeGroups (15),
+StreamsGroupDescribe (89) or Metadata (3). ``response_hex`` has the header, but not the size.
 """
 
 from __future__ import annotations
@@ -54,10 +53,7 @@ class RecordedResponses:
     streams_groups: Sequence[tuple[int, DescribedStreamsGroup]] = ()
 
     def stable(self) -> Iterator[Seen]:
-        """The descriptions of stable groups, without repetitions.
-
-        Only these hold subscriptions, and they are the input of the assignment beside them.
-        """
+        """Without repetitions. Only these hold subscriptions, the input of the assignment beside them."""
         latest: dict[str, DescribedGroup] = {}
         for seen in self.groups:
             plain = _without_instances(seen.answer)
@@ -66,7 +62,7 @@ class RecordedResponses:
                 yield seen
 
     def topic(self, name: str, at_ms: int) -> Topic | None:
-        """A topic as known at ``at_ms``, or else as first known; ``None`` if never.
+        """As known at ``at_ms``, or else as first known.
 
         Internal topics appear only after the leader has created them.
         """
@@ -78,7 +74,7 @@ class RecordedResponses:
         return Topic({number: _racks(nodes, answer.racks) for number, nodes in sorted(answer.topics[name].items())})
 
     def brokers(self, at_ms: int) -> Brokers:
-        """The topics as known at ``at_ms``, or else as first known."""
+        """As known at ``at_ms``, or else as first known."""
         names = frozenset(name for _, answer in self.clusters for name in answer.topics)
         groups = frozenset(seen.answer.group for seen in self.groups)
         return Brokers(lambda name: self.topic(name, at_ms), names, groups)
@@ -90,17 +86,12 @@ def _without_instances(answer: DescribedGroup) -> DescribedGroup:
 
 
 def _racks(nodes: Iterable[int], racks: Mapping[int, str | None]) -> tuple[str, ...]:
-    # One replica without a rack makes all racks useless to Kafka's rack-aware assignment.
+    # One replica without a rack makes all racks useless to Kafka.
     found = [racks.get(node) for node in nodes]
     return tuple(dict.fromkeys(rack for rack in found if rack is not None)) if None not in found else ()
 
 
 def read_recording(files: Sequence[str | Path]) -> RecordedResponses:
-    """Reads files of recorded exchanges, plain or gzip.
-
-    Raises:
-        DocumentFormatError: if a file is unreadable, or a line is no exchange or holds no response of a broker.
-    """
     groups: list[Seen] = []
     clusters: list[tuple[int, ClusterAnswer]] = []
     streams: list[tuple[int, DescribedStreamsGroup]] = []

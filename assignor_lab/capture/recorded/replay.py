@@ -1,4 +1,4 @@
-"""Replays a recorded state with an assignor, and compares the members' messages with the recorded ones."""
+"""Replays a recorded state with an assignor, and compares the members' messages."""
 
 from __future__ import annotations
 
@@ -28,11 +28,7 @@ _LONGEST_SHOWN = 300
 
 @attrs.frozen
 class MemberDifference:
-    """A field of a member's message that differs from Kafka's.
-
-    Args:
-        field: ``partitions``, a field of the assignment's JSON form, or ``bytes``: the same content in another order.
-    """
+    """A field of a member's message that differs from Kafka's; ``bytes``: the same content in another order."""
 
     member: str
     field: str
@@ -62,11 +58,7 @@ class ReplayedState:
 
 
 def leaders_assignor(state: RecordedState, registry: Registry) -> FoundTaskAssignor:
-    """The leader's assignor, by its logged name.
-
-    Raises:
-        UnknownPluginError, PluginLoadError: if it is not installed here.
-    """
+    """By its logged name."""
     found = registry.task_assignor(state.decision.assignor or _DEFAULT_ASSIGNOR)
     return replacement_without_lags(found, registry) if state.decision.lags_failed else found
 
@@ -74,13 +66,6 @@ def leaders_assignor(state: RecordedState, registry: Registry) -> FoundTaskAssig
 def replay(
     state: RecordedState, assignor: FoundTaskAssignor, configs: Mapping[str, Any] | None = None
 ) -> ReplayedState:
-    """Replays ``state`` with ``assignor`` and compares the result with the recording.
-
-    Raises:
-        ConfigError: if Kafka would refuse the state's configuration.
-        IllegalAssignmentStateError: if partitions of a task are unknown.
-        LagsNotComputedError: if the lags are unknown.
-    """
     application = _application(state)
     assignment = invoke(assignor, application, configs or {}).result
     if isinstance(assignment, CallFailure):
@@ -108,7 +93,6 @@ def replay(
 
 
 def problems(state: RecordedState, registry: Registry) -> Iterator[str]:
-    """Differences of a state's replay with its leader's assignor; none if it comes out as recorded."""
     try:
         replayed = replay(state, leaders_assignor(state, registry))
     except AssignorLabError as error:
@@ -125,7 +109,7 @@ def _application(state: RecordedState) -> ApplicationMetadata:
     configs = shown.assignment_configs()
     now = shown.current_time_ms()
     if decision.probing_at is not None:
-        # The decision's line was written some milliseconds after the leader read its clock.
+        # The line was written some milliseconds after the leader read its clock.
         now = decision.probing_at.epoch_ms() - configs.probing_rebalance_interval_ms
     return ApplicationMetadata(
         configs, shown.task_infos().values(), shown.streams_client_states().values(), now, _leader(state)

@@ -1,4 +1,4 @@
-"""Weights of tasks from ends and sizes of their topics: records and bytes of state, and input."""
+"""Weights of tasks from ends and sizes of their topics."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SampledTopics:
     samples: Sequence[Sample]
 
     def ends(self, time_ms: int) -> Callable[[Iterable[TopicPartition]], Mapping[TopicPartition, int]]:
-        """Ends at a moment, by linear interpolation between two samples."""
+        """Linear interpolation between two samples."""
 
         def of(partitions: Iterable[TopicPartition]) -> Mapping[TopicPartition, int]:
             found = {}
@@ -53,12 +53,12 @@ class SampledTopics:
         return of
 
     def sizes(self, partitions: Iterable[TopicPartition]) -> Mapping[TopicPartition, int]:
-        """Bytes of partitions in the latest sample that has sizes."""
+        """From the latest sample with sizes."""
         latest = next((sample.sizes for sample in reversed(self.samples) if sample.sizes), {})
         return {partition: latest[partition] for partition in partitions if partition in latest}
 
     def rates(self, partitions: Iterable[TopicPartition]) -> Mapping[TopicPartition, float]:
-        """Bytes per second of partitions; intervals with a shrinking partition (retention) are left out."""
+        """Bytes per second; intervals with a shrinking partition (retention) are left out."""
         found = {}
         for partition in partitions:
             points = [(sample.time_ms, sample.sizes[partition]) for sample in self.samples if partition in sample.sizes]
@@ -86,7 +86,7 @@ def subtopology_weights(
     sizes: Mapping[TopicPartition, int],
     rates: Mapping[TopicPartition, float],
 ) -> dict[str, dict[str, Any]]:
-    """Task to its weight in a streams group; facts that a topic lacks are left out."""
+    """Leaves out facts that a topic lacks."""
     found: dict[str, dict[str, Any]] = {}
     last: dict[str, int] = {}
     for topic, number in rates:
@@ -94,7 +94,7 @@ def subtopology_weights(
     for each in subtopologies:
         for number in range(counts.get(each.id, 0)):
             changelogs = [(topic, number) for topic in each.changelogs]
-            # A source with fewer partitions than the sub-topology's tasks has none for the last tasks.
+            # A source with fewer partitions has none for the last tasks.
             sources = [(topic, number) for topic in each.sources if number <= last.get(topic, number)]
             weight: dict[str, Any] = {}
             if changelogs and all(partition in sizes for partition in changelogs):

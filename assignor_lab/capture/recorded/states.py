@@ -1,7 +1,7 @@
 """Complete scenarios from recorded bytes and log lines.
 
-A stable group's description has every subscription and assignment. Metadata has racks and numbers of partitions. Only
-the leader's log has the lags. Together they are the whole input of Kafka's assignor, in the order of Kafka's maps.
+A stable group's description has every subscription and assignment, Metadata racks and numbers of partitions, and only
+the leader's log the lags. Together they are the whole input of Kafka's assignor, in the order of Kafka's maps.
 """
 
 from __future__ import annotations
@@ -55,12 +55,7 @@ class RecordedState:
 
 @attrs.frozen
 class Unusable:
-    """A description of a stable group without a possible scenario.
-
-    Args:
-        reason: A :class:`~assignor_lab.capture.recorded.matching.StaticRestart`, a
-            :class:`~assignor_lab.capture.recorded.matching.DecisionNotFound`, or the fault in a member's bytes.
-    """
+    """A description of a stable group without a possible scenario."""
 
     seen: Seen
     reason: object
@@ -81,14 +76,9 @@ def recorded_states(
     """Yields a state for each description of a stable group that differs from the previous one.
 
     Args:
-        recording: Responses of brokers.
-        topology: File with the text of Java's ``Topology#describe``. Without it the changelogs of sub-topologies are
-            inferred from numbers of partitions, with an assumption; if several fit, partitions are null.
-        optimized: True if ``topology.optimization`` has tables read their source topics back; ``None``: as logged.
-        on_unusable: Receives descriptions without a possible scenario.
-
-    Raises:
-        TopologyTextError: if the topology is unreadable.
+        topology: Text of Java's ``Topology#describe``. Without it changelogs are inferred from numbers of partitions;
+        if several fit, partitions are null.
+        optimized: True if tables read their source topics back; ``None``: as logged.
     """
     text = None if topology is None else TopologyDescription.of_file(topology)
     members = {
@@ -113,12 +103,9 @@ def recorded_states(
 
 
 def members_by_process(answer: DescribedGroup) -> dict[ProcessID, tuple[MemberAnswer, ...]]:
-    """Members of each process, sorted by id; processes in the order of Kafka's map of clients.
+    """Members sorted by id; processes in the order of Kafka's map of clients.
 
     Kafka puts the members into a hash map, and the processes, in that order, into another one.
-
-    Raises:
-        BrokerAnswerError: if a member has no subscription, or one of a Streams version after Kafka 4.3.1.
     """
     ids = [member.member_id for member in answer.members]
     by_id = {member.member_id: member for member in answer.members}

@@ -22,7 +22,7 @@ __all__ = [
     "streams_group_messages",
 ]
 
-#: Supported versions of key 89; 1 is of Kafka 4.4.
+#: 1 is of Kafka 4.4.
 _VERSIONS = (0, 1)
 _WHAT = "StreamsGroupDescribe answer"
 
@@ -32,9 +32,9 @@ class DescribedSubtopology:
     """One sub-topology of a streams group.
 
     Args:
-        sources: Topics that it reads, repartition topics included.
+        sources: With repartition topics.
         repartition_sources: The ``sources`` that the application itself writes.
-        internal_partitions: Its internal topics to their requested numbers of partitions; 0 if the sources decide.
+        internal_partitions: Requested numbers of partitions; 0 if the sources decide.
     """
 
     id: str
@@ -58,8 +58,7 @@ class DescribedMember:
     """One member of a streams group.
 
     Args:
-        task_offsets: Sub-topology to partition to offset sum, as reported; empty from clients before 4.4.
-        task_end_offsets: Likewise, the ends.
+        task_offsets: Sub-topology to partition to offset sum; empty from clients before 4.4.
         is_classic: True if it still has the classic protocol.
     """
 
@@ -83,8 +82,7 @@ class DescribedStreamsGroup:
     """One group of a response.
 
     Args:
-        assignment_epoch: Epoch of the target assignment.
-        assignor: Name of the next decision's assignor; ``None`` from brokers before 4.4.
+        assignor: Of the next decision; ``None`` from brokers before 4.4.
         error_code: 0, or the reason for a missing description.
     """
 
@@ -99,11 +97,7 @@ class DescribedStreamsGroup:
 
 
 def read_streams_group_answer(data: bytes, version: int = 0) -> list[DescribedStreamsGroup]:
-    """Reads a response; groups with an error are left out.
-
-    Raises:
-        BrokerAnswerError: if the bytes are no such response, or of an unknown version.
-    """
+    """Leaves out groups with an error."""
     if version not in _VERSIONS:
         raise BrokerAnswerError(_WHAT, f"version {version} is not known here, 0 and 1 are")
     with readable(_WHAT):
@@ -112,21 +106,17 @@ def read_streams_group_answer(data: bytes, version: int = 0) -> list[DescribedSt
 
 
 def streams_group_answers(message: Any) -> list[DescribedStreamsGroup]:
-    """The groups of a response that kafka-python has read, those with an error included.
-
-    Raises:
-        BrokerAnswerError: if a value violates the protocol.
-    """
+    """Includes groups with an error."""
     with readable(_WHAT):
         return [_group(each) for each in message.groups]
 
 
 def streams_group_messages() -> tuple[Any, Any]:
-    """Classes for the request and the response, which kafka-python lacks."""
+    """kafka-python lacks these."""
     if not _LAYOUTS:
         from kafka.protocol.api_message import ApiMessage
 
-        # kafka-python derives the layout from the class name, and the response's class from the request's key.
+        # kafka-python derives the layout from the class name, and the response's class from the key.
         class StreamsGroupDescribeRequest(ApiMessage, load_json=f"{__package__}.schemas"):  # type: ignore[misc, call-arg]
             """The request."""
 

@@ -19,10 +19,10 @@ from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 
 __all__ = ["AllGroups", "OneGroup"]
 
-#: Most records of a group of unknown kind, and most such groups; further records are dropped.
+#: Further records are dropped.
 _MOST_PENDING, _MOST_UNTOLD = 100, 10_000
 
-#: Group and its records, the earliest first; ``None``: no selected group.
+#: ``None``: no selected group.
 Theirs = tuple[str, Sequence[GroupRecord]] | None
 
 
@@ -39,7 +39,7 @@ class OneGroup:
 
 @attrs.define
 class AllGroups:
-    """Selects the records of all Streams and Connect groups, by their content.
+    """Selects all Streams and Connect groups, by the content of records.
 
     A generation of an empty group shows no kind: it is held until one with members comes.
 
@@ -52,7 +52,7 @@ class AllGroups:
     _untold: dict[str, list[GroupRecord]] = attrs.field(factory=dict, init=False)
 
     def of(self, record: GroupRecord) -> Theirs:
-        """The group of the next record; its first known record comes with the held ones."""
+        """The first record of a known kind comes with the held ones."""
         key = _key(record)
         if key is None:
             return None
@@ -78,12 +78,11 @@ def _key(record: GroupRecord) -> GroupKey | None:
     try:
         return read_group_key(record.key)
     except BrokerAnswerError:
-        # The kind of an unreadable record is unknown.
         return None
 
 
 def _is_ours(group: str, value: bytes | None) -> bool | None:
-    """True if a generation is of Streams or Connect; ``None``: unknown."""
+    """``None``: unknown."""
     if value is None:
         return None
     try:

@@ -17,13 +17,12 @@ from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = ["MANY_RECORDS", "Derived", "derive_constants"]
 
-#: Default of ``heartbeat.interval.ms``, and the interval of all recordings.
+#: Kafka's default, and the interval of all recordings.
 _HEARTBEAT_MS = 3_000
-#: Loads of fewer records take as long as one record, and loads of more show the rate.
+#: Smaller loads take as long as one record; larger ones show the rate.
 _FEW, MANY_RECORDS = 3_000, 100_000
-#: Backlog must be processed within this time to show a rate.
+#: Limit for a backlog that shows a rate.
 _WORKING_OFF_MS = 40_000
-#: Probing intervals are multiples of this.
 _PROBING_MS = 10_000
 #: Later events have another cause than the assignment.
 _SOON_MS = 2_000
@@ -33,11 +32,7 @@ _RECYCLED_MS = 50
 
 @attrs.frozen
 class Derived:
-    """A constant.
-
-    Args:
-        quartiles: First and third quartile; ``None`` for fewer than two measurements.
-    """
+    """A constant; no quartiles for fewer than two measurements."""
 
     name: str
     value: int
@@ -49,7 +44,7 @@ _Measure = Callable[[RecordedTimeline], Iterable[float]]
 
 
 def derive_constants(timelines: Sequence[RecordedTimeline]) -> list[Derived]:
-    """The constants that recordings show; others are left out."""
+    """Leaves out constants that recordings do not show."""
     found = []
     for name, measure in _MEASURES.items():
         values = sorted(value for timeline in timelines for value in measure(timeline))
@@ -76,7 +71,7 @@ def _derived(name: str, values: Sequence[float]) -> Derived:
 
 
 def _starts(timeline: RecordedTimeline) -> Iterator[float]:
-    """From the start of a process until it logs the start of its threads."""
+    """Until it logs the start of its threads."""
     for done in timeline.done:
         begun = first_after(timeline.begun, timeline, done) if done.type == "start" else None
         if begun is not None:
@@ -84,7 +79,7 @@ def _starts(timeline: RecordedTimeline) -> Iterator[float]:
 
 
 def _joins(timeline: RecordedTimeline) -> Iterator[float]:
-    """From then until its first join request that started a rebalance."""
+    """From there until its first join request that started a rebalance."""
     clients = {each.instance: each.instance for each in timeline.done}
     requests = [
         (generation.prepared_ms, instance_of(joiner.partition(" ")[0], clients))
@@ -141,7 +136,7 @@ def _acknowledgements(timeline: RecordedTimeline, state: str) -> Iterator[float]
 
 
 def _acknowledgement_loops(timeline: RecordedTimeline) -> Iterator[float]:
-    """Delay of the heartbeat after an acknowledgement, beyond one interval after the response.
+    """Delay of the heartbeat after an acknowledgement, beyond one interval.
 
     Measured for members that received tasks, had none to revoke, and sent a heartbeat one interval later.
     """
@@ -174,7 +169,7 @@ def _heartbeats_late(timeline: RecordedTimeline) -> Iterator[float]:
         beats = round((after.joined_ms - before.joined_ms) / _HEARTBEAT_MS)
         late = after.joined_ms - before.joined_ms - beats * _HEARTBEAT_MS
         if 20 <= beats <= 40 and 0 <= late < _HEARTBEAT_MS / 10:
-            # The last one reaches the thread, and its request the broker.
+            # The last one reaches the thread, its request the broker.
             yield max(0.0, late - StreamsTimings().poll_ms - StreamsTimings().request_ms) * 1000 / beats
 
 
@@ -192,7 +187,7 @@ def _topic_creations(timeline: RecordedTimeline) -> Iterator[float]:
 def _topics_seen(timeline: RecordedTimeline) -> Iterator[int]:
     """Upper bound of the time that a broker took to create the topics for its first target.
 
-    The last member to join before that target saw them when it acknowledged its empty assignment, if not before.
+    The last member to join saw them when it acknowledged its empty assignment, if not before.
     """
     first = timeline.targets[0].time_ms if timeline.targets else 0
     written = {each.member: each.time_ms for each in reversed(timeline.members) if each.state}
@@ -218,7 +213,7 @@ def _rejoins(timeline: RecordedTimeline) -> Iterator[float]:
 
 
 def _probes(timeline: RecordedTimeline) -> Iterator[float]:
-    """Remainder of probing intervals over whole tens of seconds: the delay of the thread."""
+    """Remainder over whole tens of seconds: the delay of the thread."""
     for before, after in _pairs(timeline):
         waited = after.prepared_ms - before.assigned_ms
         late = waited - round(waited / _PROBING_MS) * _PROBING_MS
@@ -233,7 +228,7 @@ def _loads(timeline: RecordedTimeline, *, standby: bool) -> Iterator[tuple[Trans
 
 
 def _openings(timeline: RecordedTimeline, *, first: bool) -> Iterator[float]:
-    """From an assignment to the start of the restore that it caused."""
+    """From an assignment to the restore that it caused."""
     begun = {(each.instance, each.time_ms) for each in timeline.done if each.type == "start"}
     for each in timeline.transfers:
         assigned = [
@@ -260,7 +255,7 @@ def _standbys(timeline: RecordedTimeline) -> Iterator[float]:
 
 
 def _outputs(timeline: RecordedTimeline) -> Iterator[float]:
-    """From an assignment to the first output of a moved stateless task, minus its opening."""
+    """To the first output of a moved stateless task, minus its opening."""
     stateful = {each.partition for each in timeline.transfers}
     opening = median(list(_openings(timeline, first=False)) or [0.0])
     for window in timeline.probe or ():
@@ -293,7 +288,7 @@ def _worked_off(timeline: RecordedTimeline) -> Iterator[float]:
 
 
 def _alone(timeline: RecordedTimeline) -> Iterator[float]:
-    """Records per second of loads, or of threads, that restored alone on the machine."""
+    """Records per second of restores alone on the machine."""
     yield from (rate for threads, rate in _stretches(timeline) if threads == 1)
     for load, took, records in (*_loads(timeline, standby=False), *_loads(timeline, standby=True)):
         if records >= MANY_RECORDS and not load.thread and not _others(timeline, load):
@@ -309,7 +304,7 @@ def _others(timeline: RecordedTimeline, load: Transfer) -> bool:
 
 
 def _stretches(timeline: RecordedTimeline) -> Iterator[tuple[int, float]]:
-    """Intervals in which a machine restored: number of threads, and records per second.
+    """Number of restoring threads on a machine, and records per second.
 
     With the thread of each load known, parallel stores do not distort the rate.
     """
@@ -334,7 +329,7 @@ def _stretches(timeline: RecordedTimeline) -> Iterator[tuple[int, float]]:
 def _rates(alone: Sequence[float], together: Sequence[float], timelines: Sequence[RecordedTimeline]) -> list[Derived]:
     has_percent = bool(alone and together)
     if not alone:
-        # Several threads always restored together: one alone counts with its default share.
+        # One alone counts with its default share.
         alone = [100 * value / StreamsTimings().machine_restore_percent for value in together]
     if not alone:
         return []
@@ -355,7 +350,7 @@ def _record_bytes(timeline: RecordedTimeline) -> float | None:
 
 
 def _together(timeline: RecordedTimeline) -> Iterator[float]:
-    """Records per second of all active restores that overlap one of them, itself included."""
+    """Of all active restores that overlap one of them."""
     yield from (rate for threads, rate in _stretches(timeline) if threads > 1)
     loads = [
         (load, took, records)

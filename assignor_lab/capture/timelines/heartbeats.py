@@ -15,7 +15,7 @@ _STEP_MS = 1_000
 
 
 def heartbeat_interval_ms(timeline: RecordedTimeline) -> int:
-    """The members' heartbeat interval: as configured for the group, or as members' waits show it."""
+    """As configured, or as members' waits show it."""
     configured = timeline.group_config.get("streams.heartbeat.interval.ms", "")
     return (
         int(configured)
@@ -25,7 +25,7 @@ def heartbeat_interval_ms(timeline: RecordedTimeline) -> int:
 
 
 def _heartbeat_interval(timeline: RecordedTimeline, default_ms: int) -> int:
-    """Waits of members whose tasks are not released yet: most send the next heartbeat after one interval."""
+    """Members whose tasks are not released yet mostly send the next heartbeat after one interval."""
     waits = sorted(
         later.time_ms - before.time_ms
         for before, later in _consecutive(timeline)

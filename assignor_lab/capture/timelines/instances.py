@@ -1,4 +1,4 @@
-"""Instances in a timeline: the owner of a consumer, and its first moment after an event."""
+"""Instances in a timeline."""
 
 from __future__ import annotations
 
@@ -10,17 +10,13 @@ __all__ = ["first_after", "instance_of"]
 
 
 def instance_of(consumer: str, clients: Mapping[str, str]) -> str | None:
-    """The instance of a consumer.
-
-    Args:
-        clients: Prefix of an instance's member ids to its name.
-    """
+    """``clients``: prefix of member ids to instance."""
     matching = [client for client in clients if consumer.startswith(f"{client}-")]
     return clients[max(matching, key=len)] if matching else None
 
 
 def first_after(moments: Iterable[tuple[int, str]], timeline: RecordedTimeline, done: TimelineAction) -> int | None:
-    """The first of an instance's moments after an action on it, and before the next action."""
+    """Before the next action on that instance."""
     later = [each.time_ms for each in timeline.done if each.instance == done.instance and each.time_ms > done.time_ms]
     found = next((time for time, who in moments if who == done.instance and time >= done.time_ms), None)
     return None if found is None or (later and found >= later[0]) else found

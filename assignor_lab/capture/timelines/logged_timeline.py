@@ -1,7 +1,7 @@
 """Durations from a group's own logs, in the form of recorded experiments.
 
-Unlike an experiment, logs have no list of actions. A process starts with its first line of Kafka Streams, and ends when
-its instance has closed. Kills and outside probes are not in logs.
+Logs have no list of actions. A process starts with its first line of Kafka Streams, and ends when its instance has
+closed. Kills and outside probes are not in logs.
 """
 
 from __future__ import annotations
@@ -29,18 +29,13 @@ from assignor_lab.documents.errors import Place
 
 __all__ = ["TimedStore", "logged_timelines"]
 
-#: Leader's follow-up by group and generation: ``none``, ``immediate`` or ``probing``.
+#: By group and generation: ``none``, ``immediate`` or ``probing``.
 _Followups = dict[tuple[str, int], str]
 
 
 @attrs.frozen
 class TimedStore:
-    """A store that an instance restored.
-
-    Args:
-        time_ms: End of the restore, in epoch milliseconds.
-        milliseconds: Duration, or ``None`` if the start is not logged.
-    """
+    """A restored store; no duration if the start is not logged."""
 
     time_ms: int
     client: str
@@ -53,7 +48,6 @@ class TimedStore:
 
     @property
     def records_per_s(self) -> float | None:
-        """Records per second; ``None`` if unknown or without records."""
         return self.records * 1000 / self.milliseconds if self.milliseconds and self.records else None
 
     @property
@@ -80,19 +74,13 @@ def logged_timelines(
     """Durations of the groups in logs, and restores of their instances.
 
     Args:
-        files: Logs of instances, and of coordinators, plain or gzip.
-        zone: Time zone of logs without one; ``None``: UTC. It changes no duration.
-        record_bytes: Bytes of a record in the changelogs, or ``None`` if unknown.
-
-    Raises:
-        LogImportError: if a file is unreadable or a line is too long.
-        NothingTimedError: if no log shows a duration.
+        zone: ``None``: UTC. It changes no duration.
+        record_bytes: Of a record in the changelogs.
     """
     around = LoggedSurroundings()
     followups: _Followups = {}
 
     def note(problem: LogProblem) -> None:
-        # Missing parts of a decision do not matter here.
         if not problem.loses_decision:
             on_problem(problem)
 
@@ -106,7 +94,6 @@ def logged_timelines(
     zone = zone or UTC
     place = Place(str(files[0]))
     names = _groups(around)
-    # Members without a group belong to the only group.
     others = names[0] if len(names) == 1 else None
     timelines = [_timeline(name, others, around, followups, zone, record_bytes, place) for name in names]
     if not any(each.done or each.transfers or each.generations for each in timelines):
@@ -125,10 +112,7 @@ def _instance(consumer: str) -> str:
 
 
 def _groups(around: LoggedSurroundings) -> list[str]:
-    """The groups of the instances; coordinators log others, too.
-
-    Instances alone may not name their group.
-    """
+    """Coordinators log other groups, too; instances alone may not name their group."""
     heard = {each.client for each in (*around.done, *around.moments)}
     heard |= {each.client for each in around.restorations.stores}
     named = list(dict.fromkeys(group for client, group in around.group_of.items() if client in heard))
@@ -185,7 +169,7 @@ def _timeline(
 
 
 def _members(group: str, around: LoggedSurroundings, zone: tzinfo) -> tuple[list[MemberChange], dict[str, str]]:
-    """Members that left a streams group, from its coordinator's log."""
+    """That left a streams group, from its coordinator's log."""
     found, clients = [], {}
     for epoch in around.epochs:
         if epoch.group == group:
@@ -222,7 +206,7 @@ def _begun_ms(each: Restored, zone: tzinfo) -> int:
 
 def _took(each: Restored, zone: tzinfo) -> int | None:
     took = None if each.begun is None else each.time.epoch_ms(zone) - each.begun.epoch_ms(zone)
-    # A clock that was set back gives no duration.
+    # A clock was set back.
     return None if took is None or took < 0 else took
 
 

@@ -1,4 +1,4 @@
-"""Constants that a group's logs do not show, and the lines that would show them."""
+"""Constants that logs do not show, and the lines that would show them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _RATES = ("restore_records_per_s", "restore_bytes_per_s", "machine_restore_perce
 
 
 def missing_constants(derived: Collection[str], stores: Sequence[TimedStore], *, is_classic: bool) -> list[str]:
-    """Sentences on constants without a measurement, which keep the simulation's own figures."""
+    """Constants without a measurement keep the simulation's own figures."""
     found = []
     for names, remedy in _TOLD_BY if is_classic else (*_TOLD_BY, *_TOLD_OF_STREAMS_GROUPS):
         wanted = [name for name in names if is_classic or name not in _OF_CLASSIC_GROUPS]

@@ -27,7 +27,6 @@ __all__ = [
 _LARGEST = 256 * 1024 * 1024
 
 _EVENTS = {"start": "start", "SIGTERM": "stop", "kill -9": "crash", "state directory removed": "lose_disk"}
-#: The end of a process after a request to end.
 _ENDED = "ended"
 
 
@@ -47,9 +46,9 @@ class Transfer:
     Args:
         end_offset: The changelog's end at the start, or the last offset that was followed.
         end_ms: Time of that end.
-        done_ms: End of the load, or first time that a standby followed the changelog; ``None`` if unknown.
-        is_standby: True for a standby or a warm-up.
-        machine: Machine with a shared disk and network; an experiment has one.
+        done_ms: End of the load, or first time that a standby followed the changelog.
+        is_standby: True for a warm-up, too.
+        machine: With a shared disk and network; an experiment has one.
     """
 
     instance: str
@@ -71,7 +70,7 @@ class TimelineGeneration:
     """A completed generation.
 
     Args:
-        joined_ms: Time at which all members had joined.
+        joined_ms: All members had joined.
         followup: ``none``, ``immediate`` or ``probing``.
         assigned: Consumer to active and standby tasks.
     """
@@ -117,13 +116,13 @@ class RecordedTimeline:
     """A recorded experiment.
 
     Args:
-        ended: End and instance of processes that had been asked to end.
-        generations: Completed generations of a classic group, or targets of a streams group, by time.
-        owned: Times, instances, and their reported tasks.
-        begun: Times and instances with started threads, by time.
-        probe: Observations of an outside probe by action, or ``None``.
-        record_bytes: Bytes of a record in a changelog, or ``None`` if not from a log.
-        targets: The targets of a streams group by member and time.
+        ended: Processes that had been asked to end.
+        generations: Or targets of a streams group, by time.
+        owned: Reported tasks.
+        begun: Instances with started threads, by time.
+        probe: Observations of an outside probe by action.
+        record_bytes: Of a record in a changelog; ``None`` if not from a log.
+        targets: By member and time.
     """
 
     name: str
@@ -147,11 +146,6 @@ class RecordedTimeline:
 
 
 def read_timeline(path: Path) -> RecordedTimeline:
-    """Reads a timeline, plain or gzip.
-
-    Raises:
-        DocumentFormatError: if it is unreadable, is no timeline of a Streams group, or has no start.
-    """
     place = Place(str(path))
     lines, size = [], 0
     for _, line in bounded_lines(str(path)):
@@ -254,7 +248,7 @@ def _target(fields: Mapping[str, Any]) -> RecordedTarget:
 
 
 def _targeted(target: RecordedTarget, clients: Mapping[str, str]) -> TimelineGeneration:
-    """A target of a streams group by client; its reason is unknown."""
+    """The reason is unknown."""
     time, assigned = target.time_ms, {clients.get(member, member): tasks for member, tasks in target.tasks.items()}
     return TimelineGeneration(target.epoch, time, time, time, "", len(target.tasks), "none", assigned)
 
@@ -271,7 +265,7 @@ def _changed(fields: Mapping[str, Any]) -> MemberChange:
 
 
 def _group_config(actions: list[Mapping[str, Any]]) -> dict[str, str]:
-    """Settings of the group, such as ``streams.num.standby.replicas=1``."""
+    """Such as ``streams.num.standby.replicas=1``."""
     found: dict[str, str] = {}
     for each in actions:
         if each["event"] == "group config" and isinstance(each.get("config"), list):

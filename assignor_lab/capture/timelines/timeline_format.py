@@ -45,7 +45,7 @@ def _interruption(value: Any) -> tuple[int, int]:
 
 
 def _group_task(value: Any) -> str:
-    """A task in a broker's form: 0-3, or 0-3@8 with the epoch of its assignment."""
+    """0-3, or 0-3@8 with the epoch of its assignment."""
     subtopology, _, partition = text(value).partition("@")[0].rpartition("-")
     return _task(f"{subtopology}_{partition}")
 

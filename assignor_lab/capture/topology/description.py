@@ -21,14 +21,13 @@ SubTopologyKey = tuple[str | None, int]
 
 _MAX_BYTES = 32 * 2**20
 _GLOBAL = "for global store"
-#: Kafka's name for a processor that reads a topic as a table. With ``Consumed.as("name")`` the processor is ``name``,
-#: and the source ``name-source``.
+#: Prefix of a processor that reads a topic as a table. With ``Consumed.as("name")`` the processor is ``name``, and the
+#: source ``name-source``.
 _TABLE, _SOURCE_OF_NAMED = "KTABLE-SOURCE-", "-source"
 _GENERATED = re.compile(r"\AK(?:STREAM|TABLE)-[A-Z-]{1,40}-[0-9]{10}\Z")
-#: Most digits at the end of a generated name.
 _DIGITS = 10
 _SELECT = "KTABLE-SELECT-"
-#: Likelihood that a processor with one store and one topic has that topic as the store's changelog.
+#: Likelihood that a processor's only topic is the changelog of its only store.
 _OF_TABLE, _OF_ITS_NAME, _OF_ANY = range(3)
 
 
@@ -37,8 +36,8 @@ class SourceNode:
     """A node that reads topics.
 
     Args:
-        topics: Its topics; internal ones without the application id.
-        pattern: The regular expression that it subscribes instead, or ``None``.
+        topics: Internal ones without the application id.
+        pattern: The regular expression that it subscribes instead.
     """
 
     name: str
@@ -52,7 +51,7 @@ class DescribedStore:
 
     Args:
         filled_from: Topics that may be its changelog: that of a table, or of a read-only store (KIP-813). Each is the
-            only topic of the only source of a processor with no other store.
+        only topic of the only source of a processor with no other store.
         is_table: True if the processor's name shows that it reads the topic as a table.
     """
 
@@ -82,9 +81,8 @@ class TopologyDescription:
     """A description.
 
     Args:
-        name: Name of its file, for messages.
-        subtopologies: The sub-topologies with tasks; global ones have none.
-        internal: Topics with the node names of internal ones: the application writes and reads them.
+        subtopologies: With tasks; global ones have none.
+        internal: The application writes and reads them.
     """
 
     name: str
@@ -94,11 +92,6 @@ class TopologyDescription:
 
     @classmethod
     def of_file(cls, path: Path) -> TopologyDescription:
-        """Reads a file; see :func:`parse_topology`.
-
-        Raises:
-            TopologyTextError: if the file is unreadable or is no description.
-        """
         try:
             with open_input(path) as file:
                 data = file.read(_MAX_BYTES + 1)
@@ -112,14 +105,7 @@ class TopologyDescription:
 
 
 def parse_topology(text: str, name: str = "<text>") -> TopologyDescription:
-    """The description in a text.
-
-    Args:
-        text: Output of ``System.out.println(topology.describe())``; other lines around it are ignored.
-
-    Raises:
-        TopologyTextError: if there is no sub-topology, or one occurs twice.
-    """
+    """Output of ``System.out.println(topology.describe())``; other lines around it are ignored."""
     begun: dict[SubTopologyKey, _Nodes] = {}
     for number, key, is_global, line in _lines(text):
         if line is None:
@@ -141,7 +127,7 @@ def parse_topology(text: str, name: str = "<text>") -> TopologyDescription:
 
 
 def _lines(text: str) -> Iterator[tuple[int, SubTopologyKey, bool, str | None]]:
-    """Line number, sub-topology, True if it is global, and the line; no line at the start of a sub-topology."""
+    """Line number, sub-topology, True if global, and the line; no line at the start of a sub-topology."""
     topology: str | None = None
     key: SubTopologyKey = (None, -1)
     for number, whole in enumerate(text.splitlines(), start=1):
@@ -178,10 +164,7 @@ class _Sink:
 
     @property
     def is_internal(self) -> bool:
-        """True if Kafka itself creates such a node for a topic of its own.
-
-        Kafka: ``KStreamImpl#createRepartitionedSource``, ``KGroupedTableImpl``, ``KTableImpl#doJoinOnForeignKey``.
-        """
+        """Kafka: ``KStreamImpl#createRepartitionedSource``, ``KTableImpl#doJoinOnForeignKey``."""
         if is_of_foreign_keys(self.topic):
             return True
         if not self.topic.endswith(REPARTITION):
@@ -194,7 +177,7 @@ class _Sink:
 
 
 def _is_generated(topic: str) -> bool:
-    """True if Kafka named a repartition topic: ``KSTREAM-...-0000000002-repartition``."""
+    """``KSTREAM-...-0000000002-repartition``."""
     digits = topic.removesuffix(REPARTITION)[-_DIGITS:]
     return topic.startswith(("KSTREAM-", "KTABLE-")) and len(digits) == _DIGITS and digits.isdecimal()
 
@@ -237,13 +220,13 @@ class _Nodes:
         return SubTopologyText(tuple(self.sources.values()), tuple(stores))
 
     def _filling(self, processor: _Processor) -> tuple[int, str] | None:
-        """The only topic of a processor and its likelihood, if it may serve as its store's changelog."""
+        """The only topic of a processor if it may serve as its store's changelog, and its likelihood."""
         source = self.sources.get(processor.predecessors[0]) if len(processor.predecessors) == 1 else None
         if source is None or len(source.topics) != 1:
             return None
         if processor.name.startswith(_TABLE) or source.name == processor.name + _SOURCE_OF_NAMED:
             return _OF_TABLE, source.topics[0]
-        # Read-only stores have named nodes; counts and the like have generated names, or their sources have.
+        # Read-only stores have named nodes; counts and the like, or their sources, have generated names.
         if _GENERATED.match(processor.name) or _GENERATED.match(source.name):
             return None
         is_named_after = any(processor.stores[0] in name for name in (processor.name, source.name))

@@ -1,4 +1,4 @@
-"""Sources of a topology besides a description: the members of a group, and its brokers."""
+"""Sources of a topology besides a description."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Members:
     """The members' subscriptions, assignments and offset sums.
 
     Args:
-        sources: Sub-topology to the topics that its tasks read, sorted.
-        subscribed: All subscribed topics; empty if unknown.
-        logged: Sub-topologies to whether their tasks certainly have a changelog, or certainly have none.
-        silent: Sub-topologies of which members ran tasks without an offset sum.
-        sums: Task to the offset sums of members that do not run it.
-        restored: Store to the changelog from which members restored it; ``None``: from two.
+        sources: Topics that its tasks read, sorted.
+        subscribed: Empty if unknown.
+        logged: Certainly with a changelog, or certainly without.
+        silent: Members ran their tasks without an offset sum.
+        sums: Of members that do not run the task.
+        restored: Store to its changelog; ``None``: from two.
     """
 
     tasks: tuple[TaskId, ...]
@@ -42,8 +42,8 @@ class Brokers:
     """The topics of a cluster.
 
     Args:
-        topic: A topic by its name, or ``None``: missing or invisible.
-        names: Names of all visible topics; empty without a broker.
+        topic: ``None``: missing or invisible.
+        names: All visible topics; empty without a broker.
     """
 
     topic: TopicLookup = lambda _: None
@@ -52,12 +52,11 @@ class Brokers:
     ends: Ends = lambda _: {}
 
     def has(self, topic: str, partitions: int) -> bool:
-        """True if a topic has at least so many partitions."""
         found = self.topic(topic) if topic in self.names else None
         return found is not None and found.partitions >= partitions
 
     def existing_ends(self, partitions: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], int]:
-        """Ends of the partitions that may exist: brokers refuse a request with a missing one."""
+        """Brokers refuse a request with a missing partition."""
 
         def may_exist(topic: str, number: int) -> bool:
             found = self.topic(topic)
@@ -66,16 +65,13 @@ class Brokers:
         return self.ends([each for each in partitions if may_exist(*each)])
 
     def see(self, members: Members) -> bool:
-        """True if a topic outside ``names`` does not exist: all topics of the members are in it."""
+        """True if all topics of the members are in ``names``: other topics do not exist."""
         read = {topic for topics in members.sources.values() for topic in topics}
         return bool(self.names) and read <= self.names
 
 
 def reuses_sources(optimization: str | None) -> bool | None:
-    """True if ``topology.optimization`` has tables read their source topics back; ``None``: unknown.
-
-    Kafka: ``StreamsConfig#verifyTopologyOptimizationConfigs``.
-    """
+    """Kafka: ``StreamsConfig#verifyTopologyOptimizationConfigs``."""
     if optimization is None:
         return None
     named = {each.strip() for each in optimization.strip("[]").split(",")}

@@ -1,4 +1,4 @@
-"""The topology of a group, resolved: source topics, stores and changelogs of each sub-topology."""
+"""The topology of a group, resolved."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Topic:
     """A topic at one moment.
 
     Args:
-        racks: Partition to the racks of its replicas, each once; empty if one of the brokers has no rack.
+        racks: Racks of a partition's replicas, each once; empty if one of the brokers has no rack.
     """
 
     racks: Mapping[int, tuple[str, ...]]
@@ -33,11 +33,7 @@ TopicLookup = Callable[[str], Topic | None]
 
 @attrs.frozen
 class TopologyStore:
-    """A state store.
-
-    Args:
-        changelog: Its changelog, or ``None``: not logged, or unknown.
-    """
+    """A state store; no changelog: not logged, or unknown."""
 
     name: str
     changelog: str | None
@@ -49,8 +45,8 @@ class GroupSubTopology:
     """One sub-topology.
 
     Args:
-        sources: Topics that it reads, sorted; ``None`` if unknown.
-        stores: Its stores; ``None`` if unknown.
+        sources: Sorted; ``None`` if unknown.
+        stores: ``None`` if unknown.
         is_logged: True if its tasks have a changelog, known or not.
         possible: If stores are unknown, the topics that may be all its changelogs, the likeliest first.
     """
@@ -62,7 +58,7 @@ class GroupSubTopology:
 
     @property
     def changelogs(self) -> tuple[str, ...] | None:
-        """Its changelogs, sorted; ``None`` if one of them is unknown."""
+        """Sorted; ``None`` if one of them is unknown."""
         if self.stores is None or not all(store.is_known for store in self.stores):
             return None
         return tuple(sorted({store.changelog for store in self.stores if store.changelog is not None}))
@@ -73,7 +69,7 @@ class GroupTopology:
     """All sub-topologies of a group.
 
     Args:
-        conflicts: Sentences about contradictory sources, with the one that was used.
+        conflicts: Contradictory sources, and the one that was used.
     """
 
     subtopologies: Mapping[SubTopologyKey, GroupSubTopology]
@@ -92,7 +88,6 @@ class GroupTopology:
 
 
 def by_subtopology(tasks: Iterable[TaskId]) -> dict[SubTopologyKey, list[TaskId]]:
-    """Sub-topology to its tasks, in their order."""
     grouped: dict[SubTopologyKey, list[TaskId]] = {}
     for task in tasks:
         grouped.setdefault((task.topology_name, task.subtopology), []).append(task)

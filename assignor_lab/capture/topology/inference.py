@@ -1,7 +1,7 @@
 """Infers a group's topology without a description.
 
-Assignments show the topics that the tasks of a sub-topology read. They do not show the owner of a changelog topic:
-numbers of partitions do, if only one sub-topology fits.
+Assignments show the topics that a sub-topology reads, but not the owner of a changelog topic: numbers of partitions do,
+if only one sub-topology fits.
 """
 
 from __future__ import annotations
@@ -36,14 +36,6 @@ __all__ = ["inferred"]
 def inferred(
     application_id: str, members: Members, brokers: Brokers, *, optimized: bool | None = None
 ) -> GroupTopology:
-    """The topology of a group, from the members, the numbers of partitions, and names.
-
-    Args:
-        optimized: True if tables read their source topics back; ``None``: unknown.
-
-    Raises:
-        StateUnknownError: if no member has reported state, and topics do not show which sub-topologies have any.
-    """
     counts = {key: len(tasks) for key, tasks in by_subtopology(members.tasks).items()}
     return _Inference(application_id, members, brokers, optimized, counts).topology()
 
@@ -54,14 +46,12 @@ class _Inference:
     members: Members
     brokers: Brokers
     optimized: bool | None
-    #: Sub-topology to its number of tasks.
     counts: Mapping[SubTopologyKey, int]
     assumptions: list[str] = attrs.field(factory=list)
-    #: Changelogs of earlier applications, without a writer.
+    #: Of earlier applications, without a writer.
     left_over: list[str] = attrs.field(factory=list)
-    #: Possible changelogs to their number of partitions.
     changelogs: Mapping[str, int] = attrs.field(init=False)
-    #: Sub-topology without known stores to its possible changelogs, the likeliest first.
+    #: Possible changelogs of sub-topologies without known stores, the likeliest first.
     possible: dict[SubTopologyKey, tuple[tuple[str, ...], ...]] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
@@ -69,7 +59,7 @@ class _Inference:
 
     def _changelogs(self) -> Iterator[tuple[str, int]]:
         application, groups = self.application_id, self.brokers.groups
-        # An application's own changelogs are no sources: a source with such a name is a topic of its users.
+        # An application's own changelogs are no sources.
         for name in sorted(self.brokers.names - self._read()):
             is_own = name.startswith(f"{application}-") and not is_of_longer_name(name, application, groups)
             topic = self.brokers.topic(name) if is_own and name.endswith(CHANGELOG) else None
@@ -100,7 +90,7 @@ class _Inference:
         """Sub-topologies that have a changelog.
 
         If members show none, as in a first generation, other signs decide: numbers of partitions, Kafka's common name
-        of a store's changelog and the repartition topic before it, or ends that equal those of the inputs.
+        of a changelog and the repartition topic before it, or ends that equal those of the inputs.
         """
         shown = {key for key, is_logged in self.members.logged.items() if is_logged}
         if shown or any(key in self.members.logged for key in self.counts):
@@ -118,7 +108,7 @@ class _Inference:
         return shown
 
     def _shared_out(self, stateful: list[SubTopologyKey]) -> dict[SubTopologyKey, tuple[TopologyStore, ...] | None]:
-        """Stateful sub-topologies to the changelog topics with as many partitions as only they have tasks."""
+        """Changelog topics with as many partitions as only that sub-topology has tasks."""
         shared: dict[SubTopologyKey, list[TopologyStore]] = {key: [] for key in stateful}
         ambiguous: dict[SubTopologyKey, None] = {}
         refuted: dict[SubTopologyKey, None] = {}
@@ -170,7 +160,7 @@ class _Inference:
         return {key: None if key in ambiguous else tuple(stores) for key, stores in shared.items()}
 
     def _owners(self, name: str, partitions: int, stateful: list[SubTopologyKey]) -> list[SubTopologyKey]:
-        """Sub-topologies that may own a changelog, by its partitions and names."""
+        """By partitions and names."""
         candidates = [
             key
             for key in stateful
@@ -188,7 +178,7 @@ class _Inference:
     def _reading_back(self, keys: Iterable[SubTopologyKey], changelog: str) -> list[SubTopologyKey]:
         """Sub-topologies that may read a source topic back in place of an empty changelog.
 
-        Empty if it may be in use: by one that has read no record yet.
+        Empty if the changelog may be in use: by one that has read no record yet.
         """
         found = []
         for key in keys if self.optimized is True else ():
@@ -200,14 +190,13 @@ class _Inference:
         return found
 
     def _ends_alike(self, key: SubTopologyKey, changelog: str) -> bool:
-        """True if a changelog with records ends at the same offsets as a topic that a sub-topology reads."""
+        """True if a changelog with records ends at the same offsets as an input."""
         read = self.members.sources.get(key, ())
         ends = self._ends([changelog, *read], self.counts[key])
         own = ends.pop(changelog, ())
         return any(own) and own == tuple(map(sum, zip(*ends.values(), strict=True)))
 
     def _ends(self, topics: Iterable[str], count: int) -> dict[str, tuple[int, ...]]:
-        """Topic to the ends of its first partitions, if they are known."""
         listed = list(topics)
         known = self.brokers.existing_ends([(topic, number) for topic in listed for number in range(count)])
         return {
@@ -225,10 +214,10 @@ class _Inference:
         ambiguous: dict[SubTopologyKey, None],
         refuted: Mapping[SubTopologyKey, None],
     ) -> None:
-        """Moves sub-topologies from ``ambiguous`` to ``shared`` if offset sums decide; adds others to it."""
+        """Moves sub-topologies from ``ambiguous`` to ``shared`` if offset sums decide."""
         for count in sorted({self.counts[key] for key in ambiguous}):
             keys = [key for key in ambiguous if self.counts[key] == count]
-            # The changelogs of a refuted sub-topology may be from an earlier application.
+            # They may be from an earlier application.
             own = {key: () if key in refuted else tuple(str(each.changelog) for each in shared[key]) for key in keys}
             certain = {str(each.changelog) for key, stores in shared.items() if key not in refuted for each in stores}
             certain.update(self.left_over)
@@ -264,7 +253,7 @@ class _Inference:
         )
 
     def _whole_sources(self, key: SubTopologyKey) -> tuple[str, ...]:
-        """Source topics with a partition for each task, which a table may read back."""
+        """A table may read back a topic with a partition for each task."""
         sources = self.members.sources.get(key, ())
         whole = (topic for topic in sources if self.brokers.has(topic, self.counts[key]))
         application, groups = self.application_id, self.brokers.groups

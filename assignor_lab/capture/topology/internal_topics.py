@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 CHANGELOG, REPARTITION = "-changelog", "-repartition"
-#: Suffixes of the topics between the two sides of a foreign-key join: of named joins, and of others.
+#: Between the two sides of a foreign-key join.
 _NAMED_JOIN = ("-subscription-registration-topic", "-subscription-response-topic")
 _REGISTRATION, _NAMED_STORE = "-subscription-registration-topic", "-subscription-store"
 _JOIN = re.compile(r"KTABLE-FK-JOIN-SUBSCRIPTION-(?:REGISTRATION|RESPONSE)-[0-9]{10}-topic\Z")
@@ -27,20 +27,14 @@ _REGISTRATION_OF_JOIN = re.compile(r"KTABLE-FK-JOIN-SUBSCRIPTION-REGISTRATION-([
 
 
 def prefix_of(application_id: str | None, topology_name: str | None = None) -> str:
-    """Prefix of an application's internal topics; empty without an application id.
-
-    Kafka: ``InternalTopologyBuilder#decorateTopic``, ``ProcessorStateManager#storeChangelogTopic``.
-    """
+    """Kafka: ``InternalTopologyBuilder#decorateTopic``, ``ProcessorStateManager#storeChangelogTopic``."""
     if application_id is None:
         return ""
     return f"{application_id}-" if topology_name is None else f"{application_id}-{topology_name}-"
 
 
 def is_of_foreign_keys(topic: str) -> bool:
-    """True for the name of a topic between the two sides of a foreign-key join.
-
-    Kafka: ``KTableImpl#doJoinOnForeignKey``.
-    """
+    """Kafka: ``KTableImpl#doJoinOnForeignKey``."""
     return topic.endswith(_NAMED_JOIN) or _JOIN.search(topic) is not None
 
 
@@ -48,10 +42,8 @@ def feeds_store(topic: str, store: str, others: Iterable[str] = ()) -> bool:
     """True if names show that a store is filled from an internal topic, both without the application id.
 
     Kafka gives a store and the repartition topic before it the same name. A foreign-key join's store and topic have the
-    join's name or the numbers of their nodes. ``KTableImpl#doJoinOnForeignKey``, ``GroupedStreamAggregateBuilder``.
-
-    Args:
-        others: All topics that the application reads: a numbered store belongs to the next lower number.
+    join's name or node numbers; a numbered store belongs to the next lower number. ``KTableImpl#doJoinOnForeignKey``,
+    ``GroupedStreamAggregateBuilder``.
     """
     if topic in (store + REPARTITION, store.removesuffix(_NAMED_STORE) + _REGISTRATION):
         return store + REPARTITION == topic or store.endswith(_NAMED_STORE)
@@ -70,21 +62,16 @@ def _numbered(name: str, pattern: re.Pattern[str]) -> int | None:
 
 
 def internal_topics(topics: Iterable[str]) -> list[str]:
-    """Topics with names of internal ones, of any application."""
+    """Of any application."""
     return [topic for topic in topics if topic.endswith((CHANGELOG, REPARTITION)) or is_of_foreign_keys(topic)]
 
 
 def is_internal_of(topic: str, group: str, groups: Collection[str] = ()) -> bool:
-    """True if a topic is internal to an application.
-
-    Its name starts with the application's. The topics of *orders-eu* start with *orders-*, too: the longest group name
-    that fits wins.
-    """
+    """The topics of *orders-eu* start with *orders-*, too: the longest group name that fits wins."""
     return bool(
         topic.startswith(f"{group}-") and internal_topics([topic]) and not is_of_longer_name(topic, group, groups)
     )
 
 
 def is_of_longer_name(topic: str, group: str, groups: Collection[str]) -> bool:
-    """True if a topic's name starts with that of another group, whose name starts with ``group``."""
     return any(topic.startswith(f"{other}-") for other in groups if other.startswith(f"{group}-"))

@@ -1,7 +1,6 @@
 """Possible changelogs, checked against the offset sums of members.
 
-For each task a member reports the sum of its changelogs' offsets. The sum is at most that of the changelogs' ends, and
-equal for a complete copy.
+A member reports the sum of a task's changelog offsets: at most that of the ends, and equal for a complete copy.
 """
 
 from __future__ import annotations
@@ -24,9 +23,6 @@ def fitting(
 
     Without sums or ends it is the first of each choice. A combination with an unknown changelog loses only to one with
     more equal sums than any other, or to the only one without a contradiction.
-
-    Args:
-        choices: For each store its possible changelogs, the most likely first.
     """
     first = [each[0] for each in choices]
     if not sums or all(len(each) == 1 for each in choices):
@@ -44,7 +40,7 @@ def fitting(
 
 
 def contradicted(stores: Sequence[TopologyStore], sums: Mapping[int, Iterable[int]], ends: Ends) -> bool:
-    """True if a member reports more of a task than the changelogs of its stores hold."""
+    """A member reports more than the changelogs hold."""
     return _judged(stores, sums, ends(_partitions([stores], sums)))[0]
 
 
@@ -56,7 +52,7 @@ def _partitions(ways: Iterable[Sequence[TopologyStore]], numbers: Iterable[int])
 def _judged(
     way: Sequence[TopologyStore], sums: Mapping[int, Iterable[int]], ends: Mapping[tuple[str, int], int]
 ) -> tuple[bool, int]:
-    """True if a sum contradicts a combination, and the number of sums that equal it."""
+    """True if a sum contradicts, and the number of equal sums."""
     topics = {store.changelog for store in way if store.changelog is not None}
     equal = 0
     for number, reported in sums.items():

@@ -1,6 +1,6 @@
 """Topics that match a regular expression, in bounded time.
 
-The expression is Java's and comes from a file. Python's parser reads it. The matcher follows all paths at once, and
+The expression is Java's and comes from a file. Python's parser reads it; the matcher follows all paths at once, and
 stops after a fixed number of steps.
 """
 
@@ -27,10 +27,9 @@ _REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT)
 
 
 def matching_topics(pattern: str, topics: Iterable[str]) -> tuple[str, ...] | None:
-    """The topics that a pattern matches as a whole, sorted; ``None`` if the pattern is not supported.
+    """Sorted whole matches; ``None`` if the pattern is not supported.
 
-    Java's ``Pattern`` and Python's ``re`` agree on common subscription patterns. Look-around and back-references are
-    not supported.
+    Java and Python agree on common patterns. Look-around and back-references are not supported.
     """
     try:
         parsed = parser.parse(pattern) if len(pattern) <= _LONGEST else None
@@ -52,7 +51,7 @@ class _Matching:
     steps: int = 0
 
     def after(self, parts: Any, places: frozenset[int]) -> frozenset[int]:
-        """End positions of a match of ``parts`` that starts at one of ``places``."""
+        """Ends of matches of ``parts`` from any of ``places``."""
         for kind, value in parts:
             self.steps += 1
             if self.steps > _MOST_STEPS:
@@ -79,7 +78,7 @@ class _Matching:
         raise _UnknownPartError
 
     def _repeated(self, least: int, most: int, inner: Any, places: frozenset[int]) -> frozenset[int]:
-        # A repetition that matches no character changes nothing: one for each character is enough.
+        # A repetition without a character changes nothing.
         enough = len(self.text) + 1
         for _ in range(min(least, enough)):
             places = self.after(inner, places)

@@ -16,11 +16,7 @@ __all__ = ["ReportedSubTopology", "conflicts_with_reported"]
 
 @attrs.frozen
 class ReportedSubTopology:
-    """A sub-topology that a member sent.
-
-    Args:
-        sources: Topics that it reads, with the application id.
-    """
+    """A sub-topology that a member sent, its sources with the application id."""
 
     id: str
     sources: tuple[str, ...]
@@ -30,11 +26,7 @@ class ReportedSubTopology:
 def conflicts_with_reported(
     text: TopologyDescription, group: str, reported: Iterable[ReportedSubTopology]
 ) -> list[str]:
-    """A sentence for each difference; empty if the description fits the group.
-
-    Args:
-        reported: The group's sub-topologies.
-    """
+    """A sentence for each difference."""
     listed = {each.id: each for each in reported}
     described = {str(number): sub for (_, number), sub in text.subtopologies.items()}
     found = []

@@ -1,9 +1,8 @@
 """Resolves a description with the brokers' topics and the members' evidence.
 
-The text names sources and stores, but not the changelogs. A table may read its source topic back
-(``topology.optimization``), a read-only store always does (KIP-813), and logging may be off. A changelog topic of the
-store's name shows its changelog, and so do the offset sums of members. If the sources differ, the members are right
-about topics that are read and about tasks that are logged.
+The text does not name changelogs. A table may read its source topic back (``topology.optimization``), a read-only store
+always does (KIP-813), and logging may be off. A topic of the store's name and offset sums show its changelog. If the
+sources differ, the members are right about topics that are read and about tasks that are logged.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ from assignor_lab.scenarios.topology_provenance import DESCRIPTION_NOT_USED, MEM
 
 __all__ = ["no_description_of", "resolved", "topology_of"]
 
-#: Ways to choose the changelogs of a sub-topology that are listed.
 _MOST_POSSIBLE = 64
 
 
@@ -48,16 +46,7 @@ def topology_of(
     *,
     optimized: bool | None = None,
 ) -> GroupTopology:
-    """The topology of a group; a text that lacks one of its sub-topologies is not used.
-
-    Args:
-        text: The description, or ``None``: it is inferred from members and brokers.
-        application_id: Name of the group.
-        optimized: True if tables read their source topics back; ``None``: unknown.
-
-    Raises:
-        StateUnknownError: as :func:`~assignor_lab.capture.topology.inference.inferred`.
-    """
+    """A text that lacks one of the sub-topologies is not used; without a text, the topology is inferred."""
     if text is None:
         return inferred(application_id, members, brokers, optimized=optimized)
     found = resolved(text, application_id, members, brokers, optimized=optimized)
@@ -75,12 +64,7 @@ def no_description_of(text: TopologyDescription, tasks: Iterable[TaskId]) -> str
 def resolved(
     text: TopologyDescription, application_id: str | None, members: Members, brokers: Brokers, *, optimized: bool | None
 ) -> GroupTopology | None:
-    """The topology of a group; ``None`` if the text lacks a sub-topology with tasks.
-
-    Args:
-        application_id: Name of the group; ``None``: unknown, and names of internal topics lack it.
-        optimized: True if tables read their source topics back; ``None``: unknown.
-    """
+    """``None`` if the text lacks a sub-topology with tasks."""
     counts = {key: len(tasks) for key, tasks in by_subtopology(members.tasks).items()}
     if not counts.keys() <= text.subtopologies.keys():
         return None
@@ -93,9 +77,7 @@ class _Resolution:
     application_id: str | None
     members: Members
     brokers: Brokers
-    #: ``None`` if unknown.
     optimized: bool | None
-    #: Sub-topology to its number of tasks.
     counts: Mapping[SubTopologyKey, int]
     conflicts: list[str] = attrs.field(factory=list)
     assumptions: list[str] = attrs.field(factory=list)
@@ -167,7 +149,7 @@ class _Resolution:
         return tuple(sorted(named | read))
 
     def _actual(self, key: SubTopologyKey, topic: str) -> str:
-        """Full name of a topic in the text: one that the application writes itself may be internal."""
+        """A topic that the application writes itself may be internal."""
         decorated = prefix_of(self.application_id, key[0]) + topic
         if topic not in self.text.written or decorated == topic:
             return topic
@@ -186,11 +168,11 @@ class _Resolution:
     # --- stores ---------------------------------------------------------------------------------------
 
     def _is_logged(self, key: SubTopologyKey) -> bool | None:
-        """True if members show that a sub-topology is logged, False if not; ``None``: unknown."""
+        """``None``: unknown."""
         shown = self.members.logged.get(key)
         if shown is not None or key not in self.members.silent:
             return shown
-        # If members report no task, they may have joined before any task was ready: existing topics decide.
+        # Members may have joined before any task was ready: existing topics decide.
         if not any(self.members.logged.values()) and self.sees and self._any_changelog():
             return None
         return False
@@ -206,7 +188,7 @@ class _Resolution:
         return f"{prefix_of(self.application_id, key[0])}{store}{CHANGELOG}"
 
     def _has_own(self, key: SubTopologyKey, store: str) -> bool | None:
-        """True if a changelog topic of a store's name exists; ``None``: topics are unknown."""
+        """``None``: topics are unknown."""
         own = self._own(key, store)
         if self.brokers.has(own, self.counts[key]):
             return True
@@ -220,7 +202,7 @@ class _Resolution:
     def _shown_optimization(
         self, subs: Mapping[SubTopologyKey, SubTopologyText], logged: Mapping[SubTopologyKey, bool | None]
     ) -> bool | None:
-        """True if tables read their source topics back: one setting for the whole application."""
+        """One setting for the whole application."""
         tables = [(key, store.name) for key, sub in subs.items() for store in sub.stores if store.is_table]
         if any(logged[key] is False for key, _ in tables):
             return False
@@ -267,7 +249,7 @@ class _Resolution:
     def _choices(
         self, key: SubTopologyKey, sub: SubTopologyText, store: DescribedStore, *, logged: bool | None
     ) -> Iterator[TopologyStore]:
-        """Possible changelogs of a store, the most likely first; an unknown one before two equally likely ones."""
+        """The most likely first; an unknown one before two equally likely ones."""
         own = TopologyStore(store.name, self._own(key, store.name))
         none = TopologyStore(store.name, None)
         back = [TopologyStore(store.name, self._actual(key, topic)) for topic in store.filled_from]
@@ -304,19 +286,19 @@ class _Resolution:
             yield from (TopologyStore(store.name, None, is_known=False), *back, none)
 
     def _is_left_out(self, sub: SubTopologyText, store: DescribedStore) -> bool:
-        """Whether members restored other stores of a sub-topology: a task restores all its logged stores."""
+        """Members restored other stores: a task restores all its logged stores."""
         restored = self.members.restored.keys()
         return store.name not in restored and not restored.isdisjoint(other.name for other in sub.stores)
 
     def _explains_alone(self, key: SubTopologyKey, sub: SubTopologyText, store: DescribedStore) -> bool:
-        """True if no other store of a logged sub-topology can be logged."""
+        """No other store of a logged sub-topology can be logged."""
         return all(
             other is store or (not other.filled_from and self._has_own(key, other.name) is False)
             for other in sub.stores
         )
 
     def _chosen(self, key: SubTopologyKey, choices: list[list[TopologyStore]]) -> list[TopologyStore]:
-        """One choice for each store: the likeliest without a contradicting offset sum."""
+        """The likeliest without a contradicting offset sum."""
         tasks = [task for task in self.members.tasks if (task.topology_name, task.subtopology) == key]
         sums = {task.partition: self.members.sums[task] for task in tasks if task in self.members.sums}
         found = fitting(choices, sums, self.brokers.ends)
@@ -347,7 +329,7 @@ class _Resolution:
 
 
 def _possible(choices: Sequence[Sequence[TopologyStore]]) -> tuple[tuple[str, ...], ...]:
-    """The topics that may be all changelogs of some stores, the likeliest first."""
+    """The likeliest first."""
     known = [[store for store in each if store.is_known] for each in choices]
     ways = islice(product(*known), _MOST_POSSIBLE)
     listed = (tuple(sorted({store.changelog for store in way if store.changelog is not None})) for way in ways)

@@ -1,7 +1,7 @@
 """Distributes changelog topics among sub-topologies with equal numbers of tasks.
 
-Members' offset sums decide, if one distribution fits better than all others. Otherwise the likeliest one is returned
-with all other possible ones. A table may read its source topics back as changelogs.
+Offset sums decide, if one distribution fits best. Otherwise the likeliest one is returned with all other possible ones.
+A table may read its source topics back.
 
 Time and memory grow with ``3 ** changelogs`` and ``2 ** sources``. :data:`_MOST_CHANGELOGS` and :data:`_MOST_SOURCES`
 bound them: at most about a second for six sub-topologies.
@@ -19,15 +19,14 @@ from assignor_lab.capture.topology.evidence import Ends
 
 __all__ = ["Candidate", "Share", "shared_out"]
 
-#: Up to so many changelogs without a known owner, every distribution is tried.
+#: With more changelogs, not every distribution is tried.
 _MOST_CHANGELOGS = 8
-#: Up to so many source topics of a sub-topology, every subset is tried; beyond it only single ones.
+#: With more source topics, only single ones are tried.
 _MOST_SOURCES = 4
-#: Most possibilities of a share.
 _MOST_POSSIBLE = 64
 
 _EndsOfTopics = Mapping[str, tuple[int, ...]]
-#: Points of a distribution, the weightiest first; those of all sub-topologies are added up.
+#: The weightiest first; added up over all sub-topologies.
 _Points = tuple[int, ...]
 
 
@@ -36,10 +35,9 @@ class Candidate:
     """A sub-topology with changelogs.
 
     Args:
-        sources: Source topics that a table may read back.
-        read: All topics that it reads.
+        sources: Topics that a table may read back.
         own: Changelogs that are certainly its own.
-        sums: Partition to the sums that members report.
+        sums: Partition to the members' sums.
     """
 
     tasks: int
@@ -54,10 +52,10 @@ class Share:
     """The changelogs of a sub-topology.
 
     Args:
-        topics: Its changelogs, or the likeliest ones.
-        is_certain: True if offset sums fit no other distribution as well, except for changelogs with equal ends.
+        topics: Certain, or the likeliest ones.
+        is_certain: True if sums fit no other distribution as well, except for changelogs with equal ends.
         is_only: True if there are no such changelogs.
-        possible: Topics that may be its changelogs, the likeliest first; one of those with equal ends.
+        possible: The likeliest first; one of those with equal ends.
     """
 
     topics: tuple[str, ...]
@@ -69,13 +67,10 @@ class Share:
 def shared_out(
     candidates: Mapping[SubTopologyKey, Candidate], changelogs: Sequence[str], ends: Ends
 ) -> dict[SubTopologyKey, Share]:
-    """The share of each sub-topology; empty without a distribution, with unknown ends, or too many distributions.
+    """Empty without a distribution, with unknown ends, or too many distributions.
 
     If not every distribution can be tried, no share is certain. A member never reports more than its changelogs hold,
-    and exactly that for a complete copy.
-
-    Args:
-        changelogs: The changelog topics. Some may be unused ones of earlier applications.
+    and exactly that for a complete copy. Some changelogs may be of earlier applications.
     """
     known = _ends_of(candidates, changelogs, ends)
     if len(changelogs) > _MOST_CHANGELOGS:
@@ -86,7 +81,7 @@ def shared_out(
 def _roughly(
     candidates: Mapping[SubTopologyKey, Candidate], changelogs: Sequence[str], known: _EndsOfTopics
 ) -> dict[SubTopologyKey, Share]:
-    """Likely shares of too many changelogs: first those with the same ends as an input."""
+    """With too many changelogs: first those with the same ends as an input."""
     alike: dict[SubTopologyKey, list[str]] = {key: [] for key in candidates}
     for name in changelogs:
         read = {key: [known[topic] for topic in each.read if topic in known] for key, each in candidates.items()}
@@ -130,7 +125,7 @@ class _Option:
         again: Its source topics, as bits.
         held: Ends of its partitions, all topics together.
         points: Complete copies, complete copies without a transaction's marker, implausible changelogs (negative),
-            source topics that are read back (negative), and changelogs with the same ends as an input.
+        source topics that are read back (negative), and changelogs with the same ends as an input.
     """
 
     topics: tuple[str, ...]
@@ -141,21 +136,21 @@ class _Option:
 
 
 def _ends_of(candidates: Mapping[SubTopologyKey, Candidate], changelogs: Sequence[str], ends: Ends) -> _EndsOfTopics:
-    """Topic to the ends of its first partitions; topics with an unknown one are left out."""
+    """Leaves out topics with an unknown end."""
     count = max((each.tasks for each in candidates.values()), default=0)
     topics = {*changelogs, *(topic for each in candidates.values() for topic in (*each.read, *each.own))}
     known = ends((topic, number) for topic in sorted(topics) for number in range(count))
     found = {}
     for topic in sorted(topics):
         of_topic = [known.get((topic, number)) for number in range(count)]
-        # Sub-topologies read topics with fewer partitions than they have tasks, too.
+        # A topic can have fewer partitions than a sub-topology has tasks.
         if of_topic and of_topic[0] is not None:
             found[topic] = tuple(end or 0 for end in of_topic)
     return found
 
 
 def _options(candidate: Candidate, changelogs: Sequence[str], known: _EndsOfTopics) -> Iterator[_Option]:
-    """Every option without a contradicting sum."""
+    """Without a contradicting sum."""
     names = [name for name in changelogs if name in known]
     bits = {name: 1 << changelogs.index(name) for name in names}
     back = [topic for topic in candidate.sources if topic in known]
@@ -185,7 +180,7 @@ def _subsets(names: Sequence[str], most: int) -> Iterator[tuple[str, ...]]:
 def _copies(sums: Mapping[int, tuple[int, ...]], held: Sequence[int], topics: int) -> tuple[int, int] | None:
     """Number of complete copies, and of those with exactly that end; ``None`` if a sum is larger.
 
-    The last record of a changelog may be a transaction's marker, which no sum counts.
+    The last record may be a transaction's marker, which no sum counts.
     """
     near = exact = 0
     for number, reported in sums.items():
@@ -198,7 +193,7 @@ def _copies(sums: Mapping[int, tuple[int, ...]], held: Sequence[int], topics: in
 
 
 def _plausible(changelog: Sequence[int], read: Sequence[Sequence[int]]) -> tuple[bool, bool]:
-    """True if a changelog has records without an input, and True if it ends exactly where inputs end."""
+    """True if a changelog has records without an input; True if it ends exactly where inputs end."""
     if not read:
         return False, False
     in_all = list(map(sum, zip(*read, strict=True)))
@@ -216,11 +211,9 @@ def _best(
     points_of: Callable[[_Option], _Points],
     left_over: _Points,
 ) -> dict[SubTopologyKey, list[_Option]]:
-    """For each sub-topology its options in a best distribution; empty if there is none.
+    """For each sub-topology its options in a best distribution, in which no two share a changelog.
 
     Args:
-        options: The options of each sub-topology. No two of a distribution share a changelog.
-        changelogs: Number of changelogs.
         left_over: Points of each unused changelog.
     """
     of_masks = [_best_of_masks(each, points_of) for each in options.values()]
@@ -238,7 +231,7 @@ def _best(
     best = after[0][everything]
     found = {}
     for place, key in enumerate(options):
-        # Best points of all other sub-topologies, for each mask of this one.
+        # For each mask of this sub-topology.
         others = {mask: _others(before[place], after[place + 1], everything & ~mask) for mask in of_masks[place]}
         found[key] = [
             option
@@ -249,7 +242,7 @@ def _best(
 
 
 def _others(before: Mapping[int, _Points], after: Mapping[int, _Points], free: int) -> _Points | None:
-    """Best points of the sub-topologies before and after one that leaves these changelogs free."""
+    """Sub-topologies before and after one that leaves these changelogs free."""
     return max(
         (
             _added(points, after[free & ~mask])
@@ -269,7 +262,7 @@ def _best_of_masks(options: Sequence[_Option], points_of: Callable[[_Option], _P
 
 
 def _one_more(ways: Mapping[int, _Points], options: Mapping[int, _Points]) -> dict[int, _Points]:
-    """Best points of each union of a mask of either."""
+    """Best points of each union of masks."""
     found: dict[int, _Points] = {}
     for mask, points in ways.items():
         for own, more in options.items():

@@ -14,13 +14,9 @@ __all__ = ["task_document", "tasks_of_partitions"]
 
 
 def task_document(task: TaskId, topology: GroupTopology, brokers: Brokers, assumptions: list[str]) -> dict[str, Any]:
-    """One task.
+    """Without a broker, racks are ``null``, and every topic of a sub-topology has a partition for each of its tasks.
 
-    Args:
-        topology: Topics and stores of the sub-topologies.
-        brokers: The brokers' topics. Without a broker, racks are ``null``, and every topic of a sub-topology counts as
-            having a partition for each of its tasks.
-        assumptions: Gets a sentence for each topic that is assumed or that brokers lack.
+    ``assumptions`` gets a sentence for each topic that is assumed or missing.
     """
     sub = topology.of(task)
     return {
@@ -40,7 +36,7 @@ def _partitions(
         return None
     documents = []
     found = [brokers.topic(name) for name in sub.sources]
-    # Logs may lack partitions: one outside every known source topic counts as part of all.
+    # Logs may lack partitions: one outside every known topic counts as part of all.
     is_seen = any(topic is None or task.partition < topic.partitions for topic in found)
     for name in (*sub.sources, *(name for name in changelogs if name not in sub.sources)):
         topic = brokers.topic(name)
@@ -51,7 +47,7 @@ def _partitions(
             return None
         if topic is None and len(sub.sources) > 1:
             _say(assumptions, "all source topics of a sub-topology count as having the same number of partitions")
-        # Only the first tasks read a topic with fewer partitions than another of its sub-topology.
+        # Only the first tasks read a topic with fewer partitions.
         is_read = name in sub.sources and (topic is None or not is_seen or task.partition < topic.partitions)
         if is_read or name in changelogs:
             documents.append(

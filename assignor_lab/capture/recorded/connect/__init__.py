@@ -1,4 +1,4 @@
-"""Kafka Connect groups, from responses of brokers and workers, as histories of the scenario format."""
+"""Kafka Connect groups from recorded responses, as histories."""
 
 from assignor_lab.capture.recorded.connect.answers import DescribedRound, DescribedWorker, read_connect_groups
 from assignor_lab.capture.recorded.connect.comparison import ObservedRound, compare_observed

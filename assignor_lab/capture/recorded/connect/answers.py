@@ -33,8 +33,7 @@ class DescribedWorker:
     """One worker of a stable group.
 
     Args:
-        member_id: Its id, made by the broker.
-        assignment: Its assignment: a difference from version 1 on.
+        assignment: A difference from version 1 on.
     """
 
     member_id: str
@@ -65,33 +64,22 @@ class DescribedRound:
 
     @property
     def is_mismatch(self) -> bool:
-        """True if the leader had not read the configuration far enough: no assignor ran."""
+        """The leader had not read the configuration far enough: no assignor ran."""
         return any(member.assignment.error for member in self.members)
 
 
 def read_connect_groups(data: bytes, version: int) -> list[DescribedRound]:
-    """The stable Connect groups of a DescribeGroups response (key 15).
-
-    Other groups and other states are left out: only a stable group shows its subscriptions.
-
-    Raises:
-        BrokerAnswerError: if the bytes are no such response, or a member's bytes are not of a Connect worker.
-    """
+    """Only a stable group shows its subscriptions; others are left out."""
     return connect_rounds(described_groups(data, version))
 
 
 def connect_rounds(groups: Iterable[Any]) -> list[DescribedRound]:
-    """The stable Connect groups of a DescribeGroups response that kafka-python has read.
-
-    Raises:
-        BrokerAnswerError: if a member's bytes are not of a Connect worker.
-    """
     rounds = []
     for group in groups:
         if group.error_code or group.protocol_type != PROTOCOL_TYPE or group.group_state != _STABLE:
             continue
         members = tuple(_member(member) for member in group.members)
-        # A worker without an assignment yet: the response came between two steps of the coordinator.
+        # The response came between two steps of the coordinator.
         complete = [member for member in members if member is not None]
         if len(complete) != len(members) or not members:
             continue

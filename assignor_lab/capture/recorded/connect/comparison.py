@@ -1,4 +1,4 @@
-"""Passes imported histories to our assignors, and compares their assignments with the recorded leader's."""
+"""Passes imported histories to our assignors, and compares the assignments."""
 
 from __future__ import annotations
 
@@ -27,11 +27,7 @@ class ObservedRound:
 def compare_observed(
     history: ConnectHistory, observed: dict[str, Any], assignor: Callable[[str], ConnectAssignor]
 ) -> Iterator[ObservedRound]:
-    """Compares each recorded round.
-
-    Args:
-        assignor: Creates an assignor from its name; a new leader gets a new one.
-    """
+    """A new leader gets a new assignor."""
     made: ConnectAssignor | None = None
     for number, (each, rebalance) in enumerate(history.rebalances()):
         if made is None or each.new_leader:

@@ -1,8 +1,8 @@
 """Recorded generations of Connect groups as histories of the scenario format.
 
-A description of a stable group holds the subscriptions and assignments of one generation. It lacks the number of the
-generation, the configuration, and the leader's memory. The configured jobs are inferred from jobs that run afterwards,
-jobs that wait for a lost worker, and jobs that were revoked and return.
+A description of a stable group lacks the number of the generation, the configuration, and the leader's memory. The
+configured jobs are inferred from jobs that run afterwards, that wait for a lost worker, or that were revoked and
+return.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ __all__ = [
 ]
 
 DEFAULT_MAX_DELAY_MS = 300_000
-#: Assumption of each history: brokers do not know the workers' configuration.
 CONFIGURED_UNKNOWN = (
     "the configured jobs are not in the answers: they are the jobs that run, wait for a lost worker, or come back"
 )
-#: A recording has the time of a response, not of the leader's clock. Requests were sent a few times a second.
+#: The time of a response, not of the leader's clock; requests were sent a few times a second.
 CLOCK_TOLERANCE_MS = 1_000
 
 
@@ -46,13 +45,10 @@ class SeenRound:
 def histories(
     seen: Iterable[SeenRound], max_delay_ms: int | None = None
 ) -> Iterator[tuple[dict[str, Any], list[SeenRound]]]:
-    """Histories of all groups, by start: documents, and the generations behind their rounds.
+    """Histories of all groups, by start, and the generations behind their rounds.
 
-    A history ends before a missing generation: then members report other jobs than after the previous generation.
-    Repeated descriptions are left out, and those in which the leader had not read the configuration far enough.
-
-    Args:
-        max_delay_ms: ``scheduled.rebalance.max.delay.ms``, if known.
+    A history ends before a missing generation: then members report other jobs than after the previous one. Repeated
+    descriptions are left out, and those of a leader that had not read the configuration far enough.
     """
     by_group: dict[str, list[SeenRound]] = {}
     for each in seen:
@@ -86,7 +82,7 @@ def jobs_document(jobs: Jobs) -> dict[str, list[str]]:
 
 
 def _stretches(rounds: Sequence[SeenRound]) -> Iterator[tuple[list[SeenRound], SeenRound | None]]:
-    """Runs of consecutive rounds, each with the next observed round."""
+    """Each with the next observed round."""
     begin = 0
     for index in range(1, len(rounds) + 1):
         if index == len(rounds) or not _follows(rounds[index - 1].described, rounds[index].described):
@@ -97,7 +93,7 @@ def _stretches(rounds: Sequence[SeenRound]) -> Iterator[tuple[list[SeenRound], S
 def _follows(earlier: DescribedRound, later: DescribedRound) -> bool:
     if earlier.protocol is not later.protocol:
         return False
-    # Under eager, members report no jobs and assignors remember nothing, so no gap can be detected.
+    # Eager members report no jobs, so no gap can be detected.
     if not later.protocol.is_incremental:
         return True
     before = {member.member_id: member.owned_after.sorted() for member in earlier.members}
@@ -154,10 +150,9 @@ def _assumptions(first: DescribedRound, delay: _MaxDelay) -> Iterator[str]:
 
 
 def _decided_ms(each: SeenRound, before: SeenRound | None, waiting: Jobs) -> int:
-    """Estimated time of the leader's decision: each response came a little later, by varying amounts.
+    """Estimated time of the leader's decision: responses come later, by varying amounts.
 
-    All rounds with a delay agree on its end, which shows their distance. A round that assigns waiting jobs, or moves
-    jobs, comes after that end.
+    All rounds with a delay agree on its end. A round that assigns waiting jobs, or moves jobs, comes after it.
     """
     if before is None or not before.described.delay_ms or before.described.leader != each.described.leader:
         return each.time_ms

@@ -6,8 +6,6 @@ A line is one of
 * ``{"method": "GET", "path": "/connectors?expand=status&expand=info", "status": 200, "body": ...}``: what a worker
   answered, with ``t`` and ``worker`` where they are known;
 * ``{"t": epoch ms, "status": <body of /connectors?expand=status>}``.
-
-Other keys, other requests and other APIs are passed over.
 """
 
 from __future__ import annotations
@@ -47,9 +45,9 @@ class SeenState:
     connectors: tuple[RemoteConnector, ...]
 
     def workers(self) -> list[RemoteWorker]:
-        """The workers with jobs in the states; they may be dead."""
+        """The workers may be dead."""
         instances = [instance for each in self.connectors for instance in each.instances()]
-        # An orderly leave shows as UNASSIGNED, and so do all jobs during an eager rebalance.
+        # An orderly leave shows as UNASSIGNED; so do all jobs during an eager rebalance.
         running = [instance for instance in instances if instance.state != JobState.UNASSIGNED] or instances
         return [RemoteWorker(name, None) for name in sorted({instance.worker_id for instance in running})]
 
@@ -63,11 +61,6 @@ class ConnectRecording:
 
 
 def read_connect_recording(files: Sequence[str]) -> ConnectRecording:
-    """Reads recordings, plain or gzip.
-
-    Raises:
-        DocumentFormatError: if a file is unreadable, or a line is no exchange or holds a garbled response.
-    """
     rounds: list[SeenRound] = []
     states: list[SeenState] = []
     for file in files:
@@ -84,7 +77,6 @@ def read_connect_recording(files: Sequence[str]) -> ConnectRecording:
 
 @contextmanager
 def _foreign_at(place: Place) -> Iterator[None]:
-    """Adds the line of the recording to errors of a response that is not of Connect."""
     try:
         yield
     except NotConnectError as error:

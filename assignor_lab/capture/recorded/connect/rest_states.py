@@ -1,7 +1,6 @@
 """States of Connect clusters from REST, as histories of the scenario format.
 
-A history of one round is the state: each worker reports the jobs that run there. The importer can add later events:
-lost and joined workers.
+Each worker reports the jobs that run there. The importer can add later events.
 """
 
 from __future__ import annotations
@@ -35,14 +34,13 @@ class WhatHappens:
 
     Args:
         lost: Worker ids that vanish, all at once.
-        joined: Names of workers that join then, without jobs.
+        joined: Workers that join then, without jobs.
     """
 
     lost: tuple[str, ...] = ()
     joined: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """True if there is an event."""
         return bool(self.lost or self.joined)
 
 
@@ -56,17 +54,11 @@ def state_document(
     max_delay_ms: int | None = None,
     happens: WhatHappens = WhatHappens(),
 ) -> dict[str, Any]:
-    """A history of kind ``connect``.
+    """A history of kind ``connect``; unreachable workers are no members.
 
     Args:
-        workers: The workers; unreachable ones are no members.
-        source: Source of the state: ``url`` or ``file`` and ``line``, ``time_ms``.
-        protocol: ``connect.protocol``, if known.
-        max_delay_ms: ``scheduled.rebalance.max.delay.ms``, if known.
-        happens: Later events, with rounds for the loss and the join, the end of the delay, and follow-ups.
-
-    Raises:
-        NoWorkerError: if there is no worker, ``happens`` loses an unknown one, or an existing one joins.
+        source: ``url`` or ``file`` and ``line``, ``time_ms``.
+        happens: Adds rounds for the loss and the join, the end of the delay, and follow-ups.
     """
     alive = [worker.worker_id for worker in workers if worker.answers is not False]
     if not alive:
@@ -125,7 +117,7 @@ def _assumptions(
 
 
 def configured_jobs(connectors: Sequence[RemoteConnector], assumptions: list[str]) -> dict[str, int]:
-    """Connector to its number of tasks; ``assumptions`` gets a sentence for each that was inferred from states."""
+    """``assumptions`` gets a sentence for each number that was inferred from states."""
     counts = {}
     for each in connectors:
         if each.tasks is None:
