@@ -35,7 +35,7 @@ class GroupLogs:
 
     @property
     def is_nameless(self) -> bool:
-        """Logs of instances that name no group."""
+        """The logs are of instances, and name no group."""
         logged = self.surroundings
         return bool(logged.done) and not (logged.group_of or any(logged.groups()) or any(logged.epochs))
 

@@ -15,8 +15,8 @@ from assignor_lab.capture.histories.past import PastSurroundings
 
 __all__ = ["AUTO", "DECISIONS", "PLAYED", "PastTerms"]
 
-#: From the start with an assignor's own assignments; each decision again from the recorded state (``--mode
-#: independent``); ``PLAYED`` if the source has a past.
+#: Modes: the history from its start with an assignor's own assignments; each decision again from the recorded state
+#: (``--mode independent``); ``PLAYED`` if the source has a past.
 PLAYED, DECISIONS, AUTO = "played", "decisions", "auto"
 
 

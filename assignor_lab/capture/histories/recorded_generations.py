@@ -240,7 +240,7 @@ class _Past:
         )
 
     def _members_with(self, tasks: frozenset[TaskId]) -> Members:
-        """An application with other tasks numbers its members again."""
+        """Members while the group had these tasks: with other tasks they are numbered again."""
         if tasks not in self._members:
             alike = [answer for answer, own in zip(self.answers, self._tasks, strict=True) if own == tasks]
             self._members[tasks] = members_of(alike)

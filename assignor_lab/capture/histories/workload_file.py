@@ -16,7 +16,7 @@ __all__ = ["weighed"]
 def weighed(documents: Iterable[Mapping[str, Any]], file: Path) -> Iterator[dict[str, Any]]:
     """A file's workload in place of the documents' own.
 
-    Refused are ``changelogs`` (a key of episodes), and, after all documents, a task that no document has.
+    Errors: ``changelogs`` (a key of episodes), and, after all documents, a task that no document has.
     """
     given = read_workload(file)
     if "changelogs" in given:

@@ -180,7 +180,7 @@ class Capturing:
 
 
 def put_configured(document: dict[str, Any], connectors: Sequence[RemoteConnector]) -> None:
-    """Only if the cluster is the same."""
+    """Replaces inferred connectors, if the cluster is the same."""
     (answered_round,) = document["rounds"]
     assumptions: list[str] = []
     counts = configured_jobs(connectors, assumptions)

@@ -14,7 +14,7 @@ from assignor_lab.scenarios.settings import group_settings
 
 __all__ = ["ClusterFiles"]
 
-#: With new records, and without.
+#: Time between two reads: with new records, and without.
 _WITH_NEWS_S, _CALM_S = 2.0, 30.0
 
 

@@ -33,7 +33,7 @@ TOPIC = "__consumer_offsets"
 _POLL_MS = 500
 _AT_ONCE = 5_000
 _FETCH_BYTES = 4 * 1024 * 1024
-#: Or ten times the duration of a write if that is longer.
+#: Longest time between two writes, or ten times the duration of a write if that is longer.
 _SETTLE_S = 1.0
 _OTHERS_PER_WRITE = 10
 

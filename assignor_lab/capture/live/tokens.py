@@ -37,7 +37,7 @@ class TokenCommand:
         """The errors show no output."""
         name = self.command[0] if self.command else ""
         try:
-            # Write access to the settings includes the command.
+            # Write access to the settings includes the right to run a command.
             done = subprocess.run(self.command, capture_output=True, timeout=_LONGEST_S, check=False)
         except (OSError, subprocess.TimeoutExpired, IndexError) as error:
             why = f"not within {_LONGEST_S:g} s" if isinstance(error, subprocess.TimeoutExpired) else "cannot be run"

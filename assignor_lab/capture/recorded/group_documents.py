@@ -46,7 +46,7 @@ def client_document(
 
 
 def _identities(members: Iterable[MemberAnswer]) -> dict[str, Any]:
-    """Unless each member is dynamic and its id begins with its client id."""
+    """Empty if each member is dynamic and its id begins with its client id."""
     listed = list(members)
     if all(each.instance_id is None and each.member_id.startswith(f"{each.client_id}-") for each in listed):
         return {}

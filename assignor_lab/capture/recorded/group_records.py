@@ -141,7 +141,7 @@ def _text(data: bytes, position: int) -> tuple[str, int]:
 
 
 def read_classic_generation(group: str, data: bytes) -> ClassicGeneration:
-    """Type 2."""
+    """The value of type 2."""
     what = f"generation of group {group}"
     message = _decoded("GroupMetadataValue", data, what)
     with readable(what):
@@ -194,12 +194,12 @@ def _member(member: Any) -> _DescribedMember:
 
 
 def read_epoch(group: str, data: bytes) -> int:
-    """Type 17."""
+    """The value of type 17."""
     return int(_decoded("StreamsGroupMetadataValue", data, f"epoch of group {group}").epoch)
 
 
 def read_assignment_config(group: str, data: bytes) -> dict[str, str] | None:
-    """Type 17: the configuration for the latest target."""
+    """The value of type 17: the configuration for the latest target."""
     what = f"epoch of group {group}"
     message = _decoded("StreamsGroupMetadataValue", data, what)
     with readable(what):
@@ -208,14 +208,14 @@ def read_assignment_config(group: str, data: bytes) -> dict[str, str] | None:
 
 
 def read_target_epoch(group: str, data: bytes) -> tuple[int, int | None]:
-    """Type 20: the target's epoch, and its time."""
+    """The value of type 20: the target's epoch, and its time."""
     message = _decoded("StreamsGroupTargetAssignmentMetadataValue", data, f"target of group {group}")
     at = int(getattr(message, "assignment_timestamp", 0) or 0)
     return int(message.assignment_epoch), at if at > 0 else None
 
 
 def read_streams_member(group: str, data: bytes) -> StreamsMember:
-    """Type 19."""
+    """The value of type 19."""
     what = f"member of group {group}"
     message = _decoded("StreamsGroupMemberMetadataValue", data, what)
     with readable(what):
@@ -230,7 +230,7 @@ def read_streams_member(group: str, data: bytes) -> StreamsMember:
 
 
 def read_target(group: str, data: bytes, *, current: bool = False) -> HeldTasks:
-    """Type 21, the target, or type 22 if ``current``."""
+    """The value of type 21, the target, or of type 22 if ``current``."""
     name = "StreamsGroupCurrentMemberAssignmentValue" if current else "StreamsGroupTargetAssignmentMemberValue"
     what = f"tasks of a member of group {group}"
     message = _decoded(name, data, what)
@@ -239,7 +239,7 @@ def read_target(group: str, data: bytes, *, current: bool = False) -> HeldTasks:
 
 
 def read_topology(group: str, data: bytes) -> list[StreamsSubtopology]:
-    """Type 23, in its order."""
+    """The value of type 23: sub-topologies in their order."""
     what = f"topology of group {group}"
     message = _decoded("StreamsGroupTopologyValue", data, what)
     with readable(what):

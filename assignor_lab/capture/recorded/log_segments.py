@@ -28,7 +28,7 @@ from assignor_lab.documents.errors import DocumentFormatError
 
 __all__ = ["MOST_BYTES", "Segment", "SegmentFault", "find_segments", "read_segment"]
 
-#: Also after decompression.
+#: The longest batch, also after decompression.
 MOST_BYTES = 64 * 1024 * 1024
 
 #: Base offset, length of the rest, epoch of the leader, magic, checksum.

@@ -350,7 +350,7 @@ def _record_bytes(timeline: RecordedTimeline) -> float | None:
 
 
 def _together(timeline: RecordedTimeline) -> Iterator[float]:
-    """Of all active restores that overlap one of them."""
+    """Records per second of all active restores that overlap one of them."""
     yield from (rate for threads, rate in _stretches(timeline) if threads > 1)
     loads = [
         (load, took, records)

@@ -169,7 +169,7 @@ def _timeline(
 
 
 def _members(group: str, around: LoggedSurroundings, zone: tzinfo) -> tuple[list[MemberChange], dict[str, str]]:
-    """That left a streams group, from its coordinator's log."""
+    """Members that left a streams group, from its coordinator's log."""
     found, clients = [], {}
     for epoch in around.epochs:
         if epoch.group == group:

@@ -217,7 +217,7 @@ class _Inference:
         """Moves sub-topologies from ``ambiguous`` to ``shared`` if offset sums decide."""
         for count in sorted({self.counts[key] for key in ambiguous}):
             keys = [key for key in ambiguous if self.counts[key] == count]
-            # They may be from an earlier application.
+            # Changelogs of refuted sub-topologies may be from an earlier application.
             own = {key: () if key in refuted else tuple(str(each.changelog) for each in shared[key]) for key in keys}
             certain = {str(each.changelog) for key, stores in shared.items() if key not in refuted for each in stores}
             certain.update(self.left_over)
