@@ -13,7 +13,7 @@ from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
 from assignor_lab.verification.readings import terms_of
-from assignor_lab.verification.replays import is_recorded_past, past_episodes
+from assignor_lab.verification.replays import is_recorded_past, past_episodes, replay_checks
 from assignor_lab.verification.verified import Verification, group_sources, verify
 
 __all__ = ["verified_past"]
@@ -44,4 +44,4 @@ def verified_past(
         episodes = [each for each in scenarios if is_recorded_past(each)] + past_episodes(
             [each for each in scenarios if each.observed is not None], terms.settings
         )
-    return verify(scenarios, terms, filter(is_recorded_past, episodes))
+    return verify(scenarios, terms, replay_checks(filter(is_recorded_past, episodes), terms))

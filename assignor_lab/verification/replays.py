@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import attrs
-
 from assignment_api import AssignorLabError
-from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.episodes import played_histories
 from assignor_lab.groups.streams_episode.playing import play
@@ -16,34 +13,12 @@ from assignor_lab.scenarios import Scenario
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.recorded_result import recorded_totals
 from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.verification.verified import ReplayCheck, VerificationTerms
 
-__all__ = ["ReplayCheck", "is_recorded_past", "past_episodes", "replay_check", "replay_checks"]
+__all__ = ["is_recorded_past", "past_episodes", "replay_check", "replay_checks"]
 
 #: Tasks times events of all plays: larger pasts are not played for their verification alone.
 _MOST = 400_000
-
-
-@attrs.frozen
-class ReplayCheck:
-    """A play of a past beside its recording.
-
-    Args:
-        downtime_s: Task-seconds without processing in the play, without restoring if its time is unknown.
-        recorded_downtime_s: The same as recorded; ``None`` if the source does not show it.
-    """
-
-    rebalances: int
-    recorded_rebalances: int
-    downtime_s: float
-    recorded_downtime_s: float | None = None
-    shows_restoring: bool = False
-
-    @property
-    def downtime_difference(self) -> float | None:
-        """Share of the recorded downtime."""
-        if not self.recorded_downtime_s:
-            return None
-        return abs(self.downtime_s - self.recorded_downtime_s) / self.recorded_downtime_s
 
 
 def past_episodes(decisions: Iterable[Scenario], settings: Mapping[str, Any] | None = None) -> list[Scenario]:
@@ -59,7 +34,7 @@ def is_recorded_past(scenario: Scenario) -> bool:
     return "initial" in document and bool((document.get("recorded") or {}).get("generations"))
 
 
-def replay_checks(episodes: Iterable[Scenario], registry: Registry, config: ConfigSources) -> dict[str, ReplayCheck]:
+def replay_checks(episodes: Iterable[Scenario], terms: VerificationTerms) -> dict[str, ReplayCheck]:
     """Leaves out pasts that are too large, cannot be played or have no recording."""
     found: dict[str, ReplayCheck] = {}
     left = _MOST
@@ -69,7 +44,7 @@ def replay_checks(episodes: Iterable[Scenario], registry: Registry, config: Conf
         if left < 0:
             continue
         try:
-            name, played = play(read_episode(scenario), registry, config, may_run_code=True, keep_log=False)
+            name, played = play(read_episode(scenario), terms.registry, terms.config, may_run_code=True, keep_log=False)
         except AssignorLabError:
             continue
         found[scenario.id] = replay_check(document_of(played, name), recorded)

@@ -21,9 +21,17 @@ from assignor_lab.scenarios.topology_provenance import contradicted_description
 from assignor_lab.scenarios.version_provenance import OTHER_RULES
 from assignor_lab.verification.causes import Cause, Reading, Tried, likely_cause
 from assignor_lab.verification.decisions import CheckedDecision, checked_decisions, group_of, recorded_assignor
-from assignor_lab.verification.replays import ReplayCheck, replay_checks
 
-__all__ = ["MOST_TASKS", "NOTHING", "VerificationTerms", "Verification", "VerifiedGroup", "group_sources", "verify"]
+__all__ = [
+    "MOST_TASKS",
+    "NOTHING",
+    "ReplayCheck",
+    "VerificationTerms",
+    "Verification",
+    "VerifiedGroup",
+    "group_sources",
+    "verify",
+]
 
 #: More tasks of a group: only a sample is decided again.
 MOST_TASKS = 30_000
@@ -43,6 +51,29 @@ class VerificationTerms:
     settings: Mapping[str, Any] = attrs.field(factory=dict)
     own_settings: Callable[[], Mapping[str, Mapping[str, Any]]] = dict
     foreign_racks: Callable[[], str | None] = lambda: None
+
+
+@attrs.frozen
+class ReplayCheck:
+    """A play of a past beside its recording.
+
+    Args:
+        downtime_s: Task-seconds without processing in the play, without restoring if its time is unknown.
+        recorded_downtime_s: The same as recorded; ``None`` if the source does not show it.
+    """
+
+    rebalances: int
+    recorded_rebalances: int
+    downtime_s: float
+    recorded_downtime_s: float | None = None
+    shows_restoring: bool = False
+
+    @property
+    def downtime_difference(self) -> float | None:
+        """Share of the recorded downtime."""
+        if not self.recorded_downtime_s:
+            return None
+        return abs(self.downtime_s - self.recorded_downtime_s) / self.recorded_downtime_s
 
 
 @attrs.frozen
@@ -109,7 +140,7 @@ def group_sources(sources: ConfigSources) -> ConfigSources:
 def verify(
     decisions: Iterable[Scenario],
     terms: VerificationTerms,
-    episodes: Iterable[Scenario] | None = None,
+    replays: Mapping[str, ReplayCheck] | None = None,
     *,
     most_tasks: int | None = MOST_TASKS,
     recorded: Mapping[str, int] | None = None,
@@ -119,7 +150,6 @@ def verify(
     for each in decisions:
         if each.observed is not None and kind_named(each.kind).ownership is not None:
             groups.setdefault((each.kind, group_of(each)), []).append(each)
-    replays = replay_checks(episodes or (), terms.registry, terms.config)
     timeouts = _contradicted_timeouts(terms, [each for held in groups.values() for each in held])
     racks = terms.foreign_racks()
     foreign = None if racks is None else Cause("racks", racks)
@@ -130,13 +160,13 @@ def verify(
         total = made.recorded if made.recorded > known else known - made.not_ready
         if made.cause is None and made.not_verifiable is None:
             made = attrs.evolve(made, cause=timeouts.get(group) or _foreign_topology(held) or foreign)
-        if episodes is not None and group not in replays and total > 1:
+        if replays is not None and group not in replays and total > 1:
             made = attrs.evolve(made, unverified=(*made.unverified, _NO_REPLAY))
-        found.append(attrs.evolve(made, recorded=total, replay=replays.get(group)))
+        found.append(attrs.evolve(made, recorded=total, replay=(replays or {}).get(group)))
     decided = {each.group for each in found}
     found += [
         VerifiedGroup(group, "", replay=replay, not_verifiable="the episode does not hold the input of its decisions")
-        for group, replay in replays.items()
+        for group, replay in (replays or {}).items()
         if group not in decided
     ]
     return Verification(tuple(found))

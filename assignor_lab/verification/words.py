@@ -9,8 +9,7 @@ import attrs
 
 from assignor_lab.documents.wording import plain, plural
 from assignor_lab.verification.causes import Cause
-from assignor_lab.verification.replays import ReplayCheck
-from assignor_lab.verification.verified import Verification, VerifiedGroup
+from assignor_lab.verification.verified import ReplayCheck, Verification, VerifiedGroup
 
 __all__ = ["banner", "document_of", "remedy_of", "sentences"]
 

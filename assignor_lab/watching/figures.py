@@ -14,7 +14,7 @@ from assignor_lab.capture.histories.reasons import FOLLOW_UP, PROBING
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
 from assignor_lab.verification.readings import terms_of
-from assignor_lab.verification.replays import past_episodes
+from assignor_lab.verification.replays import past_episodes, replay_checks
 from assignor_lab.verification.verified import VerifiedGroup, verify
 from assignor_lab.watching.findings import unusual_rebalances
 from assignor_lab.watching.limits import WatchLimits
@@ -72,7 +72,8 @@ def figures_of_past(folder: Path, terms: MeasuringTerms) -> list[GroupFigures]:
 
 def _verified(decisions: list[Scenario], terms: MeasuringTerms, around: PastSurroundings) -> dict[str, VerifiedGroup]:
     rules = terms_of(terms.registry, terms.config, terms.isolation, around=around)
-    return {each.group: each for each in verify(decisions, rules, past_episodes(decisions)).groups}
+    replays = replay_checks(past_episodes(decisions), rules)
+    return {each.group: each for each in verify(decisions, rules, replays).groups}
 
 
 def _figures(group: WatchedGroup, verified: VerifiedGroup | None, limits: WatchLimits) -> GroupFigures:

@@ -10,7 +10,7 @@ from threading import Lock
 import attrs
 
 from assignment_api import AssignorLabError
-from assignor_lab.capture.histories.flight_recordings import files_beside
+from assignor_lab.capture.histories.past_files import files_beside
 from assignor_lab.capture.recorded.kept_records import RECORDS
 from assignor_lab.documents.wording import plural
 from assignor_lab.web.states import OpenedStates

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins import ConfigSources, Registry
-from assignor_lab.capture.histories.flight_recordings import flight_recordings
+from assignor_lab.capture.histories.past_files import flight_recordings
 from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.capture.recorded.kept_records import RECORDS
 from assignor_lab.groups.kind import GroupKind

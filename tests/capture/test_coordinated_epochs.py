@@ -11,7 +11,8 @@ import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.errors import NoDecisionError
-from assignor_lab.capture.histories import history_episode, read_histories
+from assignor_lab.capture.histories.history import read_histories
+from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.capture.histories.timeline import timeline_of
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from assignor_lab.capture.errors import NoDecisionError
-from assignor_lab.capture.histories import history_episode, read_histories
+from assignor_lab.capture.histories.history import read_histories
+from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.captured_logs import CAPTURES, LEADER_OF_TAGGED, logs, refuse, text_of

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import tzinfo
-from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.group_logs import GroupLogs, read_group_logs
+from assignor_lab.capture.histories.past_files import BROKERS, RACKS, files_beside
 from assignor_lab.capture.histories.recorded_generations import (
     RecordedGeneration,
     classic_decisions,
@@ -19,12 +19,10 @@ from assignor_lab.capture.histories.recorded_generations import (
 from assignor_lab.capture.histories.streams_epochs import Epoch, epoch_documents, recorded_epochs
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import SeenRound, histories
-from assignor_lab.capture.recorded.kept_records import RECORDS, SAMPLES, KeptRecords, is_kept_records, read_kept_records
+from assignor_lab.capture.recorded.kept_records import SAMPLES, KeptRecords, read_kept_records
 from assignor_lab.capture.recorded.sampled_topics import SampledTopics
-from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
-from assignor_lab.documents.lines import bounded_lines
 from assignor_lab.documents.shapes import count, map_of, nullable, one_of, record, text, whole
 from assignor_lab.documents.wording import plural
 from assignor_lab.scenarios.anonymous import NAMES_DECIDE, is_pseudonym
@@ -32,13 +30,8 @@ from assignor_lab.scenarios.racks import ANY_TOPIC, Racks, read_racks
 from assignor_lab.scenarios.settings import group_settings
 from assignor_lab.scenarios.with_racks import RackFiller
 
-__all__ = ["BESIDE", "files_beside", "flight_recordings", "recorded_decisions", "recorded_group"]
+__all__ = ["recorded_decisions"]
 
-#: In the form of ``--racks``.
-RACKS = "racks.toml"
-#: Without this file brokers count as older than 4.4.
-BROKERS = "brokers.json"
-BESIDE = (SAMPLES, RACKS, BROKERS)
 _BROKERS = record(
     {"format": whole(1, 1), "kind": one_of("brokers"), "streams_group_describe": nullable(count)},
     {"topics": map_of(text, count), "settings": map_of(text, count)},
@@ -47,52 +40,6 @@ _BROKERS = record(
 _FIRST_GIVEN_WHAT_THEY_HAVE = 1
 _MAX_BYTES = 64 * 1024 * 1024
 _WITH_RACKS = ("streams", "streams-group")
-
-_MANY = "recording.jsonl"
-#: For users and other tools.
-_HISTORY = "history.jsonl"
-
-
-def flight_recordings(path: Path) -> list[Path]:
-    """None if the path is no output of ``assignor record``."""
-    if path.is_dir():
-        if (path / RECORDS).is_file():
-            return [path / RECORDS]
-        if (path / _MANY).is_file():
-            found = sorted(file for file in path.glob(f"*/{RECORDS}") if file.is_file())
-            if not found:
-                raise HistoryError(f"{path}: the recording has no group yet: go on with record --resume --follow")
-            return found
-        if (path / _HISTORY).is_file():
-            raise HistoryError(
-                f"{path}: {RECORDS} is missing: it holds the records, and {_HISTORY} is only made of them: copy the "
-                "whole folder"
-            )
-        return []
-    if not path.is_file():
-        return []
-    try:
-        first = next((line for _, line in bounded_lines(path)), b"")
-    except DocumentFormatError:
-        # The reader of the file reports the fault with its remedy.
-        return []
-    if is_kept_records(first):
-        return [path]
-    if path.name == _HISTORY and b'"joined"' in first:
-        raise HistoryError(f"{path}: is made of a recording for people to read: name its folder, {path.parent}")
-    return []
-
-
-def files_beside(records: Path) -> list[Path]:
-    return [each for name in BESIDE if (each := records.with_name(name)).is_file()]
-
-
-def recorded_group(records: str | PathLike[str]) -> str | None:
-    first = next((line for _, line in bounded_lines(records)), b"")
-    if not is_kept_records(first):
-        return None
-    group = parse_json(first).get("group")
-    return group if isinstance(group, str) else None
 
 
 def recorded_decisions(

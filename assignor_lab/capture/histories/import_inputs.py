@@ -9,8 +9,7 @@ from pathlib import Path
 import attrs
 
 from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories.flight_recordings import flight_recordings
-from assignor_lab.capture.histories.past_files import files_of
+from assignor_lab.capture.histories.past_files import files_of, flight_recordings
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.lines import bounded_lines
 

@@ -11,9 +11,7 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
-from assignor_lab.capture.histories.flight_recordings import BESIDE, recorded_decisions
-from assignor_lab.capture.histories.logged_decisions import logged_decisions
-from assignor_lab.capture.histories.past_files import LOG, RECORDING, NamedFile, files_of, grouped, kind_of
+from assignor_lab.capture.histories.past_files import BESIDE, LOG, RECORDING, NamedFile, files_of, grouped, kind_of
 from assignor_lab.capture.topology import reuses_sources
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
 from assignor_lab.scenarios.topology_provenance import noting_conflicts
@@ -83,6 +81,8 @@ def _read(kind: str, files: Sequence[NamedFile], around: PastSurroundings) -> It
 
 
 def _recorded(files: Sequence[NamedFile], around: PastSurroundings) -> Iterator[Scenario]:
+    from assignor_lab.capture.histories.flight_recordings import recorded_decisions
+
     records, *others = files
     beside = {Path(each.name).name: Path(each.path) for each in others if Path(each.name).name in BESIDE}
     logs = [Path(each.path) for each in others if Path(each.name).name not in BESIDE]
@@ -102,6 +102,8 @@ def _recorded(files: Sequence[NamedFile], around: PastSurroundings) -> Iterator[
 
 
 def _logged(logs: Sequence[NamedFile], around: PastSurroundings) -> Iterator[Scenario]:
+    from assignor_lab.capture.histories.logged_decisions import logged_decisions
+
     documents = logged_decisions(
         [fspath(log.path) for log in logs],
         config_layers=around.config,

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
 
 from assignment_api import AssignorLabError
-from assignor_lab.capture.histories.flight_recordings import files_beside, flight_recordings, recorded_group
-from assignor_lab.capture.histories.group_logs import read_group_logs
+from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.logs.log_files import is_log
-from assignor_lab.capture.recorded.kept_records import RECORDS
-from assignor_lab.documents.lines import STANDARD_INPUT
+from assignor_lab.capture.recorded.kept_records import RECORDS, SAMPLES, is_kept_records
+from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.documents.json_text import parse_json
+from assignor_lab.documents.lines import STANDARD_INPUT, bounded_lines
 
-__all__ = ["LOG", "RECORDING", "SCENARIOS", "EmptySourceError", "NamedFile", "files_of", "grouped", "kind_of"]
+if TYPE_CHECKING:
+    from assignor_lab.capture.histories.group_logs import GroupLogs
+
+__all__ = [
+    "BESIDE", "BROKERS", "LOG", "RACKS", "RECORDING", "SCENARIOS", "EmptySourceError", "NamedFile", "files_beside",
+    "files_of", "flight_recordings", "grouped", "kind_of", "recorded_group",
+]  # fmt: skip
 
 SCENARIOS, LOG, RECORDING = "scenarios", "log", "recording"
+#: In the form of ``--racks``.
+RACKS = "racks.toml"
+#: Without this file brokers count as older than 4.4.
+BROKERS = "brokers.json"
+#: Files of a recording beside its records.
+BESIDE = (SAMPLES, RACKS, BROKERS)
+_MANY = "recording.jsonl"
+#: For users and other tools.
+_HISTORY = "history.jsonl"
 
 
 class EmptySourceError(AssignorLabError):
@@ -36,6 +53,48 @@ class NamedFile:
     path: str | PathLike[str]
     name: str
     kind: str | None = None
+
+
+def flight_recordings(path: Path) -> list[Path]:
+    """None if the path is no output of ``assignor record``."""
+    if path.is_dir():
+        if (path / RECORDS).is_file():
+            return [path / RECORDS]
+        if (path / _MANY).is_file():
+            found = sorted(file for file in path.glob(f"*/{RECORDS}") if file.is_file())
+            if not found:
+                raise HistoryError(f"{path}: the recording has no group yet: go on with record --resume --follow")
+            return found
+        if (path / _HISTORY).is_file():
+            raise HistoryError(
+                f"{path}: {RECORDS} is missing: it holds the records, and {_HISTORY} is only made of them: copy the "
+                "whole folder"
+            )
+        return []
+    if not path.is_file():
+        return []
+    try:
+        first = next((line for _, line in bounded_lines(path)), b"")
+    except DocumentFormatError:
+        # The reader of the file reports the fault with its remedy.
+        return []
+    if is_kept_records(first):
+        return [path]
+    if path.name == _HISTORY and b'"joined"' in first:
+        raise HistoryError(f"{path}: is made of a recording for people to read: name its folder, {path.parent}")
+    return []
+
+
+def files_beside(records: Path) -> list[Path]:
+    return [each for name in BESIDE if (each := records.with_name(name)).is_file()]
+
+
+def recorded_group(records: str | PathLike[str]) -> str | None:
+    first = next((line for _, line in bounded_lines(records)), b"")
+    if not is_kept_records(first):
+        return None
+    group = parse_json(first).get("group")
+    return group if isinstance(group, str) else None
 
 
 def files_of(source: str | PathLike[str]) -> Iterator[NamedFile]:
@@ -76,7 +135,7 @@ def grouped(files: Iterable[NamedFile]) -> Iterator[tuple[str, str, list[NamedFi
     runs = list(_runs(files))
     recorded = {name: recorded_group(run[0].path) for name, kind, run in runs if kind == RECORDING}
     logs = {file.name: file for _, kind, run in runs if kind == LOG and recorded for file in run}
-    around = {name: read_group_logs([log.path]) for name, log in logs.items()}
+    around = _group_logs(logs)
     of_recordings: set[str] = set()
     beside: dict[str, list[NamedFile]] = {}
     for records, group in recorded.items():
@@ -96,6 +155,14 @@ def grouped(files: Iterable[NamedFile]) -> Iterator[tuple[str, str, list[NamedFi
         others = [file for file in run if kind != LOG or file.name not in of_recordings]
         if others:
             yield _name_of(kind, others), kind, others
+
+
+def _group_logs(logs: Mapping[str, NamedFile]) -> dict[str, GroupLogs]:
+    if not logs:
+        return {}
+    from assignor_lab.capture.histories.group_logs import read_group_logs
+
+    return {name: read_group_logs([log.path]) for name, log in logs.items()}
 
 
 def _runs(files: Iterable[NamedFile]) -> Iterator[tuple[str, str, list[NamedFile]]]:

@@ -8,7 +8,7 @@ from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.plugins import Isolation
 from assignor_lab.scoring.sources.plan import ScoringPlan
 from assignor_lab.verification.readings import terms_of
-from assignor_lab.verification.replays import is_recorded_past, past_episodes
+from assignor_lab.verification.replays import is_recorded_past, past_episodes, replay_checks
 from assignor_lab.verification.verified import NOTHING, Verification, group_sources, verify
 
 __all__ = ["verification_of"]
@@ -37,6 +37,6 @@ def verification_of(plan: ScoringPlan, registry: Registry, given: ConfigSources)
         # The past of a sample cannot be played.
         if not is_played and sum(sample.recorded.values()) == len(sample.decisions):
             episodes = past_episodes(sample.decisions, terms.settings)
-        return verify(sample.decisions, terms, episodes, recorded=sample.recorded)
+        return verify(sample.decisions, terms, replay_checks(episodes, terms), recorded=sample.recorded)
     finally:
         isolation.close()

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from assignment_api.plugins import config_sources
-from assignor_lab.capture.histories import DecisionHistory, history_episode, read_histories
+from assignor_lab.capture.histories.history import DecisionHistory, read_histories
+from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from calibration.episodes import import_episode

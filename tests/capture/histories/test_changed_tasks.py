@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.capture.histories import history_episode, read_histories
+from assignor_lab.capture.histories.history import read_histories
+from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.episode_format import read_episode

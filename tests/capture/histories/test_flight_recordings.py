@@ -16,8 +16,9 @@ from assignment_api.streams import TaskId
 from assignment_api.streams.client_state import UNTOLD_LAG
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.episodes import past_as_episodes
-from assignor_lab.capture.histories.flight_recordings import flight_recordings, recorded_decisions
+from assignor_lab.capture.histories.flight_recordings import recorded_decisions
 from assignor_lab.capture.histories.held_back import meant_for
+from assignor_lab.capture.histories.past_files import flight_recordings
 from assignor_lab.capture.histories.recorded_generations import recorded_generations
 from assignor_lab.capture.recorded.broker_answers import DescribedGroup, MemberAnswer
 from assignor_lab.capture.recorded.group_records import _layout

@@ -10,7 +10,8 @@ import attrs
 import pytest
 
 from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories import history_episode, read_histories
+from assignor_lab.capture.histories.history import read_histories
+from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.simulation.streams.episode_format import read_episode

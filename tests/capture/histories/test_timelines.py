@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.capture.histories import read_histories
+from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.past import scenarios_of_past
 from assignor_lab.capture.histories.timeline import timeline_of
 from assignor_lab.groups.metrics.movement import stateful_actives_moved, stateless_actives_moved
