@@ -87,7 +87,7 @@ def _capture(
     from assignor_lab.capture.live.access import read_access
     from assignor_lab.capture.live.capture import Capturing, capturable
     from assignor_lab.capture.live.cluster import connected
-    from assignor_lab.capture.topology import reuses_sources
+    from assignor_lab.capture.topology.evidence import reuses_sources
     from assignor_lab.scenarios import write_lines
     from assignor_lab.scenarios.anonymous import anonymous_document, read_pseudonyms
     from assignor_lab.scenarios.topology_provenance import noting_conflicts

@@ -148,8 +148,9 @@ class _Import:
     def states(self, inputs: ImportInputs, *, check: bool) -> Iterator[dict[str, Any]]:
         from assignor_lab.capture.logs.import_log import read_decisions
         from assignor_lab.capture.logs.scenario_documents import DocumentMaker
-        from assignor_lab.capture.recorded import read_recording, recorded_states
-        from assignor_lab.capture.topology import reuses_sources
+        from assignor_lab.capture.recorded.recording import read_recording
+        from assignor_lab.capture.recorded.states import recorded_states
+        from assignor_lab.capture.topology.evidence import reuses_sources
 
         if not inputs.logs:
             raise typer.BadParameter(
@@ -177,7 +178,7 @@ class _Import:
         note(f"{plural(written, noun)} imported" + (f", {self.left_out} left out" if self.left_out else ""))
 
     def _checked(self, states: Iterable[Any], registry: Registry | None) -> Iterator[dict[str, Any]]:
-        from assignor_lab.capture.recorded import problems
+        from assignor_lab.capture.recorded.replay import problems
 
         for state in states:
             problem = None if registry is None else next(iter(problems(state, registry)), None)

@@ -10,10 +10,10 @@ from assignment_api.plugins import Registry, effective_config
 from assignment_api.plugins.layers import Layer, layer_of
 from assignment_api.streams import ProcessID, TaskId
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
-from assignor_lab.capture.recorded import read_recording
+from assignor_lab.capture.recorded.recording import read_recording
 from assignor_lab.capture.timelines.instances import first_after  # fmt: skip
 from assignor_lab.capture.timelines.timeline import RecordedTimeline, read_timeline
-from assignor_lab.capture.topology import reuses_sources
+from assignor_lab.capture.topology.evidence import reuses_sources
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.groups.streams_group.leading import brokers_assignor
 from assignor_lab.runtime.discovery import discovered

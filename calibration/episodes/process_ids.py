@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 from assignment_api.streams import ProcessID, TaskId
-from assignor_lab.capture.recorded import RecordedResponses
+from assignor_lab.capture.recorded.recording import RecordedResponses
 from assignor_lab.capture.timelines.instances import instance_of
 from assignor_lab.capture.timelines.timeline import RecordedTimeline
 from calibration.episodes.decided_again import DecidedAgain

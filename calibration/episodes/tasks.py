@@ -13,11 +13,14 @@ from assignment_api.streams import TaskId
 from assignor_lab.capture.logs.import_log import read_decisions
 from assignor_lab.capture.logs.rebalance import LoggedDecision
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
-from assignor_lab.capture.recorded import RecordedResponses, recorded_states
+from assignor_lab.capture.recorded.recording import RecordedResponses
+from assignor_lab.capture.recorded.states import recorded_states
 from assignor_lab.capture.recorded.streams_group_answers import DescribedSubtopology
 from assignor_lab.capture.timelines.timeline import RecordedTimeline
-from assignor_lab.capture.topology import Brokers, GroupSubTopology, GroupTopology, Topic, TopologyStore, task_document
+from assignor_lab.capture.topology.evidence import Brokers
+from assignor_lab.capture.topology.group_topology import GroupSubTopology, GroupTopology, Topic, TopologyStore
 from assignor_lab.capture.topology.internal_topics import CHANGELOG, is_internal_of
+from assignor_lab.capture.topology.task_documents import task_document
 from assignor_lab.documents.errors import DocumentFormatError
 from calibration.episodes.workload import subtopology_of_topics
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from assignment_api.java import string_hash
-from assignor_lab.capture.recorded import BrokerAnswerError, read_recording
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.recording import read_recording
 from assignor_lab.capture.recorded.streams_group_answers import read_streams_group_answer
 from assignor_lab.scenarios import DocumentFormatError
 from calibration.episodes import import_episode

@@ -13,9 +13,8 @@ from assignment_api.plugins import config_sources
 from assignor_lab.capture.histories.settings import optimization_in
 from assignor_lab.capture.live.classic import GroupSurroundings, classic_document, unsettled
 from assignor_lab.capture.live.errors import GroupUnusableError
-from assignor_lab.capture.recorded import read_recording
-from assignor_lab.capture.recorded.recording import RecordedResponses
-from assignor_lab.capture.topology import reuses_sources
+from assignor_lab.capture.recorded.recording import RecordedResponses, read_recording
+from assignor_lab.capture.topology.evidence import reuses_sources
 from tests.capture.test_topology_recordings import CLASSIC
 from tests.capture.topology_recordings import run, unpacked
 

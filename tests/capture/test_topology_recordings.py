@@ -12,8 +12,10 @@ from assignor_lab.capture.histories.flight_recordings import recorded_decisions
 from assignor_lab.capture.histories.settings import optimization_in
 from assignor_lab.capture.logs.import_log import import_log, read_decisions
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
-from assignor_lab.capture.recorded import problems, read_recording, recorded_states
-from assignor_lab.capture.topology import reuses_sources
+from assignor_lab.capture.recorded.recording import read_recording
+from assignor_lab.capture.recorded.replay import problems
+from assignor_lab.capture.recorded.states import recorded_states
+from assignor_lab.capture.topology.evidence import reuses_sources
 from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import Place, scenario_from_document

@@ -12,7 +12,7 @@ import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.histories.past_files import BESIDE, LOG, RECORDING, NamedFile, files_of, grouped, kind_of
-from assignor_lab.capture.topology import reuses_sources
+from assignor_lab.capture.topology.evidence import reuses_sources
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
 from assignor_lab.scenarios.topology_provenance import noting_conflicts
 from assignor_lab.scenarios.with_racks import RackFiller

@@ -24,7 +24,8 @@ from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords, 
 from assignor_lab.capture.recorded.member_evidence import furthest, members_of
 from assignor_lab.capture.recorded.sampled_topics import SampledTopics
 from assignor_lab.capture.recorded.states import members_by_process
-from assignor_lab.capture.topology import GroupTopology, Members
+from assignor_lab.capture.topology.evidence import Members
+from assignor_lab.capture.topology.group_topology import GroupTopology
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.wire.assignment_info import NO_REBALANCE
 from assignor_lab.scenarios.consumers import client_of

@@ -31,7 +31,8 @@ from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords
 from assignor_lab.capture.recorded.sampled_topics import SampledTopics, subtopology_weights
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
 from assignor_lab.capture.streams_member import StreamsMember
-from assignor_lab.capture.topology import ReportedSubTopology, TopologyDescription, conflicts_with_reported
+from assignor_lab.capture.topology.description import TopologyDescription
+from assignor_lab.capture.topology.reported_subtopologies import ReportedSubTopology, conflicts_with_reported
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.streams_group.member_table import MemberTable
 from assignor_lab.scenarios.settings import group_settings, with_given

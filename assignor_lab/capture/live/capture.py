@@ -21,7 +21,8 @@ from assignor_lab.capture.recorded.broker_answers import TopicPartition, group_a
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import CONFIGURED_UNKNOWN, SeenRound, histories
 from assignor_lab.capture.recorded.connect.rest_states import configured_jobs
-from assignor_lab.capture.topology import ReportedSubTopology, TopologyDescription, conflicts_with_reported
+from assignor_lab.capture.topology.description import TopologyDescription
+from assignor_lab.capture.topology.reported_subtopologies import ReportedSubTopology, conflicts_with_reported
 from assignor_lab.connect.remote import RemoteConnector
 from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE

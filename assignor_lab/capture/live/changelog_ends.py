@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from assignment_api.streams import TaskId
 from assignor_lab.capture.recorded.broker_answers import TopicPartition
-from assignor_lab.capture.topology import GroupTopology
+from assignor_lab.capture.topology.group_topology import GroupTopology
 
 __all__ = ["Offsets", "changelogs_of", "of_likely_ends", "of_unknown_ends", "possible_ends"]
 

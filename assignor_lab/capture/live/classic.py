@@ -34,15 +34,11 @@ from assignor_lab.capture.recorded.group_documents import (
 from assignor_lab.capture.recorded.member_evidence import furthest, members_of
 from assignor_lab.capture.recorded.recording import RecordedResponses
 from assignor_lab.capture.recorded.states import members_by_process
-from assignor_lab.capture.topology import (
-    Brokers,
-    GroupTopology,
-    Members,
-    TopologyDescription,
-    task_document,
-    tasks_of_partitions,
-    topology_of,
-)
+from assignor_lab.capture.topology.description import TopologyDescription
+from assignor_lab.capture.topology.evidence import Brokers, Members
+from assignor_lab.capture.topology.group_topology import GroupTopology
+from assignor_lab.capture.topology.resolution import topology_of
+from assignor_lab.capture.topology.task_documents import task_document, tasks_of_partitions
 from assignor_lab.documents.wording import plural
 from assignor_lab.kafka.leader.task_order import in_kafka_order
 from assignor_lab.kafka.wire.assignment_info import NO_REBALANCE

@@ -25,7 +25,7 @@ from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.logs.surroundings_filler import SurroundingsFiller
 from assignor_lab.capture.logs.timestamps import LogTime, first_time
-from assignor_lab.capture.topology import TopologyDescription
+from assignor_lab.capture.topology.description import TopologyDescription
 from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import attrs
 
 from assignor_lab.capture.logs.restorations import Restored
-from assignor_lab.capture.topology import Topic
+from assignor_lab.capture.topology.group_topology import Topic
 
 __all__ = ["LoggedTopics", "restored_changelogs"]
 

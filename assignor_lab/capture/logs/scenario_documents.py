@@ -19,17 +19,11 @@ from assignment_api.streams.configs import (
 )
 from assignor_lab.capture.logs.client_state_text import ClientStateText
 from assignor_lab.capture.logs.rebalance import LoggedDecision
-from assignor_lab.capture.topology import (
-    Brokers,
-    Members,
-    Topic,
-    TopologyDescription,
-    no_description_of,
-    resolved,
-    reuses_sources,
-    task_document,
-)
-from assignor_lab.capture.topology.group_topology import by_subtopology
+from assignor_lab.capture.topology.description import TopologyDescription
+from assignor_lab.capture.topology.evidence import Brokers, Members, reuses_sources
+from assignor_lab.capture.topology.group_topology import Topic, by_subtopology
+from assignor_lab.capture.topology.resolution import no_description_of, resolved
+from assignor_lab.capture.topology.task_documents import task_document
 from assignor_lab.kafka.leader.task_order import in_kafka_order, in_map_order
 from assignor_lab.scenarios.rack_provenance import NOT_USED, RACKS_UNKNOWN, STRATEGY_UNKNOWN
 from assignor_lab.scenarios.settings import with_given

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from assignment_api.streams import TaskId
 from assignment_api.streams.client_state import UNTOLD_LAG
 from assignor_lab.capture.recorded.broker_answers import DescribedGroup, MemberAnswer, TopicPartition
-from assignor_lab.capture.topology import Members
 from assignor_lab.capture.topology.description import SubTopologyKey
+from assignor_lab.capture.topology.evidence import Members
 from assignor_lab.kafka.wire import RUNNING_ACTIVE
 
 __all__ = ["furthest", "logged_by_tasks", "members_of", "source_topics"]

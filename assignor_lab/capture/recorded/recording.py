@@ -20,7 +20,8 @@ from assignor_lab.capture.recorded.broker_answers import (
 )
 from assignor_lab.capture.recorded.errors import garbled_at
 from assignor_lab.capture.recorded.streams_group_answers import DescribedStreamsGroup, read_streams_group_answer
-from assignor_lab.capture.topology import Brokers, Topic
+from assignor_lab.capture.topology.evidence import Brokers
+from assignor_lab.capture.topology.group_topology import Topic
 from assignor_lab.documents.json_lines import json_lines
 from assignor_lab.documents.shapes import LONG_MAX, at, faults_at, hexadecimal, open_record, text, whole
 

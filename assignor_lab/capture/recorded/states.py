@@ -31,15 +31,11 @@ from assignor_lab.capture.recorded.group_documents import client_document
 from assignor_lab.capture.recorded.matching import Match, match_decision
 from assignor_lab.capture.recorded.member_evidence import logged_by_tasks, members_of
 from assignor_lab.capture.recorded.recording import RecordedResponses, Seen
-from assignor_lab.capture.topology import (
-    GroupTopology,
-    Members,
-    TopologyDescription,
-    reuses_sources,
-    task_document,
-    tasks_of_partitions,
-    topology_of,
-)
+from assignor_lab.capture.topology.description import TopologyDescription
+from assignor_lab.capture.topology.evidence import Members, reuses_sources
+from assignor_lab.capture.topology.group_topology import GroupTopology
+from assignor_lab.capture.topology.resolution import topology_of
+from assignor_lab.capture.topology.task_documents import task_document, tasks_of_partitions
 
 __all__ = ["RecordedState", "Unusable", "members_by_process", "recorded_states"]
 

@@ -26,7 +26,7 @@ from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document, write_lines
 
 if TYPE_CHECKING:
-    from assignor_lab.capture.recorded.connect import WhatHappens
+    from assignor_lab.capture.recorded.connect.rest_states import WhatHappens
 
 __all__ = ["register"]
 
@@ -91,7 +91,7 @@ def _import(
     A fact that the source lacks is an assumption in the history. -c or the worker's own --config can set
     connect.protocol and scheduled.rebalance.max.delay.ms.
     """
-    from assignor_lab.capture.recorded.connect import WhatHappens
+    from assignor_lab.capture.recorded.connect.rest_states import WhatHappens
 
     if bool(recordings) == bool(url):
         raise typer.BadParameter("give recordings or --url, one of the two", param_hint="RECORDINGS")
@@ -141,7 +141,7 @@ def _live(
     *,
     probe: bool,
 ) -> dict[str, Any]:
-    from assignor_lab.capture.recorded.connect import state_document
+    from assignor_lab.capture.recorded.connect.rest_states import state_document
     from assignor_lab.connect.remote import read_cluster
 
     state = ask(urls, ca_file, lambda rest: read_cluster(rest, probe=probe))
@@ -157,7 +157,9 @@ def _live(
 def _recorded(
     files: list[str], happens: WhatHappens, protocol: ConnectProtocol | None, delay: int | None
 ) -> Iterator[dict[str, Any]]:
-    from assignor_lab.capture.recorded.connect import NoWorkerError, histories, read_connect_recording, state_document
+    from assignor_lab.capture.recorded.connect.histories import histories
+    from assignor_lab.capture.recorded.connect.recording import read_connect_recording
+    from assignor_lab.capture.recorded.connect.rest_states import NoWorkerError, state_document
 
     recording = read_connect_recording(files)
     if not recording.rounds and not recording.states:
@@ -185,7 +187,7 @@ def _recorded(
 def _checked(
     documents: Iterator[dict[str, Any]], effective: EffectiveConfig, compared: list[int], failed: list[str]
 ) -> Iterator[dict[str, Any]]:
-    from assignor_lab.capture.recorded.connect import compare_observed
+    from assignor_lab.capture.recorded.connect.comparison import compare_observed
 
     registry = discovered(effective).registry
     for document in documents:

@@ -9,17 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from assignment_api.connect import MAX_DELAY_KEY, ConnectAssignor
-from assignor_lab.capture.logs.connect import (
-    ComparedRound,
-    DepartureKind,
-    NoRoundError,
-    ReceivedAssignment,
-    WorkerLife,
-    read_worker_log,
-    received_as_answered,
-    replay,
-    replay_document,
-)
+from assignor_lab.capture.logs.connect.documents import replay_document
+from assignor_lab.capture.logs.connect.errors import NoRoundError
+from assignor_lab.capture.logs.connect.replay import ComparedRound, DepartureKind, received_as_answered, replay
+from assignor_lab.capture.logs.connect.rounds import ReceivedAssignment, WorkerLife, read_worker_log
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.documents.wording import plural

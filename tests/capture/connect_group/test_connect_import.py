@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import discover
-from assignor_lab.capture.recorded import BrokerAnswerError
-from assignor_lab.capture.recorded.connect import SeenRound, compare_observed, histories, read_connect_groups
+from assignor_lab.capture.recorded.connect.answers import read_connect_groups
+from assignor_lab.capture.recorded.connect.comparison import compare_observed
+from assignor_lab.capture.recorded.connect.histories import SeenRound, histories
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.cli.main import main
 from assignor_lab.scenarios import DocumentFormatError, Place, canonical_line, read_scenarios, scenario_from_document
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from assignment_api.connect import ConnectAssignor
 from assignment_api.plugins import discover
-from assignor_lab.capture.logs.connect import ComparedRound, WorkerLife, read_worker_log, replay
+from assignor_lab.capture.logs.connect.replay import ComparedRound, replay
+from assignor_lab.capture.logs.connect.rounds import WorkerLife, read_worker_log
 
 CAPTURES = Path(__file__).parents[2] / "data" / "captures" / "connect"
 GROUPS = ("sessioned", "eager", "conflict")

@@ -10,14 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from assignor_lab.capture.logs.connect import (
-    ComparedRound,
-    DepartureKind,
-    NoRoundError,
-    RecordedRound,
-    WorkerLife,
-    read_worker_log,
-)
+from assignor_lab.capture.logs.connect.errors import NoRoundError
+from assignor_lab.capture.logs.connect.replay import ComparedRound, DepartureKind
+from assignor_lab.capture.logs.connect.rounds import RecordedRound, WorkerLife, read_worker_log
 from assignor_lab.cli.app import build_app
 from assignor_lab.scenarios import DocumentFormatError
 from tests.capture.connect_log.logs import CAPTURES, compared, files, lines, lives_of

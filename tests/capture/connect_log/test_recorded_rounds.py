@@ -6,7 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from assignment_api.connect import ConnectProtocol
-from assignor_lab.capture.logs.connect import read_worker_log, received_as_answered, replay
+from assignor_lab.capture.logs.connect.replay import received_as_answered, replay
+from assignor_lab.capture.logs.connect.rounds import read_worker_log
 from assignor_lab.cli.app import build_app
 from tests.capture.connect_log.logs import GROUPS, configured, files
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from assignor_lab.capture.recorded import read_recording
 from assignor_lab.capture.recorded.broker_answers import described_groups, group_answers
 from assignor_lab.capture.recorded.group_records import _layout
+from assignor_lab.capture.recorded.recording import read_recording
 from assignor_lab.documents.json_lines import json_lines
 from tests.capture.captured_logs import CAPTURES
 from tests.capture.coordinator_records import generation, key, value

@@ -9,7 +9,8 @@ import pytest
 
 from assignor_lab.capture.live.classic import classic_document, unsettled
 from assignor_lab.capture.live.errors import GroupUnusableError
-from assignor_lab.capture.recorded import ClusterAnswer, DescribedGroup, RecordedState, TopicPartition
+from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, DescribedGroup, TopicPartition
+from assignor_lab.capture.recorded.states import RecordedState
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.recorded.groups import recording, states
 

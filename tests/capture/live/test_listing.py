@@ -11,8 +11,7 @@ import pytest
 from assignor_lab.capture.live.cluster import ConnectedCluster, ListedGroup
 from assignor_lab.capture.live.errors import TooOldBrokerError
 from assignor_lab.capture.live.listing import GroupSummary, list_groups
-from assignor_lab.capture.recorded import ClusterAnswer
-from assignor_lab.capture.recorded.broker_answers import described_groups
+from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, described_groups
 from assignor_lab.capture.recorded.streams_group_answers import DescribedStreamsGroup, read_streams_group_answer
 from tests.capture.captured_logs import CAPTURES
 

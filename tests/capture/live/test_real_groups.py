@@ -15,7 +15,7 @@ import pytest
 from kafka import KafkaAdminClient
 from typer.testing import CliRunner
 
-from assignor_lab.capture.recorded import read_recording
+from assignor_lab.capture.recorded.recording import read_recording
 from assignor_lab.cli.app import build_app
 from tests.capture.live.real_streams import RACK, RealApplications
 from tests.connect.real_kafka import START_S, free_ports, until

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from assignment_api.plugins import discover
 from assignor_lab.capture.histories.flight_recordings import recorded_decisions
-from assignor_lab.capture.recorded.connect import compare_observed
+from assignor_lab.capture.recorded.connect.comparison import compare_observed
 from assignor_lab.cli.app import build_app
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.live.recorded_lives import ASSIGNMENT, CLASSIC, CONNECT, DELAY_MS, STREAMS, RecordedLives

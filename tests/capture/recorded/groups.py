@@ -10,7 +10,8 @@ from assignment_api.plugins import config_sources
 from assignor_lab.capture.logs.import_log import read_decisions
 from assignor_lab.capture.logs.rebalance import LoggedDecision
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
-from assignor_lab.capture.recorded import RecordedResponses, RecordedState, Unusable, read_recording, recorded_states
+from assignor_lab.capture.recorded.recording import RecordedResponses, read_recording
+from assignor_lab.capture.recorded.states import RecordedState, Unusable, recorded_states
 from tests.capture.captured_logs import CAPTURES, logs
 
 #: Application to its number of recorded stable states.

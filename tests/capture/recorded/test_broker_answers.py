@@ -14,14 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignor_lab.capture.recorded import (
-    BrokerAnswerError,
-    DescribedGroup,
-    read_cluster_answer,
-    read_group_answer,
-    read_recording,
-)
-from assignor_lab.capture.topology import Topic
+from assignor_lab.capture.recorded.broker_answers import DescribedGroup, read_cluster_answer, read_group_answer
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.recording import read_recording
+from assignor_lab.capture.topology.group_topology import Topic
 from assignor_lab.documents.errors import DocumentFormatError
 from tests.capture.captured_logs import CAPTURES
 from tests.capture.recorded.groups import recording

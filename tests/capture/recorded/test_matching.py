@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import attrs
 
-from assignor_lab.capture.recorded import DecisionNotFound, Match, Seen, StaticRestart, match_decision
+from assignor_lab.capture.recorded.matching import DecisionNotFound, Match, StaticRestart, match_decision
+from assignor_lab.capture.recorded.recording import Seen
 from tests.capture.recorded.groups import decisions, recording
 
 

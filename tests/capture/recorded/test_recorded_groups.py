@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import discover
-from assignor_lab.capture.recorded import StaticRestart, leaders_assignor, replay
+from assignor_lab.capture.recorded.matching import StaticRestart
+from assignor_lab.capture.recorded.replay import leaders_assignor, replay
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.captured_logs import GOLDEN
 from tests.capture.recorded.groups import STABLE, recording, states

@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 
 from assignment_api.streams import TaskId
 from assignor_lab.capture.errors import TopologyTextError
-from assignor_lab.capture.topology import Brokers, Members, Topic, parse_topology, resolved, task_document
-from assignor_lab.capture.topology.group_topology import by_subtopology
+from assignor_lab.capture.topology.description import parse_topology
+from assignor_lab.capture.topology.evidence import Brokers, Members
+from assignor_lab.capture.topology.group_topology import Topic, by_subtopology
+from assignor_lab.capture.topology.resolution import resolved
+from assignor_lab.capture.topology.task_documents import task_document
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.capture.captured_logs import GOLDEN, documents
 from tests.capture.topologies import GLOBAL, ORDERS, PATTERN

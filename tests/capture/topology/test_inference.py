@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from assignment_api import TaskId
-from assignor_lab.capture.topology import Brokers, GroupSubTopology, GroupTopology, Members, Topic, TopologyStore
-from assignor_lab.capture.topology import inferred as inferred_topology
+from assignor_lab.capture.topology.evidence import Brokers, Members
+from assignor_lab.capture.topology.group_topology import GroupSubTopology, GroupTopology, Topic, TopologyStore
+from assignor_lab.capture.topology.inference import inferred as inferred_topology
 
 
 def tasks(**counts: int) -> list[TaskId]:

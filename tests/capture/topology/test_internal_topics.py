@@ -8,7 +8,9 @@ import pytest
 
 from assignment_api.streams import TaskId
 from assignor_lab.capture.live.group_recording import GroupRecording
-from assignor_lab.capture.topology import Brokers, Members, Topic, inferred
+from assignor_lab.capture.topology.evidence import Brokers, Members
+from assignor_lab.capture.topology.group_topology import Topic
+from assignor_lab.capture.topology.inference import inferred
 from assignor_lab.capture.topology.internal_topics import feeds_store, is_internal_of
 
 GROUPS = ("orders", "orders-eu", "orders-eu-test", "payments")

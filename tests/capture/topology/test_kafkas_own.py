@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 
 from assignment_api.streams import TaskId
-from assignor_lab.capture.topology import Brokers, GroupTopology, Members, Topic, parse_topology, resolved
+from assignor_lab.capture.topology.description import parse_topology
+from assignor_lab.capture.topology.evidence import Brokers, Members
+from assignor_lab.capture.topology.group_topology import GroupTopology, Topic
+from assignor_lab.capture.topology.resolution import resolved
 
 FILE = Path(__file__).parents[2] / "data" / "topologies" / "described.jsonl.gz"
 with gzip.open(FILE, "rt") as lines:

@@ -12,9 +12,10 @@ import attrs
 import pytest
 
 from assignment_api.streams import TaskId
-from assignor_lab.capture.topology import Brokers, GroupTopology, Members, topology_of
 from assignor_lab.capture.topology.description import parse_topology
-from assignor_lab.capture.topology.group_topology import Topic
+from assignor_lab.capture.topology.evidence import Brokers, Members
+from assignor_lab.capture.topology.group_topology import GroupTopology, Topic
+from assignor_lab.capture.topology.resolution import topology_of
 from tests.capture.topology_recordings import unpacked
 
 #: Recorded application to the partitions of its topics, by their ends; 3 where none fits.

@@ -11,19 +11,12 @@ import pytest
 from assignment_api.streams import TaskId
 from assignor_lab.capture.histories.settings import optimization_in
 from assignor_lab.capture.logs.import_log import import_log
-from assignor_lab.capture.topology import (
-    Brokers,
-    GroupSubTopology,
-    GroupTopology,
-    Members,
-    Topic,
-    TopologyStore,
-    inferred,
-    parse_topology,
-    resolved,
-    reuses_sources,
-    task_document,
-)
+from assignor_lab.capture.topology.description import parse_topology
+from assignor_lab.capture.topology.evidence import Brokers, Members, reuses_sources
+from assignor_lab.capture.topology.group_topology import GroupSubTopology, GroupTopology, Topic, TopologyStore
+from assignor_lab.capture.topology.inference import inferred
+from assignor_lab.capture.topology.resolution import resolved
+from assignor_lab.capture.topology.task_documents import task_document
 from tests.capture.captured_logs import LEADER_OF_TAGGED, refuse, text_of
 from tests.capture.test_logged_config import started
 

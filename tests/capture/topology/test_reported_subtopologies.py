@@ -8,12 +8,8 @@ import pytest
 
 from assignor_lab.capture.histories.streams_epochs import recorded_epochs
 from assignor_lab.capture.recorded.kept_records import read_kept_records
-from assignor_lab.capture.topology import (
-    ReportedSubTopology,
-    TopologyDescription,
-    conflicts_with_reported,
-    parse_topology,
-)
+from assignor_lab.capture.topology.description import TopologyDescription, parse_topology
+from assignor_lab.capture.topology.reported_subtopologies import ReportedSubTopology, conflicts_with_reported
 from assignor_lab.scenarios.topology_provenance import OWN_USED, TOPOLOGY_CONFLICT
 from tests.capture.test_topology_recordings import CLASSIC, STREAMS_ONLY_CLASSIC
 from tests.capture.topologies import PATTERN

@@ -11,8 +11,8 @@ from typing import Any
 import attrs
 
 from assignment_api.connect import ConnectProtocol, Jobs
-from assignor_lab.capture.recorded import BrokerAnswerError
 from assignor_lab.capture.recorded.broker_answers import described_groups
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.kafka.wire import WireError
 from assignor_lab.kafka.wire.connect import (
     PROTOCOL_TYPE,

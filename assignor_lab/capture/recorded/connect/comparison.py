@@ -9,7 +9,7 @@ import attrs
 
 from assignment_api.connect import MAX_DELAY_KEY, ConnectAssignment, ConnectAssignor, Jobs
 from assignment_api.errors import AssignorLabError
-from assignor_lab.capture.logs.connect import ASSIGNOR_OF
+from assignor_lab.capture.logs.connect.replay import ASSIGNOR_OF
 from assignor_lab.capture.recorded.connect.histories import CLOCK_TOLERANCE_MS, jobs_document
 from assignor_lab.scenarios import ConnectHistory
 
