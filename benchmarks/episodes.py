@@ -44,10 +44,10 @@ def main() -> int:
         command += ["--families", ",".join(families), "--count", str(options.episodes), "--out", str(out)]
         become_subreaper()  # orphans of the command become children of this process
         begun = time.monotonic()
-        code, said, used = _watched(command)
+        code, output, used = _watched(command)
         wall_s = time.monotonic() - begun
         if code:
-            print(said, file=sys.stderr)
+            print(output, file=sys.stderr)
             return code
         rows = json.loads((out / "summary.json").read_text(encoding="utf-8"))["results"]["rows"]
     text = (
@@ -67,13 +67,13 @@ def _watched(command: list[str]) -> tuple[int, str, float]:
     Times are read during the run: Spark's workers are not waited for, and the system reports only living processes.
     """
     used: dict[int, float] = {}
-    with tempfile.TemporaryFile("w+") as said:
-        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said)
+    with tempfile.TemporaryFile("w+") as output:
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=output)
         while running.poll() is None:
             used.update({process: seconds for process in descendants_of(os.getpid()) if (seconds := _used_by(process))})
             time.sleep(_LOOK_S)
-        said.seek(0)
-        return running.returncode, said.read(), sum(used.values())
+        output.seek(0)
+        return running.returncode, output.read(), sum(used.values())
 
 
 def _used_by(process: int) -> float:

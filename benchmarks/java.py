@@ -75,12 +75,12 @@ def _rate(name: str, states: list[ApplicationMetadata], kafka: str, warmup: int,
     config = config_sources(None, [f"assignor.java.kafka={kafka}"], environ={}).effective()
     plugins = discovered(config)
     found = plugins.registry.task_assignor(name, may_run_code=True)
-    asked = plugins.isolation.assignor(ASKING, found, config.values_for(found.name))
+    assignor = plugins.isolation.assignor(ASKING, found, config.values_for(found.name))
 
     def ask_all(times: int) -> None:
         for _ in range(times):
             for state in states:
-                failure = asked.ask(state).failure
+                failure = assignor.ask(state).failure
                 if failure is not None:
                     raise SystemExit(f"{name} failed: {failure.message}")
 

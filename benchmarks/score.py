@@ -117,9 +117,9 @@ def through_spark(family: str, count: int, cores: int, assignors: tuple[str, ...
 
 
 def _command(family: str, count: int, cores: int, assignors: tuple[str, ...], out: Path) -> Sequence[str]:
-    asked = [word for name in assignors for word in ("--assignor", name)]
+    words = [word for name in assignors for word in ("--assignor", name)]
     where = ["--families", family, "--count", str(count), "--master", f"local[{cores}]", "--out", str(out)]
-    return [sys.executable, "-m", "assignor_lab.cli.main", "score", *asked, *where]
+    return [sys.executable, "-m", "assignor_lab.cli.main", "score", *words, *where]
 
 
 def _peak_mb() -> float:

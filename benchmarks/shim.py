@@ -47,10 +47,10 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put the figures into benchmarks/README.md")
     options = parser.parse_args()
     states = [scenario.application for scenario in read_scenarios(SCALE / "small-4x40.jsonl.gz")]
-    asked = list(islice(cycle(states), 1 + _WARM_UPS + options.decisions))
+    chosen = list(islice(cycle(states), 1 + _WARM_UPS + options.decisions))
     with TemporaryDirectory() as folder:
         try:
-            took = _decided(Path(folder), options.assignor, asked, options.kafka, is_isolated=options.isolate)
+            took = _decided(Path(folder), options.assignor, chosen, options.kafka, is_isolated=options.isolate)
         except PluginLoadError as error:
             print(f"shim: {error}", file=sys.stderr)
             return 2

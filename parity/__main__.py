@@ -57,10 +57,10 @@ def _compare(official: OfficialKafka, seed: int, options: argparse.Namespace) ->
     print(f"seed {seed}, {options.count:,} scenarios", flush=True)
     begin = time.monotonic()
     comparison = ParityRun(official, options.out)
-    said = begin
+    reported = begin
     for done in comparison.run(seed, options.first, options.count, [options.kind] if options.kind else KINDS):
-        if time.monotonic() - said > 30:
-            said = time.monotonic()
+        if time.monotonic() - reported > 30:
+            reported = time.monotonic()
             print(f"  {done:,} scenarios, {comparison.differing} rows differ", flush=True)
     for line in _table(comparison):
         print(line)

@@ -54,16 +54,16 @@ def _compare(episode: StreamsEpisode, official: OfficialKafka, seed: int) -> int
     registry = discover()
     name, documents = decisions(episode, registry, seed)
     options = AnswerOptions(config_sources(environ={}), threads=False)
-    asked = {str(document): document for document in documents}
+    requested = {str(document): document for document in documents}
     different = 0
     for question in _questions(episode, name):
         differing = 0
-        for document in asked.values():
+        for document in requested.values():
             (expected,) = official.rows(document, [question])
             got = answerer(question, registry, options)(scenario_from_document(document, Place(document["id"], 1)))
             differing += comparable(got) != comparable(expected)
         print(
-            f"{episode.id}: {question}, {len(documents)} decisions of {len(asked)} states, "
+            f"{episode.id}: {question}, {len(documents)} decisions of {len(requested)} states, "
             f"{differing} differ from Kafka's"
         )
         different += differing

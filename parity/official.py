@@ -89,9 +89,9 @@ class OfficialKafka:
         """
         found: dict[str, dict[str, Any]] = {}
         for release in dict.fromkeys(map(release_of, assignors)):
-            asked = [name for name in assignors if release_of(name) == release]
-            request = {"do": "answer", "assignors": asked, "threads": threads, "scenario": scenario}
-            found.update(zip(asked, self._ask(release, request, patience_s)["rows"], strict=True))
+            named = [name for name in assignors if release_of(name) == release]
+            request = {"do": "answer", "assignors": named, "threads": threads, "scenario": scenario}
+            found.update(zip(named, self._ask(release, request, patience_s)["rows"], strict=True))
         return [found[name] for name in assignors]
 
     def measured(
@@ -203,8 +203,8 @@ class _Jvm:
         line = _stream(self._process.stdout).readline()
         if not line:
             self._messages.seek(0)
-            said = self._messages.read().decode(errors="replace").strip().splitlines()
-            raise OfficialKafkaError("the JVM with Kafka's classes ended: " + " | ".join(said[-5:]))
+            lines = self._messages.read().decode(errors="replace").strip().splitlines()
+            raise OfficialKafkaError("the JVM with Kafka's classes ended: " + " | ".join(lines[-5:]))
         answer: dict[str, Any] = json.loads(line)
         return answer
 

@@ -122,21 +122,21 @@ def _add(held: _Held, role: str, task: tuple[str, int]) -> None:
 # --- the lab's answer -----------------------------------------------------------------------------
 
 
-def reconciliation_row(document: Mapping[str, Any], asked: str) -> dict[str, Any]:
+def reconciliation_row(document: Mapping[str, Any], requested: str) -> dict[str, Any]:
     """The row of the lab's step; a crash becomes an error in it.
 
     Args:
-        asked: One of :data:`RECONCILIATIONS`.
+        requested: One of :data:`RECONCILIATIONS`.
     """
-    row = {"kind": document["kind"], "id": document["id"], "assignor": asked}
+    row = {"kind": document["kind"], "id": document["id"], "assignor": requested}
     try:
-        return {**row, "member": _reconciled(document, asked), "error": None}
+        return {**row, "member": _reconciled(document, requested), "error": None}
     except Exception as error:  # noqa: BLE001 - a crash of ours is a difference to keep, not the run's end
         failure = {"type": type(error).__name__, "java_type": None, "message": str(error)}
         return {**row, "member": None, "error": failure}
 
 
-def _reconciled(document: Mapping[str, Any], asked: str) -> dict[str, Any]:
+def _reconciled(document: Mapping[str, Any], requested: str) -> dict[str, Any]:
     member, owned = document["member"], document["owned"]
     numbers = _Numbers()
     standing = Standing(
@@ -157,7 +157,7 @@ def _reconciled(document: Mapping[str, Any], asked: str) -> dict[str, Any]:
         document["target_epoch"],
         None if owned is None else numbers.tasks(owned),
         holders,
-        _RELEASES[asked],
+        _RELEASES[requested],
     )
     return {
         "state": _NAMES[after.state],

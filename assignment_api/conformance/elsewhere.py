@@ -236,9 +236,9 @@ def _serve(questions: BinaryIO, answers: BinaryIO) -> None:
     subject = InProcessSubject(origin.name, factory, answering)
     number, leader = 0, subject.leader()
     while (content := _read(questions)) is not None:
-        asked, state, configs, watched = pickle.loads(content)  # noqa: S301 - as above
-        if asked != number:
-            number, leader = asked, subject.leader()
+        leader_number, state, configs, watched = pickle.loads(content)  # noqa: S301 - as above
+        if leader_number != number:
+            number, leader = leader_number, subject.leader()
         reply = leader.ask(state, configs, watched=watched)
         try:
             packed = _pickled(reply)

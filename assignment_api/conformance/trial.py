@@ -167,17 +167,17 @@ class Trial:
             reply = yield from self._asked(world, leader, configs, answered)
             if reply is None:
                 return
-            after, asks = answered[-1]
+            after, requests = answered[-1]
             number = len(self.asked) - 1
             if not asked_before:
                 self.reached.add(Level.STABLE)
-            if not asked_before and (after != before or asks):
+            if not asked_before and (after != before or requests):
                 yield Broken(
                     "at rest",
                     "nothing has changed, no rebalance was due, and " + _difference((before, False), answered[-1]),
                     number,
                 )
-            calm = calm + 1 if after == before and not asks else 0
+            calm = calm + 1 if after == before and not requests else 0
             if calm > _CALM_ROUNDS:
                 self.reached.add(Level.CONVERGENT)
                 return

@@ -313,14 +313,14 @@ def _items(manager: pluggy.PluginManager, hook: str) -> list[object]:
     return items
 
 
-def _guarded(what: str, step: Callable[[], T]) -> T:
+def _guarded(subject: str, step: Callable[[], T]) -> T:
     try:
         with contextlib.redirect_stdout(sys.stderr):
             return step()
     except (_Failed, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise _Failed(f"{what}: {describe_error(error)}") from error
+        raise _Failed(f"{subject}: {describe_error(error)}") from error
 
 
 def problem(source: PluginSource, status: str, reason: str) -> PluginRow:

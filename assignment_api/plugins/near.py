@@ -14,9 +14,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     A known name with last word ``name`` is near, too.
     """
     candidates = {candidate.lower(): candidate for candidate in known}
-    said = name.lower()[:200]
-    near = [candidate for candidate in candidates if said and candidate.endswith(f"_{said}")][:2]
-    near = near or difflib.get_close_matches(said, list(candidates), n=2, cutoff=0.7)
+    word = name.lower()[:200]
+    near = [candidate for candidate in candidates if word and candidate.endswith(f"_{word}")][:2]
+    near = near or difflib.get_close_matches(word, list(candidates), n=2, cutoff=0.7)
     if not near:
         return "."
     return "; did you mean " + " or ".join(repr(candidates[item]) for item in near) + "?"

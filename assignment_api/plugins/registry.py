@@ -268,11 +268,11 @@ class Registry:
             ),
         )
 
-    def _notify(self, kind: str, tell: Callable[[Any], object]) -> tuple[PluginRow, ...]:
+    def _notify(self, kind: str, notify: Callable[[Any], object]) -> tuple[PluginRow, ...]:
         problems = []
         for offer in self._of_kind.get(kind, ()):
             try:
-                tell(offer.entry)
+                notify(offer.entry)
             except KeyboardInterrupt:
                 raise
             except BaseException as raised:  # noqa: BLE001 - an observer changes nothing, whatever it raises

@@ -84,7 +84,7 @@ def read_mix(path: Path) -> Mix:
     Raises:
         DocumentFormatError: with its place, if the file cannot be read, has another key, or no event at all.
     """
-    found: Mix = read_document(path, parse_toml, _mix, max_bytes=_MAX_BYTES, what="a mix of events")
+    found: Mix = read_document(path, parse_toml, _mix, max_bytes=_MAX_BYTES, subject="a mix of events")
     return attrs.evolve(found, source=str(path))
 
 

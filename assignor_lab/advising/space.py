@@ -272,7 +272,7 @@ def read_within(path: Path) -> dict[str, list[str]]:
         DocumentFormatError: with its place, if the file cannot be read or is not in this form.
     """
     found: dict[str, list[str]] = read_document(
-        path, parse_toml, map_of(text, list_of(_value)), max_bytes=_MAX_BYTES, what="values of settings"
+        path, parse_toml, map_of(text, list_of(_value)), max_bytes=_MAX_BYTES, subject="values of settings"
     )
     return found
 

@@ -177,10 +177,10 @@ def _shown(effective: EffectiveConfig, key: str) -> str:
 
 
 def _origin(found: _Found) -> str:
-    said = [f"{found.distribution} {found.version}"] if found.distribution else []
+    words = [f"{found.distribution} {found.version}"] if found.distribution else []
     if ":" in found.name and found.plugin.name == "unseen":
-        said.append("code, not imported here")
-    return f" ({', '.join(said)})" if said else ""
+        words.append("code, not imported here")
+    return f" ({', '.join(words)})" if words else ""
 
 
 def _document(effective: EffectiveConfig, selection: _Selection, declared: Declared) -> dict[str, Any]:

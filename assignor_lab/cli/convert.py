@@ -32,12 +32,12 @@ def _convert(scenarios: ScenarioFile, out: LinesOut = "-", json: JsonWritten = F
     """
     check_json(out, as_json=json)
     keep_inputs(out, [scenarios])
-    said: list[str] = []
-    written = write_lines(out, _converted(scenarios, said))
-    print_written(out, written, as_json=json, assumptions=said)
+    notes: list[str] = []
+    written = write_lines(out, _converted(scenarios, notes))
+    print_written(out, written, as_json=json, assumptions=notes)
 
 
-def _converted(scenarios: str, said: list[str]) -> Iterator[dict[str, Any]]:
+def _converted(scenarios: str, notes: list[str]) -> Iterator[dict[str, Any]]:
     for scenario in read_scenarios(scenarios):
         converted = group_document(scenario)
         try:
@@ -47,7 +47,7 @@ def _converted(scenarios: str, said: list[str]) -> Iterator[dict[str, Any]]:
                 error.file, error.line, "", f"cannot be a group under the brokers' protocol: {error.reason}"
             ) from None
         for sentence in converted.assumptions:
-            if sentence not in said:
-                said.append(sentence)
+            if sentence not in notes:
+                notes.append(sentence)
                 note(f"{scenario.place}: assumed: {sentence}")
         yield converted.document

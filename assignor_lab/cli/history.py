@@ -124,8 +124,8 @@ def _history(
 def _print(timeline: GroupTimeline) -> None:
     entries = timeline.entries
     jobs = timeline.moves == JOBS
-    what = plural(len(entries), "rebalance" if jobs else "decision")
-    print_line(f"{timeline.group or 'a group'}: {what}, {timeline.protocol} protocol")
+    counted = plural(len(entries), "rebalance" if jobs else "decision")
+    print_line(f"{timeline.group or 'a group'}: {counted}, {timeline.protocol} protocol")
     if len(entries) > 1:
         print_sentence(past_words(entries, timeline.moves))
     number = "EPOCH" if timeline.protocol == STREAMS else "GENERATION"

@@ -180,16 +180,16 @@ def _stopped_by_signals() -> Iterator[Callable[[], bool]]:
 
     An immediate exception, Python's default, would get lost inside the client library.
     """
-    asked: list[int] = []
+    signals: list[int] = []
 
     def ask(number: int, frame: FrameType | None) -> None:
-        if asked:
+        if signals:
             signal.default_int_handler(number, frame)
-        asked.append(number)
+        signals.append(number)
 
     before = {number: signal.signal(number, ask) for number in _ENDING}
     try:
-        yield lambda: bool(asked)
+        yield lambda: bool(signals)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -260,27 +260,27 @@ def _seconds(text: str, option: str) -> float:
 
 
 def _row(generation: Mapping[str, Any]) -> tuple[object, ...]:
-    said = []
+    remarks = []
     if "hole" in generation:
         first, last = generation["hole"]
-        said.append(f"{first} to {last} are not there" if first < last else f"{first} is not there")
+        remarks.append(f"{first} to {last} are not there" if first < last else f"{first} is not there")
     if "clock_back_ms" in generation:
-        said.append(f"the coordinator's clock went back by {generation['clock_back_ms']:,} ms")
+        remarks.append(f"the coordinator's clock went back by {generation['clock_back_ms']:,} ms")
     if "was_before" in generation:
-        said.append(f"until here in the {generation['was_before']} protocol")
+        remarks.append(f"until here in the {generation['was_before']} protocol")
     if generation.get("deleted"):
-        said.append("the group was deleted")
+        remarks.append("the group was deleted")
     number = "" if generation["generation"] is None else generation["generation"]
     joined, left = len(generation["joined"]), len(generation["left"])
-    return number, _time(generation["t"]), len(generation["members"]), joined or "", left or "", "; ".join(said)
+    return number, _time(generation["t"]), len(generation["members"]), joined or "", left or "", "; ".join(remarks)
 
 
 def _sentence(generation: Mapping[str, Any]) -> str:
-    number, at, _, joined, left, said = _row(generation)
+    number, at, _, joined, left, remarks = _row(generation)
     if generation.get("deleted"):
-        return f"{at} {said}"
+        return f"{at} {remarks}"
     count = plural(len(generation["members"]), "member")
-    return f"{at} generation {number}: {count}, {joined or 0} joined, {left or 0} left{said and '; '}{said}"
+    return f"{at} generation {number}: {count}, {joined or 0} joined, {left or 0} left{remarks and '; '}{remarks}"
 
 
 def _time(epoch_ms: int) -> str:

@@ -79,7 +79,7 @@ def compared_with(
 def terms_of(
     registry: Registry,
     competing: Competitors,
-    asked: Sequence[str],
+    requested: Sequence[str],
     gates: tuple[Gate, ...],
     baseline: str | None,
     replay: ReplayCommand,
@@ -105,7 +105,7 @@ def terms_of(
 
     # A requested assignor that could not be loaded is judged, too: its gates are unknown, and do not pass.
     names = [entrant.name for entrant in competing.assignors]
-    names += [unloaded.name for unloaded in competing.unloaded if unloaded.name in asked]
+    names += [unloaded.name for unloaded in competing.unloaded if unloaded.name in requested]
     subjects = Subjects(tuple(dict.fromkeys(names)), baseline, OBSERVED)
     check_gates(gates, tuple(metrics_of_run(kind.load(), registry, columns)), subjects)
     return EvaluationTerms(baseline, gates, subjects, replay)
@@ -137,8 +137,8 @@ def check_answered(results: Mapping[str, Any]) -> None:
     Raises:
         typer.Exit: with code 1, after a line with the most frequent cause.
     """
-    asked = [each for each in results["assignors"] if each["kind"] == "plugin" and each["rows"]]
-    if not asked or any(each["status"] == "scored" for each in asked):
+    assignors = [each for each in results["assignors"] if each["kind"] == "plugin" and each["rows"]]
+    if not assignors or any(each["status"] == "scored" for each in assignors):
         return
     first = results["failures"][0]
     cause = f"family {first['family']}" if first["family"] is not None else first["assignor"] or "the scenarios"

@@ -282,9 +282,9 @@ def _print_totals(totals: dict[str, Any]) -> None:
     if totals["cross_zone_bytes"] is None:
         print_line("across zones: unknown, because racks or the bytes of a state are unknown")
     else:
-        whom = {"leader": "leaders", "nearest": "the nearest replicas"}[totals["reads_from"]]
+        source = {"leader": "leaders", "nearest": "the nearest replicas"}[totals["reads_from"]]
         bytes_, dollars = totals["cross_zone_bytes"], totals["dollars"]
-        print_line(f"across zones: {_bytes(bytes_)}, {dollars:.4f} dollars, where clients read from {whom}")
+        print_line(f"across zones: {_bytes(bytes_)}, {dollars:.4f} dollars, where clients read from {source}")
 
 
 def _bytes(number: int | None) -> str:

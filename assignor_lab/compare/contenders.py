@@ -169,8 +169,8 @@ class _InFile:
 
     @property
     def description(self) -> str:
-        asked = sorted({str(line["assignor"]) for line in self.lines.values()})
-        return f"answers of {', '.join(asked[:3])} in a file" if asked else "an empty file"
+        assignors = sorted({str(line["assignor"]) for line in self.lines.values()})
+        return f"answers of {', '.join(assignors[:3])} in a file" if assignors else "an empty file"
 
     def answers(
         self, kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, terms: ContenderTerms

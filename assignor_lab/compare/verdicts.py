@@ -86,7 +86,7 @@ def _best_words(
     settings: Mapping[str, str],
 ) -> str:
     values = _values(each)
-    who = [
+    best = [
         f"{names[name]} with {settings[name]}" if settings.get(name, names[name]) != names[name] else names[name]
         for name in found
     ]
@@ -100,7 +100,7 @@ def _best_words(
         other = (min if lower else max)((name for name in values if name not in found), key=lambda name: values[name])
     beside = f"{names[other]} {mean(values[other], unit)}"
     plain = f", {signed(values[other] - bound, unit)}" if is_exact else ""
-    return f"{listed(who)} ({value}; {beside}{plain})"
+    return f"{listed(best)} ({value}; {beside}{plain})"
 
 
 def verdict_of_several(
@@ -149,8 +149,8 @@ def findings(figures: Sequence[FigureCompared], names: Mapping[str, str], baseli
     sentences = []
     for number, (each, value) in enumerate(beyond):
         is_same = number and beyond[number - 1][1].assignor == value.assignor
-        who, than = "" if is_same else f"{names[value.assignor]}: ", "" if number else other
-        sentences.append(f"{who}{_small(each.title)} {value.tells}{than} {how_often(value, each.direction, unit)}")
+        prefix, than = "" if is_same else f"{names[value.assignor]}: ", "" if number else other
+        sentences.append(f"{prefix}{_small(each.title)} {value.tells}{than} {how_often(value, each.direction, unit)}")
     return sentences
 
 

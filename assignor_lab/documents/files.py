@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def read_document(
-    path: str | PathLike[str], parse: Callable[[bytes], Any], check: Check[T], *, max_bytes: int, what: str
+    path: str | PathLike[str], parse: Callable[[bytes], Any], check: Check[T], *, max_bytes: int, subject: str
 ) -> T:
     """Reads a file that is one document.
 
@@ -32,7 +32,7 @@ def read_document(
         reason = getattr(error, "strerror", None) or str(error)
         raise DocumentFormatError(name, None, "", f"cannot be read: {reason}; check the path") from None
     if len(content) > max_bytes:
-        raise DocumentFormatError(name, None, "", f"larger than {max_bytes:,} bytes: is this {what}?")
+        raise DocumentFormatError(name, None, "", f"larger than {max_bytes:,} bytes: is this {subject}?")
     return document_of(content, parse, check, Place(name))
 
 

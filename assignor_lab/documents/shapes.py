@@ -101,9 +101,9 @@ def described(value: object) -> str:
     return "a list" if isinstance(value, list) else "an object"
 
 
-def _expected(what: str, value: object) -> Mismatch:
+def _expected(subject: str, value: object) -> Mismatch:
     remedy = "; null means unknown, which is not possible here: give the value" if value is None else ""
-    return Mismatch(f"expected {what}, found {described(value)}{remedy}")
+    return Mismatch(f"expected {subject}, found {described(value)}{remedy}")
 
 
 def at(check: Check[T], value: Any, *steps: str | int) -> T:
@@ -283,11 +283,11 @@ def _wrong_keys(found: Iterable[str], needed: Iterable[str], known: Iterable[str
     return Mismatch(f'required key "{missing}" is missing: add it; nothing is guessed for it', missing)
 
 
-def suggestion(word: str, known: Iterable[str], what: str) -> str:
-    """A suggestion for an unknown word; ``what`` is the common name of the known ones."""
+def suggestion(word: str, known: Iterable[str], subject: str) -> str:
+    """A suggestion for an unknown word; ``subject`` is the common name of the known ones."""
     known = list(known)
     near = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.7)
-    return f'did you mean "{near[0]}"?' if near else f"known {what} are " + ", ".join(known)
+    return f'did you mean "{near[0]}"?' if near else f"known {subject} are " + ", ".join(known)
 
 
 def any_value(value: Any) -> Any:

@@ -129,12 +129,12 @@ class Question:
     def asked(self, change: InputChange | None = None) -> ChangedCall:
         """The outcome of a call, with or without a change. Failures are returned, not raised."""
         try:
-            said = self._asked(change)
+            outcome = self._asked(change)
         except AssignorLabError as error:
-            said = ChangedCall(None, None, None, failure_of(error))
+            outcome = ChangedCall(None, None, None, failure_of(error))
         if change is not None and change.what not in OF_ONE_TASK and len(self._kept) < MOST_KEPT:
-            self._kept[_key(change)] = attrs.evolve(said, state=None, answer=None)
-        return said
+            self._kept[_key(change)] = attrs.evolve(outcome, state=None, answer=None)
+        return outcome
 
     def kept(self, change: InputChange) -> ChangedCall | None:
         """The earlier outcome of the same change, without state and answer; ``None``: it was not tried."""
@@ -151,9 +151,9 @@ class Question:
         explicit = sources.explicit_values()
         player = self.kind.player(self.competitor, self.isolation)
         for number in range(self.number):
-            said = self._answered(player, scenario, number, config, explicit)
-            if said.held is None:
-                return said
+            outcome = self._answered(player, scenario, number, config, explicit)
+            if outcome.held is None:
+                return outcome
         return self._answered(player, scenario, self.number, config, explicit)
 
     def _answered(
@@ -165,8 +165,8 @@ class Question:
         explicit: Mapping[str, Any],
     ) -> ChangedCall:
         state = self.kind.state(scenario, number, explicit)
-        asked = player.asked(state, config)
-        outcome = player.answer(state, asked).outcome
+        chosen = player.asked(state, config)
+        outcome = player.answer(state, chosen).outcome
         if isinstance(outcome.result, CallFailure):
-            return ChangedCall(state, None, None, outcome.result, outcome.loss is not None, asked.name)
-        return ChangedCall(state, outcome.result, self.ownership.after(state, outcome.result), by=asked.name)
+            return ChangedCall(state, None, None, outcome.result, outcome.loss is not None, chosen.name)
+        return ChangedCall(state, outcome.result, self.ownership.after(state, outcome.result), by=chosen.name)

@@ -63,7 +63,7 @@ def search(
     Args:
         concerned: Clients whose inputs are tried first within a class.
     """
-    rank = {what: place for place, what in enumerate(CLASSES)}
+    rank = {kind: place for place, kind in enumerate(CLASSES)}
     ordered = sorted(knobs, key=lambda knob: (rank[knob.what], knob.concerns not in concerned))
     run = _Run(question, task, is_wished, budget)
     found: list[Counterfactual] = []
@@ -119,16 +119,16 @@ class _Run:
         Raises:
             _StoppedError: if the budget is spent.
         """
-        said: ChangedCall | None = self._question.kept(change)
-        if said is None:
+        outcome: ChangedCall | None = self._question.kept(change)
+        if outcome is None:
             if self._budget.is_spent:
                 raise _StoppedError(
                     "the time was over" if self._budget.is_late else f"{self._budget.calls} calls were made"
                 )
             self._budget.spent += 1
-            said = self._question.asked(change)
+            outcome = self._question.asked(change)
         self.tried[change.what] = self.tried.get(change.what, 0) + 1
-        if said.is_lost:
-            assert said.failure is not None
-            raise _StoppedError(f"the assignor gave no answer once more: {said.failure.message}")
-        return None if said.held is None else (said.held.owner(self._task),)
+        if outcome.is_lost:
+            assert outcome.failure is not None
+            raise _StoppedError(f"the assignor gave no answer once more: {outcome.failure.message}")
+        return None if outcome.held is None else (outcome.held.owner(self._task),)

@@ -108,10 +108,10 @@ def explain(
     kind, ownership, changes = question.kind, question.ownership, question.kind.changes
     if changes is None:
         raise ExplainError(f"{question.scenario.place}: scenarios of kind {kind.name!r} are not explained")
-    said = question.asked()
-    if said.held is None:
-        raise ExplainError(_no_answer(question, said))
-    state, after, before = said.state, said.held, ownership.before(said.state)
+    outcome = question.asked()
+    if outcome.held is None:
+        raise ExplainError(_no_answer(question, outcome))
+    state, after, before = outcome.state, outcome.held, ownership.before(outcome.state)
     clients, tasks = ownership.clients(state), ownership.tasks(state)
     labels = client_labels(clients)
     if task is not None and task not in tasks:
@@ -145,7 +145,7 @@ def explain(
         question.scenario.id,
         question.number,
         kind.rounds(question.scenario),
-        said.by,
+        outcome.by,
         question.competitor.found.name,
         ownership.noun,
         labels,
@@ -154,7 +154,7 @@ def explain(
         steps is not None,
         explanations,
         rules,
-        shown_gaps(kind, state, said.answer, len(tasks)),
+        shown_gaps(kind, state, outcome.answer, len(tasks)),
     )
 
 
@@ -163,13 +163,13 @@ def _explained(
     changes: ChangesOf[Any],
     task: str,
     why_not: str | None,
-    asked: tuple[Any, Ownership, Ownership],
+    answered: tuple[Any, Ownership, Ownership],
     labels: Mapping[str, str],
     kafka: Ownership | None,
     steps: tuple[RuleStep, ...],
     budget: Budget,
 ) -> Explanation:
-    state, before, after = asked
+    state, before, after = answered
     had, has = before.owner(task), after.owner(task)
     facts = changes.facts(state, task)
     clients = tuple(
@@ -225,11 +225,13 @@ def _decided(question: Question, state: Any) -> Ownership | None:
     return None if answer is None else question.ownership.after(state, answer)
 
 
-def _no_answer(question: Question, said: ChangedCall) -> str:
-    assert said.failure is not None
+def _no_answer(question: Question, outcome: ChangedCall) -> str:
+    assert outcome.failure is not None
     place = question.kind.place_of_round(question.number)
     where = f"{question.scenario.id}, {place}" if place else question.scenario.id
-    return f"{question.competitor.found.name} has no answer to {where}: {said.failure.type}: {said.failure.message}"
+    return (
+        f"{question.competitor.found.name} has no answer to {where}: {outcome.failure.type}: {outcome.failure.message}"
+    )
 
 
 def _no_task(question: Question, task: str, tasks: Sequence[str]) -> str:

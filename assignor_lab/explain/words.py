@@ -118,7 +118,7 @@ def tried_sentence(each: Explanation) -> str:
     search = each.would
     named = {"time": "moment", "threads": "number of threads", "client": "client less"}
     many = {"threads": "numbers of threads", "client": "clients less"}
-    tried = listed([plural(number, named.get(what, what), many.get(what)) for what, number in search.tried.items()])
+    tried = listed([plural(number, named.get(kind, kind), many.get(kind)) for kind, number in search.tried.items()])
     calls = plural(search.calls, "call")
     end = "" if search.stopped is None else f" Not everything was tried: {search.stopped}."
     if search.found:

@@ -141,7 +141,7 @@ class AssignorSession(Protocol[S_contra, A]):
             AssignorLabError: a subclass, if the configuration does not allow it: a failed row.
         """
 
-    def answer(self, state: S_contra, asked: ChosenAssignor) -> CompetitorReply[A]:
+    def answer(self, state: S_contra, chosen: ChosenAssignor) -> CompetitorReply[A]:
         """The outcome of the call; of all a plugin's exceptions only ``KeyboardInterrupt`` passes."""
 
     def looked_ahead(self, answer: A) -> A:
@@ -155,7 +155,7 @@ class AssignorSession(Protocol[S_contra, A]):
 class TracingSession(Protocol[S_contra, A]):
     """A player that can return the steps to an answer, if the assignor reports them."""
 
-    def traced(self, state: S_contra, asked: ChosenAssignor) -> Traced[A] | None:
+    def traced(self, state: S_contra, chosen: ChosenAssignor) -> Traced[A] | None:
         """The answer with its steps, in place of :meth:`AssignorSession.answer`; ``None`` if they are not reported."""
 
 

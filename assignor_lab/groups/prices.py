@@ -101,7 +101,7 @@ def read_prices(path: Path) -> Prices:
     Raises:
         DocumentFormatError: if it cannot be read or is not in the format, with the file and the key.
     """
-    return read_document(path, parse_toml, _prices_of_document, max_bytes=_MAX_FILE_BYTES, what="a price file")
+    return read_document(path, parse_toml, _prices_of_document, max_bytes=_MAX_FILE_BYTES, subject="a price file")
 
 
 def _prices_of_document(value: Any) -> Prices:

@@ -80,10 +80,10 @@ def _number(version: str) -> tuple[int, ...]:
 
 
 def _git(folder: Path, *words: str) -> str:
-    who = {"NAME": "Assignor Lab", "EMAIL": "template@assignor-lab.invalid", "DATE": _DATE}
+    author = {"NAME": "Assignor Lab", "EMAIL": "template@assignor-lab.invalid", "DATE": _DATE}
     environment = {
         **os.environ,
-        **{f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()},
+        **{f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in author.items()},
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
     }

@@ -40,8 +40,8 @@ def plot_timeline(what: NotebookAnswer | Sequence[Scenario]) -> LayerChart:
     alt = altair()
     rows, marks, tasks, subtitle = _played(what) if isinstance(what, NotebookAnswer) else _decided(what)
     there = dict.fromkeys(row["who"] for row in rows)
-    owners = sorted((who for who in there if who not in _NO_OWNERS), key=natural_order)
-    waits = {who: colour for who, colour in _NO_OWNERS.items() if who in there}
+    owners = sorted((owner for owner in there if owner not in _NO_OWNERS), key=natural_order)
+    waits = {owner: colour for owner, colour in _NO_OWNERS.items() if owner in there}
     domain = [*owners, *waits]
     colours = [*(COLOURS[number % len(COLOURS)] for number in range(len(owners))), *waits.values()]
     bars = (
@@ -110,16 +110,16 @@ def _decided(states: Sequence[Scenario]) -> Timeline:
     rows: list[dict[str, Any]] = []
     for (begin, _, owners), end in zip(known, ends, strict=True):
         for task in tasks:
-            who = owners.get(task, AWAY)
+            owner = owners.get(task, AWAY)
             last = held.get(task)
-            if last is not None and last["who"] == who and last["to"] == (begin - first) / 1000:
+            if last is not None and last["who"] == owner and last["to"] == (begin - first) / 1000:
                 last["to"] = (end - first) / 1000
                 continue
             held[task] = {
                 "task": name_text(task),
                 "from": (begin - first) / 1000,
                 "to": (end - first) / 1000,
-                "who": who,
+                "who": owner,
             }
             rows.append(held[task])
     marks = [{"at": (at - first) / 1000, "decision": chart_text(f"{name}, {moment(at)}")} for at, name, _ in known]
@@ -134,14 +134,14 @@ def _decisions(states: Sequence[Scenario]) -> Iterator[tuple[int, str, dict[str,
         time_ms = (state.source or {}).get("time_ms")
         if ownership is None or state.observed is None or time_ms is None:
             continue
-        asked = kind_named(state.kind).state(state, 0, {})
-        answer = ownership.answer(state, 0, asked, state.observed)
+        shown = kind_named(state.kind).state(state, 0, {})
+        answer = ownership.answer(state, 0, shown, state.observed)
         if answer is None:
             continue
-        after, labels = ownership.after(asked, answer), client_labels(ownership.clients(asked))
-        owners = {task: after.owner(task) for task in ownership.tasks(asked)}
+        after, labels = ownership.after(shown, answer), client_labels(ownership.clients(shown))
+        owners = {task: after.owner(task) for task in ownership.tasks(shown)}
         yield (
             time_ms,
             state.id,
-            {task: AWAY if who is None else name_text(labels.get(who, who)) for task, who in owners.items()},
+            {task: AWAY if owner is None else name_text(labels.get(owner, owner)) for task, owner in owners.items()},
         )

@@ -47,8 +47,8 @@ def named_instances(state: PresentState, wanted: Sequence[str]) -> list[str]:
     for name in wanted:
         fitting = _fitting(state, name)
         if len(fitting) != 1:
-            what = "fits no instance" if not fitting else f"fits {len(fitting)} instances"
-            raise UnknownInstanceError(f"{name!r:.80} {what}: the group has {', '.join(state.names)}")
+            fault = "fits no instance" if not fitting else f"fits {len(fitting)} instances"
+            raise UnknownInstanceError(f"{name!r:.80} {fault}: the group has {', '.join(state.names)}")
         if fitting[0] in found:
             raise UnknownInstanceError(f"{name!r:.80} is named twice: name each instance once")
         found.append(fitting[0])

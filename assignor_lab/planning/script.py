@@ -37,7 +37,7 @@ def script_plan(state: PresentState, file: Path, options: Options) -> Plan:
         DocumentFormatError: with its place, if the file cannot be read or is no script.
         PlanError, UnknownInstanceError: if it contradicts the state.
     """
-    document = read_document(file, parse_json, _script, max_bytes=_LARGEST, what="a script of a plan")
+    document = read_document(file, parse_json, _script, max_bytes=_LARGEST, subject="a script of a plan")
     if not document["steps"]:
         raise PlanError(f"{file}: the script has no step")
     steps = []

@@ -72,8 +72,8 @@ def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
     return views
 
 
-def _more(count: int, what: str) -> list[RenderableType]:
-    return [Text(f"- {plural(count, what)}: in the report")] if count > 0 else []
+def _more(count: int, counted: str) -> list[RenderableType]:
+    return [Text(f"- {plural(count, counted)}: in the report")] if count > 0 else []
 
 
 def _table(title: str) -> Table:
@@ -169,18 +169,18 @@ def _failures(shown: Page) -> Table:
     table.add_column("Decisions", justify="right")
     table.add_column("Reason", overflow="fold")
     for failure in shown.results.failures[:MOST_FAILURES]:
-        who = _failing(failure, shown)
+        failing = _failing(failure, shown)
         reason = ": ".join(part for part in (failure.type, failure.message) if part) or "–"
         if failure.traceback:
             # The last frame is the most informative; the report has all of them.
             reason = f"{shortened(reason, 180)} (at {failure.traceback.splitlines()[-1]})"
-        table.add_row(Text(shortened(who, NAME_LIMIT)), Text(figure(failure.rows)), Text(shortened(reason, 300)))
+        table.add_row(Text(shortened(failing, NAME_LIMIT)), Text(figure(failure.rows)), Text(shortened(reason, 300)))
     more = len(shown.results.failures) - MOST_FAILURES
     if more > 0:
         table.add_row(Text(""), Text(""), Text(f"and {plural(more, 'more reason')}, in the report"))
     for assignor in shown.results.assignors:
         if assignor.status == "not_loaded":
-            who = shortened(words.display_name(assignor), NAME_LIMIT)
+            failing = shortened(words.display_name(assignor), NAME_LIMIT)
             reason = shortened(f"not loaded: {assignor.reason or 'no reason given'}", 300)
-            table.add_row(Text(who), Text("0"), Text(reason))
+            table.add_row(Text(failing), Text("0"), Text(reason))
     return table

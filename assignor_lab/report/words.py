@@ -94,11 +94,11 @@ def not_comparable(results: Results) -> list[str]:
         where = f"all {results.counted(each.states)}" if everywhere and each.states > 1 else f"this {results.unit}"
         if not everywhere:
             where = f"{figure(each.states)} of {results.counted(results.states)}"
-        who = listed([names.get(name, shortened(name, NAME_LIMIT)) for name in each.assignors])
-        what, _, remedy = each.reason.partition(": ")
+        subjects = listed([names.get(name, shortened(name, NAME_LIMIT)) for name in each.assignors])
+        fact, _, remedy = each.reason.partition(": ")
         remedy = f" To compare them, {remedy}." if remedy else ""
         sentences.append(
-            f"Not comparable: {who} in {where}. There {what}, so "
+            f"Not comparable: {subjects} in {where}. There {fact}, so "
             f"{'its' if len(each.assignors) == 1 else 'their'} decisions are unknown.{remedy}"
         )
     return sentences
@@ -180,14 +180,18 @@ def _other_settings(results: Results) -> str:
 
 def variants(results: Results) -> str:
     """Meaning of the variants' names, in one sentence; empty without variants, or if it is stated elsewhere."""
-    asked = [each for each in results.assignors if each.settings and each.status != "not_loaded"]
-    if not asked or (results.headline is not None and results.headline.alone and results.settings_difference):
+    configured = [each for each in results.assignors if each.settings and each.status != "not_loaded"]
+    if not configured or (results.headline is not None and results.headline.alone and results.settings_difference):
         return ""
     names = _names(results)
     described = [
-        f"{names[each.name]} is {shortened(each.summary or '', 200).rstrip('.')}" for each in asked[:MOST_VARIANTS]
+        f"{names[each.name]} is {shortened(each.summary or '', 200).rstrip('.')}" for each in configured[:MOST_VARIANTS]
     ]
-    more = [f"{figure(len(asked) - MOST_VARIANTS)} more are under Participants"] if len(asked) > MOST_VARIANTS else []
+    more = (
+        [f"{figure(len(configured) - MOST_VARIANTS)} more are under Participants"]
+        if len(configured) > MOST_VARIANTS
+        else []
+    )
     return f"{'; '.join([*described, *more])}."
 
 
@@ -198,22 +202,22 @@ def agreement_sentences(results: Results) -> list[str]:
     it.
     """
     names = _names(results)
-    said = {name for each in results.not_comparable if each.states == results.states for name in each.assignors}
+    covered = {name for each in results.not_comparable if each.states == results.states for name in each.assignors}
     sentences = [_agreement(each, names) for each in results.agreement if each.compared]
-    unknown = [each.assignor for each in results.agreement if not each.compared and each.assignor not in said]
+    unknown = [each.assignor for each in results.agreement if not each.compared and each.assignor not in covered]
     if unknown:
-        who = listed([names.get(name, shortened(name, NAME_LIMIT)) for name in unknown])
-        sentences.append(f"The agreement of {who} with Kafka's own decisions is unknown.")
+        subjects = listed([names.get(name, shortened(name, NAME_LIMIT)) for name in unknown])
+        sentences.append(f"The agreement of {subjects} with Kafka's own decisions is unknown.")
     return sentences
 
 
 def _agreement(agreement: Agreement, names: Mapping[str, str]) -> str:
-    who = names.get(agreement.assignor, shortened(agreement.assignor, NAME_LIMIT))
+    subject = names.get(agreement.assignor, shortened(agreement.assignor, NAME_LIMIT))
     if agreement.equal == agreement.compared:
-        return f"{who} decides exactly as Kafka did, in all {_compared(agreement)}."
+        return f"{subject} decides exactly as Kafka did, in all {_compared(agreement)}."
     equal = figure(agreement.equal) if agreement.equal else "none"
-    asked = ", under other settings than Kafka had" if agreement.caveats else ""
-    return f"{who} decides as Kafka did in {equal} of {_compared(agreement)}{asked}."
+    condition = ", under other settings than Kafka had" if agreement.caveats else ""
+    return f"{subject} decides as Kafka did in {equal} of {_compared(agreement)}{condition}."
 
 
 def _compared(agreement: Agreement) -> str:
@@ -292,7 +296,7 @@ def dependence(probe: ProbeCounts) -> str:
         (probe.same_order, "the order of clients and tasks"),
         (probe.pure, "earlier calls, or it changes its input"),
     )
-    found = [f"{what} ({probe.n - times} of {probe.n})" for times, what in held if times < probe.n]
+    found = [f"{phrase} ({probe.n - times} of {probe.n})" for times, phrase in held if times < probe.n]
     return "; ".join(found) or f"nothing (in {plural(probe.n, 'decision')})"
 
 

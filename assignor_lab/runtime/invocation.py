@@ -114,8 +114,8 @@ class CallOutcome(Generic[A]):
 
         No row contains it, because it differs from call to call.
         """
-        said = getattr(self.loss, "stopped_at", "")
-        return said.splitlines() if isinstance(said, str) else []
+        place = getattr(self.loss, "stopped_at", "")
+        return place.splitlines() if isinstance(place, str) else []
 
 
 def prints_to_stderr() -> contextlib.AbstractContextManager[object]:

@@ -39,28 +39,28 @@ def group_document(scenario: Scenario) -> GroupDocument:
     """
     clients = scenario.clients
     settings = scenario.document.get("settings")
-    said: dict[str, None] = dict.fromkeys(scenario.assumptions)
+    notes: dict[str, None] = dict.fromkeys(scenario.assumptions)
     members: list[dict[str, Any]] = []
     for client, written in zip(clients, scenario.document["clients"], strict=True):
         # A client's state has its consumers sorted; the document has them in the leader's order.
-        members += _members(written, client, said)
+        members += _members(written, client, notes)
     document = {
         "format": scenario.document["format"],
         "kind": "streams-group",
         "id": scenario.id,
         "config": {NUM_STANDBY_REPLICAS: scenario.config.get(NUM_STANDBY_REPLICAS, 0)},
         **({} if settings is None else {"settings": settings}),
-        "subtopologies": _subtopologies(scenario.tasks, said),
+        "subtopologies": _subtopologies(scenario.tasks, notes),
         "members": members,
     }
-    return GroupDocument(document, tuple(said))
+    return GroupDocument(document, tuple(notes))
 
 
 def _subtopology_of(task: TaskId) -> str:
     return str(task.subtopology) if task.topology_name is None else f"{task.topology_name}__{task.subtopology}"
 
 
-def _subtopologies(infos: Sequence[TaskInfo], said: dict[str, None]) -> list[dict[str, Any]]:
+def _subtopologies(infos: Sequence[TaskInfo], notes: dict[str, None]) -> list[dict[str, Any]]:
     by_subtopology: dict[str, list[TaskInfo]] = {}
     for info in sorted(infos, key=lambda info: info.id.sort_key()):
         by_subtopology.setdefault(_subtopology_of(info.id), []).append(info)
@@ -68,24 +68,24 @@ def _subtopologies(infos: Sequence[TaskInfo], said: dict[str, None]) -> list[dic
     for key, members in by_subtopology.items():
         size = members[-1].id.partition + 1
         if size != len(members):
-            said[
+            notes[
                 f"sub-topology {key} lacks {size - len(members)} of the partitions 0 to {size - 1}: it has them here"
             ] = None
         stateful = sum(info.is_logged for info in members)
         if 0 < stateful < len(members):
-            said[f"sub-topology {key} has tasks with and without a changelog: all of them count as stateful here"] = (
+            notes[f"sub-topology {key} has tasks with and without a changelog: all of them count as stateful here"] = (
                 None
             )
         subtopologies.append({"id": key, "tasks": size, "stateful": stateful > 0})
     return subtopologies
 
 
-def _members(written: Mapping[str, Any], client: StreamsClientState, said: dict[str, None]) -> list[dict[str, Any]]:
+def _members(written: Mapping[str, Any], client: StreamsClientState, notes: dict[str, None]) -> list[dict[str, Any]]:
     names, known = list(written["consumers"]), written.get("members", {})
     if not names:
         names = [f"{client.process_id}-{number}" for number in range(1, client.num_stream_threads + 1)]
-        said["clients without consumers have a member for each thread, named by process id and number"] = None
-    had = _previous(names, client, said)
+        notes["clients without consumers have a member for each thread, named by process id and number"] = None
+    had = _previous(names, client, notes)
     return [
         {
             "id": name,
@@ -105,7 +105,7 @@ def _members(written: Mapping[str, Any], client: StreamsClientState, said: dict[
 
 
 def _previous(
-    names: Sequence[str], client: StreamsClientState, said: dict[str, None]
+    names: Sequence[str], client: StreamsClientState, notes: dict[str, None]
 ) -> Mapping[str, Sequence[TaskId]]:
     """Member to its previous tasks; tasks that no consumer reported go to the members with fewest."""
     had = {name: list(client.previous_tasks_of(name)) for name in names}
@@ -113,7 +113,7 @@ def _previous(
     for task in (*client.previous_active_tasks, *client.previous_standby_tasks):
         if task not in reported and had:
             had[min(names, key=lambda name: len(had[name]))].append(task)
-            said["which consumer had a previous task is not known everywhere: such tasks were dealt out evenly"] = None
+            notes["which consumer had a previous task is not known everywhere: such tasks were dealt out evenly"] = None
     return had
 
 

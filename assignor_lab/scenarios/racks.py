@@ -145,7 +145,7 @@ def _of_file(path: Path) -> Racks:
         return Racks((str(path),), clients, topics)
 
     try:
-        return read_document(path, parse_toml, check, max_bytes=_MAX_BYTES, what="a file of racks")
+        return read_document(path, parse_toml, check, max_bytes=_MAX_BYTES, subject="a file of racks")
     except DocumentFormatError as error:
         if error.line is not None or not error.key or error.file != fspath(path):
             raise
@@ -185,7 +185,9 @@ def _racks(replicas: Sequence[int | str], brokers: Mapping[int, str]) -> tuple[s
 
 
 def _described(path: Path, brokers: Mapping[int, str]) -> dict[str, list[tuple[str, ...]]]:
-    content = read_document(path, _text_of, lambda value: value, max_bytes=_MAX_BYTES, what="a description of topics")
+    content = read_document(
+        path, _text_of, lambda value: value, max_bytes=_MAX_BYTES, subject="a description of topics"
+    )
     found: dict[str, dict[int, tuple[str, ...]]] = {}
     for number, line in enumerate(content.splitlines(), start=1):
         match = _PARTITION.search(line)
@@ -251,7 +253,7 @@ def _of_instance(path: Path) -> Racks:
             )
         return Racks((str(path),), {name: rack[0]}, {}, {name: f"{path}, line {rack[1]}"})
 
-    return read_document(path, _properties, check, max_bytes=_MAX_BYTES, what="a .properties file")
+    return read_document(path, _properties, check, max_bytes=_MAX_BYTES, subject="a .properties file")
 
 
 def _properties(content: bytes) -> dict[str, tuple[str, int]]:

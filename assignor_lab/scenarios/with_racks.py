@@ -152,9 +152,9 @@ class RackFiller:
         if client["rack"] is not None:
             racks.setdefault(client["rack"], "the state")
         if len(racks) > 1:
-            said = " and ".join(f"{printable(rack)} by {printable(name)}" for rack, name in racks.items())
+            values = " and ".join(f"{printable(rack)} by {printable(name)}" for rack, name in racks.items())
             is_its_own = is_recorded and client["rack"] is not None
-            self._contradicts(f"{self._file()}: one client is in {said}", is_recorded=is_its_own)
+            self._contradicts(f"{self._file()}: one client is in {values}", is_recorded=is_its_own)
             return dict(client)
         return {**client, "rack": next(iter(racks), None)}
 

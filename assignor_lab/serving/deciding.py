@@ -49,7 +49,7 @@ class Decider:
         finally:
             self._idle.put(answer)
 
-    def decide(self, scenario: Scenario, group: str, seconds: float, tell: Callable[[dict[str, Any]], None]) -> None:
+    def decide(self, scenario: Scenario, group: str, seconds: float, report: Callable[[dict[str, Any]], None]) -> None:
         """Calls the assignor, and passes the result line on at once.
 
         Raises:
@@ -59,7 +59,7 @@ class Decider:
         end = monotonic() + seconds
         with self._group(group, end), self._answerer(end) as answer:
             line = answer(scenario)
-            tell(line)
+            report(line)
             if line["error"] is not None:
                 # Its process may have ended: a new one is started before the next question.
                 answer(warm_up_state())

@@ -31,8 +31,8 @@ def proof(token: str, role: str, client_nonce: str, server_nonce: str) -> str:
     Args:
         role: The sender: ``client`` or ``server``.
     """
-    said = f"assignor-lab {role} {client_nonce} {server_nonce}"
-    return hmac.new(token.encode(), said.encode(), "sha256").hexdigest()
+    signed = f"assignor-lab {role} {client_nonce} {server_nonce}"
+    return hmac.new(token.encode(), signed.encode(), "sha256").hexdigest()
 
 
 def greet(link: DescriptorLink, token: str, assignor: str) -> None:
@@ -42,8 +42,8 @@ def greet(link: DescriptorLink, token: str, assignor: str) -> None:
         PeerError: if the other end is no client of this version, or does not have the token.
     """
     nonce = secrets.token_hex(16)
-    asked = link.receive(HANDSHAKE_BYTES, HANDSHAKE_SECONDS)
-    theirs = _nonce_in(asked)
+    greeting = link.receive(HANDSHAKE_BYTES, HANDSHAKE_SECONDS)
+    theirs = _nonce_in(greeting)
     mine = proof(token, "server", theirs, nonce)
     link.send({"hello": {"version": VERSION, "nonce": nonce, "proof": mine}}, HANDSHAKE_SECONDS)
     answer = link.receive(HANDSHAKE_BYTES, HANDSHAKE_SECONDS)
@@ -53,7 +53,7 @@ def greet(link: DescriptorLink, token: str, assignor: str) -> None:
     ):
         raise PeerError("a client does not know the token")
     # Shims of earlier versions do not expect the frame.
-    if asked["hello"].get("welcome") is True:
+    if greeting["hello"].get("welcome") is True:
         link.send({"welcome": {"assignor": assignor}}, HANDSHAKE_SECONDS)
 
 

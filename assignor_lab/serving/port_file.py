@@ -33,7 +33,7 @@ class PortFile:
     assignor: str
 
 
-def write_port_file(path: Path, said: PortFile) -> None:
+def write_port_file(path: Path, written: PortFile) -> None:
     """Writes the file with mode 0600, atomically; it replaces a dead process's file.
 
     Raises:
@@ -43,7 +43,7 @@ def write_port_file(path: Path, said: PortFile) -> None:
     _refuse_living(path)
     _refuse_other(path)
     part = path.parent / f".{path.name[:40]}.{secrets.token_hex(6)}.tmp"
-    content = json.dumps({"format": 1, **attrs.asdict(said)}, separators=(",", ":")).encode() + b"\n"
+    content = json.dumps({"format": 1, **attrs.asdict(written)}, separators=(",", ":")).encode() + b"\n"
     with naming_failures(path):
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
@@ -55,9 +55,9 @@ def write_port_file(path: Path, said: PortFile) -> None:
             raise
 
 
-def withdraw(path: Path, said: PortFile) -> None:
+def withdraw(path: Path, written: PortFile) -> None:
     """Removes the file, unless it belongs to another process by now."""
-    if read_port_file(path) == said:
+    if read_port_file(path) == written:
         path.unlink(missing_ok=True)
 
 
@@ -75,10 +75,10 @@ def read_port_file(path: Path) -> PortFile | None:
 
 
 def _refuse_living(path: Path) -> None:
-    said = read_port_file(path)
-    if said is not None and _answers(said):
+    written = read_port_file(path)
+    if written is not None and _answers(written):
         raise ServingError(
-            f"{path}: process {said.pid} serves {said.assignor} by this file: stop it first, or name another "
+            f"{path}: process {written.pid} serves {written.assignor} by this file: stop it first, or name another "
             "--port-file"
         )
 
@@ -91,11 +91,11 @@ def _refuse_other(path: Path) -> None:
         )
 
 
-def _answers(said: PortFile) -> bool:
+def _answers(written: PortFile) -> bool:
     """True if the process of a port file lives; another process may have the port by now."""
     try:
-        with socket.create_connection((HOST, said.port), timeout=HANDSHAKE_SECONDS) as connection:
-            greeted(DescriptorLink(connection.fileno(), connection.fileno()), said.token)
+        with socket.create_connection((HOST, written.port), timeout=HANDSHAKE_SECONDS) as connection:
+            greeted(DescriptorLink(connection.fileno(), connection.fileno()), written.token)
     except (OSError, PeerError):
         return False
     return True

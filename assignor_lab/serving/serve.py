@@ -53,13 +53,13 @@ def serve_by_port_file(served: Served, path: Path, on_ready: Callable[[Server], 
     with _decider(served) as decider:
         token = secrets.token_urlsafe(32)
         server = Server(decider, served.log, served.assignor, token, served.on_problem)
-        said = PortFile(server.port, token, os.getpid(), served.assignor)
-        write_port_file(path, said)
+        port_file = PortFile(server.port, token, os.getpid(), served.assignor)
+        write_port_file(path, port_file)
         try:
             on_ready(server)
             server.run()
         finally:
-            withdraw(path, said)
+            withdraw(path, port_file)
 
 
 def serve_by_pipes(served: Served, source: int, target: int, stopped: int | None) -> None:

@@ -196,8 +196,8 @@ def _found(best: _Result) -> Cause | None:
 def _left_open(failed: Sequence[CheckedDecision], *, is_rack_aware: bool) -> Cause | None:
     reason = next((each.not_comparable for each in failed if each.not_comparable is not None), None)
     if reason is not None:
-        what, _, remedy = reason.partition(": ")
-        return Cause("racks", what, remedy=remedy or None)
+        fact, _, remedy = reason.partition(": ")
+        return Cause("racks", fact, remedy=remedy or None)
     exchanges = sum(each.is_exchange for each in failed)
     evidence = f"{exchanges} of {plural(len(failed), 'decision')} give each client as many tasks, and others"
     of_exchanges = Cause("racks", evidence) if exchanges > _EXCHANGES * len(failed) else None

@@ -52,6 +52,6 @@ def read_limits(file: Path | None) -> WatchLimits:
     if file is None:
         return WatchLimits()
     found: dict[str, Any] = read_document(
-        file, parse_toml, record({}, _CHECKS), max_bytes=_MAX_BYTES, what="a file of limits"
+        file, parse_toml, record({}, _CHECKS), max_bytes=_MAX_BYTES, subject="a file of limits"
     )
     return WatchLimits(**{**found, "accepted": tuple(found.get("accepted", ()))})

@@ -87,6 +87,6 @@ def _of_file(value: str) -> Since:
     if not exists:
         return Since(file=path)
     document: dict[str, Any] = read_document(
-        path, parse_json, _FILE, max_bytes=_MAX_BYTES, what="a file of the last check"
+        path, parse_json, _FILE, max_bytes=_MAX_BYTES, subject="a file of the last check"
     )
     return Since(None, document["groups"], path)

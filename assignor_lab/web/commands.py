@@ -17,30 +17,30 @@ __all__ = ["command_of", "is_saved", "shell_line"]
 SAVED = "state.jsonl"
 
 
-def command_of(asked: AnsweredState, file: str, view: View, given: Iterable[str], around: Sequence[str] = ()) -> str:
-    names = view.contenders or asked.contenders
+def command_of(answered: AnsweredState, file: str, view: View, given: Iterable[str], around: Sequence[str] = ()) -> str:
+    names = view.contenders or answered.contenders
     words = [word for each in names for word in (("--variant", each) if "=" in each else ("--assignor", each))]
-    source = SAVED if is_saved(asked, view, around) else file
+    source = SAVED if is_saved(answered, view, around) else file
     # A name with a leading dash would be read as an option.
     source = f"./{source}" if source.startswith("-") and source != "-" else source
     configured = [*given, *(word for key, value in view.settings.items() for word in ("-c", f"{key}={value}"))]
-    state = [] if is_saved(asked, view, around) else ["--id", asked.scenario.id]
+    state = [] if is_saved(answered, view, around) else ["--id", answered.scenario.id]
     state += [] if view.round is None else ["--round", str(view.round)]
-    if asked.kind.plays:
+    if answered.kind.plays:
         played = [] if view.past is None or view.steps else ["--mode", "played"]
         return shell_line(["assignor", "score", source, *played, *([] if view.steps else around), *words, *configured])
     if view.task:
         task = ["--task", view.task, *([] if view.why_not is None else ["--why-not", view.why_not])]
         return shell_line(["assignor", "explain", source, *state, *configured, *_alone(names[0]), *task])
-    if len(asked.answers) < 2:
+    if len(answered.answers) < 2:
         # There is no second contender.
         return shell_line(["assignor", "explain", source, *state, *configured, *_alone(names[0])])
     return shell_line(["assignor", "compare", source, *state, *configured, *words])
 
 
-def is_saved(asked: AnsweredState, view: View, around: Sequence[str]) -> bool:
+def is_saved(answered: AnsweredState, view: View, around: Sequence[str]) -> bool:
     """True if no file contains the shown state: it is changed, or has facts from options."""
-    return bool(view.steps) or (bool(around) and not asked.kind.plays)
+    return bool(view.steps) or (bool(around) and not answered.kind.plays)
 
 
 def _alone(contender: str) -> list[str]:

@@ -75,7 +75,7 @@ def _running(gantt: Gantt, at: int) -> dict[str, list[str]]:
     last = gantt.until_ms
     for row in gantt.rows:
         # The last moment belongs to the last interval.
-        run = next((who for begin, to, who in row.runs if begin <= at < to or at == to == last), None)
+        run = next((owner for begin, to, owner in row.runs if begin <= at < to or at == to == last), None)
         waits = next((bool(state) for begin, to, state in row.waits if begin <= at < to or at == to == last), None)
         name = "no owner, state is restored" if waits else "no owner" if run is None else gantt.instances[run]
         running.setdefault(name, []).append(row.task)

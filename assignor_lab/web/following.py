@@ -101,13 +101,13 @@ class FollowedRecording:
         if self._written() is None:
             return "gone", f"{RECORDS} is not there any more.{shown}"
         ago = max(0.0, self._now() - self._heard())
-        heard = f"something was written {_ago(ago)} ago"
+        words = f"something was written {_ago(ago)} ago"
         if self._fault is not None:
             word = "empty" if self._states is None else "unreadable"
-            return word, f"It cannot be shown as it is now ({heard}): {self._fault}{shown}"
+            return word, f"It cannot be shown as it is now ({words}): {self._fault}{shown}"
         count = plural(sum(entry.rounds for entry in self._states.entries) if self._states else 0, "decision")
         if ago <= QUIET_S:
-            return "recording", f"Being recorded: {count} so far, {heard}."
+            return "recording", f"Being recorded: {count} so far, {words}."
         return "quiet", (
             f"Nothing was written for {_ago(ago)}: `assignor record` has stopped, or does not follow the group; "
             f"{count} so far. It is looked at again all the time."

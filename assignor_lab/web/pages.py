@@ -93,45 +93,45 @@ def state_page(asking: ViewAnswers, view: View) -> str:
         AssignorLabError: a subclass, if the view is invalid.
     """
     source = asking.opened.states(view.source)
-    asked = asking.asked(view)
+    answered = asking.asked(view)
     recording = asking.opened.recording(view.source)
-    names = _names(asked)
-    tasks, labels = choices_of(asked)
+    names = _names(answered)
+    tasks, labels = choices_of(answered)
     time_ms = source.entries[view.state].time_ms if view.past is None else None
     return render(
         "state.html.j2",
-        title=asked.scenario.id,
+        title=answered.scenario.id,
         view=view,
-        asked=asked,
+        asked=answered,
         source=source,
         time=None if time_ms is None else moment(time_ms),
-        picture=_drawn(asked, names, view),
-        moment=moment_of(asked.picture, view, names) if asked.kind.plays else None,
-        figures=_figures(asking, asked),
-        verdict=_verdict(asking, source, asked),
+        picture=_drawn(answered, names, view),
+        moment=moment_of(answered.picture, view, names) if answered.kind.plays else None,
+        figures=_figures(asking, answered),
+        verdict=_verdict(asking, source, answered),
         not_comparable=[
             f"Not comparable: {names[answer.assignor]}: {answer.not_comparable}."
-            for answer in asked.answers
+            for answer in answered.answers
             if answer.not_comparable
         ],
-        who=[names[answer.assignor] for answer in asked.answers],
-        contenders=view.contenders or asked.contenders,
-        choices=list(_choices(asking, asked)),
-        done=_done(asked),
-        with_recording=asked.kind.plays and any(answer.assignor == OBSERVED for answer in asked.answers),
-        keys=asked.kind.config_keys,
-        clients=list(_clients(asked, view)),
-        more=_one_more(asked, view),
+        who=[names[answer.assignor] for answer in answered.answers],
+        contenders=view.contenders or answered.contenders,
+        choices=list(_choices(asking, answered)),
+        done=_done(answered),
+        with_recording=answered.kind.plays and any(answer.assignor == OBSERVED for answer in answered.answers),
+        keys=answered.kind.config_keys,
+        clients=list(_clients(answered, view)),
+        more=_one_more(answered, view),
         undo=_undo(view),
-        why=why_of(asking, asked, view, view.task) if view.task else None,
+        why=why_of(asking, answered, view, view.task) if view.task else None,
         tasks=tasks,
         labels=labels,
         steps=text_of(view.steps),
-        among=_among(source, asked, view),
+        among=_among(source, answered, view),
         pulse=None if recording is None else recording.pulse(),
         changed_on_disk=source.changed_on_disk(),
-        command=command_of(asked, source.name, view, asking.words, asking.around),
-        is_saved=is_saved(asked, view, asking.around),
+        command=command_of(answered, source.name, view, asking.words, asking.around),
+        is_saved=is_saved(answered, view, asking.around),
         download=view.url("/state.jsonl"),
         is_changed=bool(view.steps or view.settings),
     )
@@ -139,30 +139,30 @@ def state_page(asking: ViewAnswers, view: View) -> str:
 
 def moment_part(asking: ViewAnswers, view: View) -> str:
     """The placement at a moment of an episode: the part of its page that changes while it is played."""
-    asked = asking.asked(view)
-    names = _names(asked)
-    shown = moment_of(asked.picture, view, names) if asked.kind.plays else None
+    answered = asking.asked(view)
+    names = _names(answered)
+    shown = moment_of(answered.picture, view, names) if answered.kind.plays else None
     return render("moment.html.j2", moment=shown)
 
 
-def _names(asked: AnsweredState) -> dict[str, str]:
-    really = "Recorded outcome" if asked.kind.plays else "Kafka itself"
-    return {name: name for name in asked.contenders} | {OBSERVED: really}
+def _names(answered: AnsweredState) -> dict[str, str]:
+    really = "Recorded outcome" if answered.kind.plays else "Kafka itself"
+    return {name: name for name in answered.contenders} | {OBSERVED: really}
 
 
-def _choices(asking: ViewAnswers, asked: AnsweredState) -> Iterator[AssignorChoice]:
+def _choices(asking: ViewAnswers, answered: AnsweredState) -> Iterator[AssignorChoice]:
     """Selectable assignors, by the protocol of their groups."""
     registry, by_protocol = asking.plugins.registry, dict[str, list[str]]()
-    for found in (*asked.kind.installed(registry), *asked.kind.others(registry)):
-        by_protocol.setdefault(asked.kind.protocol(found) or "", []).append(found.name)
+    for found in (*answered.kind.installed(registry), *answered.kind.others(registry)):
+        by_protocol.setdefault(answered.kind.protocol(found) or "", []).append(found.name)
     for protocol, names in by_protocol.items():
         yield AssignorChoice(f"{protocol} protocol" if protocol else "", tuple(sorted(names)))
 
 
-def _done(asked: AnsweredState) -> list[ActionLine]:
+def _done(answered: AnsweredState) -> list[ActionLine]:
     return [
         ActionLine(f"{row.at_ms / 1000:.1f}", row.action, row.who, tuple(map(_led_to, row.led_to)))
-        for row in asked.actions[:MOST_ACTIONS]
+        for row in answered.actions[:MOST_ACTIONS]
     ]
 
 
@@ -174,18 +174,18 @@ def _led_to(found: tuple[int, int | None] | None) -> str:
     return f"{plural(rebalances, 'rebalance')}{stable}"
 
 
-def _drawn(asked: AnsweredState, names: dict[str, str], view: View) -> str:
-    if asked.kind.section == "placements":
-        placement = value_of(SnapshotPlacement, _HINT)(asked.picture)
+def _drawn(answered: AnsweredState, names: dict[str, str], view: View) -> str:
+    if answered.kind.section == "placements":
+        placement = value_of(SnapshotPlacement, _HINT)(answered.picture)
         shown = panel(1, placement, names, {OBSERVED})
 
         def why(task: str, assignor: str) -> str:
-            return view.url(contenders=_first(asked.contenders, assignor, view), task=task) + "#why"
+            return view.url(contenders=_first(answered.contenders, assignor, view), task=task) + "#why"
 
         return environment().get_template("panel.html.j2").render(panel=shown, opened=True, why=why)
-    group = value_of(ConnectSnapshot, _HINT)(asked.picture)
+    group = value_of(ConnectSnapshot, _HINT)(answered.picture)
     drawn = group_panel(1, group, names)
-    at = (view.at_ms or 0) if asked.kind.plays else None
+    at = (view.at_ms or 0) if answered.kind.plays else None
     return environment().get_template("group.html.j2").render(panel=drawn, opened=True, at=at)
 
 
@@ -195,28 +195,28 @@ def _first(contenders: Sequence[str], assignor: str, view: View) -> tuple[str, .
     return tuple(dict.fromkeys([*chosen, *texts]))
 
 
-def _metrics(asking: ViewAnswers, asked: AnsweredState) -> dict[str, MetricPlugin]:
-    return {name: found.plugin for name, found in asked.kind.metrics(asking.plugins.registry).items()}
+def _metrics(asking: ViewAnswers, answered: AnsweredState) -> dict[str, MetricPlugin]:
+    return {name: found.plugin for name, found in answered.kind.metrics(asking.plugins.registry).items()}
 
 
-def _rows(asked: AnsweredState, metrics: Mapping[str, MetricPlugin]) -> list[dict[str, Any]]:
+def _rows(answered: AnsweredState, metrics: Mapping[str, MetricPlugin]) -> list[dict[str, Any]]:
     """The figures of each answer; unknown for an answer that is not comparable."""
     return [
         dict.fromkeys(metrics) | {"error_type": None} | ({} if answer.not_comparable else dict(row))
-        for answer, row in zip(asked.answers, asked.figures, strict=True)
+        for answer, row in zip(answered.answers, answered.figures, strict=True)
     ]
 
 
-def _verdict(asking: ViewAnswers, source: OpenedStates, asked: AnsweredState) -> str | None:
+def _verdict(asking: ViewAnswers, source: OpenedStates, answered: AnsweredState) -> str | None:
     """The verdict over the plays of a past, as in `score` and `replay`; ``None``: there is none."""
-    if not asked.kind.plays or len(asked.contenders) < 2 or source.banner:
+    if not answered.kind.plays or len(answered.contenders) < 2 or source.banner:
         return None
     rows = {
         answer.assignor: None if answer.not_comparable else row
-        for answer, row in zip(asked.answers, asked.figures, strict=True)
+        for answer, row in zip(answered.answers, answered.figures, strict=True)
         if answer.assignor != OBSERVED
     }
-    return compared_plays(rows, asked.kind.headline, _metrics(asking, asked), asked.settings).verdict
+    return compared_plays(rows, answered.kind.headline, _metrics(asking, answered), answered.settings).verdict
 
 
 def _figures(asking: ViewAnswers, asked: AnsweredState) -> list[FigureRow]:
@@ -249,8 +249,8 @@ def _figures(asking: ViewAnswers, asked: AnsweredState) -> list[FigureRow]:
     return rows
 
 
-def _rebalances(asked: AnsweredState) -> Iterator[FigureRow]:
-    counts = [row.get("rebalances") for row in asked.figures] if asked.kind.plays else []
+def _rebalances(answered: AnsweredState) -> Iterator[FigureRow]:
+    counts = [row.get("rebalances") for row in answered.figures] if answered.kind.plays else []
     if any(count is not None for count in counts):
         yield FigureRow("Rebalances", tuple(_count(count, counts[0], number) for number, count in enumerate(counts)))
 
@@ -277,16 +277,16 @@ def _cell(figure: FigureCompared, number: int, first: FigureCompared, *, has_fig
     return text if not number else f"{text} ({signed(figure.difference, figure.unit or '')})"
 
 
-def _clients(asked: AnsweredState, view: View) -> Iterator[TextLink]:
-    for knob in knobs_of(asked, None):
+def _clients(answered: AnsweredState, view: View) -> Iterator[TextLink]:
+    for knob in knobs_of(answered, None):
         if knob.what == "client":
             change = knob.at(None)
             yield TextLink(f"if {change.words}", attrs.evolve(view.after(change), task=None).url())
 
 
-def _one_more(asked: AnsweredState, view: View) -> TextLink | None:
-    changes, state = asked.kind.changes, asked.state
-    change = None if changes is None or state is None else changes.one_more(asked.scenario, asked.number, state)
+def _one_more(answered: AnsweredState, view: View) -> TextLink | None:
+    changes, state = answered.kind.changes, answered.state
+    change = None if changes is None or state is None else changes.one_more(answered.scenario, answered.number, state)
     return None if change is None else TextLink(f"if {change.words}", view.url(steps=(*view.steps, ONE_MORE)))
 
 
@@ -299,12 +299,12 @@ def _undo(view: View) -> list[TextLink]:
     return links
 
 
-def _among(source: OpenedStates, asked: AnsweredState, view: View) -> Steps | None:
+def _among(source: OpenedStates, answered: AnsweredState, view: View) -> Steps | None:
     plain = attrs.evolve(view, steps=(), task=None, why_not=None, at_ms=None)
     if view.past is not None:
         return Steps("", (), None, View(view.source).url("/history"))
-    rounds = asked.kind.rounds(asked.scenario)
-    found = source.past_of(view.state, asked.number)
+    rounds = answered.kind.rounds(answered.scenario)
+    found = source.past_of(view.state, answered.number)
     if found is not None:
         decisions = found[0].decisions
         urls = [plain.url(state=each.state, round=each.round) for each in decisions]
@@ -313,8 +313,8 @@ def _among(source: OpenedStates, asked: AnsweredState, view: View) -> Steps | No
         words = f"{'Decision' if rounds == 1 else 'Round'} {found[1] + 1} of {len(decisions)}"
         return Steps(words, _links(found[1], urls), last, View(view.source).url("/history"))
     if rounds > 1:
-        links = _links(asked.number, [plain.url(round=number) for number in range(rounds)])
-        return Steps(f"Round {asked.number + 1} of {rounds}", links, None, None)
+        links = _links(answered.number, [plain.url(round=number) for number in range(rounds)])
+        return Steps(f"Round {answered.number + 1} of {rounds}", links, None, None)
     count = len(source.scenarios)
     if count < 2:
         return None

@@ -76,9 +76,9 @@ class OpenedStates:
         """A sentence on files that have changed since they were read; ``None``: none has."""
         for path, written_ns in self.files:
             try:
-                what = None if path.stat().st_mtime_ns == written_ns else "has changed since it was opened"
+                fault = None if path.stat().st_mtime_ns == written_ns else "has changed since it was opened"
             except OSError:
-                what = "is not there any more"
-            if what is not None:
-                return f"{path} {what}: the page shows the earlier content. Start `assignor ui` again to read it anew."
+                fault = "is not there any more"
+            if fault is not None:
+                return f"{path} {fault}: the page shows the earlier content. Start `assignor ui` again to read it anew."
         return None

@@ -234,11 +234,11 @@ class ViewAnswers:
         self._kept.move_to_end(_key(view))
         return known
 
-    def _note(self, view: View, asked: AnsweredState) -> AnsweredState:
-        self._kept[_key(view)] = asked
+    def _note(self, view: View, answered: AnsweredState) -> AnsweredState:
+        self._kept[_key(view)] = answered
         while len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
-        return asked
+        return answered
 
     def _ask(self, view: View, scenario: Scenario) -> AnsweredState:
         kind = self.kind(view).load()

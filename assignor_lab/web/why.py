@@ -57,13 +57,13 @@ class Why:
     would: tuple[str, ...] = ()
 
 
-def why_of(asking: ViewAnswers, asked: AnsweredState, view: View, task: str) -> Why:
-    sliders = tuple(_sliders(knobs_of(asked, task), task, _labels(asked)))
+def why_of(asking: ViewAnswers, answered: AnsweredState, view: View, task: str) -> Why:
+    sliders = tuple(_sliders(knobs_of(answered, task), task, _labels(answered)))
     variant = as_variant(view.contenders[0]) if view.contenders else None
     try:
         question = question_of(
-            asked.scenario,
-            asked.number,
+            answered.scenario,
+            answered.number,
             None if variant is None else variant.assignor,
             asking.plugins.registry,
             overridden(asking.sources(view), {} if variant is None else variant.overrides),
@@ -93,30 +93,32 @@ def why_of(asking: ViewAnswers, asked: AnsweredState, view: View, task: str) -> 
     )
 
 
-def choices_of(asked: AnsweredState) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+def choices_of(answered: AnsweredState) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     """The tasks of the state, and its clients, each with its label; empty for a state without owners.
 
     A state with more than :data:`MOST_CHOICES` tasks has none: a selection of that length is slower than typing.
     """
-    ownership, state = asked.kind.ownership, asked.state
+    ownership, state = answered.kind.ownership, answered.state
     if ownership is None or state is None or len(ownership.tasks(state)) > MOST_CHOICES:
         return (), ()
-    return tuple(ownership.tasks(state)), tuple(_labels(asked).items())
+    return tuple(ownership.tasks(state)), tuple(_labels(answered).items())
 
 
-def knobs_of(asked: AnsweredState, task: str | None) -> list[Knob]:
-    changes, ownership, state = asked.kind.changes, asked.kind.ownership, asked.state
+def knobs_of(answered: AnsweredState, task: str | None) -> list[Knob]:
+    changes, ownership, state = answered.kind.changes, answered.kind.ownership, answered.state
     if changes is None or ownership is None or state is None:
         return []
-    tasks, labels = ownership.tasks(state), _labels(asked)
+    tasks, labels = ownership.tasks(state), _labels(answered)
     chosen = task if task in tasks else next(iter(tasks), None)
     if chosen is None:
         return []
-    return list(changes.knobs(asked.scenario, asked.number, state, chosen, lambda client: labels.get(client, client)))
+    return list(
+        changes.knobs(answered.scenario, answered.number, state, chosen, lambda client: labels.get(client, client))
+    )
 
 
-def _labels(asked: AnsweredState) -> Mapping[str, str]:
-    ownership, state = asked.kind.ownership, asked.state
+def _labels(answered: AnsweredState) -> Mapping[str, str]:
+    ownership, state = answered.kind.ownership, answered.state
     return {} if ownership is None or state is None else client_labels(ownership.clients(state))
 
 

@@ -54,8 +54,8 @@ def placements_table(found: Mapping[str, Placements]) -> str:
     )
     lines += [_row(name, each) for name, each in (*found.items(), ("all", together))]
     share = ", ".join(
-        f"{what} {100 * count / together.recorded:.0f} %"
-        for what, count in (
+        f"{label} {100 * count / together.recorded:.0f} %"
+        for label, count in (
             ("one play", together.one_play),
             ("mean", sum(together.plays) / plays),
             (f"in one of {plays}", together.reached),

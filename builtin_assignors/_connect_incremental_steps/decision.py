@@ -174,8 +174,8 @@ class _Round:
             return
         numbers = self._surplus()
         static_moves = [evened_out(self._problem, self._scope, self._draft, kind) for kind in KINDS]
-        wants = any(map(any, numbers)) or any(static_moves)
-        counts = wants or (self._moves and self._rules.moves_count_for_backoff)
+        is_uneven = any(map(any, numbers)) or any(static_moves)
+        counts = is_uneven or (self._moves and self._rules.moves_count_for_backoff)
         if counts and waiting.revoked_in_previous:
             successive = waiting.successive + 1
             pause = backoff(successive, self._problem.max_delay)

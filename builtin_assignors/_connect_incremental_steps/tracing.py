@@ -69,13 +69,13 @@ class ConnectSteps:
         """
         new = [frozenset(created[kind]) for kind in KINDS]
         for kind, member, job in sorted(_pairs(draft.given) - self._given):
-            what = "it was lost and does not wait"
+            reason = "it was lost and does not wait"
             if job in given_up[kind]:
-                what = "a worker gave it up in the rebalance before"
+                reason = "a worker gave it up in the rebalance before"
             elif job in new[kind]:
-                what = "it is new"
+                reason = "it is new"
             why = "lists it" if job in listed[kind] else f"has the fewest {_NOUNS[kind]}"
-            text = f"{what}: it goes to {{0}}, which {why}"
+            text = f"{reason}: it goes to {{0}}, which {why}"
             self._add("ci-place", kind, job, text, member)
         self._given = _pairs(draft.given)
 

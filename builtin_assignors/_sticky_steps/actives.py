@@ -123,5 +123,5 @@ def place_remaining(
         placement.put_active(task, client)
     placement.done_with(ranking)
     if steps is not None:
-        asked = [task for task in remaining if task in previous.active or previous.has_standby(task)]
-        steps.placed_rest(placement, asked if has_choice else ())
+        remembered = [task for task in remaining if task in previous.active or previous.has_standby(task)]
+        steps.placed_rest(placement, remembered if has_choice else ())

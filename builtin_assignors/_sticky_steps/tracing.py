@@ -46,9 +46,9 @@ class StickySteps:
         self._went_back.append(chosen is not None)
         return chosen
 
-    def placed_rest(self, placement: StickyPlacement, asked: Sequence[int]) -> None:
+    def placed_rest(self, placement: StickyPlacement, remembered: Sequence[int]) -> None:
         """Record the rest, on previous or least loaded clients."""
-        returned = {task for task, went_back in zip(asked, self._went_back, strict=True) if went_back}
+        returned = {task for task, went_back in zip(remembered, self._went_back, strict=True) if went_back}
         for task, owner in enumerate(placement.owner):
             if owner < 0 or task in self.taken.owned:
                 continue

@@ -144,14 +144,14 @@ class ClientQueue:
             order = self._hash_order(sorted(range(len(loads)), key=lambda client: (loads[client], client)))
         for client in order:
             heap.offer(client)
-        for what, client, load in self._journal:
-            if what == _COUNT:
+        for change, client, load in self._journal:
+            if change == _COUNT:
                 loads[client] = load
-            elif what == _OFFER:
+            elif change == _OFFER:
                 heap.remove(client)
                 heap.offer(client)
             else:
-                _poll(heap, {client} if what == _POLL else set(), self._hash_order)
+                _poll(heap, {client} if change == _POLL else set(), self._hash_order)
         self._loads = loads
         self._journal.clear()
         return heap

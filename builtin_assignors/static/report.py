@@ -41,16 +41,16 @@ class UnmetPin:
     tasks: tuple[TaskId, ...] = ()
 
     def __str__(self) -> str:
-        what = f"{'standby ' if self.is_standby else ''}pin '{self.pin.text}'"
+        named = f"{'standby ' if self.is_standby else ''}pin '{self.pin.text}'"
         tasks = ", ".join(map(str, self.tasks[:_LISTED]))
         if len(self.tasks) > _LISTED:
             tasks += f" and {len(self.tasks) - _LISTED} more"
         if self.reason is UnmetReason.NO_TASK:
-            return f"{what} applies to no task: the application has none of these, or pins before it took them"
+            return f"{named} applies to no task: the application has none of these, or pins before it took them"
         if self.reason is UnmetReason.TOO_FEW_CLIENTS:
-            return f"{what}: too few clients for all standbys of {tasks}; the others were placed elsewhere"
+            return f"{named}: too few clients for all standbys of {tasks}; the others were placed elsewhere"
         elsewhere = "placed elsewhere" if self.is_standby else "placed by the delegate"
-        return f"{what}: no client with a thread matches; {tasks} {elsewhere}"
+        return f"{named}: no client with a thread matches; {tasks} {elsewhere}"
 
 
 @attrs.frozen

@@ -72,5 +72,5 @@ class StaticSteps:
                     self._add("sp-standby", task, text, client)
 
     def _add(self, rule: str, task: int, text: str, *clients: int) -> None:
-        who = tuple(str(self._clients[client]) for client in clients)
-        self.steps.append(RuleStep(rule, self._tasks[task], text, who))
+        processes = tuple(str(self._clients[client]) for client in clients)
+        self.steps.append(RuleStep(rule, self._tasks[task], text, processes))

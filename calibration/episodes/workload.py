@@ -52,7 +52,9 @@ def _held(timeline: RecordedTimeline, topic: str, subtopology: int) -> int:
     for each in timeline.transfers:
         if each.topic == topic and not each.is_standby:
             task = f"{subtopology}_{each.partition}"
-            later = [tasks for time, who, tasks in timeline.owned if who == each.instance and time >= each.from_ms]
+            later = [
+                tasks for time, instance, tasks in timeline.owned if instance == each.instance and time >= each.from_ms
+            ]
             count += bool(later) and task in later[0]
     return count
 

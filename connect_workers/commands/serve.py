@@ -205,13 +205,13 @@ async def _run_standalone(data_dir: Path, host: str, port: int, rest: Any) -> No
 
 
 async def _interrupted() -> None:
-    asked = asyncio.Event()
+    interrupted = asyncio.Event()
     loop = asyncio.get_running_loop()
     signals = (signal.SIGINT, signal.SIGTERM)
     for each in signals:
-        loop.add_signal_handler(each, asked.set)
+        loop.add_signal_handler(each, interrupted.set)
     try:
-        await asked.wait()
+        await interrupted.wait()
     finally:
         for each in signals:
             with contextlib.suppress(ValueError):

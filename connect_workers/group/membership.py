@@ -149,10 +149,10 @@ class WorkerMembership:
             self._joining = False
         return True
 
-    async def _answered(self, asked: Awaitable[Response]) -> Response:
+    async def _answered(self, request: Awaitable[Response]) -> Response:
         self._waits_for_group = True
         try:
-            return await asked
+            return await request
         finally:
             self._waits_for_group = False
             self.polled()

@@ -65,12 +65,14 @@ def worker_metrics(
     yield from _each(instances, logs, plugins, snapshot)
 
 
-def _starts(what: str, counts: StartCounts) -> Iterator[WorkerMetric]:
-    yield WorkerMetric(_WORKER, f"{what}-startup-attempts-total", counts.tried)
-    yield WorkerMetric(_WORKER, f"{what}-startup-success-total", counts.succeeded)
-    yield WorkerMetric(_WORKER, f"{what}-startup-failure-total", counts.failed)
+def _starts(subject: str, counts: StartCounts) -> Iterator[WorkerMetric]:
+    yield WorkerMetric(_WORKER, f"{subject}-startup-attempts-total", counts.tried)
+    yield WorkerMetric(_WORKER, f"{subject}-startup-success-total", counts.succeeded)
+    yield WorkerMetric(_WORKER, f"{subject}-startup-failure-total", counts.failed)
     for name, count in (("success", counts.succeeded), ("failure", counts.failed)):
-        yield WorkerMetric(_WORKER, f"{what}-startup-{name}-percentage", count / counts.tried if counts.tried else 0.0)
+        yield WorkerMetric(
+            _WORKER, f"{subject}-startup-{name}-percentage", count / counts.tried if counts.tried else 0.0
+        )
 
 
 def _each(

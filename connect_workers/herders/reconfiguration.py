@@ -144,9 +144,9 @@ class Reconfiguration:
         if dict(run.config) != config:
             # The connector has another configuration already: it is about to be started with it.
             return
-        asked = loop.instances.task_configs(name, most_tasks(config))
-        assert asked is not None
-        wanted: list[Mapping[str, str]] = await asyncio.wrap_future(asked)
+        request = loop.instances.task_configs(name, most_tasks(config))
+        assert request is not None
+        wanted: list[Mapping[str, str]] = await asyncio.wrap_future(request)
         configs = with_worker_keys(wanted, config, loop.plugins)
         snapshot = loop.reader.snapshot()
         if snapshot.connectors.get(name) is None or not has_changed(configs, name, snapshot):

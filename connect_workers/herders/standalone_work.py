@@ -64,11 +64,11 @@ class StandaloneWork:
         if name not in snapshot.connectors or snapshot.target_state(name) is not TargetState.STARTED:
             return
         config = without_nulls(snapshot.connectors[name])
-        asked = self._instances.task_configs(name, most_tasks(config))
-        if asked is None:
+        request = self._instances.task_configs(name, most_tasks(config))
+        if request is None:
             return
         try:
-            wanted: list[Mapping[str, str]] = await asyncio.wrap_future(asked)
+            wanted: list[Mapping[str, str]] = await asyncio.wrap_future(request)
             configs = with_worker_keys(wanted, config, self._plugins)
         except ConnectorError as error:
             self._instances.on_failed(name, traceback_text(error))

@@ -154,17 +154,17 @@ class ConnectorRun:
                     failure, self._failure = self._failure, None
                     # Requests that wait when it must stop are refused at the end.
                     stopping = self._stopping
-                    wanted = asked = None
+                    wanted = requests = None
                     if not stopping:
                         wanted, self._wanted = self._wanted, None
-                        asked, self._asked = self._asked, []
+                        requests, self._asked = self._asked, []
                 if failure is not None:
                     life.fail(failure)
                 if stopping:
                     break
                 if wanted is not None:
                     life.move(*wanted)
-                for most, future in asked or ():
+                for most, future in requests or ():
                     life.answer(most, future)
             life.end()
         finally:

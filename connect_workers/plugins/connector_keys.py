@@ -45,8 +45,8 @@ def common_keys(version: str | None, *, sink: bool) -> ConfigDef:
     return ConfigDef((*_common(version), *_errors(), *(_sink() if sink else _source())))
 
 
-def _converter(what: str, order: int, known: tuple[str, ...]) -> tuple[ConfigKey, ConfigKey]:
-    title = what.replace(".", " ").capitalize()
+def _converter(subject: str, order: int, known: tuple[str, ...]) -> tuple[ConfigKey, ConfigKey]:
+    title = subject.replace(".", " ").capitalize()
 
     def check(value: Any) -> str | None:
         simple = {name.rpartition(".")[2] for name in known}
@@ -56,11 +56,11 @@ def _converter(what: str, order: int, known: tuple[str, ...]) -> tuple[ConfigKey
 
     return (
         ConfigKey(
-            what, ConfigType.CLASS, "Converter, for configurations written for Kafka: records are JSON here, and it "
+            subject, ConfigType.CLASS, "Converter, for configurations written for Kafka: records are JSON here, and it "
             "changes nothing.", None, _LOW, check, "Common", order, Width.SHORT, f"{title} class", recommended=known,
         ),
         ConfigKey(
-            f"{what}.plugin.version", _STRING, "Version of that converter.", None, _LOW, None, "Common", order + 1,
+            f"{subject}.plugin.version", _STRING, "Version of that converter.", None, _LOW, None, "Common", order + 1,
             Width.SHORT, f"{title} version",
         ),
     )  # fmt: skip

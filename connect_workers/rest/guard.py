@@ -33,8 +33,8 @@ def check_content_type(scope: Scope) -> None:
     Raises:
         RestError: with status 400.
     """
-    said = Headers(scope=scope).get("content-type")
-    if said is not None and not _MEDIA_TYPE.match(said):
+    content_type = Headers(scope=scope).get("content-type")
+    if content_type is not None and not _MEDIA_TYPE.match(content_type):
         raise RestError(400, "HTTP 400 Bad Request: the content type is none")
 
 
@@ -49,8 +49,8 @@ def check_takes_json(request: Request) -> None:
 
 
 def _said_type(request: Request) -> str | None:
-    said: str | None = request.headers.get("content-type")
-    return None if said is None else said.partition(";")[0].strip().lower()
+    content_type: str | None = request.headers.get("content-type")
+    return None if content_type is None else content_type.partition(";")[0].strip().lower()
 
 
 async def read_body(request: Request, settings: RestSettings) -> bytes:

@@ -53,8 +53,8 @@ def _check_segment(segment: bytes) -> None:
         raise _refusal("a control character")
 
 
-def _refusal(what: str) -> RestError:
-    return RestError(400, f"HTTP 400 Bad Request: the path has {what}")
+def _refusal(fault: str) -> RestError:
+    return RestError(400, f"HTTP 400 Bad Request: the path has {fault}")
 
 
 def connector_path(connector: str, *rest: str) -> str:

@@ -144,7 +144,7 @@ def test_text_that_is_no_document_is_told_with_its_line(tmp_path: Path, parse: A
     path = tmp_path / "f"
     path.write_bytes(content)
     with pytest.raises(DocumentFormatError) as caught:
-        read_document(path, parse, any_value, max_bytes=100, what="a file of tests")
+        read_document(path, parse, any_value, max_bytes=100, subject="a file of tests")
     assert str(caught.value).startswith(str(path))
     assert place in str(caught.value)
 
@@ -161,10 +161,10 @@ def test_any_bytes_are_a_table_or_a_mismatch(content: bytes) -> None:
 def test_a_file_that_is_too_large_or_not_there_is_told(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b" " * 101)
     with pytest.raises(DocumentFormatError, match="larger than 100 bytes: is this a file of tests"):
-        read_document(tmp_path / "f", parse_json, any_value, max_bytes=100, what="a file of tests")
+        read_document(tmp_path / "f", parse_json, any_value, max_bytes=100, subject="a file of tests")
     for path in (tmp_path / "missing", tmp_path, "a\0b"):
         with pytest.raises(DocumentFormatError, match=r"cannot be read: .*; check the path"):
-            read_document(path, parse_json, any_value, max_bytes=100, what="a file of tests")
+            read_document(path, parse_json, any_value, max_bytes=100, subject="a file of tests")
 
 
 def test_lines_come_with_their_places_and_blank_ones_are_passed_over() -> None:

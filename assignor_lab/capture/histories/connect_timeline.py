@@ -186,11 +186,11 @@ def _connector_words(before: Mapping[str, int] | None, now: Mapping[str, int]) -
     if before is None:
         return
     created, deleted = sorted(now.keys() - before.keys()), sorted(before.keys() - now.keys())
-    for names, what in ((created, "created"), (deleted, "deleted")):
+    for names, action in ((created, "created"), (deleted, "deleted")):
         if names:
             noun = "connector" if len(names) == 1 else "connectors"
             more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
-            yield f"{noun} {listed([*names[:_MOST_NAMED], *more])} {what}"
+            yield f"{noun} {listed([*names[:_MOST_NAMED], *more])} {action}"
     changed = [name for name in sorted(now.keys() & before.keys()) if now[name] != before[name]]
     for name in changed[:_MOST_NAMED]:
         yield f"connector {name} has {plural(now[name], 'task')} ({before[name]} before)"

@@ -102,9 +102,9 @@ def _decisions(
     is_streams = bool(epochs and not (generations and generations[-1].time_ms > epochs[-1].time_ms))
     if epochs and generations:
         count, protocol = (len(generations), "classic") if is_streams else (len(epochs), "streams")
-        what = "decision is" if count == 1 else "decisions are"
+        counted = "decision is" if count == 1 else "decisions are"
         on_problem(
-            f"{file}: group {kept.group!r:.80} has changed its protocol: {count} {what} left out, of its time "
+            f"{file}: group {kept.group!r:.80} has changed its protocol: {count} {counted} left out, of its time "
             f"under the {protocol} protocol"
         )
     if is_streams:
@@ -168,7 +168,9 @@ def _steadied(decided: Sequence[_Decided], notes: list[str]) -> list[_Decided]:
 def _brokers(file: Path | None) -> Mapping[str, Any]:
     if file is None:
         return {}
-    found: Mapping[str, Any] = read_document(file, parse_json, _BROKERS, max_bytes=_MAX_BYTES, what="a file of brokers")
+    found: Mapping[str, Any] = read_document(
+        file, parse_json, _BROKERS, max_bytes=_MAX_BYTES, subject="a file of brokers"
+    )
     return found
 
 

@@ -140,9 +140,9 @@ class _Seen:
                 )
             )
         if self.unlogged:
-            who = "one instance" if self.unlogged == 1 else f"{self.unlogged} instances"
+            instances = "one instance" if self.unlogged == 1 else f"{self.unlogged} instances"
             assumptions.append(
-                f"{who} did not come back: the records do not distinguish stops from kills, and a stop is assumed"
+                f"{instances} did not come back: the records do not distinguish stops from kills, and a stop is assumed"
             )
         return RecordedPresence(
             tuple(sorted(self.happened, key=lambda each: each.time_ms)), self.names, tuple(assumptions)
@@ -221,15 +221,15 @@ class _Seen:
         began = self._began(name)
         found: list[tuple[int, int, int | None]] = []
         ended: int | None = None
-        for at, what in self.changes.get(each.client_id, ()):
+        for at, change in self.changes.get(each.client_id, ()):
             if at <= began or (until_ms is not None and at > until_ms):
                 continue
-            if what == "stop":
+            if change == "stop":
                 ended = at
-            elif what == "start" and ended is not None:
+            elif change == "start" and ended is not None:
                 found.append((ended, at, None))
                 ended = None
-            elif what == "begun" and found and ended is None and found[-1][2] is None:
+            elif change == "begun" and found and ended is None and found[-1][2] is None:
                 found[-1] = (*found[-1][:2], at)
         for stop, start, begun in found[: len(found) - 1 if has_later else len(found)]:
             details = {**self._settings(each), "process_id": each.process_id}
@@ -279,7 +279,9 @@ class _Seen:
 
     def _logged(self, each: Participant, kind: str, after_ms: int, until_ms: int) -> int | None:
         found = [
-            at for at, what in self.changes.get(each.client_id or "", ()) if what == kind and after_ms < at <= until_ms
+            at
+            for at, change in self.changes.get(each.client_id or "", ())
+            if change == kind and after_ms < at <= until_ms
         ]
         return found[-1] if found else None
 

@@ -31,7 +31,7 @@ def inferred_reason(moment: DecisionMoment, before: DecisionMoment | None, names
 def membership_words(joined: Iterable[str], restarted: Iterable[str], gone: Iterable[str]) -> list[str]:
     """Restarted: all members have new ids."""
     words = {"joined": joined, "restarted": restarted, "left, or the session ended": gone}
-    return [f"{named} {what}" for what, names in words.items() if (named := _named(list(names)))]
+    return [f"{named} {change}" for change, names in words.items() if (named := _named(list(names)))]
 
 
 def _named(names: Sequence[str]) -> str:

@@ -71,7 +71,7 @@ def optimization_in(file: Path | None, layers: Iterable[ConfigLayer] = ()) -> st
 
 def _pairs(file: Path) -> Mapping[str, str]:
     if file.suffix.lower() == ".toml":
-        table = read_document(file, parse_toml, any_value, max_bytes=_MAX_BYTES, what="a configuration")
+        table = read_document(file, parse_toml, any_value, max_bytes=_MAX_BYTES, subject="a configuration")
         tool = table.get("tool") if isinstance(table, dict) else None
         ours = tool.get("assignor") if isinstance(tool, dict) else None
         return dict(_flat(ours if isinstance(ours, dict) else table, ""))

@@ -214,8 +214,8 @@ def _tokens(values: Mapping[str, str], file: str) -> Any:
     )
 
 
-def _need(module: str, what: str, file: str) -> None:
+def _need(module: str, subject: str, file: str) -> None:
     from importlib.util import find_spec
 
     if find_spec(module) is None:
-        raise AccessSettingsError(f"{file}: {what} needs the Python package {module}: install it beside this one")
+        raise AccessSettingsError(f"{file}: {subject} needs the Python package {module}: install it beside this one")

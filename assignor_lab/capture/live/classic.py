@@ -270,10 +270,10 @@ class _Captured:
 
     def _followup(self) -> bool | None:
         """``None``: an immediate rebalance may hide it."""
-        asked = [member.assignment.info.next_rebalance_ms for member in self.answer.members if member.assignment]
-        if any(at not in (0, NO_REBALANCE) for at in asked):
+        deadlines = [member.assignment.info.next_rebalance_ms for member in self.answer.members if member.assignment]
+        if any(at not in (0, NO_REBALANCE) for at in deadlines):
             return True
-        return None if 0 in asked else False
+        return None if 0 in deadlines else False
 
     def _config(
         self,

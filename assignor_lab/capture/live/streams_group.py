@@ -119,11 +119,11 @@ def _by_text(offsets: Mapping[str, Mapping[int, int]]) -> dict[str, dict[str, in
 
 
 def _say_what_is_missing(group: DescribedStreamsGroup) -> list[str]:
-    said = [
+    sentences = [
         "the previous tasks of members are unknown: their present tasks stand for them, as at the start of a rebalance"
     ]
     if not any(member.task_offsets for member in group.members):
-        said.append("members report no offsets (clients before 4.4): how far standbys are is unknown")
+        sentences.append("members report no offsets (clients before 4.4): how far standbys are is unknown")
     if group.assignor is not None:
-        said.append(f"the brokers' assignor is {group.assignor}")
-    return said
+        sentences.append(f"the brokers' assignor is {group.assignor}")
+    return sentences

@@ -68,10 +68,10 @@ class FileToken:
         return _checked(content, f"{self.path} holds")
 
 
-def _checked(content: bytes, what: str) -> str:
+def _checked(content: bytes, subject: str) -> str:
     text = content.decode("ascii", errors="replace").strip()
     if not text or len(content) > _MOST_BYTES or not text.isascii() or len(text.split()) != 1:
-        raise AccessSettingsError(f"{what} no token: one word of ASCII was expected")
+        raise AccessSettingsError(f"{subject} no token: one word of ASCII was expected")
     return text
 
 

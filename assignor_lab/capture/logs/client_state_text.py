@@ -184,10 +184,10 @@ def _tasks(text: str, position: int) -> tuple[tuple[TaskId, ...], int]:
     return tuple(_task(item, position) for item in inside.split(", ")) if inside else (), found.end()
 
 
-def _list_error(text: str, start: int, found: re.Match[str] | None, what: str) -> ClientStateTextError:
+def _list_error(text: str, start: int, found: re.Match[str] | None, subject: str) -> ClientStateTextError:
     position = start if found is None else found.end()
     cut = " (the text ends here)" if position >= len(text) else ""
-    return ClientStateTextError(position, f"expected a list of {what}{cut}")
+    return ClientStateTextError(position, f"expected a list of {subject}{cut}")
 
 
 def _numbers(text: str, position: int) -> tuple[dict[TaskId, int], int]:

@@ -66,10 +66,10 @@ def _key(kind: int, texts: Iterable[str]) -> bytes:
 
 
 def _value(kind: int, group: str, value: bytes, names: Pseudonyms) -> bytes:
-    what = f"record of group {group}"
-    message, version = decoded_record(kind, value, what)
+    subject = f"record of group {group}"
+    message, version = decoded_record(kind, value, subject)
     try:
-        with readable(what):
+        with readable(subject):
             if kind == GROUP_METADATA:
                 _generation(message, group, names)
             elif kind == STREAMS_MEMBER:
@@ -80,7 +80,7 @@ def _value(kind: int, group: str, value: bytes, names: Pseudonyms) -> bytes:
                 _config(message, names)
             return bytes(message.encode(version=version))
     except WireError as error:
-        raise BrokerAnswerError(what, f"a member's part cannot be written with pseudonyms ({error})") from error
+        raise BrokerAnswerError(subject, f"a member's part cannot be written with pseudonyms ({error})") from error
 
 
 # --- classic protocol -----------------------------------------------------------------------------------

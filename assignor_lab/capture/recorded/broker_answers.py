@@ -153,8 +153,8 @@ def _replicas(topic: Any) -> dict[int, tuple[int, ...]]:
 _WITH_REPLICAS = (0, 5, 9)
 
 
-def _read(what: str, read: Callable[[], _T]) -> _T:
-    with readable(what):
+def _read(subject: str, read: Callable[[], _T]) -> _T:
+    with readable(subject):
         return read()
 
 
@@ -180,7 +180,7 @@ def _member(member: Any, state: str) -> MemberAnswer:
 def _subscription(member: str, data: bytes) -> DescribedSubscription:
     from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 
-    what = f"subscription of member {member}"
+    subject = f"subscription of member {member}"
 
     def read() -> DescribedSubscription:
         envelope = ConsumerProtocolSubscription.decode(data)
@@ -190,35 +190,35 @@ def _subscription(member: str, data: bytes) -> DescribedSubscription:
             _partitions(getattr(envelope, "owned_partitions", None) or ()),
             None if generation is None or generation < 0 else generation,
             getattr(envelope, "rack_id", None) or None,
-            _inner(what, envelope.user_data, decode_subscription),
+            _inner(subject, envelope.user_data, decode_subscription),
         )
 
-    return _read(what, read)
+    return _read(subject, read)
 
 
 def _assignment(member: str, data: bytes) -> DescribedAssignment:
     from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment
 
-    what = f"assignment of member {member}"
+    subject = f"assignment of member {member}"
 
     def read() -> DescribedAssignment:
         envelope = ConsumerProtocolAssignment.decode(data)
         return DescribedAssignment(
             _partitions(envelope.assigned_partitions or ()),
-            _inner(what, envelope.user_data, decode_assignment),
+            _inner(subject, envelope.user_data, decode_assignment),
             bytes(envelope.user_data),
         )
 
-    return _read(what, read)
+    return _read(subject, read)
 
 
-def _inner(what: str, data: bytes | None, decode: Callable[[bytes], _T]) -> _T:
+def _inner(subject: str, data: bytes | None, decode: Callable[[bytes], _T]) -> _T:
     if not data:
-        raise BrokerAnswerError(what, "has no user data: is this a group of Kafka Streams?")
+        raise BrokerAnswerError(subject, "has no user data: is this a group of Kafka Streams?")
     try:
         return decode(bytes(data))
     except WireError as error:
-        raise BrokerAnswerError(what, f"its user data are not Kafka Streams': {error}") from error
+        raise BrokerAnswerError(subject, f"its user data are not Kafka Streams': {error}") from error
 
 
 def _partitions(topics: Iterable[Any]) -> tuple[TopicPartition, ...]:

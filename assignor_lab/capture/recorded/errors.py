@@ -27,18 +27,18 @@ _UNREADABLE = (
 class BrokerAnswerError(AssignorLabError):
     """Bytes are not the expected response of a broker, or a member's part is garbled."""
 
-    def __init__(self, what: str, reason: str) -> None:
-        self.what = what
+    def __init__(self, subject: str, reason: str) -> None:
+        self.what = subject
         self.reason = reason
-        super().__init__(f"{what}: {reason}")
+        super().__init__(f"{subject}: {reason}")
 
 
 @contextmanager
-def readable(what: str) -> Iterator[None]:
+def readable(subject: str) -> Iterator[None]:
     try:
         yield
     except _UNREADABLE as error:
-        raise BrokerAnswerError(what, f"cannot be read ({type(error).__name__}: {error})") from error
+        raise BrokerAnswerError(subject, f"cannot be read ({type(error).__name__}: {error})") from error
 
 
 @contextmanager

@@ -21,12 +21,12 @@ def client_document(
 ) -> dict[str, Any]:
     """Members sorted by id; at least one has a subscription."""
     listed = list(members)
-    said = {member.member_id: member.subscription for member in listed if member.subscription is not None}
+    subscriptions = {member.member_id: member.subscription for member in listed if member.subscription is not None}
     # The leader used the first member; members of one process send the same data.
-    first = next(iter(said.values()))
+    first = next(iter(subscriptions.values()))
     active: dict[TaskId, None] = {}
     reported: dict[TaskId, None] = {}
-    for subscription in said.values():
+    for subscription in subscriptions.values():
         active.update((owners[partition], None) for partition in subscription.owned_partitions if partition in owners)
         for task, offset_sum in subscription.info.task_offset_sums.items():
             (active if offset_sum == RUNNING_ACTIVE else reported)[task] = None
@@ -36,12 +36,14 @@ def client_document(
         "tags": dict(sorted(first.info.client_tags.items(), key=lambda tag: utf16_key(tag[0]))),
         "host": first.info.user_end_point,
         "threads": len(listed),
-        "consumers": list(said),
+        "consumers": list(subscriptions),
         "previous_active": sorted_tasks(active),
         "previous_standby": sorted_tasks(task for task in reported if task not in active),
         "lags": None if lags is None else {str(task): lags[task] for task in sorted(lags, key=TaskId.sort_key)},
-        "previous_by_consumer": {name: sorted_tasks(spoken.info.task_offset_sums) for name, spoken in said.items()},
-        **_identities(member for member in listed if member.member_id in said),
+        "previous_by_consumer": {
+            name: sorted_tasks(spoken.info.task_offset_sums) for name, spoken in subscriptions.items()
+        },
+        **_identities(member for member in listed if member.member_id in subscriptions),
     }
 
 

@@ -142,9 +142,9 @@ def _text(data: bytes, position: int) -> tuple[str, int]:
 
 def read_classic_generation(group: str, data: bytes) -> ClassicGeneration:
     """The value of type 2."""
-    what = f"generation of group {group}"
-    message = _decoded("GroupMetadataValue", data, what)
-    with readable(what):
+    subject = f"generation of group {group}"
+    message = _decoded("GroupMetadataValue", data, subject)
+    with readable(subject):
         at = int(getattr(message, "current_state_timestamp", -1))
         return ClassicGeneration(
             int(message.generation),
@@ -200,9 +200,9 @@ def read_epoch(group: str, data: bytes) -> int:
 
 def read_assignment_config(group: str, data: bytes) -> dict[str, str] | None:
     """The value of type 17: the configuration for the latest target."""
-    what = f"epoch of group {group}"
-    message = _decoded("StreamsGroupMetadataValue", data, what)
-    with readable(what):
+    subject = f"epoch of group {group}"
+    message = _decoded("StreamsGroupMetadataValue", data, subject)
+    with readable(subject):
         configs = message.last_assignment_configs
         return None if configs is None else {str(each.key): str(each.value) for each in configs}
 
@@ -216,9 +216,9 @@ def read_target_epoch(group: str, data: bytes) -> tuple[int, int | None]:
 
 def read_streams_member(group: str, data: bytes) -> StreamsMember:
     """The value of type 19."""
-    what = f"member of group {group}"
-    message = _decoded("StreamsGroupMemberMetadataValue", data, what)
-    with readable(what):
+    subject = f"member of group {group}"
+    message = _decoded("StreamsGroupMemberMetadataValue", data, subject)
+    with readable(subject):
         return StreamsMember(
             str(message.client_id),
             str(message.process_id),
@@ -232,17 +232,17 @@ def read_streams_member(group: str, data: bytes) -> StreamsMember:
 def read_target(group: str, data: bytes, *, current: bool = False) -> HeldTasks:
     """The value of type 21, the target, or of type 22 if ``current``."""
     name = "StreamsGroupCurrentMemberAssignmentValue" if current else "StreamsGroupTargetAssignmentMemberValue"
-    what = f"tasks of a member of group {group}"
-    message = _decoded(name, data, what)
-    with readable(what):
+    subject = f"tasks of a member of group {group}"
+    message = _decoded(name, data, subject)
+    with readable(subject):
         return HeldTasks(_tasks(message.active_tasks), _tasks(message.standby_tasks), _tasks(message.warmup_tasks))
 
 
 def read_topology(group: str, data: bytes) -> list[StreamsSubtopology]:
     """The value of type 23: sub-topologies in their order."""
-    what = f"topology of group {group}"
-    message = _decoded("StreamsGroupTopologyValue", data, what)
-    with readable(what):
+    subject = f"topology of group {group}"
+    message = _decoded("StreamsGroupTopologyValue", data, subject)
+    with readable(subject):
         return [
             StreamsSubtopology(
                 str(each.subtopology_id),
@@ -268,19 +268,19 @@ _VALUES = {
 }
 
 
-def decoded_record(kind: int, data: bytes, what: str) -> tuple[Any, int]:
+def decoded_record(kind: int, data: bytes, subject: str) -> tuple[Any, int]:
     """The record, and its version."""
-    message = _decoded(_VALUES[kind], data, what)
+    message = _decoded(_VALUES[kind], data, subject)
     (version,) = struct.unpack_from(">h", data)
     return message, version
 
 
-def _decoded(name: str, data: bytes, what: str) -> Any:
+def _decoded(name: str, data: bytes, subject: str) -> Any:
     layout = _layout(name)
     (version,) = struct.unpack_from(">h", data) if len(data) >= 2 else (-1,)
     if not 0 <= version <= layout.max_version:
-        raise BrokerAnswerError(what, f"is of version {version}, 0 to {layout.max_version} are known here")
-    with readable(what):
+        raise BrokerAnswerError(subject, f"is of version {version}, 0 to {layout.max_version} are known here")
+    with readable(subject):
         return layout.decode(data)
 
 

@@ -105,9 +105,9 @@ def _silent(answer: DescribedGroup, sources: Mapping[SubTopologyKey, tuple[str, 
     least no member, reports another task, and it has been in the group for two generations.
     """
     of_topic = {topic: key for key, topics in sources.items() for topic in topics}
-    said = [member.subscription for member in answer.members if member.subscription is not None]
-    any_reports = any(each.info.task_offset_sums for each in said)
-    for each in said:
+    subscriptions = [member.subscription for member in answer.members if member.subscription is not None]
+    any_reports = any(each.info.task_offset_sums for each in subscriptions)
+    for each in subscriptions:
         sums = each.info.task_offset_sums
         runs = RUNNING_ACTIVE in sums.values()
         if runs or (not any_reports and (each.generation or 0) >= _SECOND):

@@ -91,7 +91,7 @@ def _joins(timeline: RecordedTimeline) -> Iterator[float]:
         for each in timeline.members
         if each.event == "joins"
     ]
-    moments = sorted((time, who) for time, who in requests if who is not None)
+    moments = sorted((time, instance) for time, instance in requests if instance is not None)
     for done in timeline.done:
         begun = first_after(timeline.begun, timeline, done) if done.type == "start" else None
         joined = first_after(moments, timeline, done)
@@ -101,7 +101,7 @@ def _joins(timeline: RecordedTimeline) -> Iterator[float]:
 
 def _closes(timeline: RecordedTimeline) -> Iterator[float]:
     for done in timeline.done:
-        ends = [time for time, who in timeline.ended if who == done.instance and time >= done.time_ms]
+        ends = [time for time, instance in timeline.ended if instance == done.instance and time >= done.time_ms]
         if done.type == "stop" and ends:
             yield ends[0] - done.time_ms
 
@@ -112,12 +112,12 @@ def _leaves(timeline: RecordedTimeline) -> Iterator[float]:
     for each in timeline.members:
         if each.event == "left":
             instance = instance_of(timeline.clients.get(each.member, ""), names)
-            asked = [
+            requests = [
                 done.time_ms
                 for done in timeline.done
                 if done.type == "stop" and done.instance == instance and done.time_ms <= each.time_ms
             ]
-            yield from (each.time_ms - time for time in asked[-1:])
+            yield from (each.time_ms - time for time in requests[-1:])
 
 
 def _acknowledgements(timeline: RecordedTimeline, state: str) -> Iterator[float]:

@@ -18,5 +18,5 @@ def instance_of(consumer: str, clients: Mapping[str, str]) -> str | None:
 def first_after(moments: Iterable[tuple[int, str]], timeline: RecordedTimeline, done: TimelineAction) -> int | None:
     """Before the next action on that instance."""
     later = [each.time_ms for each in timeline.done if each.instance == done.instance and each.time_ms > done.time_ms]
-    found = next((time for time, who in moments if who == done.instance and time >= done.time_ms), None)
+    found = next((time for time, instance in moments if instance == done.instance and time >= done.time_ms), None)
     return None if found is None or (later and found >= later[0]) else found

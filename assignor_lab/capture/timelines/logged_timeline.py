@@ -113,9 +113,9 @@ def _instance(consumer: str) -> str:
 
 def _groups(around: LoggedSurroundings) -> list[str]:
     """Coordinators log other groups, too; instances alone may not name their group."""
-    heard = {each.client for each in (*around.done, *around.moments)}
-    heard |= {each.client for each in around.restorations.stores}
-    named = list(dict.fromkeys(group for client, group in around.group_of.items() if client in heard))
+    clients = {each.client for each in (*around.done, *around.moments)}
+    clients |= {each.client for each in around.restorations.stores}
+    named = list(dict.fromkeys(group for client, group in around.group_of.items() if client in clients))
     coordinated = list(dict.fromkeys((*around.groups(), *(each.group for each in around.epochs))))
     if named:
         return named
@@ -151,7 +151,7 @@ def _timeline(
         name=group,
         kind="streams-group" if is_streams else "streams-classic",
         group=group,
-        done=tuple(TimelineAction(time, what, who) for time, what, who in actions if what != "begun"),
+        done=tuple(TimelineAction(time, action, instance) for time, action, instance in actions if action != "begun"),
         ended=tuple(sorted((each.time.epoch_ms(zone), each.client) for each in moments if each.type == "ended")),
         end_ms=max((time for time, _, _ in actions), default=0),
         generations=tuple(generations),
@@ -160,7 +160,7 @@ def _timeline(
         group_config={},
         transfers=tuple(_transfers([each for each in around.restorations.stores if is_ours(each.client)], zone)),
         owned=(),
-        begun=tuple((time, who) for time, what, who in actions if what == "begun"),
+        begun=tuple((time, instance) for time, action, instance in actions if action == "begun"),
         probe=None,
         document={},
         place=place,

@@ -65,7 +65,7 @@ def _restart(
     report = ask(
         url,
         ca_file,
-        lambda rest: restart(rest, request, timeout, lambda said: note(f"refused for now: {said}"), probe=probe),
+        lambda rest: restart(rest, request, timeout, lambda message: note(f"refused for now: {message}"), probe=probe),
         timeout,
     )
     if json:

@@ -149,8 +149,8 @@ def _cell(connector: RemoteConnector, worker: str | None) -> str:
     return ", ".join([*parts, *(_with_state(_ranges(numbers), state) for state, numbers in by_state.items())])
 
 
-def _with_state(what: str, state: str) -> str:
-    return what if state == _RUNNING else f"{what} {state}"
+def _with_state(text: str, state: str) -> str:
+    return text if state == _RUNNING else f"{text} {state}"
 
 
 def _ranges(numbers: Sequence[int]) -> str:

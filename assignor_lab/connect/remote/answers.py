@@ -34,39 +34,39 @@ _names = list_of(text)
 _config = map_of(text, nullable(text))
 
 
-def read_status(value: Any, what: str = "a connector's status") -> ConnectorStatus:
+def read_status(value: Any, subject: str = "a connector's status") -> ConnectorStatus:
     """Reads a status, and the plan of a restart (Kafka: ``RestartPlan``)."""
-    return _read(what, value, _status)
+    return _read(subject, value, _status)
 
 
-def read_info(value: Any, what: str = "a connector's description") -> ConnectorInfo:
+def read_info(value: Any, subject: str = "a connector's description") -> ConnectorInfo:
     """Without the connector's configuration."""
-    return _read(what, value, _info)
+    return _read(subject, value, _info)
 
 
-def read_server(value: Any, what: str) -> ServerInfo:
+def read_server(value: Any, subject: str) -> ServerInfo:
     """Releases before 2.0 report no cluster."""
-    return _read(what, value, _server)
+    return _read(subject, value, _server)
 
 
-def read_names(value: Any, what: str) -> list[str]:
-    return _read(what, value, _names)
+def read_names(value: Any, subject: str) -> list[str]:
+    return _read(subject, value, _names)
 
 
-def read_expanded(value: Any, what: str) -> dict[str, tuple[ConnectorStatus | None, ConnectorInfo | None]] | None:
+def read_expanded(value: Any, subject: str) -> dict[str, tuple[ConnectorStatus | None, ConnectorInfo | None]] | None:
     """Name to both; ``None`` for the plain list of names of releases before 2.3."""
     if isinstance(value, list):
         return None
-    return _read(what, value, map_of(text, _expanded))
+    return _read(subject, value, map_of(text, _expanded))
 
 
-def _read(what: str, value: Any, check: Check[T]) -> T:
+def _read(subject: str, value: Any, check: Check[T]) -> T:
     try:
         return check(value)
     except Mismatch as mismatch:
         place = f", {key_path(mismatch.path)}" if mismatch.path else ""
         raise NotConnectError(
-            f"{what}{place}: {mismatch.reason.partition(';')[0]}: is this the REST interface of Kafka Connect?"
+            f"{subject}{place}: {mismatch.reason.partition(';')[0]}: is this the REST interface of Kafka Connect?"
         ) from None
 
 

@@ -106,46 +106,46 @@ class ConnectRest:
             return f"takes no connection within {_CONNECT_TIMEOUT_S:g} s: is a worker running there?"
         if isinstance(error, (TimeoutError, httpx.TimeoutException)):
             return f"no complete answer within {self.access.request_timeout_s:g} s"
-        said = self.access.without_secrets(str(error)) or type(error).__name__
-        if any(reason in said for reason in _NO_TLS):
+        message = self.access.without_secrets(str(error)) or type(error).__name__
+        if any(reason in message for reason in _NO_TLS):
             return "does not speak TLS: give its URL with http://"
-        if "CERTIFICATE_VERIFY_FAILED" in said:
-            return f"its certificate is not believed ({said:.200}): name its authority's with --ca-file"
+        if "CERTIFICATE_VERIFY_FAILED" in message:
+            return f"its certificate is not believed ({message:.200}): name its authority's with --ca-file"
         if isinstance(error, httpx.ConnectError):
-            return f"takes no connection ({said:.200}): is a worker running there?"
-        return said[:_MOST_WORDS]
+            return f"takes no connection ({message:.200}): is a worker running there?"
+        return message[:_MOST_WORDS]
 
     async def _send(self, url: ConnectUrl, method: str, path: str, params: Sequence[tuple[str, str]]) -> Response:
         request = self._client.build_request(method, f"{url}{path}", params=list(params) or None)
         response = await self._client.send(request, stream=True)
-        what = f"{method} {url}{path}"
+        subject = f"{method} {url}{path}"
         try:
-            body = await self._body(response, what)
+            body = await self._body(response, subject)
         finally:
             await response.aclose()
         if response.is_redirect:
             raise NotConnectError(
-                f"{what}: sent elsewhere ({response.status_code}); that is not followed: give the worker's own URL"
+                f"{subject}: sent elsewhere ({response.status_code}); that is not followed: give the worker's own URL"
             )
         if response.status_code == _BAD_REQUEST and await _speaks_tls(url):
             # A proxy in front of a worker may return its own page.
             raise _needs_tls(url)
-        value = self._value(body, what, response.status_code)
+        value = self._value(body, subject, response.status_code)
         if response.status_code >= 400:
-            raise self._refused(what, response.status_code, value)
+            raise self._refused(subject, response.status_code, value)
         return Response(url, response.status_code, value)
 
-    async def _body(self, response: httpx.Response, what: str) -> bytes:
+    async def _body(self, response: httpx.Response, subject: str) -> bytes:
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise NotConnectError(f"{what}: the answer is compressed, although no compression was requested")
+            raise NotConnectError(f"{subject}: the answer is compressed, although no compression was requested")
         body = bytearray()
         async for part in response.aiter_raw():
             body += part
             if len(body) > self.access.max_answer_bytes:
-                raise NotConnectError(f"{what}: the answer is longer than {self.access.max_answer_bytes:,} bytes")
+                raise NotConnectError(f"{subject}: the answer is longer than {self.access.max_answer_bytes:,} bytes")
         return bytes(body)
 
-    def _value(self, body: bytes, what: str, status: int) -> Any:
+    def _value(self, body: bytes, subject: str, status: int) -> Any:
         if not body.strip():
             return None
         try:
@@ -154,8 +154,8 @@ class ConnectRest:
             if status >= 400:
                 return None
             raise NotConnectError(
-                f"{what}: {status} with an answer that is no JSON ({mismatch.reason.partition(':')[0]}): is this the "
-                "REST interface of Kafka Connect?"
+                f"{subject}: {status} with an answer that is no JSON ({mismatch.reason.partition(':')[0]}): is this "
+                "the REST interface of Kafka Connect?"
             ) from None
 
     def _without_secrets(self, value: Any) -> Any:
@@ -173,14 +173,14 @@ class ConnectRest:
                 left += each
         return value
 
-    def _refused(self, what: str, status: int, value: Any) -> RemoteClusterError:
+    def _refused(self, subject: str, status: int, value: Any) -> RemoteClusterError:
         if not isinstance(value, Mapping) or "error_code" not in value:
             if status in (401, 403):
-                return ConnectRefusedError(what, status, "")
-            return NotConnectError(f"{what}: {status} without Connect's error body: is this Kafka Connect?")
+                return ConnectRefusedError(subject, status, "")
+            return NotConnectError(f"{subject}: {status} without Connect's error body: is this Kafka Connect?")
         said = value.get("message")
         message = self.access.without_secrets(printable(said, _MOST_WORDS)) if isinstance(said, str) else ""
-        return ConnectRefusedError(what, status, message)
+        return ConnectRefusedError(subject, status, message)
 
 
 def _needs_tls(url: ConnectUrl) -> UnreachableClusterError:

@@ -142,11 +142,11 @@ def _imbalances(state: ClusterState) -> Iterator[ClusterFinding]:
         ("connectors", lambda worker: len(held[worker][0])),
         ("tasks", lambda worker: len(held[worker][1])),
     )
-    for what, count in counts:
+    for counted, count in counts:
         if len(alive) < 2:
             return
         most, least = max(alive, key=count), min(alive, key=count)
         if count(most) - count(least) > 1:
             yield ClusterFinding(
-                "imbalance", None, None, most, f"{count(most)} {what}, while {least} has {count(least)}"
+                "imbalance", None, None, most, f"{count(most)} {counted}, while {least} has {count(least)}"
             )

@@ -172,10 +172,10 @@ async def _workers(
 
 
 def _judged(
-    named: Sequence[str], reasons: Mapping[str, str | None], asked: Iterable[str]
+    named: Sequence[str], reasons: Mapping[str, str | None], requested: Iterable[str]
 ) -> tuple[list[RemoteWorker], list[str]]:
     """If no worker takes a connection, their addresses are not reachable from here."""
-    answered = frozenset(asked) | {name for name in named if reasons[name] is None}
+    answered = frozenset(requested) | {name for name in named if reasons[name] is None}
     silent = [name for name in named if name not in answered]
     if silent and not answered & frozenset(named):
         note = (

@@ -71,14 +71,14 @@ def _owner_knobs(
     owners = [place for place, member in enumerate(members) if job in member["owned"][kind]]
 
     def at(chosen: int | None) -> InputChange:
-        who = "no present worker" if chosen is None else label(members[chosen]["id"])
+        owner = "no present worker" if chosen is None else label(members[chosen]["id"])
         instead = ", ".join(label(members[place]["id"]) for place in owners) or "no present worker"
         edits = []
         for place in sorted({*owners, *([] if chosen is None else [chosen])}):
             held = [each for each in members[place]["owned"][kind] if each != job]
             path = ("rounds", number, "members", place, "owned", kind)
             edits.append(Edit(path, [*held, job] if place == chosen else held))
-        return InputChange("previous owner", f"{who} had run {job} before instead of {instead}", tuple(edits))
+        return InputChange("previous owner", f"{owner} had run {job} before instead of {instead}", tuple(edits))
 
     for place, member in enumerate(members):
         if place not in owners:

@@ -128,7 +128,7 @@ class _ConnectSession:
         configs = {key: value for key, value in values.items() if is_setting(key)}
         return ChosenAssignor(self._found.name, self._found.distribution, configs)
 
-    def answer(self, state: ConnectEpisode, asked: ChosenAssignor) -> CompetitorReply[PlayedConnectEpisode]:
+    def answer(self, state: ConnectEpisode, chosen: ChosenAssignor) -> CompetitorReply[PlayedConnectEpisode]:
         calls: list[tuple[Rebalance, ConnectOutcome]] = []
 
         def make(protocol: ConnectProtocol) -> ConnectAssignor:
@@ -140,7 +140,7 @@ class _ConnectSession:
         result: PlayedConnectEpisode | CallFailure
         loss = None
         try:
-            result = simulate(_led_by(state, self._found, asked.configs), make)
+            result = simulate(_led_by(state, self._found, chosen.configs), make)
         except _NoAnswerError as error:
             result, loss = error.failure, error.outcome.loss
         except Exception as error:  # noqa: BLE001 - any failure of the simulation is a row

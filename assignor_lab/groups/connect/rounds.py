@@ -70,25 +70,25 @@ class RoundSession:
         self._protocol = spoken_protocol(self._found, ConnectProtocol.from_config(config[CONNECT_PROTOCOL].value))
         return ChosenAssignor(self._found.name, self._found.distribution, config.values_for(self._found.name))
 
-    def answer(self, state: RoundState, asked: ChosenAssignor) -> CompetitorReply[RebalanceAnswer]:
+    def answer(self, state: RoundState, chosen: ChosenAssignor) -> CompetitorReply[RebalanceAnswer]:
         """Lets the assignor place the jobs of the group, and follows the consequences."""
-        rebalance, leading = self._asked_now(state, asked)
+        rebalance, leading = self._asked_now(state, chosen)
         outcome = leading.ask(rebalance)
         result = outcome.result
         if isinstance(result, CallFailure):
             return CompetitorReply(_with_result(outcome, result), [(rebalance, outcome)])
         return CompetitorReply(_with_result(outcome, _decided(state, rebalance, result)), [(rebalance, outcome)])
 
-    def traced(self, state: RoundState, asked: ChosenAssignor) -> Traced[RebalanceAnswer] | None:
+    def traced(self, state: RoundState, chosen: ChosenAssignor) -> Traced[RebalanceAnswer] | None:
         """The answer with its steps; ``None`` if they are not reported."""
-        rebalance, leading = self._asked_now(state, asked)
+        rebalance, leading = self._asked_now(state, chosen)
         found = leading.traced(rebalance) if isinstance(leading, TracingAssignor) else None
         return None if found is None else Traced(_decided(state, rebalance, found.answer), found.steps, found.rules)
 
-    def _asked_now(self, state: RoundState, asked: ChosenAssignor) -> tuple[Rebalance, LeadingAssignor]:
+    def _asked_now(self, state: RoundState, chosen: ChosenAssignor) -> tuple[Rebalance, LeadingAssignor]:
         assert self._protocol is not None
         if self._leading is None or state.round.new_leader:
-            self._leading = assignor_for(ASKING, self._found, asked.configs, self._isolation)
+            self._leading = assignor_for(ASKING, self._found, chosen.configs, self._isolation)
         return state.rebalance(self._protocol), self._leading
 
     def looked_ahead(self, answer: RebalanceAnswer) -> RebalanceAnswer:

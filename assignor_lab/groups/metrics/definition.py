@@ -84,8 +84,8 @@ class OfView(Generic[V]):
         self.is_known = is_known
         self.__doc__ = figure.__doc__
 
-    def __call__(self, *asked: Any) -> float | None:
-        return self.figure(self.view(*asked))
+    def __call__(self, *arguments: Any) -> float | None:
+        return self.figure(self.view(*arguments))
 
 
 def _plugin(

@@ -280,16 +280,16 @@ class ComparisonRunner(Generic[S, A]):
             return answer(state, CallOutcome(player))
         start = perf_counter_ns()
         try:
-            asked: ChosenAssignor = player.asked(state, config)
+            chosen: ChosenAssignor = player.asked(state, config)
         except AssignorLabError as error:
             return answer(state, CallOutcome(failure_of(error)))
         # Rows name the competitor, even if another assignor stands in for it.
         assert isinstance(competitor, Competitor)
-        name = competitor.name if asked.name == competitor.found.name else asked.name
+        name = competitor.name if chosen.name == competitor.found.name else chosen.name
         refusal = exclusions.refusal(name)
         if refusal is not None:
             return answer(state, CallOutcome(failure_of(refusal), loss=refusal))
-        reply = player.answer(state, asked)
+        reply = player.answer(state, chosen)
         exclusions.note(name, reply.outcome.loss)
         outcome, reason = reply.outcome, None
         if not isinstance(outcome.result, CallFailure):
@@ -299,7 +299,7 @@ class ComparisonRunner(Generic[S, A]):
             assert built.scenario is not None
             reason = self.kind.not_comparable(built.scenario, state, settings.explicit, given)
         other_ns = perf_counter_ns() - start - outcome.assign_ns
-        return answer(state, outcome, other_ns=other_ns, asked=asked, calls=reply.calls, not_comparable=reason)
+        return answer(state, outcome, other_ns=other_ns, asked=chosen, calls=reply.calls, not_comparable=reason)
 
 
 class _History:

@@ -42,26 +42,26 @@ class OneCall(Generic[S, A]):
     def asked(self, state: S, config: EffectiveConfig) -> ChosenAssignor:
         found, known = self._chosen(state), self._asked
         if known is None or known[0] is not found or known[1] is not config:
-            asked = ChosenAssignor(found.name, found.distribution, config.values_for(found.name), origin_of(found))
-            known = self._asked = found, config, asked
+            chosen = ChosenAssignor(found.name, found.distribution, config.values_for(found.name), origin_of(found))
+            known = self._asked = found, config, chosen
         return known[2]
 
-    def answer(self, state: S, asked: ChosenAssignor) -> CompetitorReply[A]:
-        return CompetitorReply(self._calling(state, asked).ask(state))
+    def answer(self, state: S, chosen: ChosenAssignor) -> CompetitorReply[A]:
+        return CompetitorReply(self._calling(state, chosen).ask(state))
 
-    def traced(self, state: S, asked: ChosenAssignor) -> Traced[A] | None:
+    def traced(self, state: S, chosen: ChosenAssignor) -> Traced[A] | None:
         """The answer with its steps; ``None`` if they are not reported."""
-        called = self._calling(state, asked)
+        called = self._calling(state, chosen)
         return called.traced(state) if isinstance(called, TracingAssignor) else None
 
     def looked_ahead(self, answer: A) -> A:
         return answer
 
-    def _calling(self, state: S, asked: ChosenAssignor) -> CalledAssignor[S, A]:
+    def _calling(self, state: S, chosen: ChosenAssignor) -> CalledAssignor[S, A]:
         found, known = self._chosen(state), self._called
-        if known is not None and known[0] is found and known[1] is asked:
+        if known is not None and known[0] is found and known[1] is chosen:
             return known[2]
-        made = assignor_for(self._asking, found, asked.configs, self._isolation)
+        made = assignor_for(self._asking, found, chosen.configs, self._isolation)
         if not self._asking.lives:  # nothing stays with it from one state to the next
-            self._called = found, asked, made
+            self._called = found, chosen, made
         return made

@@ -74,7 +74,7 @@ def line_of(
     player = kind.player(competitor, options.isolation)
     explicit = options.sources.explicit_values()
     answers = []
-    said: set[str] = set()
+    seen: set[str] = set()
     config = None
     for number in range(kind.rounds(scenario)):
         try:
@@ -96,7 +96,7 @@ def line_of(
             return _failed(scenario, found.name, result, kind.place_of_round(number))
         reason = kind.not_comparable(scenario, state, explicit, result)
         incomparable = () if reason is None else (f"not comparable: {reason}",)
-        _pass_on((*incomparable, *kind.remarks(result)), scenario, number, kind, found.name, said, options)
+        _pass_on((*incomparable, *kind.remarks(result)), scenario, number, kind, found.name, seen, options)
         answers.append((state, result))
     try:
         return kind.line(scenario, found, answers, options)
@@ -133,13 +133,13 @@ def _pass_on(
     number: int,
     kind: GroupKind[Any, Any],
     name: str,
-    said: set[str],
+    seen: set[str],
     options: AnswerOptions,
 ) -> None:
     """Reports the remarks of an answer, each once for a scenario."""
     place = _place(scenario, kind.place_of_round(number))
-    new = [remark for remark in dict.fromkeys(remarks) if remark not in said]
-    said.update(new)
+    new = [remark for remark in dict.fromkeys(remarks) if remark not in seen]
+    seen.update(new)
     for remark in new[:MOST_REMARKS]:
         options.on_problem(f"{place}: {name}: {remark[:MESSAGE_LIMIT]}")
     if len(new) > MOST_REMARKS:

@@ -170,10 +170,10 @@ def _owner_knobs(clients: Sequence[Mapping[str, Any]], task: str, label: _Labels
     owners = [place for place, client in enumerate(clients) if task in client["previous_active"]]
 
     def at(chosen: int | None) -> InputChange:
-        who = "no present client" if chosen is None else label(clients[chosen]["process_id"])
+        owner = "no present client" if chosen is None else label(clients[chosen]["process_id"])
         instead = ", ".join(label(clients[place]["process_id"]) for place in owners) or "no present client"
         edits = [edit for place in {*owners, *([] if chosen is None else [chosen])} for edit in edits_of(place, chosen)]
-        return InputChange("previous owner", f"{who} had run {task} before instead of {instead}", tuple(edits))
+        return InputChange("previous owner", f"{owner} had run {task} before instead of {instead}", tuple(edits))
 
     def edits_of(place: int, chosen: int | None) -> Iterator[Edit]:
         client, here = clients[place], ("clients", place)

@@ -190,10 +190,10 @@ class _Streams(GroupKind[ApplicationMetadata, TaskAssignment]):
         prober = StreamsProber(limits)
 
         def columns(answer: StreamsAnswer) -> Mapping[str, Any]:
-            asked, state = answer.asked, answer.state
-            if asked is None or state is None:
+            chosen, state = answer.asked, answer.state
+            if chosen is None or state is None:
                 return {}
-            found = prober.probe(asked.name, asked.distribution, state, asked.configs, answer.outcome, asked.origin)
+            found = prober.probe(chosen.name, chosen.distribution, state, chosen.configs, answer.outcome, chosen.origin)
             return {} if found is None else attrs.asdict(found)
 
         return columns

@@ -205,8 +205,8 @@ def _listed(value: object) -> list[Any]:
     return value
 
 
-def _no_answer(what: str) -> AnswerFormatError:
-    return AnswerFormatError(f"its answer holds {what}")
+def _no_answer(fault: str) -> AnswerFormatError:
+    return AnswerFormatError(f"its answer holds {fault}")
 
 
 def fingerprint(application: ApplicationMetadata) -> tuple[bytes, ...]:

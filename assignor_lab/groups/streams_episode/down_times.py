@@ -41,7 +41,7 @@ def down_times(played: PlayedStreamsEpisode) -> dict[str, Any]:
     place = {name: number for number, name in enumerate(names)}
     shown = [number for number in worst[:MOST_TASKS] if found[number][1]]
     ran = [
-        [(begin - first, place[who]) for begin, to, who in ledger.runs[number] if to is None or to > begin]
+        [(begin - first, place[owner]) for begin, to, owner in ledger.runs[number] if to is None or to > begin]
         for number in range(len(found))
     ]
     return {
@@ -90,8 +90,8 @@ def _task(task: str, stretches: Sequence[list[_Interval]], ran: Sequence[tuple[i
     for stretch in sorted(kept):
         before = bisect_left(ran, stretch[0][0], key=itemgetter(0)) - 1
         after = bisect_right(ran, stretch[-1][1] - 1, key=itemgetter(0))
-        whose = (ran[before][1] if before >= 0 else -1, ran[after][1] if after < len(ran) else -1)
-        rows += [[*each, *whose] for each in stretch]
+        owners = (ran[before][1] if before >= 0 else -1, ran[after][1] if after < len(ran) else -1)
+        rows += [[*each, *owners] for each in stretch]
     longest = max(each[-1][1] - each[0][0] for each in stretches)
     return {
         "task": task,

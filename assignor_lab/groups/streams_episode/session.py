@@ -53,13 +53,13 @@ class EpisodeSession:
     def asked(self, state: StreamsEpisode, config: EffectiveConfig) -> ChosenAssignor:
         return ChosenAssignor(self._found.name, self._found.distribution, config.values_for(self._found.name))
 
-    def answer(self, state: StreamsEpisode, asked: ChosenAssignor) -> CompetitorReply[PlayedEpisode]:
+    def answer(self, state: StreamsEpisode, chosen: ChosenAssignor) -> CompetitorReply[PlayedEpisode]:
         """Plays the episode; a play with a failed decision has no figures."""
         calls: list[CallOutcome[Any]] = []
         result: PlayedEpisode | CallFailure
         loss: AssignorLabError | None = None
         try:
-            played = self._play(state, asked.configs, calls)
+            played = self._play(state, chosen.configs, calls)
             failed = next((call for call in calls if call.failure is not None), None)
             if failed is None or failed.failure is None:
                 result = PlayedEpisode(played, totals_of(played, TrafficTerms()))

@@ -70,7 +70,7 @@ def _gantt(played: PlayedStreamsEpisode) -> dict[str, Any]:
     rows = []
     for task in shown:
         runs = [
-            (begin - first, (end if to is None else to) - first, place[who]) for begin, to, who in ledger.runs[task]
+            (begin - first, (end if to is None else to) - first, place[owner]) for begin, to, owner in ledger.runs[task]
         ]
         waits = [(begin - first, to - first, int(cause == RESTORING)) for begin, to, cause in ledger.intervals[task]]
         rows.append({"task": str(played.world.tasks[task]), "runs": _within(runs), "waits": _within(waits)})
@@ -89,7 +89,7 @@ def _gantt(played: PlayedStreamsEpisode) -> dict[str, Any]:
 
 
 def _within(stretches: Sequence[tuple[int, int, int]]) -> list[list[int]]:
-    kept = [(max(0, begin), to, what) for begin, to, what in stretches if to > max(0, begin)]
+    kept = [(max(0, begin), to, owner) for begin, to, owner in stretches if to > max(0, begin)]
     longest = sorted(kept, key=lambda each: each[0] - each[1])[:MOST_STRETCHES]
     return [list(each) for each in sorted(longest)]
 

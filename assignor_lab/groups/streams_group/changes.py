@@ -113,10 +113,10 @@ def _owner_knobs(members: Sequence[Mapping[str, Any]], task: TaskId, label: _Lab
     owners = [place for place, member in enumerate(members) if partition in member["active"].get(group, ())]
 
     def at(chosen: int | None) -> InputChange:
-        who = "no present member" if chosen is None else label(members[chosen]["id"])
+        owner = "no present member" if chosen is None else label(members[chosen]["id"])
         instead = ", ".join(label(members[place]["id"]) for place in owners) or "no present member"
         edits = [edit for place in {*owners, *([] if chosen is None else [chosen])} for edit in edits_of(place, chosen)]
-        return InputChange("previous owner", f"{who} had run {task} before instead of {instead}", tuple(edits))
+        return InputChange("previous owner", f"{owner} had run {task} before instead of {instead}", tuple(edits))
 
     def edits_of(place: int, chosen: int | None) -> Iterator[Edit]:
         member = members[place]

@@ -62,5 +62,5 @@ def group_findings(
     return tuple(found)
 
 
-def _finding(kind: GroupFindingKind, task: TaskId, what: str) -> GroupFinding:
-    return GroupFinding(kind, task, f"task {str(task)!r:.80}: {what}")
+def _finding(kind: GroupFindingKind, task: TaskId, sentence: str) -> GroupFinding:
+    return GroupFinding(kind, task, f"task {str(task)!r:.80}: {sentence}")

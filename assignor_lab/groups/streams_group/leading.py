@@ -50,10 +50,10 @@ def brokers_assignor_of(
     on_call: Callable[[CallOutcome[Any]], None] | None = None,
 ) -> BrokersAssignor:
     """The same for a found assignor; ``on_call`` receives the outcome of each call."""
-    asked = assignor_for(ASKING, found, configs, isolation)
+    called = assignor_for(ASKING, found, configs, isolation)
 
     def ask(group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
-        outcome = asked.ask(StreamsGroupState(group, topology))
+        outcome = called.ask(StreamsGroupState(group, topology))
         if on_call is not None:
             on_call(outcome)
         result = outcome.result

@@ -236,8 +236,8 @@ class Coordinator:
 
     def last_heard_ms(self, worker: str) -> int | None:
         """Time of a worker's last request; ``None`` if it is no member."""
-        heard = [member.last_heard_ms for member in self._members.values() if member.worker == worker]
-        return max(heard, default=None)
+        times = [member.last_heard_ms for member in self._members.values() if member.worker == worker]
+        return max(times, default=None)
 
     def session_end_ms(self, member_id: str) -> int | None:
         """End of a member's session without further requests; ``None``: no such member, or it waits for a reply."""

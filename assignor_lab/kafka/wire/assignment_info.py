@@ -146,11 +146,11 @@ def encode_assignment(info: AssignmentInfo, order_of_set: SetOrder | None = None
 # --- reading --------------------------------------------------------------------------------------
 
 
-def _count(reader: ByteReader, what: str, fewest_bytes: int) -> int:
+def _count(reader: ByteReader, subject: str, fewest_bytes: int) -> int:
     start = reader.position
     count = reader.int32()
     if count < 0 or count > len(reader) // fewest_bytes:
-        raise CorruptMessageError(f"{count} {what} in a message of {len(reader)} bytes", start)
+        raise CorruptMessageError(f"{count} {subject} in a message of {len(reader)} bytes", start)
     return count
 
 

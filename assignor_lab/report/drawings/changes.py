@@ -73,5 +73,5 @@ def change_signs(
 def _title(at_ms: int, names: list[str], words: str, begun_ms: int | None) -> str:
     time = clock(begun_ms, at_ms)
     more = len(names) - MOST_NAMED
-    who = listed([*names[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
-    return f"{figure(at_ms / 1_000)} s{f' ({time} UTC)' if time else ''}: {who}: {words}"
+    named = listed([*names[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+    return f"{figure(at_ms / 1_000)} s{f' ({time} UTC)' if time else ''}: {named}: {words}"

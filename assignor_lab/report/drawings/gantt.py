@@ -97,9 +97,9 @@ def drawing(
     owners: list[list[str]] = [[] for _ in gantt.instances]
     waiting: tuple[list[str], list[str]] = ([], [])
     for row, at in zip(gantt.rows, tops, strict=True):
-        for begin, to, who in (stretch for stretch in row.runs if len(stretch) == 3):
-            if 0 <= who < len(owners):
-                owners[who].append(_bar(begin, to, at, end))
+        for begin, to, owner in (stretch for stretch in row.runs if len(stretch) == 3):
+            if 0 <= owner < len(owners):
+                owners[owner].append(_bar(begin, to, at, end))
         for begin, to, restores in (stretch for stretch in row.waits if len(stretch) == 3):
             waiting[bool(restores)].append(_bar(begin, to, at, end))
     has_clock = bool(clock(begun, 0))
@@ -144,13 +144,13 @@ def _bars(
         for each in task.intervals
         if len(each) == 5 and 0 <= each[2] < len(down.causes)
     }  # fmt: skip
-    colours = {who: number % COLOURS for number, who in enumerate(_by_name(gantt))}
+    colours = {owner: number % COLOURS for number, owner in enumerate(_by_name(gantt))}
     ran, waited = [], []
     for row, at in zip(gantt.rows, tops, strict=True):
-        for begin, to, who in (stretch for stretch in row.runs if len(stretch) == 3):
-            if who in colours:
-                title = _title(row.task, gantt.instances[who], begin, to, begun)
-                ran.append(GanttBar(f"owner c{colours[who]}", _bar(begin, to, at, end), title))
+        for begin, to, owner in (stretch for stretch in row.runs if len(stretch) == 3):
+            if owner in colours:
+                title = _title(row.task, gantt.instances[owner], begin, to, begun)
+                ran.append(GanttBar(f"owner c{colours[owner]}", _bar(begin, to, at, end), title))
         for begin, to, restores in (stretch for stretch in row.waits if len(stretch) == 3):
             why = causes.get((row.task, begin, to), "state comes back" if restores else "no owner")
             title = _title(row.task, why if restores else f"down, {why}" if causes else why, begin, to, begun)
@@ -167,10 +167,10 @@ def _by_name(gantt: Gantt) -> list[int]:
     return sorted(range(len(gantt.instances)), key=lambda place: natural_order(gantt.instances[place]))
 
 
-def _title(task: str, what: str, begin: int, to: int, begun: int | None) -> str:
+def _title(task: str, label: str, begin: int, to: int, begun: int | None) -> str:
     at, until = clock(begun, begin), clock(begun, to)
     times = f" ({at} to {until} UTC)" if at and until else ""
-    return f"{task}: {what}, from {figure(begin / 1_000)} s to {figure(to / 1_000)} s{times}"
+    return f"{task}: {label}, from {figure(begin / 1_000)} s to {figure(to / 1_000)} s{times}"
 
 
 def _reason_title(mark: int, reason: str, begun: int | None) -> str:

@@ -134,7 +134,7 @@ def _drawn(given: Gantt, decisions: Sequence[PictureDecision], play: tuple[int, 
     later = first_ms - begun_ms
 
     def moved(stretches: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
-        return tuple((begin + later, to + later, what) for begin, to, what in stretches)
+        return tuple((begin + later, to + later, owner) for begin, to, owner in stretches)
 
     shown = attrs.evolve(
         given,
@@ -166,9 +166,9 @@ def _played(results: Results, names: Mapping[str, str]) -> str:
     own = means.get(first)
     if own is None or own == recorded:
         return words
-    who = shortened(names.get(first, first), 40)
+    owner = shortened(names.get(first, first), 40)
     return (
-        f"{words} If the group ran under {who}, the play is {figure(abs(recorded - own))} off: "
+        f"{words} If the group ran under {owner}, the play is {figure(abs(recorded - own))} off: "
         "a smaller difference between two plays means little."
     )
 

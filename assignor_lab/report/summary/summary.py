@@ -428,7 +428,7 @@ def read_summary(path: Path) -> Summary:
     Raises:
         DocumentFormatError: The file cannot be read or is not a summary of format 2; with file and key.
     """
-    return read_document(path, parse_json, _summary, max_bytes=MAX_BYTES, what="a summary")
+    return read_document(path, parse_json, _summary, max_bytes=MAX_BYTES, subject="a summary")
 
 
 def summary_from_document(document: object) -> Summary:

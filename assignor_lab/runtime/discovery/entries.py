@@ -161,17 +161,17 @@ class DiscoveredAssignor:
 
 
 class _LateConfigured:
-    def __init__(self, apart: DiscoveredAssignor, asked: CalledAssignor[Any, Any] | None = None) -> None:
+    def __init__(self, apart: DiscoveredAssignor, called: CalledAssignor[Any, Any] | None = None) -> None:
         self._apart = apart
-        self._asked = asked
+        self._asked = called
 
     def configure(self, configs: Mapping[str, Any]) -> None:
         self._asked = self._apart.asked(configs)
 
     def _answer(self, *parts: Any) -> Any:
-        asked = self._asked or self._apart.asked({})
-        self._asked = asked
-        outcome = asked.ask(self._apart.state(*parts))
+        called = self._asked or self._apart.asked({})
+        self._asked = called
+        outcome = called.ask(self._apart.state(*parts))
         if outcome.loss is not None:
             raise outcome.loss
         if isinstance(outcome.result, CallFailure):

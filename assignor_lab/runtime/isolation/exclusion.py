@@ -47,9 +47,9 @@ class Exclusions:
         where = self._excluded.get(assignor)
         if where is None:
             return None
-        asked = subject or f"assignor {assignor}"
+        named = subject or f"assignor {assignor}"
         return ExcludedError(
-            f"{asked} was not called: its process had to be ended too often {where}; the rows before have the reasons"
+            f"{named} was not called: its process had to be ended too often {where}; the rows before have the reasons"
         )
 
     def note(self, assignor: str, loss: AssignorLabError | None) -> None:

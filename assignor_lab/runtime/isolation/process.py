@@ -164,8 +164,8 @@ class PluginProcess:
                 self.close()
                 self._not_loaded = failed
                 return failed
-        asked = question(self._starts) if callable(question) else question
-        answer = self._exchanged(asked, self._limits.deadline_ms, "answer")
+        sent = question(self._starts) if callable(question) else question
+        answer = self._exchanged(sent, self._limits.deadline_ms, "answer")
         self._is_fresh = False
         return answer
 
@@ -246,10 +246,10 @@ class PluginProcess:
             return
         text = printed[:room].decode("utf-8", "replace")
         plain = "".join(sign if sign.isprintable() or sign in "\n\t" else repr(sign)[1:-1] for sign in text)
-        whose = f"[{self._subject}] "
-        marked = "".join(f"{whose}{line}" for line in plain.splitlines(keepends=True))
+        prefix = f"[{self._subject}] "
+        marked = "".join(f"{prefix}{line}" for line in plain.splitlines(keepends=True))
         if self._is_line_open:
-            marked = marked.removeprefix(whose)
+            marked = marked.removeprefix(prefix)
         if self._shown > SHOWN_BYTES:
             marked = f"{marked.rstrip()}\nassignor: {self._subject} prints more, which is left out here\n"
         sys.stderr.write(marked)

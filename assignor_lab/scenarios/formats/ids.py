@@ -59,8 +59,8 @@ class ProcessIds(dict[str, ProcessID]):
         return self[text(value)]
 
 
-def refuse_repeated(values: list[Any], what: str, *container: str, keys: list[str] | None = None) -> None:
-    """Refuses equal values in one container; ``what`` is their noun, ``keys`` their keys if it is an object.
+def refuse_repeated(values: list[Any], subject: str, *container: str, keys: list[str] | None = None) -> None:
+    """Refuses equal values in one container; ``subject`` is their noun, ``keys`` their keys if it is an object.
 
     Raises:
         Mismatch: with the path to the second one.
@@ -71,5 +71,5 @@ def refuse_repeated(values: list[Any], what: str, *container: str, keys: list[st
     for index, value in enumerate(values):
         if value in first:
             step = index if keys is None else keys[index]
-            raise Mismatch(f"{what} {printable(str(value))} occurs twice: remove one of the two", *container, step)
+            raise Mismatch(f"{subject} {printable(str(value))} occurs twice: remove one of the two", *container, step)
         first[value] = index

@@ -87,8 +87,8 @@ def summary(frame: Any, *, baseline: str | None = None) -> RunSummary:
     _check_names(table, kind, registry)
     names = _names(table, provenance)
     if baseline is not None and baseline not in names:
-        who = ", ".join(shortened(name, 60) for name in names)
-        raise FrameError(f"the frame has no assignor {shortened(baseline, 60)}: it has {who}")
+        subjects = ", ".join(shortened(name, 60) for name in names)
+        raise FrameError(f"the frame has no assignor {shortened(baseline, 60)}: it has {subjects}")
     metrics = {name: found for name, found in kind.metrics(registry).items() if name in table.column_names}
     with held_folder("assignor-summary-") as folder:
         figures, tally = _measured(table, kind, metrics, names, EvaluationTerms(baseline=baseline), folder)
@@ -212,7 +212,7 @@ def _measured(
         with TableWriter(folder / name, schema) as writer:
             writer.write(rows)
     tally = tally_of(folder / RESULTS)
-    asked = RequestedFigures(
+    requested = RequestedFigures(
         results=folder / RESULTS,
         run_metrics=folder / RUN_METRICS,
         assignors=names,
@@ -221,7 +221,7 @@ def _measured(
         headline=kind.headline,
         terms=terms,
     )
-    return measured(asked, InProcess(), tally.rows, folder), tally
+    return measured(requested, InProcess(), tally.rows, folder), tally
 
 
 def _check_keys(rows: pa.Table) -> None:

@@ -151,8 +151,8 @@ def parse_gate(expression: str) -> Gate:
     bound = _bound(reader)
     confidence = _confidence(reader, statistic)
     if reader.next.kind != "end":
-        what = "the end of the expression" if confidence is not None else "'with N % confidence' or the end"
-        raise reader.error(what)
+        expected = "the end of the expression" if confidence is not None else "'with N % confidence' or the end"
+        raise reader.error(expected)
     return Gate(expression, statistic, quantile, metric, assignor, sign, bound, confidence, bound_column)
 
 
@@ -235,20 +235,20 @@ class _Reader:
             self.advance()
         return found
 
-    def expect(self, fits: Callable[[_Token], bool], what: str) -> _Token:
+    def expect(self, fits: Callable[[_Token], bool], expected: str) -> _Token:
         if not fits(self.next):
-            raise self.error(what)
+            raise self.error(expected)
         return self.advance()
 
     def expect_text(self, kind: str, text: str) -> None:
         self.expect(lambda token: (token.kind, token.text) == (kind, text), repr(text))
 
-    def name(self, what: str) -> Named:
-        token = self.expect(lambda token: token.kind in ("name", "quoted") and bool(token.text), what)
+    def name(self, expected: str) -> Named:
+        token = self.expect(lambda token: token.kind in ("name", "quoted") and bool(token.text), expected)
         return Named(token.text, token.column)
 
-    def number(self, what: str) -> float:
-        token = self.expect(lambda token: token.kind == "number", what)
+    def number(self, expected: str) -> float:
+        token = self.expect(lambda token: token.kind == "number", expected)
         number = float(token.text)
         if number == float("inf"):
             raise GateSyntaxError(self.expression, token.column, f"{token.text} is too large")

@@ -197,7 +197,7 @@ class OutputFolder:
 
 def _is_our_summary(path: Path) -> bool:
     try:
-        read_document(path, parse_json, _OURS, max_bytes=_MAX_SUMMARY_BYTES, what="a summary")
+        read_document(path, parse_json, _OURS, max_bytes=_MAX_SUMMARY_BYTES, subject="a summary")
     except DocumentFormatError:
         return False
     return True

@@ -179,7 +179,7 @@ def _found(path: Path, items: int) -> tuple[WaveFiles, float]:
         metadata = schema_of(path).metadata or {}
         return WaveFiles(items, (path,)), float(metadata.get(_SECONDS, b"0"))
     try:
-        held = read_document(path, parse_json, _LIST_SHAPE, max_bytes=_MAX_MANIFEST_BYTES, what="a finished wave")
+        held = read_document(path, parse_json, _LIST_SHAPE, max_bytes=_MAX_MANIFEST_BYTES, subject="a finished wave")
     except DocumentFormatError as error:
         raise DamagedPieceError(str(error)) from error
     names = [Path(name).name for name in held["pieces"]]
@@ -206,7 +206,11 @@ def _begin(folder: Path, terms: Terms) -> None:
 def _check_terms(folder: Path, terms: Terms) -> None:
     try:
         document = read_document(
-            folder / _MANIFEST, parse_json, _MANIFEST_SHAPE, max_bytes=_MAX_MANIFEST_BYTES, what="the manifest of a run"
+            folder / _MANIFEST,
+            parse_json,
+            _MANIFEST_SHAPE,
+            max_bytes=_MAX_MANIFEST_BYTES,
+            subject="the manifest of a run",
         )
     except DocumentFormatError as error:
         raise ResumeError(f"{error}: {_BEGIN_ANEW}") from error

@@ -194,7 +194,7 @@ def read_manifest(path: Path) -> Manifest:
     Raises:
         DocumentFormatError: if it cannot be read or is none, with the key.
     """
-    return read_document(path, parse_json, _manifest, max_bytes=_MAX_BYTES, what="a manifest")
+    return read_document(path, parse_json, _manifest, max_bytes=_MAX_BYTES, subject="a manifest")
 
 
 _FORMAT = open_record({"format": format_number(FORMAT, OTHER_FORMAT)}, hint=_REMEDY)

@@ -192,14 +192,14 @@ def may_run_code(manifest: Manifest, confirmed: Sequence[str]) -> bool:
         RepeatError: if the run called code that was not named, or another assignor was named.
     """
     contenders = [as_variant(text) for text in manifest.assignors]
-    asked = dict.fromkeys(each.assignor for each in contenders)
+    names = dict.fromkeys(each.assignor for each in contenders)
     if manifest.baseline is not None and manifest.baseline not in {each.name for each in contenders}:
-        asked[manifest.baseline] = None
+        names[manifest.baseline] = None
     for name in confirmed:
-        if name not in asked:
-            raise RepeatError(f"--assignor {name}: is none of the run's, which are {', '.join(asked)}")
+        if name not in names:
+            raise RepeatError(f"--assignor {name}: is none of the run's, which are {', '.join(names)}")
     # ``distribution:name`` has the same form; if code may run at all, each of these was named.
-    unnamed = [name for name in asked if ":" in name and name not in confirmed]
+    unnamed = [name for name in names if ":" in name and name not in confirmed]
     if unnamed and (confirmed or any(":" in code.name for code in manifest.code)):
         words = " ".join(f"--assignor {name}" for name in unnamed)
         raise RepeatError(f"the run called code of no installed plugin: to run it here, too, add {words}")

@@ -134,12 +134,12 @@ def plan_sources(
         UnknownPluginError: if there is no such family.
         AssignorLabError: for other defects of a source, with its place.
     """
-    tell = on_note or _ignore
+    note = on_note or _ignore
     reading = _Reading(registry, _of_the_group(config_layers), only_item, only_round, racks, past)
     with ExitStack() as stack:
         parts = list(parts_of(sources))
         if past.way != AUTO:
-            return reading.plan(pasts_together(parts) if past.way == PLAYED else parts, tell)
+            return reading.plan(pasts_together(parts) if past.way == PLAYED else parts, note)
         parts = [(name, kind, [kept_input(each, stack) for each in of]) for name, kind, of in parts]
         reading = reading.by(DECISIONS)
         if parts and all(holds_past(kind, of) for _, kind, of in parts):
@@ -149,12 +149,12 @@ def plan_sources(
                 plan = reading.by(PLAYED).plan(pasts_together(parts), notes.append)
             except HistoryError as error:
                 if not all(kind == SCENARIOS for _, kind, _ in parts) or not isinstance(error, OneDecisionError):
-                    tell(f"each decision is scored by itself: {error}")
+                    note(f"each decision is scored by itself: {error}")
             else:
                 for sentence in notes:
-                    tell(sentence)
+                    note(sentence)
                 return plan
-        return reading.plan(parts, tell)
+        return reading.plan(parts, note)
 
 
 def _ignore(_sentence: str) -> None: ...

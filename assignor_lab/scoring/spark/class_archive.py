@@ -56,9 +56,9 @@ _QUIET = "-Xlog:disable -Xlog:all=error:stderr"
 
 
 def _folder() -> Path | None:
-    said = os.environ.get(VARIABLE)
-    if said is not None:
-        return Path(said) if said else None
+    folder = os.environ.get(VARIABLE)
+    if folder is not None:
+        return Path(folder) if folder else None
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("HOME")
     if not base or not Path(base).is_absolute():
         return None

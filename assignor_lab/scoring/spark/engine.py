@@ -57,11 +57,11 @@ class OnSpark:
         return {"plugin wheels": ", ".join(wheels)}
 
     def waves(self, work: RunWork) -> Iterator[Wave]:
-        said: list[str] = []
+        sentences: list[str] = []
 
         def on_unseen() -> None:
-            if not said:
-                said.append(_UNSEEN)
+            if not sentences:
+                sentences.append(_UNSEEN)
                 self.on_note(_UNSEEN)
 
         return waves(self.spark, work, lambda: self.cores or UNKNOWN_PARALLELISM, self.wheels, on_unseen)

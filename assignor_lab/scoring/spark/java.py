@@ -37,6 +37,6 @@ def checked_java() -> str:
         raise SparkJavaError(f"{java} cannot be run ({error}). {remedy}, and let JAVA_HOME name it.") from error
     found = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
     if found is None or int(found[1]) < JAVA_RELEASE:
-        what = "does not report its version" if found is None else f"is Java {found[1]}"
-        raise SparkJavaError(f"{java} {what}. {remedy}, and let JAVA_HOME name it.")
+        finding = "does not report its version" if found is None else f"is Java {found[1]}"
+        raise SparkJavaError(f"{java} {finding}. {remedy}, and let JAVA_HOME name it.")
     return java

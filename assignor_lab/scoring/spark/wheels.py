@@ -157,8 +157,8 @@ def _text(path: Path, archive: zipfile.ZipFile, name: str) -> str:
 
 
 def _check_pure(path: Path, wheel: str, names: Sequence[str]) -> None:
-    said = [line.partition(":") for line in wheel.splitlines()]
-    fields = [(key.strip().lower(), value.strip()) for key, _, value in said]
+    headers = [line.partition(":") for line in wheel.splitlines()]
+    fields = [(key.strip().lower(), value.strip()) for key, _, value in headers]
     tags: set[Tag] = set()
     for key, value in fields:
         if key == "tag":

@@ -116,16 +116,16 @@ def _get_ready(number: int) -> None:
     """Imports everything, and becomes the daemon on request, unless its starter ends before."""
     listening = socket.socket(fileno=number)
     _import_all()
-    asked, _, _ = select.select([listening, sys.stdin], [], [])
-    if listening not in asked:
+    ready, _, _ = select.select([listening, sys.stdin], [], [])
+    if listening not in ready:
         return
     # Kept while this process and its workers live: the requesting process waits for that.
     asking, _ = listening.accept()
     listening.close()
     _, streams, _, _ = socket.recv_fds(asking, 1, len(_STREAMS))
-    said = b"".join(iter(lambda: asking.recv(65_536), b""))
+    message = b"".join(iter(lambda: asking.recv(65_536), b""))
     # The request comes from this user, who alone can see the folder.
-    environment, sys.argv = pickle.loads(said)  # noqa: S301
+    environment, sys.argv = pickle.loads(message)  # noqa: S301
     os.environ.clear()
     os.environ.update(environment)
     for standard, given in zip(_STREAMS, streams, strict=True):

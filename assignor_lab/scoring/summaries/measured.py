@@ -58,7 +58,7 @@ class RequestedFigures:
     terms: EvaluationTerms
 
 
-def measured(asked: RequestedFigures, engine: Engine, rows: int, seen: Path) -> Figures:
+def measured(requested: RequestedFigures, engine: Engine, rows: int, seen: Path) -> Figures:
     """The figures of a table.
 
     Raises:
@@ -67,7 +67,7 @@ def measured(asked: RequestedFigures, engine: Engine, rows: int, seen: Path) -> 
     """
     # The metric's code has run, and need not be sent.
     plain = attrs.evolve(
-        asked, metrics={name: attrs.evolve(plugin, compute=_computed) for name, plugin in asked.metrics.items()}
+        requested, metrics={name: attrs.evolve(plugin, compute=_computed) for name, plugin in requested.metrics.items()}
     )
     hands = 1 if rows <= HERE_ROWS else max(engine.cores or 1, 1)
     names = list(plain.metrics)
@@ -77,7 +77,7 @@ def measured(asked: RequestedFigures, engine: Engine, rows: int, seen: Path) -> 
         together, *found = map(_answered, questions)
     else:
         together, *found = engine.mapped(_answered, questions, seen)
-    return _put_together(asked, together, found)
+    return _put_together(requested, together, found)
 
 
 # --- distributed work -----------------------------------------------------------------------------
@@ -103,14 +103,14 @@ class _OfMetrics:
     names: tuple[str, ...]
 
     def answer(self) -> dict[str, Any]:
-        asked = self.asked
-        table = ResultsTable(asked.results, asked.assignors)
-        metrics = {name: asked.metrics[name] for name in self.names}
+        requested = self.asked
+        table = ResultsTable(requested.results, requested.assignors)
+        metrics = {name: requested.metrics[name] for name in self.names}
         return {
             "aggregates": aggregates(table, metrics),
-            "by_metric": places_by_metric(table, asked.ranked, metrics)[1],
+            "by_metric": places_by_metric(table, requested.ranked, metrics)[1],
             "worst": _worst(table, metrics),
-            "evaluation": evaluated(table, metrics, asked.terms, len(asked.metrics)),
+            "evaluation": evaluated(table, metrics, requested.terms, len(requested.metrics)),
         }
 
 
@@ -119,20 +119,22 @@ class _Together:
     asked: RequestedFigures
 
     def answer(self) -> dict[str, Any]:
-        asked = self.asked
-        table = ResultsTable(asked.results, asked.assignors)
-        found = headline(table, asked.ranked, asked.headline, asked.metrics, asked.terms.baseline)
-        captured = table.rows_of(OBSERVED)["item"] if OBSERVED in asked.assignors else pa.chunked_array([], pa.int64())
+        requested = self.asked
+        table = ResultsTable(requested.results, requested.assignors)
+        found = headline(table, requested.ranked, requested.headline, requested.metrics, requested.terms.baseline)
+        captured = (
+            table.rows_of(OBSERVED)["item"] if OBSERVED in requested.assignors else pa.chunked_array([], pa.int64())
+        )
         return {
             "headline": found.document,
             "places": dict(found.places),
-            "states": places_by_metric(table, asked.ranked, {})[0],
-            "gates": gates_judged(table, asked.terms),
+            "states": places_by_metric(table, requested.ranked, {})[0],
+            "gates": gates_judged(table, requested.terms),
             "captured": captured.slice(0, MAX_PLACEMENTS).to_pylist(),
             "more_captured": max(len(captured) - MAX_PLACEMENTS, 0),
             "first": first_states(table, MAX_WORST),
-            "assign_ms": assign_times(asked.run_metrics, asked.assignors),
-            "probes": probe_counts(asked.run_metrics, asked.assignors),
+            "assign_ms": assign_times(requested.run_metrics, requested.assignors),
+            "probes": probe_counts(requested.run_metrics, requested.assignors),
         }
 
 
@@ -150,17 +152,19 @@ def _worst(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> list[lis
 # --- results combined -----------------------------------------------------------------------------
 
 
-def _put_together(asked: RequestedFigures, together: Mapping[str, Any], found: Sequence[Mapping[str, Any]]) -> Figures:
-    by_metric = _by_metric(asked, (entry for each in found for entry in each["by_metric"]))
-    places = asked.metrics, together["places"]
+def _put_together(
+    requested: RequestedFigures, together: Mapping[str, Any], found: Sequence[Mapping[str, Any]]
+) -> Figures:
+    by_metric = _by_metric(requested, (entry for each in found for entry in each["by_metric"]))
+    places = requested.metrics, together["places"]
     evaluations = [each["evaluation"] for each in found]
-    by_place = _place(asked.metrics, lambda entry: entry[0])
+    by_place = _place(requested.metrics, lambda entry: entry[0])
     worst = sorted((entry for each in found for entry in each["worst"]), key=by_place)
     return Figures(
-        aggregates=_by_assignor(asked, (entry for each in found for entry in each["aggregates"])),
+        aggregates=_by_assignor(requested, (entry for each in found for entry in each["aggregates"])),
         headline=together["headline"],
-        ranking=ranked_by(together["states"], by_metric, asked.ranked, *places),
-        evaluation=_evaluation(asked, evaluations, together["gates"]),
+        ranking=ranked_by(together["states"], by_metric, requested.ranked, *places),
+        evaluation=_evaluation(requested, evaluations, together["gates"]),
         assign_ms=together["assign_ms"],
         probes=together["probes"],
         captured=together["captured"],
@@ -171,21 +175,21 @@ def _put_together(asked: RequestedFigures, together: Mapping[str, Any], found: S
 
 
 def _evaluation(
-    asked: RequestedFigures, found: Sequence[Mapping[str, Any]], gates: list[dict[str, Any]]
+    requested: RequestedFigures, found: Sequence[Mapping[str, Any]], gates: list[dict[str, Any]]
 ) -> dict[str, Any]:
     cut = [each["slices"] for each in found]
     return {
-        "baseline": asked.terms.baseline,
+        "baseline": requested.terms.baseline,
         "distributions": {
             "levels": found[0]["distributions"]["levels"],
-            "of": _by_assignor(asked, (entry for each in found for entry in each["distributions"]["of"])),
+            "of": _by_assignor(requested, (entry for each in found for entry in each["distributions"]["of"])),
         },
-        "differences": _by_assignor(asked, (entry for each in found for entry in each["differences"])),
-        "worst_cases": _by_assignor(asked, (entry for each in found for entry in each["worst_cases"])),
+        "differences": _by_assignor(requested, (entry for each in found for entry in each["differences"])),
+        "worst_cases": _by_assignor(requested, (entry for each in found for entry in each["worst_cases"])),
         "slices": {
             **cut[0],
             **{
-                name: _by_metric(asked, (entry for each in cut for entry in each[name]))
+                name: _by_metric(requested, (entry for each in cut for entry in each[name]))
                 for name in ("bins", "figures", "differences")
             },
         },
@@ -193,12 +197,12 @@ def _evaluation(
     }
 
 
-def _by_metric(asked: RequestedFigures, entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(entries, key=_place(asked.metrics, lambda entry: entry["metric"]))
+def _by_metric(requested: RequestedFigures, entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(entries, key=_place(requested.metrics, lambda entry: entry["metric"]))
 
 
-def _by_assignor(asked: RequestedFigures, entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(_by_metric(asked, entries), key=_place(asked.assignors, lambda entry: entry["assignor"]))
+def _by_assignor(requested: RequestedFigures, entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(_by_metric(requested, entries), key=_place(requested.assignors, lambda entry: entry["assignor"]))
 
 
 def _place(order: Iterable[str], name: Callable[[Any], str]) -> Callable[[Any], int]:

@@ -36,7 +36,7 @@ def summarise(run: ScoringRun, scored: ScoredRows, engine: Engine) -> dict[str, 
     tally = tally_of(scored.results)
     competing = (variant.name for variant in spec.assignors)
     names = tuple(name for name in (*competing, OBSERVED) if tally.rows_of.get(name))
-    asked = RequestedFigures(
+    requested = RequestedFigures(
         results=scored.results,
         run_metrics=scored.run_metrics,
         assignors=names,
@@ -45,7 +45,7 @@ def summarise(run: ScoringRun, scored: ScoredRows, engine: Engine) -> dict[str, 
         headline=kind.headline,
         terms=run.terms,
     )
-    figures = measured(asked, engine, tally.rows, scored.folder)
+    figures = measured(requested, engine, tally.rows, scored.folder)
     wanted = wanted_states(figures, kind)
     machine = RunEnvironment(
         command=run.command,

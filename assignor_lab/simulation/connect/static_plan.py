@@ -146,11 +146,11 @@ def _configs(connectors: list[str], tasks: list[ConnectorTaskId]) -> dict[str, s
 
 
 def _check(connectors: Sequence[ConnectorDemand], workers: Sequence[WorkerOffer]) -> None:
-    for what, names in (("connector", [each.name for each in connectors]), ("worker", [each.name for each in workers])):
+    for kind, names in (("connector", [each.name for each in connectors]), ("worker", [each.name for each in workers])):
         seen: set[str] = set()
         for name in names:
             if name in seen:
-                raise StaticPlanError(f"{what} {name!r:.80} is there twice: give each once")
+                raise StaticPlanError(f"{kind} {name!r:.80} is there twice: give each once")
             seen.add(name)
     for each in connectors:
         if "," in each.name or each.name != each.name.strip() or "\n" in each.name or not each.name:

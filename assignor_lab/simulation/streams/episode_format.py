@@ -241,7 +241,9 @@ def read_workload(file: Path) -> dict[str, Any]:
     Raises:
         DocumentFormatError: if the file cannot be read or is no workload.
     """
-    given: dict[str, Any] = read_document(file, parse_json, _workload, max_bytes=_LARGEST_WORKLOAD, what="a workload")
+    given: dict[str, Any] = read_document(
+        file, parse_json, _workload, max_bytes=_LARGEST_WORKLOAD, subject="a workload"
+    )
     return given
 
 

@@ -272,8 +272,8 @@ class _EpisodePlay:
         else:
             self._group.end_offsets_fail(self._world.clock.now + details["for_ms"])
 
-    def _done(self, action: str, who: str) -> None:
-        self.actions.append(InstanceAction(self._world.clock.now, action, who))
+    def _done(self, action: str, owner: str) -> None:
+        self.actions.append(InstanceAction(self._world.clock.now, action, owner))
 
     def _start(self, name: str, details: Mapping[str, Any]) -> None:
         self._done("start", name)

@@ -60,7 +60,7 @@ def read_timings(file: Path) -> dict[str, int]:
     Raises:
         DocumentFormatError: if the file cannot be read, or is not such a document.
     """
-    document = read_document(file, parse_json, _file, max_bytes=_LARGEST, what="a file of timings")
+    document = read_document(file, parse_json, _file, max_bytes=_LARGEST, subject="a file of timings")
     return dict(document["timings"])
 
 

@@ -223,12 +223,12 @@ def _departure(
         return Departure(DepartureKind.JOBS, "other members than recorded")
     for member, message in assignments.items():
         ours = answer.workers[member]
-        for what, theirs, mine in (
+        for part, theirs, mine in (
             ("assigned", message.assigned, ours.assigned),
             ("revoked", message.revoked, ours.revoked),
         ):
             if theirs.sorted() != mine.sorted():
-                return Departure(DepartureKind.JOBS, f"{member}: {what} {_shown(mine)}, recorded {_shown(theirs)}")
+                return Departure(DepartureKind.JOBS, f"{member}: {part} {_shown(mine)}, recorded {_shown(theirs)}")
     delays = [message.delay_ms for message in assignments.values()]
     gap = max(abs(answer.delay_ms - delay) for delay in delays)
     if gap == 0:

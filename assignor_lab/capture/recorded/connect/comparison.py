@@ -45,10 +45,10 @@ def compare_observed(
 
 def _difference(answer: ConnectAssignment, recorded: dict[str, Any]) -> str:
     for member, ours in answer.workers.items():
-        for what, jobs in (("assigned", ours.assigned), ("revoked", ours.revoked)):
-            theirs = recorded[what].get(member)
+        for role, jobs in (("assigned", ours.assigned), ("revoked", ours.revoked)):
+            theirs = recorded[role].get(member)
             if theirs is None or _sets(jobs_document(jobs)) != _sets(theirs):
-                return f"{member}: {what} {_shown(jobs)}, recorded {theirs}"
+                return f"{member}: {role} {_shown(jobs)}, recorded {theirs}"
     gap = abs(answer.delay_ms - recorded["delay_ms"])
     return "" if gap <= CLOCK_TOLERANCE_MS else f"delay {answer.delay_ms} ms, recorded {recorded['delay_ms']} ms"
 

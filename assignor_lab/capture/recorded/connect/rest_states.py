@@ -96,24 +96,24 @@ def state_document(
 def _assumptions(
     protocol: ConnectProtocol | None, max_delay_ms: int | None, workers: Sequence[RemoteWorker]
 ) -> list[str]:
-    said = [
+    sentences = [
         "REST has no member ids: worker ids (advertised host and port) stand for them, in their order",
         "REST does not have the leader's memory: taken as empty",
         "REST does not have the workers' static jobs (KIP-987): taken as not set",
     ]
     if protocol is None:
-        said.append("REST does not have connect.protocol: taken as sessioned (give it with -c)")
+        sentences.append("REST does not have connect.protocol: taken as sessioned (give it with -c)")
     if max_delay_ms is None:
-        said.append(
+        sentences.append(
             f"REST does not have scheduled.rebalance.max.delay.ms: Kafka's default {DEFAULT_MAX_DELAY_MS} taken "
             "(give it with -c)"
         )
     unknown = [worker.worker_id for worker in workers if worker.answers is None]
     if unknown:
-        said.append(f"whether these workers live is not known, they count as members: {', '.join(unknown)}")
+        sentences.append(f"whether these workers live is not known, they count as members: {', '.join(unknown)}")
     if all(worker.has_states for worker in workers):
-        said.append("REST names only workers with jobs: one without jobs is unknown unless its URL was given")
-    return said
+        sentences.append("REST names only workers with jobs: one without jobs is unknown unless its URL was given")
+    return sentences
 
 
 def configured_jobs(connectors: Sequence[RemoteConnector], assumptions: list[str]) -> dict[str, int]:

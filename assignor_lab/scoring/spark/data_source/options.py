@@ -70,8 +70,8 @@ def options_of(given: Mapping[str, str]) -> ReadOptions:
         )
     for key in ("count", "seed", "assignor", "partitions") if family is None else ("table", "config"):
         if key in values:
-            what = "histories of a family" if family is None else "a path"
-            raise DataSourceError(f"option {key} is for {what}: leave it out here")
+            expected = "histories of a family" if family is None else "a path"
+            raise DataSourceError(f"option {key} is for {expected}: leave it out here")
     count = _number(values, "count", 100, 1, MOST_HISTORIES)
     usual = min(-(-count // HISTORIES_OF_A_PART), USUAL_PARTITIONS)
     return ReadOptions(

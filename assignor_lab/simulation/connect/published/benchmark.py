@@ -73,7 +73,9 @@ def benchmark(assignors: AssignorFactory, seed: int = 0) -> dict[str, Any]:
             for scenario in SCENARIOS
             for name, protocol in PROTOCOLS.items()
         ],
-        "assumptions": [{"assumption": what, "value": value, "why": why} for what, value, why in ASSUMPTIONS],
+        "assumptions": [
+            {"assumption": assumption, "value": value, "why": why} for assumption, value, why in ASSUMPTIONS
+        ],
         "dependence": _dependence(assignors, runs, seed),
     }
 
@@ -151,8 +153,8 @@ def _dependence(
     """The two conclusions, ratio of times and throughput, under other assumptions."""
     rows = [_conclusion("as assumed", runs["eager", "merged"], runs["incremental", "merged"], ThroughputModel())]
     rows.extend(
-        _conclusion(what, runs["eager", "merged"], runs["incremental", "merged"], model)
-        for what, model in (
+        _conclusion(label, runs["eager", "merged"], runs["incremental", "merged"], model)
+        for label, model in (
             ("a stopped task commits its work", ThroughputModel(commits_on_stop=True)),
             ("window of 15 minutes", ThroughputModel(window_ms=900_000)),
             ("window of 60 minutes", ThroughputModel(window_ms=3_600_000)),
@@ -173,7 +175,7 @@ def _dependence(
             ThroughputModel(),
         )
     )
-    for what, timings in (
+    for label, timings in (
         ("starting or stopping takes 0.05 s", _job_cost(50)),
         ("starting or stopping takes 0.4 s", _job_cost(400)),
         ("rebalances cost five times as much", _round_cost(5)),
@@ -181,14 +183,14 @@ def _dependence(
         pair = [
             run_start_and_stop(PROTOCOLS[name], assignors, "merged", timings, seed) for name in ("eager", "incremental")
         ]
-        rows.append(_conclusion(what, pair[0], pair[1], ThroughputModel()))
+        rows.append(_conclusion(label, pair[0], pair[1], ThroughputModel()))
     return rows
 
 
-def _conclusion(what: str, eager: StartAndStop, incremental: StartAndStop, model: ThroughputModel) -> dict[str, Any]:
+def _conclusion(label: str, eager: StartAndStop, incremental: StartAndStop, model: ThroughputModel) -> dict[str, Any]:
     slow, fast = _throughput(eager, model), _throughput(incremental, model)
     return {
-        "if": what,
+        "if": label,
         "eager_start_s": round(eager.start.seconds, 1),
         "incremental_start_s": round(incremental.start.seconds, 1),
         "time_ratio": round(eager.start.seconds / incremental.start.seconds, 1),

@@ -106,16 +106,16 @@ class ClassicGroup:
         else:
             # Closing commits, which renews the session, if there is anything to commit.
             commits = had_tasks and not self._world.episode.eos
-            heard = self._clock.now + self._timings.request_ms if commits else self._heartbeats.heard_ms(member)
-            self._broker.session_ends(member, heard)
+            last_heard_ms = self._clock.now + self._timings.request_ms if commits else self._heartbeats.heard_ms(member)
+            self._broker.session_ends(member, last_heard_ms)
 
     def crashed(self, instance: Instance) -> None:
         """Members of a crashed process: their heartbeats stop."""
         for member in self._of(instance):
-            was_silent, heard = member.is_silent, self._heartbeats.heard_ms(member)
+            was_silent, last_heard_ms = member.is_silent, self._heartbeats.heard_ms(member)
             self._buried(member)
             if not was_silent:
-                self._broker.session_ends(member, heard)
+                self._broker.session_ends(member, last_heard_ms)
 
     def corrupted(self, thread: Thread) -> None:
         """A thread with corrupted active tasks rejoins."""
@@ -126,10 +126,10 @@ class ClassicGroup:
     def paused(self, instance: Instance) -> None:
         """Members of a suspended process: their heartbeats stop until it continues."""
         for member in self._of(instance):
-            heard = self._heartbeats.heard_ms(member)
+            last_heard_ms = self._heartbeats.heard_ms(member)
             member.is_silent = True
             self._broker.leaves_behind(member)
-            self._broker.session_ends(member, heard)
+            self._broker.session_ends(member, last_heard_ms)
 
     def missed_poll(self, thread: Thread) -> None:
         """A dynamic member leaves; a static one stops its heartbeats, so that its session ends."""
@@ -146,9 +146,9 @@ class ClassicGroup:
         if thread.instance.settings.instance_id is None:
             self._clock.after(self._timings.request_ms, partial(self._broker.leave, member.id))
         else:
-            heard = self._heartbeats.heard_ms(member)
+            last_heard_ms = self._heartbeats.heard_ms(member)
             member.is_silent = True
-            self._broker.session_ends(member, heard)
+            self._broker.session_ends(member, last_heard_ms)
 
     def free(self, thread: Thread) -> None:
         """A continuing thread learns missed events, or its removal."""

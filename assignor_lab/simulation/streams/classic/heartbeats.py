@@ -40,11 +40,11 @@ class ClassicHeartbeats:
 
     def heard_ms(self, member: ClassicMember) -> int:
         now = self._clock.now
-        heard = member.last_heartbeat_ms(now, self._every_ms)
+        last_heard_ms = member.last_heartbeat_ms(now, self._every_ms)
         if member.thread.running and not self._world.episode.eos:
             # A transaction's offsets renew no session (Kafka: OffsetMetadataManager.validateTransactionalOffsetCommit).
-            heard = max(heard, member.last_commit_ms(now, self._timings.commit_interval_ms))
-        return heard
+            last_heard_ms = max(last_heard_ms, member.last_commit_ms(now, self._timings.commit_interval_ms))
+        return last_heard_ms
 
     # --- a rebalance ------------------------------------------------------------------------------------
 

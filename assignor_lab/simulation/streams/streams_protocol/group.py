@@ -207,9 +207,9 @@ class ProtocolGroup:
 
     def paused(self, instance: Instance) -> None:
         for member in self._of(instance):
-            heard = self._heartbeats.last_ms(member)
+            last_heard_ms = self._heartbeats.last_ms(member)
             member.silent_ms = self._clock.now
-            self._session_ends(member, heard)
+            self._session_ends(member, last_heard_ms)
 
     def missed_poll(self, thread: Thread) -> None:
         """A dynamic member leaves; a static one leaves temporarily, and keeps its place until its session ends."""

@@ -91,25 +91,27 @@ class Reconciling:
         loop_ms = now + min(after, self._timings.acknowledge_loop_ms)
         self._clock.at(now + after, partial(self._gone_through, member, news, loop_ms))
 
-    def _gone_through(self, member: StreamsProtocolMember, news: int, loop_ms: int, heard: int | None = None) -> None:
+    def _gone_through(
+        self, member: StreamsProtocolMember, news: int, loop_ms: int, seen_news: int | None = None
+    ) -> None:
         """The network thread acknowledges it, independently of the member's own thread.
 
         Args:
             news: The number of the processed assignment.
             loop_ms: Time from which its next heartbeats count.
-            heard: The number of its latest assignment when it was done, if it has waited since for a reply. Only one
-                request is in transit at a time, and the assignment of its reply is processed instead.
+            seen_news: The number of its latest assignment when it was done, if it has waited since for a reply. Only
+                one request is in transit at a time, and the assignment of its reply is processed instead.
         """
-        again = partial(self._gone_through, member, news, loop_ms, member.news if heard is None else heard)
+        again = partial(self._gone_through, member, news, loop_ms, member.news if seen_news is None else seen_news)
         if member.thread.instance.is_silent and self._world.deferred(member.thread, again):
             return
         if member.is_dead(self._members) or member.has_reset:
             return
         answer_ms = member.sent_ms + self._timings.request_ms
-        if heard is None and self._clock.now < answer_ms:
+        if seen_news is None and self._clock.now < answer_ms:
             self._clock.at(answer_ms, again)
             return
-        if heard is None or heard == member.news:
+        if seen_news is None or seen_news == member.news:
             self._acknowledge(member, loop_ms)
         member.is_reconciling = False
         if member.news != news:
