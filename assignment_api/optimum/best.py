@@ -76,8 +76,8 @@ class Gap:
 def optimum(problem: Problem, goals: Sequence[Goal], seconds: float | None = None, nodes: int = 2_000) -> Optimum:
     """The best placement by the goals in order; ties have a fixed order.
 
-    Equal ``nodes`` give equal results on every machine, if time is enough. After ``seconds`` of the solver: the best so
-    far, with its bounds.
+    Equal ``nodes`` give equal results on every machine, if time is enough. After ``seconds`` of solver time the result
+    is the best placement found so far, with its bounds.
 
     Raises:
         GoalError: if a weight or racks of a goal are unknown.

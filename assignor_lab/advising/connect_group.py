@@ -127,7 +127,7 @@ class ConnectGroup:
         )
 
     def replayed(self, configuration: Configuration, present: Configuration, seed: int) -> DayCost:  # noqa: ARG002
-        """Never called, as the past does not judge."""
+        """Never called: a Connect past judges no candidate."""
         raise ValueError("a past of a Connect group does not judge")
 
     def forms(self, changes: Mapping[str, str]) -> Forms:

@@ -130,7 +130,7 @@ def _is_of_an_interrupt(error: BaseException | None) -> bool:
 
 
 def _open_closed_streams() -> None:
-    """Opens streams that the caller closed (``None`` in Python): reads are empty, writing results is an error."""
+    """Replaces standard streams that the caller closed (``None``): reading finds nothing, and writing fails."""
     from pathlib import Path
 
     for name, mode in (("stdin", "r"), ("stdout", "r"), ("stderr", "w")):

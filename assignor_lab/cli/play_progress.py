@@ -37,8 +37,8 @@ class PlaysElsewhere(Protocol):
         Args:
             work: A partial function of a module.
             count: How often it is called.
-            written: The JSON of a result.
-            read: A result from its JSON.
+            written: Converts a result to JSON.
+            read: Converts JSON to a result.
         """
 
 

@@ -1,4 +1,4 @@
-"""The naive estimate of a plan: the one figure of arithmetic that people use without a simulation.
+"""The naive estimate of a plan: simple arithmetic in place of a simulation.
 
 Classic dynamic members that are closed in order: the session timeout. Static members, and members that leave: start and
 closing. A copy that is lost, a new instance, and the streams protocol: bytes of the state over the rate of restoring.

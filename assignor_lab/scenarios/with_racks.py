@@ -44,8 +44,8 @@ class RackFiller:
 
         Groups of Connect have no racks: their documents stay unchanged.
 
-        If the file contradicts a recorded decision, that keeps its own racks: :meth:`unused` and :meth:`foreign` report
-        this, and nothing that rests on the file has a verdict.
+        A recorded decision that the file contradicts keeps its own racks. :meth:`unused` and :meth:`foreign` report it,
+        and results that rest on the file get no verdict.
 
         Raises:
             RackContradictionError: if the file gives a client two racks, or contradicts a state without a recorded

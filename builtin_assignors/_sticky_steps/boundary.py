@@ -61,7 +61,7 @@ def to_problem(
     client_order: Callable[[Sequence[int], Sequence[int], Callable[[int], int]], Sequence[int]],
     jdk: JdkGeneration = DEFAULT_JDK,
 ) -> tuple[StickyProblem, StickyIds]:
-    """Number tasks and clients.
+    """Number the tasks and clients of an application.
 
     Args:
         jdk: JDK generation that sets the sizes of copied sets.

@@ -68,8 +68,8 @@ def _second_stage(problem: FlowProblem, counts: Sequence[int]) -> list[list[int]
 def _maximal_flow(problem: FlowProblem, counts: Sequence[int], capacities: Sequence[Sequence[int]]) -> list[int]:
     """Breadth-first augmentation, neighbours in ascending order (Kafka: ``Graph``).
 
-    Until a search is needed, the shortest path is known: first group with room in both stages, its first unplaced task,
-    first such client.
+    As long as some group has room in both stages, no search is needed: the shortest path is that of the first such
+    group, its first unplaced task, and the first client with room.
     """
     clients = len(counts)
     owner = [-1] * len(problem.group_of)

@@ -222,7 +222,7 @@ class ManyGroups:
         if key is None and self.names is not None:
             raise Mismatch("is a recording without pseudonyms: leave --anonymize out, or name another folder")
         if key is not None and (self.names is None or self.names.fingerprint != key):
-            raise Mismatch("is a recording with pseudonyms by another key: give that with --anonymize")
+            raise Mismatch("is a recording with pseudonyms of another key: give that key with --anonymize")
 
 
 def _check(path: Path, *, is_there: bool, resume: bool) -> None:

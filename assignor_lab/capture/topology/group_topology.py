@@ -33,7 +33,7 @@ TopicLookup = Callable[[str], Topic | None]
 
 @attrs.frozen
 class TopologyStore:
-    """A state store; no changelog: not logged, or unknown."""
+    """A state store. Without a changelog it is not logged, or its changelog is unknown."""
 
     name: str
     changelog: str | None

@@ -103,7 +103,7 @@ def description_in(document: Mapping[str, Any], source: PluginSource) -> EntryPo
 
 def _offered(item: object, source: PluginSource) -> Offered:
     if type(item) is not list or len(item) != 2 or type(item[0]) is not str or item[0] not in _TEXTS:
-        raise AnswerFormatError("an offer that is none")
+        raise AnswerFormatError("an entry that is no offer")
     kind, fields = item
     checked = fields_in(kind, fields)
     if kind in OBSERVING_HOOKS.values():

@@ -140,7 +140,7 @@ def repeated_sources(manifest: Manifest, beside: Path, given: Sequence[str]) -> 
             sources.append(Generated(source.name, source.items, source.first_seed or 0))
             continue
         if not source.files:
-            raise RepeatError(f"source {source.name}: was in memory: only files and families can be read again")
+            raise RepeatError(f"source {source.name} was in memory: only files and families can be read again")
         sources += [
             NamedFile(_found(file, source, beside, by_digest, loose), file.name, source.kind) for file in source.files
         ]

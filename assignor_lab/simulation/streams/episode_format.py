@@ -216,7 +216,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
 def _refuse_unknown_tasks(events: Iterable[StreamsEvent], known: set[str]) -> None:
     for index, event in enumerate(events):
         if event.type == "tasks" and not event.details["tasks"]:
-            raise Mismatch("expected at least one task that exists from then on", "events", index, "tasks")
+            raise Mismatch("expected at least one task that exists after this event", "events", index, "tasks")
         for place, name in enumerate(event.details.get("tasks", ())):
             if name not in known:
                 hint = suggestion(name, sorted(known), "tasks")

@@ -181,7 +181,7 @@ def _bytes(text: str) -> bytes:
     try:
         return bytes(int(number) & 0xFF for number in text.split(",")) if text.strip() else b""
     except ValueError as error:
-        raise GarbledMessageError("a list of bytes holds something else") from error
+        raise GarbledMessageError("a list of bytes holds a value that is no byte") from error
 
 
 _JOIN_MARKER = "Received successful JoinGroup response: "
