@@ -151,7 +151,7 @@ def _simulate(
         raise typer.BadParameter("give an episode or --from, not both", param_hint="EPISODE")
     if fuzz:
         if episode or from_ is not None:
-            raise typer.BadParameter("--fuzz makes its own episodes: leave out EPISODE and --from", param_hint="EPISODE")
+            raise typer.BadParameter("--fuzz makes its own episodes: omit EPISODE and --from", param_hint="EPISODE")
         play_random_episodes(registry, count, seed, assignor, protocol, processes, out, as_json=json)
         return
     if from_ is not None:
