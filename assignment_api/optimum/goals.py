@@ -84,13 +84,17 @@ class Goal:
         return self.kind if self.kind == "ready" else f"{self.kind}({self.weight})"
 
 
-@functools.lru_cache(maxsize=256)
 def goals_of(text: str) -> tuple[Goal, ...]:
     """Goals of a text with commas.
 
     Raises:
         GoalError: if it is empty or too long, a goal is unknown, or one occurs twice.
     """
+    return _parsed(text)
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(text: str) -> tuple[Goal, ...]:
     parts = [part for part in text.split(",") if part.strip()] if len(text) <= 1_000 else []
     if not 0 < len(parts) <= _MOST:
         raise GoalError(f"expected 1 to {_MOST} goals separated by commas, for example: {DEFAULT_GOALS['streams']}")
