@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = ["compared_with", "merged_interruptions", "same_placements"]
 
-#: An interruption belongs to the action during which it began, with this grace (a probe sees its begin late).
+#: A late probe may see an interruption begin this long after the action.
 _GRACE_MS = 500
 #: The probe does not report shorter interruptions.
 _SHORTEST_MS = 500
@@ -19,14 +19,13 @@ def compared_with(
     """The ``compared`` of a result.
 
     Args:
-        recorded: The recorded result in the episode: ``generations``, in the streams protocol ``changes`` of members'
-            tasks, and with a probe ``probe``.
+        recorded: The recorded result: ``generations``, in the streams protocol ``changes`` of members' tasks, and with
+            a probe ``probe``.
 
     Returns:
-        ``actions``: as in the result, each figure as recorded and as simulated. ``generations``: number of recorded
-            ones
-        in which each process had the same tasks in the simulation. ``probe``: for each of its windows the time without
-        output, summed and of the worst task, and restored bytes.
+        ``actions``: each figure as recorded and as simulated. ``generations``: recorded ones with the same tasks of
+            each process in the simulation. ``probe``: for each window the time without output, summed and of the worst
+            task, and restored bytes.
     """
     real = list(recorded.get("generations", ()))
     bounds = [action["t_ms"] for action in document["actions"]]
@@ -69,13 +68,10 @@ def _last_assignment(
 
 
 def same_placements(document: Mapping[str, Any], recorded: Mapping[str, Any]) -> list[tuple[bool, bool]]:
-    """For each recorded generation since the first action whether each process has the same tasks in the simulation.
+    """For each recorded generation since the first action whether each process has the same simulated tasks.
 
-    It is compared with the simulated generation at the same time, or with the one of the same number after the same
-    action, since one of the two is slower.
-
-    Args:
-        recorded: The recorded result in the episode.
+    The simulated generation is the one at the same time, or of the same number after the action: one of the two is
+    slower.
     """
     bounds = [action["t_ms"] for action in document["actions"]]
     real, ours = list(recorded.get("generations", ())), document["generations"]
@@ -143,7 +139,7 @@ def _count(away: Mapping[str, int]) -> int:
 
 
 def merged_interruptions(intervals: Sequence[Sequence[Any]]) -> list[tuple[int, int]]:
-    """Periods without processing, regardless of consecutive causes in them."""
+    """Interruptions with consecutive causes merged."""
     merged: list[tuple[int, int]] = []
     for begin, end, _cause in intervals:
         if merged and merged[-1][1] == begin:

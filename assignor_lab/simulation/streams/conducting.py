@@ -20,22 +20,17 @@ class _Group(Protocol):
 
 
 class Stage:
-    """A conductor's view of a simulated group.
-
-    Args:
-        happen: Applies an event now, regardless of its own time.
-    """
+    """A conductor's view of a simulated group."""
 
     def __init__(self, world: SimulatedWorld, group: _Group, happen: Callable[[StreamsEvent], None]) -> None:
         self.world = world
         self._group = group
         self._happen = happen
-        #: Times with an entry in the clock at which the conductor is called.
+        #: Scheduled times of the conductor's calls.
         self._looks: set[int] = set()
 
     @property
     def now_ms(self) -> int:
-        """Milliseconds since the episode began."""
         return self.world.clock.now - self.world.begin_ms
 
     @property
@@ -49,7 +44,7 @@ class Stage:
         self.world.clock.after(delay_ms, action)
 
     def is_ready(self, client: str) -> bool:
-        """True if a process is RUNNING: each thread has initialised an assignment and runs all its active tasks."""
+        """True if each thread of a process has initialised an assignment and runs all its active tasks."""
         instance = self.world.instances.get(client)
         if instance is None or not instance.is_up:
             return False
@@ -66,14 +61,13 @@ class Stage:
         return False
 
     def runs_all(self) -> bool:
-        """True if each task runs, and running threads and members match."""
         ledger = self.world.ledger
         return self._group.is_complete() and all(
             ledger.owner(task) is not None for task in range(len(self.world.tasks))
         )
 
     def is_calm(self) -> bool:
-        """True if the group has settled: each task runs, copies follow, and nothing is pending."""
+        """True if each task runs, copies follow, and nothing is pending."""
         world = self.world
         generations = self._group.generations
         return (

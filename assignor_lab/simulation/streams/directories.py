@@ -9,7 +9,6 @@ __all__ = ["delete_if_due", "lock_unused", "reported_offsets", "unlock"]
 
 
 def lock_unused(thread: Thread, now_ms: int, cleanup_delay_ms: int) -> None:
-    """Lock directories on disk that no thread of the process has open or locked, for a joining thread."""
     for store in list(thread.instance.stores.values()):
         unused = not store.is_open and store.locked_by is None
         if unused and not delete_if_due(thread.instance, store, now_ms, cleanup_delay_ms):
@@ -17,17 +16,13 @@ def lock_unused(thread: Thread, now_ms: int, cleanup_delay_ms: int) -> None:
 
 
 def unlock(thread: Thread, now_ms: int) -> None:
-    """Unlock the directories that a thread has locked and does not open after its assignment."""
     for store in thread.instance.stores.values():
         if store.locked_by == thread.key:
             store.locked_by, store.unlocked_ms = None, now_ms
 
 
 def reported_offsets(thread: Thread, now_ms: int) -> dict[int, int | None]:
-    """Offsets of a thread's tasks with state: ``None`` for a running active task.
-
-    It reports open and locked tasks, and assigned ones that it could not open yet.
-    """
+    """Offsets of open, locked, and assigned but unopened tasks with state; ``None`` for a running active task."""
     found: dict[int, int | None] = {}
     for task, store in sorted(thread.instance.stores.items()):
         own = thread.key in (store.thread, store.locked_by)
@@ -39,8 +34,8 @@ def reported_offsets(thread: Thread, now_ms: int) -> dict[int, int | None]:
 def delete_if_due(instance: Instance, store: TaskStore, now_ms: int, cleanup_delay_ms: int) -> bool:
     """Delete an unused directory if the cleaner is due, once in each delay; returns whether it did.
 
-    It uses the last modification of the directory. Since stores keep their offsets themselves, no file next to them
-    changes, so this is the time of creation (Kafka: ``StateDirectory.cleanRemovedTasks``; tried with 4.3.1).
+    The age counts from the creation: stores keep their offsets themselves, so no file next to them changes (Kafka:
+    ``StateDirectory.cleanRemovedTasks``; tried with 4.3.1).
     """
     if not cleanup_delay_ms or store.is_open or store.locked_by is not None:
         return False

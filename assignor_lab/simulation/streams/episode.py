@@ -30,11 +30,10 @@ class Changelog:
 
     Args:
         records: Records when the episode begins.
-        bytes_per_record: Bytes of a record, or ``None``: unknown, and so are the restored bytes.
-        records_per_s: Records per second that the task adds while it runs.
-        backlog_records: Additional records when it runs for the first time, from waiting input.
-        is_known: False if the state is unknown. ``records`` is then above any recovery lag: an instance without a copy
-            is behind. The time of restoring is unknown.
+        bytes_per_record: ``None`` if unknown; then restored bytes are unknown.
+        records_per_s: Growth while the task runs.
+        backlog_records: Additional records of its first run, from waiting input.
+        is_known: If false, ``records`` is above any recovery lag, and the time of restoring is unknown.
     """
 
     records: float
@@ -49,12 +48,12 @@ class InstanceSettings:
     """Configuration of one instance.
 
     Args:
-        member_ids: Ids of its threads' members in the streams protocol, in the order of joining; they decide ties.
-            Others are drawn from the names.
-        startup_ms: From the start of this process until its threads are started; ``None``: the default.
-        joins_ms: From the start of this process until each of its threads first sends JoinGroup, thread 1 first;
-            ``None``: with the others, as soon as one does.
-        metadata_version: The newest version of Streams' member messages that its release supports.
+        member_ids: Member ids of its threads in the streams protocol, in the order of joining; they decide ties. Others
+            are drawn from the names.
+        startup_ms: From the process's start to its threads' start; ``None``: the default.
+        joins_ms: From the process's start to each thread's first JoinGroup, thread 1 first; ``None``: with the others,
+            as soon as one joins.
+        metadata_version: Newest supported version of Streams' member messages.
     """
 
     threads: int = 1
@@ -85,19 +84,18 @@ class StreamsEpisode:
 
     Args:
         tasks: All tasks, sorted; their index is their number in the simulation.
-        clients: Instances that run when it begins, with their previous tasks; their names are their process ids.
-        instance_ids: For each of them ``group.instance.id``, or ``None``: its members are dynamic.
+        clients: Initial instances with their previous tasks; named by process id.
+        instance_ids: Their ``group.instance.id``; ``None``: dynamic members.
         until_ms: Its duration.
         missing_topics: Internal topics that the first leader has to create.
-        eos: Whether the application processes exactly once.
+        eos: The application processes exactly once.
         coming_refiner: Under the streams protocol, the broker warms state up before it moves tasks, as no release does.
         assumptions: Sentences about data that the episode's source lacks.
         recorded: The recorded result, or ``None``; the simulation never reads it.
-        is_carried_over: Whether its source used the other protocol. Static members are then simulated as dynamic ones
-            if the broker refuses static members.
-        names: Names of the instances that run when it begins, in the order of ``clients``; empty: their process ids.
+        is_carried_over: Its source used the other protocol: static members become dynamic if the broker refuses them.
+        names: Names of the ``clients``, in their order; empty: their process ids.
         is_at_rest: The group has settled when it begins: under the streams protocol no new target is due, and the seed
-            draws the time of each member's last heartbeat. Otherwise a target is due, and heartbeats are spread evenly.
+            draws each member's last heartbeat. Otherwise a target is due, and heartbeats are spread evenly.
     """
 
     id: str
@@ -129,17 +127,16 @@ class StreamsEpisode:
         return (None,) * len(self.clients)
 
     def name_of(self, place: int) -> str:
-        """The name of an initial instance, by its index in ``clients``."""
         return self.names[place] if self.names else str(self.clients[place].process_id)
 
 
 def drawn_process_id(episode: str, client: str, number: int) -> ProcessID:
-    """The process id of an instance without one in the episode: the same in every run."""
+    """The same process id in every run, for an instance without one in the episode."""
     digest = blake2b(f"{episode}\0{client}\0{number}".encode(), digest_size=16).digest()
     return ProcessID(UUID(bytes=digest, version=4))
 
 
 def drawn_member_id(episode: str, client: str, number: int) -> str:
-    """The id of a member of the streams protocol without one in the episode, in Kafka's form."""
+    """The same member id in every run, in the form of Kafka's streams protocol."""
     digest = blake2b(f"{episode}\0{client}\0member\0{number}".encode(), digest_size=16).digest()
     return urlsafe_b64encode(digest).decode().rstrip("=")

@@ -1,7 +1,6 @@
 """Episodes of kind ``streams-episode``: reads a document's group and events (scenario format, section 6).
 
-The scenario reader has checked the frame and the initial group. This module checks the rest, and that the events are
-consistent.
+The scenario reader has checked the frame and the initial group.
 """
 
 from __future__ import annotations
@@ -50,9 +49,9 @@ from assignor_lab.simulation.streams.timings_format import LONGEST_MS, check_tim
 
 __all__ = ["EVENT_TYPES", "instance_settings", "read_episode", "read_episodes", "read_workload", "with_workload"]
 
-#: Assumed bytes of a record if only the state's bytes are known.
+#: Assumed if only the state's bytes are known.
 _RECORD_BYTES = 200
-#: Assumed records of an unknown state: more than any recovery lag.
+#: For an unknown state: more than any recovery lag.
 _UNKNOWN_RECORDS = float(2**31 - 1)
 
 #: Simulated versions of members' messages: older ones count no joins; the newest one is a future version.
@@ -129,11 +128,7 @@ def read_episodes(
     racks: RackFiller | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> list[StreamsEpisode]:
-    """All episodes of a file.
-
-    Args:
-        timings: Timings that replace theirs of the same names.
-        settings: Settings that replace those of their groups (:func:`with_timings`).
+    """All episodes of a file, with replaced timings and settings (:func:`with_timings`).
 
     Raises:
         DocumentFormatError: if the file cannot be read, or holds anything except episodes of Streams groups.
@@ -149,12 +144,6 @@ def read_episodes(
 
 
 def read_episode(scenario: Scenario) -> StreamsEpisode:
-    """The episode in a scenario of kind ``streams-episode``.
-
-    Raises:
-        DocumentFormatError: with its place, if it is of another kind, a part of it is wrong, or its events are
-            inconsistent.
-    """
     check_kind(scenario, _KIND)
     with faults_at(scenario.place):
         return _episode(scenario)
@@ -165,7 +154,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
     content: EpisodeContent = scenario.content
     initial = content.initial
     until = at(_moment, document["until_ms"], "until_ms")
-    # The settings of the state's source count unless the episode overrides them.
+    # The state's source gives the settings that the episode does not.
     settings = {**document["initial"].get("settings", {}), **document.get("settings", {})}
     timings = {**timings_of_settings(settings), **at(check_timings, document.get("timings", {}), "timings")}
     if initial.time_ms > LONG_MAX // 2:
@@ -236,11 +225,7 @@ _LARGEST_WORKLOAD = 64 * 1024 * 1024
 
 
 def read_workload(file: Path) -> dict[str, Any]:
-    """Weights of the tasks in an operator's file: ``tasks``, ``restore_bytes_per_s``, ``changelogs``.
-
-    Raises:
-        DocumentFormatError: if the file cannot be read or is no workload.
-    """
+    """Weights of the tasks in an operator's file: ``tasks``, ``restore_bytes_per_s``, ``changelogs``."""
     given: dict[str, Any] = read_document(
         file, parse_json, _workload, max_bytes=_LARGEST_WORKLOAD, subject="a workload"
     )
@@ -250,11 +235,11 @@ def read_workload(file: Path) -> dict[str, Any]:
 def with_workload(scenario: Scenario, file: Path) -> Scenario:
     """An episode's scenario with the workload of an operator's file, which replaces its own.
 
-    The file is one JSON object in the form of a scenario's ``workload``, with ``changelogs`` as in an episode.
+    The file is one JSON object: a scenario's ``workload``, with ``changelogs`` as in an episode.
 
     Raises:
-        DocumentFormatError: with its place, if the scenario is no episode, or if the file cannot be read, is no
-            workload or names an unknown task.
+        DocumentFormatError: with its place, if the scenario is no episode, or the file is wrong or names an unknown
+            task.
     """
     check_kind(scenario, _KIND)
     given = read_workload(file)
@@ -342,5 +327,5 @@ def _event(value: Any) -> StreamsEvent:
 
 def instance_settings(base: InstanceSettings, details: Mapping[str, Any]) -> InstanceSettings:
     changes = {key: details[key] for key in _settings if key != "process_id" and key in details}
-    # These belong to one start: the next one has others.
+    # These belong to one start only.
     return attrs.evolve(base, **{"member_ids": (), "startup_ms": None, "joins_ms": (), **changes})

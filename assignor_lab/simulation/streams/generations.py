@@ -14,7 +14,7 @@ Followup = Literal["none", "immediate", "probing"]
 
 @attrs.frozen
 class Generation:
-    """One generation of a classic group, or one epoch of the streams protocol."""
+    """A generation of a classic group, or an epoch of the streams protocol."""
 
     number: int
     prepared_ms: int

@@ -20,13 +20,13 @@ class Thread:
     """A stream thread with its consumer.
 
     Args:
-        key: Number of the thread in the whole simulation; a thread of a new process has another one.
+        key: Number in the whole simulation; threads of a new process have new ones.
         reader: Its restore consumer.
         had_tasks: It has had active tasks before.
-        is_assigned: The group has sent it an assignment, which may be empty.
-        initialised_ms: Time at which it has initialised all tasks of that assignment.
+        is_assigned: It has received an assignment, which may be empty.
+        initialised_ms: Time at which all tasks of that assignment were initialised.
         begun: Processed task to its start, in milliseconds.
-        stalled_until_ms: End of its stall (:mod:`assignor_lab.simulation.streams.stalls`); ``None``: it is free.
+        stalled_until_ms: End of its stall (:mod:`assignor_lab.simulation.streams.stalls`), or ``None``.
         held: Tasks whose state was suspended with the process.
     """
 
@@ -53,12 +53,12 @@ class Thread:
 
 @attrs.define(eq=False)
 class Instance:
-    """An instance of the application: a process while it is up, and a disk all the time.
+    """A process while it is up, and a disk all the time.
 
     Args:
         is_up: Its process runs and is not ending.
         disks_lost: Number of its lost state directories.
-        leaves_ms: Time until its threads leave after the begin of its end, thread 1 first; ``None``: the default.
+        leaves_ms: From the begin of its end to each thread's leave, thread 1 first; ``None``: the default.
     """
 
     name: str
@@ -75,7 +75,6 @@ class Instance:
 
 
 def deferred(clock: VirtualClock, thread: Thread, action: Callable[[], None]) -> bool:
-    """True if a living thread is stalled: the action is deferred until it is free."""
     if thread.stalled_until_ms is None or thread not in thread.instance.threads:
         return False
     clock.at(thread.stalled_until_ms, action)

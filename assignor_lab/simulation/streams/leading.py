@@ -17,8 +17,7 @@ __all__ = ["LeaderAnswer", "BrokersAssignor", "LeaderFailedError", "TaskLeader"]
 class LeaderFailedError(AssignorLabError):
     """An assignor failed in a simulated group.
 
-    In the classic protocol this ends the episode. In the streams protocol the broker refuses the calling request, whose
-    client ends, and the group continues.
+    In the classic protocol this ends the episode. In the streams protocol only the client of the refused request ends.
     """
 
 
@@ -27,7 +26,7 @@ class LeaderAnswer:
     """An assignor's answer.
 
     Args:
-        sorted_sets: It came from one of Kafka's internal assignors
+        sorted_sets: From one of Kafka's internal assignors
             (:func:`assignor_lab.kafka.leader.threads.spread_over_consumers`).
     """
 
@@ -36,7 +35,7 @@ class LeaderAnswer:
 
 
 class TaskLeader(Protocol):
-    """Calls the assignor of a classic group; created for each episode."""
+    """Calls the assignor of a classic group; one for each episode."""
 
     def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
         """The answer for one rebalance; with unknown lags, that of Kafka's fallback.
@@ -51,8 +50,7 @@ class BrokersAssignor:
     """The assignor of a streams group, with its broker.
 
     Args:
-        release: Version of the broker.
-        ask: Returns the answer for one target; raises :class:`LeaderFailedError` if there is none.
+        ask: Returns the answer for one target, or raises :class:`LeaderFailedError`.
     """
 
     name: str

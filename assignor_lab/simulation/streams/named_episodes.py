@@ -1,7 +1,4 @@
-"""Streams episodes of the simulator: published incidents, each with its figure.
-
-Each is a document as in a file, so that it can be printed, changed and simulated.
-"""
+"""Published incidents as Streams episodes, each with its figure."""
 
 from __future__ import annotations
 
@@ -21,7 +18,6 @@ class NamedStreamsEpisode:
 
     Args:
         unit: Its unit; ``... or more`` and ``... or fewer`` if the published figure is a bound.
-        figure: The same figure of a simulation.
     """
 
     name: str
@@ -38,7 +34,7 @@ class NamedStreamsEpisode:
         return self.unit.removesuffix(" or more").removesuffix(" or fewer")
 
     def is_met(self, found: float) -> bool:
-        """True if a figure is within a quarter of the published one, or within the bound."""
+        """True within a quarter of the published figure, or within the bound."""
         if self.unit.endswith(" or more"):
             return found >= self.published
         if self.unit.endswith(" or fewer"):
@@ -165,7 +161,7 @@ def _long_roll() -> Mapping[str, Any]:
         *_starts("a", "b"),
         {"at_ms": 1_800_000, "type": "stop", "client": "a"},
         {"at_ms": 1_890_000, "type": "start", "client": "a"},
-        # b had a's tasks, and still has their directories, unused for more than ten minutes now.
+        # b still has a's tasks' directories, unused for more than ten minutes.
         {"at_ms": 3_600_000, "type": "stop", "client": "a"},
     ]
     return _episode("roll-longer-than-cleanup", _tasks(4), events, 2 * 3_600_000, state_bytes=500_000_000)
@@ -201,7 +197,7 @@ def _swinging() -> Mapping[str, Any]:
         for place, (name, count) in enumerate(threads.items())
     ]
     changes = [{"at_ms": 300_000 * each, "type": "metadata_changes"} for each in range(1, 7)]
-    # Ids of processes and members decide ties, and are drawn from the names: another name gives another result.
+    # Process and member ids decide ties, and are drawn from the names.
     document = _episode(
         "swinging-standbys", _tasks(3), [*starts, *changes], 2_100_000, protocol="streams", assignor="group_sticky"
     )

@@ -34,13 +34,11 @@ class Opening:
         self._restoring = Restoring(clock, timings.machine_restore_percent / 100)
 
     def reader(self, machine: str | None) -> Reader:
-        """The restore consumer of a new thread, on a possibly shared machine."""
         return self._restoring.reader(machine)
 
     # --- opening ----------------------------------------------------------------------------------------------
 
     def open(self, thread: Thread, task: int, *, first: bool) -> None:
-        """Let a thread initialise an assigned task; its ``first`` ones take longer."""
         now, log = self._clock.now, self._changelogs[task]
         wait = self._timings.first_open_store_ms if first else self._timings.open_store_ms
         if log is None:
@@ -50,24 +48,22 @@ class Opening:
         store = thread.instance.stores.get(task)
         if store is not None and store.thread == thread.key:
             if self._cut_off(thread.instance, store):
-                # From now on the rest comes with the other loads of the thread.
+                # The rest comes with the thread's other loads.
                 store.paused(now)
             self._clock.at(now + self._timings.recycle_ms, partial(self.load, thread, store))
             return
         first_read = self._timings.restore_poll_ms if task in thread.active else self._timings.standby_ms
         if store is None:
-            # Until it is initialised, reports of a joining thread do not contain it.
+            # Until then, a joining thread does not report it.
             self._clock.at(now + wait, partial(self._lock, thread, task, first_read, 0))
         else:
             wait += first_read
-            # If another thread closes or unlocks it after the same assignment, that thread locks it again if it rejoins
-            # at once.
+            # A thread that closes or unlocks it after the same assignment locks it again if it rejoins at once.
             others = store.is_open or store.since_ms == now or store.locked_by is not None or store.unlocked_ms == now
             after = min(wait, self._timings.rejoin_ms + 1 if others else 1)
             self._clock.at(now + after, partial(self._lock, thread, task, wait - after, 0))
 
     def _lock(self, thread: Thread, task: int, then_ms: int, failures: int) -> None:
-        """Let a thread lock the directory of an assigned task; another thread of its process may have it."""
         instance, log = thread.instance, self._changelogs[task]
         if log is None or thread not in instance.threads or task not in thread.active | thread.standby:
             return
@@ -89,7 +85,6 @@ class Opening:
     # --- restoring --------------------------------------------------------------------------------------------
 
     def load(self, thread: Thread, store: TaskStore) -> None:
-        """A task is initialised: start restoring the missing part, if any."""
         if store.thread != thread.key or store.load is not None:
             return
         if deferred(self._clock, thread, partial(self.load, thread, store)):
@@ -114,7 +109,6 @@ class Opening:
         self.complete(thread, store)
 
     def complete(self, thread: Thread, store: TaskStore) -> None:
-        """State is complete: an active task runs, a copy follows."""
         store.loaded(self._clock.now)
         if store.task in thread.active:
             store.behind_ms = 0
@@ -124,7 +118,6 @@ class Opening:
             store.copies_from = (self._clock.now, store.offset)
 
     def stand_still(self, instance: Instance) -> None:
-        """Suspend a process's reading of state."""
         threads = {thread.key: thread for thread in instance.threads}
         for store in instance.stores.values():
             if store.thread in threads and (store.load is not None or store.follows):
@@ -133,7 +126,6 @@ class Opening:
                 threads[store.thread].held.add(store.task)
 
     def go_on(self, thread: Thread) -> None:
-        """Resume a thread's reading after a suspension."""
         now = self._clock.now
         held, thread.held = sorted(thread.held), set()
         for task in held:
@@ -148,12 +140,10 @@ class Opening:
     # --- closing ----------------------------------------------------------------------------------------------
 
     def has_open(self, thread: Thread, task: int) -> bool:
-        """True if a thread processes a task, or has its store open."""
         store = thread.instance.stores.get(task)
         return task in thread.running or (store is not None and store.thread == thread.key)
 
     def close(self, thread: Thread, task: int) -> None:
-        """Close a task's store if the thread has it open."""
         store = thread.instance.stores.get(task)
         if store is not None and store.thread == thread.key:
             self._close(thread.instance, store)
@@ -178,9 +168,9 @@ class Opening:
     def kill_all(self, instance: Instance, *, wipes: bool) -> None:
         """Kill a process; with exactly-once that ``wipes`` its open and written stores.
 
-        A store's mark of being open is in its memory first. Until that memory was full once, the disk shows a clean
-        close, at the offset of the opening; a new store has none. Corrupt stores are not reported (read from the
-        released 4.3.1 classes, and tried: ``AbstractColumnFamilyAccessor.open``).
+        A store's open mark is in its memory first. Until that memory was full once, the disk shows a clean close at the
+        opening's offset; a new store has none. Corrupt stores are not reported (read from the released 4.3.1 classes,
+        and tried: ``AbstractColumnFamilyAccessor.open``).
         """
         for store in list(instance.stores.values()):
             if store.is_open:

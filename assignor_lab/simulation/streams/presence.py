@@ -1,4 +1,4 @@
-"""Running instances during an episode, derived from its events alone, and events that contradict that."""
+"""Running instances by an episode's events alone, and contradictory events."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _OF_FREE = ("stop", "pause", "busy", "add_thread", "remove_thread", "corrupt")
 
 
 class RunningInstances:
-    """Running instances at a time, including the steps of rolling restarts."""
+    """Running instances, including the steps of rolling restarts."""
 
     def __init__(self, running: Mapping[str, int]) -> None:
-        #: Every instance so far to whether it runs, in the order of their first starts.
+        #: Instance to whether it runs, in the order of first starts.
         self.up = dict.fromkeys(running, True)
         self.threads = {name: list(range(1, count + 1)) for name, count in running.items()}
         self._configured = dict(running)
         self.stalled: dict[str, int] = {}
-        #: Steps of rolling restarts: time, number, instance, from stop to start in milliseconds (``None``: a start).
+        #: Steps of rolling restarts: time, number, instance, downtime in milliseconds (``None``: a start).
         self._steps: list[tuple[int, int, str, int | None]] = []
         self._number = 0
 
     def advance(self, at_ms: int) -> None:
-        """Apply steps of rolling restarts before ``at_ms``; those of that time come after its events."""
+        """Steps at ``at_ms`` itself come after its events."""
         while self._steps and self._steps[0][0] < at_ms:
             at, _, name, down_ms = heapq.heappop(self._steps)
             if down_ms is None:
@@ -40,7 +40,6 @@ class RunningInstances:
                 self._plan(at + down_ms, name, None)
 
     def is_stalled(self, name: str, at_ms: int) -> bool:
-        """True if an instance is suspended or has a busy thread, at the last moment of it, too."""
         return self.up.get(name, False) and at_ms <= self.stalled.get(name, -1)
 
     def happen(self, event: StreamsEvent) -> None:
@@ -75,15 +74,12 @@ class RunningInstances:
 
 
 def next_thread(numbers: Collection[int]) -> int:
-    """The number of the next thread of a process: the least unused one.
-
-    Kafka: ``KafkaStreams.getNextThreadIndex``.
-    """
+    """The least unused thread number (Kafka: ``KafkaStreams.getNextThreadIndex``)."""
     return next(number for number in range(1, len(numbers) + 2) if number not in numbers)
 
 
 def refuse_contradictions(events: Iterable[StreamsEvent], running: Mapping[str, int], until_ms: int) -> None:
-    """Raise a mismatch for events out of order, or about instances in an unsuitable state."""
+    """Raise a mismatch for events out of order or of unsuitable instances."""
     presence = RunningInstances(running)
     before = 0
     for index, event in enumerate(events):

@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterable
 
 __all__ = ["NOBODY", "NOT_NOTICED", "REBALANCE", "RESTORING", "REVOKED", "Ledger"]
 
-#: The group has no members, or has had none yet.
+#: The group has no members, or had none yet.
 NOBODY = "nobody"
-#: Its owner is gone, and the group has not noticed yet.
+#: Its owner is gone, unnoticed by the group.
 NOT_NOTICED = "not_noticed"
-#: The group has noticed, and has not reassigned it yet.
+#: Noticed, but not reassigned yet.
 REBALANCE = "rebalance"
-#: Its new owner is not ready: it opens the store, restores state, or fetches the first records.
+#: Its new owner opens the store, restores, or fetches the first records.
 RESTORING = "restoring"
-#: Its owner has revoked it for another one that does not have it yet.
+#: Revoked for a new owner that does not have it yet.
 REVOKED = "revoked"
 
 
@@ -32,7 +32,6 @@ class Ledger:
         self._exists = [True] * tasks
 
     def owner(self, task: int) -> str | None:
-        """The instance that processes a task, or ``None``."""
         return self._owner[task]
 
     def cause(self, task: int) -> str:
@@ -54,19 +53,17 @@ class Ledger:
         self._owner[task], self._since[task], self._cause[task] = None, now_ms, cause
 
     def caused(self, task: int, now_ms: int, cause: str) -> None:
-        """Record another cause of an interruption; no effect on a running task."""
         if self._owner[task] is None and self._cause[task] != cause:
             self._write(task, now_ms)
             self._since[task], self._cause[task] = now_ms, cause
 
     def replace_cause(self, tasks: Iterable[int], now_ms: int, old: str, new: str) -> None:
-        """The same for all of ``tasks`` with the cause ``old``."""
         for task in tasks:
             if self._owner[task] is None and self._cause[task] == old:
                 self.caused(task, now_ms, new)
 
     def exist(self, tasks: Collection[int], now_ms: int) -> None:
-        """Only ``tasks`` exist from now on: no absence counts for the others."""
+        """Absences of other tasks do not count from now on."""
         for task, existed in enumerate(self._exists):
             exists = task in tasks
             if exists == existed:

@@ -14,8 +14,8 @@ class StateRead:
     """State that was read from a changelog.
 
     Args:
-        is_active: For an active task, which waited for it.
-        follows: Records that others wrote while a copy followed them; otherwise records missing before.
+        is_active: An active task waited for it.
+        follows: Written by others while a copy followed; otherwise missing before.
     """
 
     task: int
@@ -28,10 +28,10 @@ class StateRead:
 
 @attrs.frozen
 class Takeover:
-    """A task with state that moved to an instance as active, with any state there.
+    """A task with state that moved to an instance as active.
 
     Args:
-        lag: Missing records of its copy; all of them without a copy.
+        lag: Records that its copy lacked; all of them without a copy.
     """
 
     task: int
@@ -47,7 +47,7 @@ class Reads:
         self.all: list[StateRead] = []
 
     def settle(self, store: TaskStore, instance: str, now_ms: int) -> None:
-        """Record a store's read since it began to load, or to follow; a following copy begins a new one."""
+        """Record a store's read since it began to load or to follow; a following copy begins a new one."""
         position = store.position(now_ms)
         if store.load is not None:
             size = (position - store.from_offset) * store.record_bytes
@@ -60,5 +60,5 @@ class Reads:
             store.copies_from = None
 
     def restored(self, *, before_processing: bool = False) -> float:
-        """Restored bytes: those that an active task waited for, or all."""
+        """All restored bytes, or those that an active task waited for."""
         return sum(read.size for read in self.all if not read.follows and (read.is_active or not before_processing))

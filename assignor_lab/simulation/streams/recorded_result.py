@@ -9,14 +9,13 @@ __all__ = ["RECORDED", "recorded_result", "recorded_tasks", "recorded_totals", "
 
 #: Replaces the name of the assignor in a result.
 RECORDED = "recorded"
-#: Replaces the cause in a result: a probe from outside sees none.
+#: In place of a cause: a probe from outside sees none.
 _SEEN = "seen by a probe"
-#: The same if the recording shows each task's owner over time.
+#: The same if the recording shows each task's owner.
 _NO_OWNER = "no owner by the recording"
 
 
 def recorded_result(document: Mapping[str, Any], recorded: Mapping[str, Any]) -> dict[str, Any]:
-    """The recorded counterpart of a result; values missing in the recording are null."""
     compared = document["compared"]
     tasks, known = recorded_tasks(recorded, document["tasks"]), recorded_totals(recorded, document["tasks"])
     away = {task: sum(to - begin for begin, to, _ in rows) for task, rows in tasks.items()}
@@ -46,7 +45,7 @@ def recorded_result(document: Mapping[str, Any], recorded: Mapping[str, Any]) ->
 def recorded_tasks(recorded: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[list[Any]]]:
     """Task to its recorded downtime: from, to, and the evidence.
 
-    A probe saw no output then. Without a probe it is the time from an owner's loss until the next owner runs the task.
+    Time without output at a probe; without a probe from an owner's loss to the next owner's run.
     """
     windows: Sequence[Mapping[str, Any]] = recorded.get("probe", ())
     if not windows:
@@ -63,7 +62,6 @@ def recorded_tasks(recorded: Mapping[str, Any], tasks: Iterable[str]) -> dict[st
 
 
 def recorded_totals(recorded: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, Any]:
-    """The recorded totals, by their names in a result's ``totals``."""
     known: dict[str, Any] = {"rebalances": len(recorded.get("generations", ()))}
     windows: Sequence[Mapping[str, Any]] = recorded.get("probe", ())
     if shows_downtime(recorded):

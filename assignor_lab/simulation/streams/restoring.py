@@ -1,10 +1,10 @@
 """Restoring: threads' reading of state, and each task's progress.
 
-A thread restores its active tasks at once, each with an equal share of its rate; standbys and warm-ups of the thread
-wait until none is left. Threads of one machine may share its capacity.
+A thread shares its rate equally among its active tasks; its standbys and warm-ups wait until none is left. Threads of
+one machine may share its capacity.
 
-Amounts are milliseconds of one thread alone. Progress is never stepped: a thread keeps one figure for the progress of
-its loads, so that a load has costs only at its begin and its end.
+Amounts are milliseconds of one thread alone. A thread keeps one figure for the progress of all loads, so a load costs
+only at its begin and end.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ class RestoreLoad:
 
     Args:
         amount_ms: Its duration on a thread alone.
-        done: Called when it is complete.
-        is_over: It is complete, or was cancelled.
+        is_over: Complete or cancelled.
         reached: Complete part at that time.
     """
 
@@ -54,7 +53,7 @@ class _Queue:
     __slots__ = ("count", "heap", "share")
 
     def __init__(self) -> None:
-        #: Share of each load of the queue if it had been there from the beginning.
+        #: Share of a load that was in the queue from the beginning.
         self.share = 0.0
         self.heap: list[tuple[float, int, RestoreLoad]] = []
         self.count = 0
@@ -100,7 +99,6 @@ class Reader:
 
     @property
     def version(self) -> int:
-        """Counts changes, so that older plans are recognised as stale."""
         return self._version
 
     def _working(self) -> _Queue | None:
@@ -113,11 +111,7 @@ class Reader:
 
 
 class _Machine:
-    """Restore capacity of one machine's threads.
-
-    Args:
-        limit: In threads alone; 0 = one for each thread.
-    """
+    """Restore capacity of one machine, in threads alone; 0 = one for each thread."""
 
     __slots__ = ("busy", "limit")
 
@@ -126,7 +120,6 @@ class _Machine:
         self.busy: dict[Reader, None] = {}
 
     def speed(self) -> float:
-        """Speed of each busy reader, in threads alone."""
         return 1.0 if not self.limit or not self.busy else min(1.0, self.limit / len(self.busy))
 
 
@@ -134,7 +127,7 @@ class Restoring:
     """All loads of a group.
 
     Args:
-        machine_limit: Capacity of all threads of a machine, in threads alone; 0 = one for each thread.
+        machine_limit: Capacity of a machine, in threads alone; 0 = one for each thread.
     """
 
     def __init__(self, clock: VirtualClock, machine_limit: float) -> None:
@@ -163,7 +156,6 @@ class Restoring:
         return load
 
     def give_up(self, load: RestoreLoad) -> None:
-        """Cancel an incomplete load; ``done`` will not be called."""
         if load.is_over:
             return
         now = self._clock.now
@@ -195,7 +187,7 @@ class Restoring:
         return list(dict.fromkeys((*reader.machine.busy, reader)))
 
     def ended(self, reader: Reader, version: int) -> None:
-        """Complete the next load of a reader, unless something has changed since this was planned."""
+        """Complete a reader's next load, unless its plan is stale."""
         if reader.version != version:
             return
         now = self._clock.now

@@ -47,10 +47,10 @@ def document_of(played: PlayedStreamsEpisode, assignor: str, terms: TrafficTerms
 def totals_of(played: PlayedStreamsEpisode, terms: TrafficTerms) -> dict[str, Any]:
     """The figures of the whole episode; null if unknown.
 
-    If state of an unknown size was restored, its bytes and all times that include restoring are null.
+    If state of an unknown size was restored, its bytes and all times with restoring are null.
 
-    ``cold_takeovers`` counts assignments of tasks with state to an instance whose copy lacked more than
-    ``acceptable.recovery.lag`` records, including the first start of a group.
+    ``cold_takeovers``: tasks with state assigned to an instance whose copy lacked more than ``acceptable.recovery.lag``
+    records, including a group's first start.
     """
     causes, away_s, worst = _unavailable(played)
     is_known = causes.get(RESTORING, 0.0) is not None

@@ -15,11 +15,7 @@ __all__ = ["Running"]
 
 
 class Running:
-    """The tasks that threads run.
-
-    Args:
-        changelogs: Changelogs by task, which grow while it is processed.
-    """
+    """The tasks that threads run."""
 
     def __init__(
         self,
@@ -42,7 +38,6 @@ class Running:
             self.begin_now(thread, task)
 
     def begin_now(self, thread: Thread, task: int) -> None:
-        """Run a task; its first output comes a little later."""
         thread.running.add(task)
         if task in thread.unfetched:
             self._ledger.replace_cause([task], self._clock.now, RESTORING, REBALANCE)
@@ -50,7 +45,7 @@ class Running:
             self.has_input(thread, task)
 
     def has_input(self, thread: Thread, task: int) -> None:
-        """A running task gets input; if its thread waits for the group, it processes that later."""
+        """If its thread waits for the group, it processes the input later."""
         if thread.waits:
             return
         self._say(thread, "runs", task)
@@ -63,7 +58,7 @@ class Running:
             self.works(thread, task)
 
     def works(self, thread: Thread, task: int) -> None:
-        """A thread has output of a task; the first such thread counts as its owner."""
+        """The first thread with output of a task counts as its owner."""
         working = self._working.setdefault(task, [])
         if thread not in working:
             working.append(thread)
@@ -79,7 +74,6 @@ class Running:
     # --- a thread stops -------------------------------------------------------------------------------------
 
     def pause(self, thread: Thread, cause: str = NOT_NOTICED) -> None:
-        """Suspend a thread's processing; by default, the group does not notice."""
         if thread.waits:
             return
         for task in sorted(thread.running - thread.unfetched):
@@ -87,12 +81,11 @@ class Running:
             self._works_no_more(thread, task, cause)
 
     def end(self, thread: Thread, task: int, cause: str) -> None:
-        """End a thread's run of a task, with the cause of the interruption."""
         self._runs_no_more(thread, task)
         self._works_no_more(thread, task, cause)
 
     def end_with_process(self, thread: Thread, task: int) -> None:
-        """End a run with its process, unnoticed by the group."""
+        """The group does not notice it."""
         stood_still = thread.stalled_until_ms is not None and task in thread.running
         self._runs_no_more(thread, task)
         if not stood_still:

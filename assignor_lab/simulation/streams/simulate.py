@@ -44,12 +44,12 @@ class EndlessEpisodeError(AssignorLabError):
 
 
 class SimulatedGroup(StalledGroup, Protocol):
-    """A protocol in an episode: the simulation's interface to it, and its records."""
+    """The simulation's interface to a protocol, with its records."""
 
     generations: list[Generation]
-    #: Times of changes of members' tasks, in order; ``None``: those of the generations' assignments.
+    #: Times of changes of members' tasks, in order; ``None``: those of the generations.
     changes: list[int] | None
-    #: Times at which an assignor failed and the group continued without an answer, with reasons.
+    #: Times and reasons of an assignor's failures that the group survived.
     failures: list[tuple[int, str]]
 
     def end_offsets_fail(self, until_ms: int) -> None: ...
@@ -77,7 +77,7 @@ class PlayedStreamsEpisode:
     """A simulated episode.
 
     Args:
-        is_cut: The group went in a cycle, and the simulation stopped early; ``episode`` ends there.
+        is_cut: The simulation stopped early at a cycle; ``episode`` ends there.
     """
 
     episode: StreamsEpisode
@@ -100,15 +100,12 @@ def simulate(
     most_followups: int | None = None,
     conductor: Conductor | None = None,
 ) -> PlayedStreamsEpisode:
-    """Simulate an episode.
-
-    Initial instances run their previous tasks, and form their first generation at once.
+    """Simulate an episode; the initial instances form their first generation at once.
 
     Args:
-        most_followups: Number of consecutive generations with an immediate follow-up after which the group counts as
-            cycling and the simulation stops; ``None``: no limit.
-        conductor: Applies further events, at times that depend on the simulation, and ends it; ``None``: only the
-            episode's events.
+        most_followups: Consecutive immediate follow-ups that count as a cycle, which stops the simulation; ``None``: no
+            limit.
+        conductor: Applies further events at times that depend on the simulation, and ends it.
 
     Raises:
         LeaderFailedError: if the assignor of a classic group fails.
@@ -215,7 +212,6 @@ class _EpisodePlay:
         self.actions: list[InstanceAction] = []
 
     def there(self, name: str, client: StreamsClientState, instance_id: str | None, lags: Mapping[TaskId, int]) -> None:
-        """Add an initial instance, with its previous tasks and its disk."""
         world = self._world
         settings = InstanceSettings(
             max(1, client.num_stream_threads),
@@ -223,7 +219,7 @@ class _EpisodePlay:
             client.client_tags,
             client.host_info,
             instance_id,
-            # Members of the streams protocol are consumers here: their ids decide ties.
+            # Members' ids decide ties.
             member_ids=tuple(client.consumers) if world.episode.protocol == "streams" else (),
         )
         instance = world.there(name, settings, client.process_id)
@@ -279,7 +275,7 @@ class _EpisodePlay:
         self._done("start", name)
         instance = self._world.instance(name)
         if instance.is_up:
-            # A roll has already restarted it: another one was fenced and closed, which changed the order.
+            # A roll has already restarted it: a fenced instance changed the order.
             return
         known = instance.settings
         self._world.start(name, instance_settings(known, details), details.get("process_id"), self._group)

@@ -6,12 +6,12 @@ import math
 
 __all__ = ["spread_around"]
 
-#: Draws are limited to the range between the first and the last percentile.
+#: Draws stay between the first and the last percentile.
 _FURTHEST = 0.01
 
 
 def spread_around(median_ms: int, between_ms: int, drawn: float) -> int:
-    """A duration with a given median and interquartile range, from a log-logistic distribution, which has a long tail.
+    """A duration by median and interquartile range, from a long-tailed log-logistic distribution.
 
     Args:
         drawn: From 0 to 1, uniformly distributed.

@@ -1,8 +1,7 @@
 """Stalls: suspended processes (SIGSTOP, a long garbage collection), and threads busy with one record.
 
-A stalled thread processes nothing and receives nothing; its actions are deferred until it is free. A suspended process
-sends no heartbeats and restores nothing either. A busy thread's heartbeats continue in the background, and so does
-restoring, until ``max.poll.interval.ms`` is over.
+A stalled thread's actions are deferred until it is free. A suspended process sends no heartbeats and restores nothing.
+A busy thread's heartbeats and restoring continue until ``max.poll.interval.ms`` is over.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ class StalledGroup(GroupProtocol, Protocol):
     """The stalls' interface to the group's protocol."""
 
     def paused(self, instance: Instance) -> None:
-        """An instance sends nothing any more, until :meth:`free`."""
+        """It sends nothing until :meth:`free`."""
 
     def missed_poll(self, thread: Thread) -> None:
-        """A thread has not polled for ``max.poll.interval.ms``; may be called more than once."""
+        """No poll for ``max.poll.interval.ms``; may be called repeatedly."""
 
     def free(self, thread: Thread) -> None:
-        """A thread of a running process continues after a stall."""
+        """A thread continues after a stall."""
 
 
 class Stalls:
@@ -47,7 +46,7 @@ class Stalls:
         self._world.stops_restoring(instance)
 
     def busy(self, name: str, number: int, for_ms: int) -> None:
-        """Keep a thread busy with one record for a while, without polls."""
+        """Keep a thread busy with one record, without polls."""
         world = self._world
         threads = [thread for thread in world.instances[name].threads if thread.number == number]
         self._stall(threads, for_ms)

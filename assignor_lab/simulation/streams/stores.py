@@ -1,7 +1,7 @@
 """State of one task on an instance's disk, its progress, and its remainder after a kill.
 
-As measured with Kafka 4.3.1 (``tests/data/captures/downtime``): RocksDB keeps the offset itself. It records it at
-commits, after a restoration and at a clean close. The disk has the value recorded when its memory was last full.
+As measured with Kafka 4.3.1 (``tests/data/captures/downtime``): RocksDB records the offset at commits, after a
+restoration and at a clean close. The disk has the value from when its memory was last full.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ __all__ = ["LiveChangelog", "TaskStore"]
 
 @attrs.define(eq=False)
 class LiveChangelog:
-    """The changelogs of one task during the episode: they grow while the task is processed.
+    """The changelogs of one task, which grow while the task is processed.
 
-    Input that arrived during an interruption is processed at once when the task runs again. Input from before the first
-    run is worked off at a given rate.
+    Input of an interruption is processed at once afterwards. Input from before the first run is worked off at a given
+    rate.
 
     Args:
-        changelog: Their initial content.
-        work_off_per_s: Records per second that it adds while it works off waiting input.
+        work_off_per_s: Records per second from waiting input.
         first_ms: Time of the first run; ``None``: none yet.
     """
 
@@ -57,19 +56,19 @@ class TaskStore:
     Offsets are records of all changelogs of the task.
 
     Args:
-        offset: Its offset at ``since_ms``, while it neither loads nor follows; never beyond the end.
+        offset: Offset at ``since_ms``, unless it loads or follows; never beyond the end.
         since_ms: Time of its opening or closing.
         from_offset: Begin of ``load``.
         to_offset: End of ``load``.
-        follows: It follows the changelog's end, except for records in transit.
+        follows: At the changelog's end, except for records in transit.
         behind_ms: Duration of that transit, for a copy with another writer.
-        marks: While it is open: times and offsets with linear progress between them, the opening first.
+        marks: While open: times and offsets with linear progress between them, the opening first.
         noted: Times and offsets recorded besides commits: the end of a restoration.
-        locked_by: Number of the thread that has locked it without having it open, or ``None``.
+        locked_by: Number of the thread that has locked but not opened it.
         unlocked_ms: Time at which such a thread last unlocked it.
-        created_ms: Creation of its directory, from which the cleaner computes its age.
-        copies_from: Time and offset from which it has followed another writer, for such a copy; otherwise ``None``.
-        flushed: Offset on disk of a store that was open before the episode; ``None``: that of its opening.
+        created_ms: Creation, from which the cleaner computes its age.
+        copies_from: Time and offset from which a copy has followed another writer.
+        flushed: Offset on disk of a store open before the episode; ``None``: that of its opening.
     """
 
     task: int
@@ -92,7 +91,6 @@ class TaskStore:
 
     @property
     def is_open(self) -> bool:
-        """True if a thread has it open."""
         return self.thread is not None
 
     def end(self, now_ms: int) -> float:
@@ -100,19 +98,17 @@ class TaskStore:
 
     @property
     def record_bytes(self) -> float:
-        """Bytes of a record; 0 if they are unknown."""
         return self.log.changelog.bytes_per_record or 0.0
 
     def position(self, now_ms: int) -> float:
         if self.load is not None:
             return self.from_offset + (self.to_offset - self.from_offset) * self.load.fraction(now_ms)
         if self.follows:
-            # It has not gone back from its offset at completion.
+            # Never behind its offset at completion.
             return max(self.offset, self.end(now_ms - self.behind_ms))
         return self.offset
 
     def opened(self, now_ms: int, thread: int) -> None:
-        """Record its opening by a thread."""
         self.thread, self.since_ms, self.follows, self.locked_by = thread, now_ms, False, None
         self.marks, self.noted, self.flushed = [(now_ms, self.offset)], [], None
 
@@ -122,7 +118,7 @@ class TaskStore:
         self.marks.append((now_ms, self.offset))
 
     def loaded(self, now_ms: int) -> None:
-        """Record completion: it follows the changelog from now on."""
+        """It follows the changelog from now on."""
         self.load, self.follows = None, True
         self.offset = self.end(now_ms)
         self.marks.append((now_ms, self.offset))
@@ -135,12 +131,12 @@ class TaskStore:
         self.marks.append((now_ms, self.offset))
 
     def closed(self, now_ms: int) -> None:
-        """Record a clean close: all of it is on disk."""
+        """A clean close: all of it is on disk."""
         self.offset = self.position(now_ms)
         self.thread, self.load, self.follows, self.since_ms = None, None, False, now_ms
 
     def killed(self, now_ms: int, commit_interval_ms: int, memtable_bytes: int) -> bool:
-        """Kill its process: it returns to its opening, or to the last flush of its full memory.
+        """Return to the opening, or to the last flush of its full memory.
 
         Returns:
             True if its memory has been full since it was opened.

@@ -20,8 +20,8 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def timeline(played: PlayedStreamsEpisode, width: int = 100, most_tasks: int = 60) -> list[str]:
     """Rows of a timeline.
 
-    A column of a task shows the cause of an interruption in that stretch, otherwise the owner. The last row has ``|``
-    if a generation was assigned in the stretch, ``#`` if several were.
+    A column of a task shows an interruption's cause, otherwise the owner. The last row has ``|`` for a generation in
+    the stretch, ``#`` for several.
     """
     first, end = played.first_ms, played.world.begin_ms + played.episode.until_ms
     step = max(1, -(-(end - first) // width))

@@ -121,7 +121,7 @@ SETTINGS: Mapping[str, str] = {
     "commit.interval.ms": "commit_interval_ms",
     "state.cleanup.delay.ms": "state_cleanup_delay_ms",
 }
-#: The same for settings of a streams group, which brokers keep.
+#: The same for group settings, which brokers keep.
 GROUP_SETTINGS: Mapping[str, str] = {
     "streams.session.timeout.ms": "streams_session_timeout_ms",
     "streams.heartbeat.interval.ms": "streams_heartbeat_interval_ms",
@@ -129,21 +129,16 @@ GROUP_SETTINGS: Mapping[str, str] = {
     "streams.assignment.interval.ms": "assignment_interval_ms",
     "streams.task.offset.interval.ms": "task_offset_interval_ms",
 }
-#: Both.
 TIMING_KEYS: Mapping[str, str] = {**SETTINGS, **GROUP_SETTINGS}
 
-#: Default of ``commit.interval.ms`` of Kafka Streams under exactly-once.
+#: Kafka's default of ``commit.interval.ms`` under exactly-once.
 _COMMIT_EXACTLY_ONCE_MS = 100
 
 
 def timings_of_settings(settings: Mapping[str, Any]) -> dict[str, int]:
-    """Timings by their names, from a group's settings.
+    """Timings by their names, from Kafka's keys and values.
 
-    A consumer sends its ``max.poll.interval.ms`` as the rebalance timeout, so each implies the other. Under
-    exactly-once Kafka Streams commits every 100 ms by default.
-
-    Args:
-        settings: Kafka's keys to values, as in ``settings`` of a scenario.
+    ``max.poll.interval.ms`` is also the rebalance timeout of a consumer, so each implies the other.
     """
     found = {name: int(settings[key]) for key, name in TIMING_KEYS.items() if key in settings}
     if "rebalance.timeout.ms" in settings:

@@ -17,11 +17,10 @@ from assignor_lab.simulation.streams.timings import StreamsTimings, timings_of_s
 
 __all__ = ["LONGEST_MS", "check_timings", "read_timings", "with_settings", "with_timings"]
 
-#: Longest time in an episode, a year: longer times are mistakes.
+#: A year: longer times are mistakes.
 LONGEST_MS = 366 * 24 * 3_600_000
 
 _known = record({}, {field.name: whole(0, max(LONGEST_MS, 2**50)) for field in attrs.fields(StreamsTimings)})
-#: Timings that must not be 0.
 _AT_LEAST_ONE = (
     "heartbeat_interval_ms",
     "session_timeout_ms",
@@ -34,7 +33,7 @@ _AT_LEAST_ONE = (
     "restore_records_per_s",
 )
 _HINT = "is this the output of derive-constants --json?"
-#: Most bytes of a file of timings, which also has the restorations that they were derived from.
+#: Most bytes of a file of timings, which has the source restorations, too.
 _LARGEST = 64 * 1024 * 1024
 
 
@@ -55,7 +54,7 @@ _file = open_record({"timings": check_timings}, {"restorations": any_value, "not
 
 
 def read_timings(file: Path) -> dict[str, int]:
-    """Timings of a file with the output of ``assignor derive-constants --json``.
+    """Timings in the output of ``assignor derive-constants --json``.
 
     Raises:
         DocumentFormatError: if the file cannot be read, or is not such a document.
@@ -65,10 +64,9 @@ def read_timings(file: Path) -> dict[str, int]:
 
 
 def with_timings(scenario: Scenario, timings: Mapping[str, int], settings: Mapping[str, Any] | None = None) -> Scenario:
-    """An episode's scenario with timings and settings that override its own of the same names.
+    """An episode's scenario with overriding timings and settings.
 
-    Args:
-        timings: Timings by their names; they override those of the settings.
+    ``timings`` override those of the settings.
     """
     if not timings and not settings:
         return scenario

@@ -1,8 +1,8 @@
 """A simulated group's reads from other zones: input of active tasks, restored state, and records that copies follow.
 
-A client reads from the leader of a partition, unless it is configured to read from the nearest replica (KIP-392:
-``client.rack``, and brokers with ``replica.selector.class``). Episodes have the racks of a partition's replicas, but
-not its leader; leaders are assumed to be spread evenly over them.
+A client reads from a partition's leader, unless configured for the nearest replica (KIP-392: ``client.rack``, and
+brokers with ``replica.selector.class``). Episodes have the replicas' racks without the leader: leaders are assumed to
+be spread evenly over them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class TrafficTerms:
     """Terms for counting traffic.
 
     Args:
-        dollars_per_gib: Price of a GiB from another zone, both directions together; ``None``: unknown.
+        dollars_per_gib: Price from another zone, both directions together, or ``None``.
     """
 
     reads_from: ReadsFrom = "leader"
@@ -34,7 +34,7 @@ class TrafficTerms:
 
 
 def crossing_bytes(played: PlayedStreamsEpisode, reads_from: ReadsFrom) -> float | None:
-    """Bytes that instances read from another rack (zone); ``None`` if racks, or the bytes of a state, are unknown."""
+    """Bytes read from another rack (zone); ``None`` if racks, or the bytes of a state, are unknown."""
     world, tasks = played.world, played.episode.tasks
     racks = {name: instance.settings.rack for name, instance in world.instances.items()}
     shares: dict[tuple[int, str, bool], float] = {}
@@ -63,7 +63,6 @@ def crossing_bytes(played: PlayedStreamsEpisode, reads_from: ReadsFrom) -> float
 
 
 def dollars_of(crossed: float | None, per_gib: float | None) -> float | None:
-    """Price in dollars of bytes from another zone; ``None`` if the bytes or the price of a GiB are unknown."""
     return None if crossed is None or per_gib is None else crossed / _BYTES_OF_GIB * per_gib
 
 

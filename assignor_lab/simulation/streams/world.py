@@ -1,8 +1,7 @@
-"""Simulation of a Streams group without its protocol: instances, disks, restoring, processing.
+"""A Streams group without its protocol: instances, disks, restoring, processing.
 
-A protocol (:class:`GroupProtocol`) assigns tasks to threads (:meth:`SimulatedWorld.assign`,
-:meth:`SimulatedWorld.revoke`). The world reports starts, stops and crashes to the protocol, and returns the threads'
-reports.
+A :class:`GroupProtocol` assigns tasks to threads (:meth:`SimulatedWorld.assign`, :meth:`SimulatedWorld.revoke`), and
+learns of starts, stops and crashes.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from assignor_lab.simulation.streams.stores import LiveChangelog, TaskStore
 
 __all__ = ["GroupProtocol", "SimulatedWorld"]
 
-#: Share of killed processes with their state on disk, if their past is unknown.
+#: Share of killed processes with state on disk, if their past is unknown.
 _FLUSHED_SHARE = 0.5
 
 
@@ -39,7 +38,7 @@ class GroupProtocol(Protocol):
     def started(self, thread: Thread) -> None: ...
 
     def stopped(self, instance: Instance, *, leaves: bool | None, thread: Thread | None = None) -> None:
-        """Threads of an instance were closed cleanly; they process nothing any more.
+        """Threads of an instance were closed cleanly.
 
         Args:
             leaves: Whether the members leave the group; ``None``: the protocol's default.
@@ -49,7 +48,7 @@ class GroupProtocol(Protocol):
     def crashed(self, instance: Instance) -> None: ...
 
     def corrupted(self, thread: Thread) -> None:
-        """Active tasks of a thread with exactly-once were corrupted, and are created again."""
+        """Corrupted active tasks of a thread with exactly-once are created again."""
 
 
 class SimulatedWorld:
@@ -64,7 +63,7 @@ class SimulatedWorld:
         self.random = random.Random(seed)  # noqa: S311 - a simulation, not a secret
         self.tasks: tuple[TaskId, ...] = tuple(task.id for task in episode.tasks)
         self.number_of = {task: number for number, task in enumerate(self.tasks)}
-        #: The tasks that exist now: leaders and brokers decide on these alone.
+        #: The existing tasks: leaders and brokers decide on these alone.
         self.existing = frozenset(self.number_of.values())
         self.changelogs = tuple(
             None
@@ -91,9 +90,8 @@ class SimulatedWorld:
     ) -> None:
         """Start the process of a known or new instance.
 
-        ``settings`` are its configuration (``None``: the previous one, or Kafka's defaults). ``process_id`` is the id
-        on its disk from now on (``None``: the previous one, or one drawn from the names). ``group`` receives its
-        threads.
+        ``settings`` ``None``: the previous ones, or Kafka's defaults. ``process_id``: the id on its disk; ``None``: the
+        previous one, or one drawn from the names.
         """
         instance = self._up(name, settings, process_id)
         self.say(name, "start", f"process of {name} is started")
@@ -135,7 +133,6 @@ class SimulatedWorld:
             group.started(thread)
 
     def stop(self, name: str, group: GroupProtocol, *, leaves: bool | None = None) -> None:
-        """Close an instance cleanly, with the full content of its stores."""
         instance = self.instances[name]
         self.say(name, "stop", f"{name} is closed")
         self._end(instance)
@@ -145,13 +142,7 @@ class SimulatedWorld:
         instance.threads = []
 
     def add_thread(self, name: str, joins_ms: int | None, group: GroupProtocol, member_id: str | None = None) -> None:
-        """Start one more thread in a running process.
-
-        Kafka: ``KafkaStreams.addStreamThread``.
-
-        Args:
-            member_id: Its member id in the streams protocol, or ``None``.
-        """
+        """Start a thread in a running process (Kafka: ``KafkaStreams.addStreamThread``)."""
         instance = self.instances[name]
         thread = self._new_thread(instance, next_thread([each.number for each in instance.threads]))
         if member_id is not None:
@@ -162,10 +153,7 @@ class SimulatedWorld:
         self.clock.after(after_ms, partial(self._ready, thread, group))
 
     def remove_thread(self, name: str, number: int | None, group: GroupProtocol) -> None:
-        """Close one thread of a running process; its member leaves.
-
-        Kafka: ``KafkaStreams.removeStreamThread``.
-        """
+        """Close a thread; its member leaves (Kafka: ``KafkaStreams.removeStreamThread``)."""
         instance = self.instances[name]
         found = [each for each in instance.threads if number in (None, each.number)]
         if not found or len(instance.threads) == 1:
@@ -183,13 +171,10 @@ class SimulatedWorld:
         self._say_given(thread, has_ended=True)
 
     def corrupt(self, name: str, tasks: Iterable[str], group: GroupProtocol) -> None:
-        """Corrupt tasks of a running process: they are closed dirty, and restored from the beginning.
+        """Corrupt tasks: they are closed dirty, and restored from the beginning.
 
-        With exactly-once, the thread requests a rebalance if one of them is active (Kafka: ``StreamThread.runLoop``,
-        ``TaskManager.handleCorruption``).
-
-        Args:
-            tasks: The tasks; those of other instances are ignored.
+        With exactly-once, the thread requests a rebalance if one is active (Kafka: ``StreamThread.runLoop``,
+        ``TaskManager.handleCorruption``). Tasks of other instances are ignored.
         """
         wanted = {self.number_of[TaskId.parse(task)] for task in tasks}
         for thread in list(self.instances[name].threads):
@@ -206,9 +191,9 @@ class SimulatedWorld:
                 group.corrupted(thread)
 
     def exist(self, tasks: Iterable[str]) -> None:
-        """Only these tasks exist from now on: the next decision of the group is on them.
+        """The next decision is on these tasks.
 
-        A thread keeps a task that exists no longer until it is given other tasks. Its state stays on the disk.
+        A thread keeps a removed task until its next assignment. Its state stays on disk.
         """
         self.existing = frozenset(self.number_of[TaskId.parse(task)] for task in tasks)
         self.ledger.exist(self.existing, self.clock.now)
@@ -225,7 +210,7 @@ class SimulatedWorld:
         instance.threads = []
 
     def lose_disk(self, name: str, process_id: ProcessID | None = None) -> None:
-        """Delete the state directory of a stopped instance, with its process id."""
+        """Delete a stopped instance's state directory, with its process id."""
         instance = self.instance(name)
         instance.disks_lost += 1
         instance.stores.clear()
@@ -233,7 +218,6 @@ class SimulatedWorld:
         self.say(name, "lose_disk", f"the state directory of {name} is gone")
 
     def instance(self, name: str) -> Instance:
-        """The instance of a name; a new one is created."""
         if name not in self.instances:
             process_id = drawn_process_id(self.episode.id, name, 0)
             self.instances[name] = Instance(name, process_id, InstanceSettings())
@@ -248,12 +232,11 @@ class SimulatedWorld:
     # --- initial state ----------------------------------------------------------------------------------
 
     def there(self, name: str, settings: InstanceSettings, process_id: ProcessID) -> Instance:
-        """Add a running instance; the caller lets its threads join."""
         self.say(name, "start", f"{name} runs already")
         return self._up(name, settings, process_id)
 
     def has_already(self, thread: Thread, task: int, lag: int, *, is_active: bool) -> None:
-        """Give a thread an initial task: it runs it, or has a copy that is ``lag`` records behind."""
+        """Give a thread an initial task; a copy is ``lag`` records behind."""
         now, changelog = self.clock.now, self.changelogs[task]
         (thread.active if is_active else thread.standby).add(task)
         thread.is_assigned = True
@@ -276,8 +259,8 @@ class SimulatedWorld:
     def _is_flushed(self, instance: Instance) -> bool:
         """True if a kill leaves the state of an initial process; drawn by the seed.
 
-        RocksDB keeps the offset of the last clean close, or of the last full memory. A store that was restored once and
-        never closed has neither (``tests/data/captures/downtime``: A and C lost all state, B and D none).
+        RocksDB keeps the offset of the last clean close or full memory. A store restored once and never closed has
+        neither (``tests/data/captures/downtime``: A and C lost all state, B and D none).
         """
         if self.episode.eos:
             return False  # the kill has wiped open stores
@@ -286,7 +269,7 @@ class SimulatedWorld:
         return self._flushed[instance.name]
 
     def has_on_disk(self, instance: Instance, task: int, lag: int) -> None:
-        """Put a directory on an instance's disk, ``lag`` records behind, if it has any records."""
+        """Put a directory on disk, ``lag`` records behind, if it has any records."""
         changelog = self.changelogs[task]
         if changelog is not None and 0 <= lag < changelog.end(self.begin_ms):
             offset = changelog.end(self.begin_ms) - lag
@@ -306,10 +289,9 @@ class SimulatedWorld:
         """Give a thread these tasks; its other ones are closed or recycled.
 
         Args:
-            joins_again: It rejoins at once, within the same poll. A consumer that waits for a join requests no
-                positions (``ClassicKafkaConsumer.updateAssignmentMetadataIfNeeded``): its new tasks have no input until
-                it has joined.
-            is_over: These are not assigned: the thread learns that it is no longer a member.
+            joins_again: It rejoins within the same poll. Its new tasks have no input until then: a consumer that waits
+                for a join requests no positions (``ClassicKafkaConsumer.updateAssignmentMetadataIfNeeded``).
+            is_over: The thread is no longer a member, and these are not assigned.
 
         Returns:
             Milliseconds until it has initialised its new tasks, without delays by other threads.
@@ -356,7 +338,6 @@ class SimulatedWorld:
             self.takeovers.append(Takeover(task, instance.name, now, max(0.0, lag)))
 
     def revoke(self, thread: Thread, tasks: Iterable[int]) -> None:
-        """Take active tasks from a thread, which closes their stores."""
         for task in sorted(tasks):
             if task in thread.active:
                 self._running.end(thread, task, REVOKED)
@@ -365,7 +346,7 @@ class SimulatedWorld:
         self._say_given(thread)
 
     def lost(self, thread: Thread) -> None:
-        """A thread learns of its removal: it closes its active tasks, which others may run already.
+        """A removed thread closes its active tasks, which others may run already.
 
         Copies stay open and follow. With exactly-once, running tasks are closed dirty, and their directories deleted;
         restoring ones are not (Kafka: ``TaskManager.handleLostAll``).
@@ -380,11 +361,11 @@ class SimulatedWorld:
             thread.instance.stores.pop(task, None)
 
     def unowned(self, tasks: Iterable[int]) -> None:
-        """The group has noticed that the owner of these tasks is gone."""
+        """The group has noticed that these tasks' owner is gone."""
         self.ledger.replace_cause(tasks, self.clock.now, NOT_NOTICED, REBALANCE)
 
     def has_members(self, *, any_left: bool) -> None:
-        """The group has got its first member, or has lost its last one."""
+        """The group has its first member, or no member any more."""
         tasks, now = range(len(self.tasks)), self.clock.now
         for cause in (NOT_NOTICED, REBALANCE) if not any_left else (NOBODY,):
             self.ledger.replace_cause(tasks, now, cause, REBALANCE if any_left else NOBODY)
@@ -395,11 +376,10 @@ class SimulatedWorld:
         return deferred(self.clock, thread, action)
 
     def stops_working(self, thread: Thread) -> None:
-        """Suspend a thread's processing, unnoticed by the group."""
+        """The group does not notice it."""
         self._running.pause(thread)
 
     def waits_for_group(self, thread: Thread) -> None:
-        """Suspend a thread's processing until its group is ready."""
         if not thread.waits:
             self._running.pause(thread, REBALANCE)
             thread.waits = True
@@ -414,7 +394,7 @@ class SimulatedWorld:
         self._opening.stand_still(instance)
 
     def goes_on(self, thread: Thread) -> None:
-        """Resume a thread's work, even on tasks that others have now; it has learned nothing yet."""
+        """Resume a thread's work, even on tasks that others have now."""
         for task in sorted(thread.running):
             self._running.begin_now(thread, task)
         self._opening.go_on(thread)
@@ -422,15 +402,14 @@ class SimulatedWorld:
     # --- stores ---------------------------------------------------------------------------------------------
 
     def lock_unused(self, thread: Thread) -> None:
-        """Lock unused directories on disk for a thread, until its assignment."""
+        """The locks last until the thread's assignment."""
         lock_unused(thread, self.clock.now, self.timings.state_cleanup_delay_ms)
 
     def offset_sums(self, thread: Thread) -> dict[int, int | None]:
-        """A thread's reported offsets of tasks with state: ``None`` for a running active task."""
         return reported_offsets(thread, self.clock.now)
 
     def end_offset(self, task: int) -> int:
-        """End of a task's changelogs; 0 for a task without."""
+        """0 for a task without changelogs."""
         changelog = self.changelogs[task]
         return 0 if changelog is None else int(changelog.end(self.clock.now))
 
@@ -447,7 +426,7 @@ class SimulatedWorld:
             self.log.add(self.clock.now, actor, event, text, **details)
 
     def took_place(self, thread: Thread, before: ProcessID) -> None:
-        """A static member has taken the place of one of process ``before``, with the tasks decided for that one."""
+        """A static member replaces one of process ``before``, with the tasks decided for that one."""
         if before != thread.instance.process_id:
             self.say(
                 thread.instance.name, "took_place",

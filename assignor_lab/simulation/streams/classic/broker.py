@@ -21,11 +21,7 @@ __all__ = ["Broker"]
 
 
 class Broker:
-    """The broker.
-
-    Args:
-        heartbeats: Members' view of the group through their heartbeats.
-    """
+    """The broker."""
 
     def __init__(
         self,
@@ -73,7 +69,6 @@ class Broker:
             self._left_behind[member.id] = tuple(sorted(member.thread.active))
 
     def is_back(self, identity: str) -> None:
-        """Undo the mark: the member continues."""
         self._left_behind.pop(identity, None)
 
     def session_ends(self, member: ClassicMember, heard_ms: int) -> None:
@@ -88,14 +83,13 @@ class Broker:
             self._clock.at(end, partial(self._look, identity))
 
     def look_again(self, identity: str) -> None:
-        """Check a dead member's session again: a reply that it could not read has extended it."""
+        """A reply that a dead member could not read has extended its session."""
         if identity in self._left_behind:
             self.look_at_session(identity)
 
     def _look(self, identity: str) -> None:
         now = self._clock.now
         for member in self._members.values():
-            # All living members have sent heartbeats.
             if member.is_alive and member.id is not None and not member.is_silent:
                 self._coordinator.heartbeat(now, member.id, member.generation)
         before = self._coordinator.members()
@@ -112,7 +106,7 @@ class Broker:
         reason: str = "",
         joins: bool = False,
     ) -> None:
-        """Handle the replies of a call; ``joins``: a member joined, which can have the place of another one."""
+        """Handle the replies of a call; ``joins``: a member joined, perhaps in another's place."""
         if before is not None:
             self._removed(before, joins=joins)
         for reply in replies:
@@ -143,10 +137,7 @@ class Broker:
             self._world.has_members(any_left=False)
 
     def _joined_without(self, joined: Collection[str]) -> None:
-        """Static members missed a join phase and keep their places, with the data of their last join.
-
-        Their sessions restart. Heartbeats of an old generation do not renew them.
-        """
+        """Static members missed a join phase: they keep their places and last data, and their sessions restart."""
         for consumer, member in self._members.items():
             identity = member.id
             if (

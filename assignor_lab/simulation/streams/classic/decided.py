@@ -19,7 +19,6 @@ __all__ = ["decided_generation"]
 def decided_generation(
     decision: LeaderDecision, round_: Round, client_reason: str, world: SimulatedWorld
 ) -> Generation:
-    """A decision of the present time, after a join phase started by a client's reason."""
     wanted = int(world.episode.config.get("num.standby.replicas", 0))
     reason = "; ".join((*round_.reasons, *filter(None, (client_reason,))))
     return Generation(

@@ -1,7 +1,4 @@
-"""Classic group on the virtual clock: members that join, sync and take their assignments.
-
-The broker's side is :mod:`.broker`; :mod:`.heartbeats` has the members' view in between.
-"""
+"""Classic group on the virtual clock: members that join, sync and take their assignments."""
 
 from __future__ import annotations
 
@@ -68,7 +65,6 @@ class ClassicGroup:
     # --- events -----------------------------------------------------------------------------------------
 
     def started(self, thread: Thread) -> None:
-        """A thread of a new process joins."""
         before = self._members.get(thread.consumer)
         if before is not None and before.is_closing and before.is_alive:
             self._ends(before)
@@ -81,7 +77,6 @@ class ClassicGroup:
         self._world.say(thread.instance.name, "joins", f"thread {thread.number} joins", thread=thread.key)
 
     def stopped(self, instance: Instance, *, leaves: bool | None, thread: Thread | None = None) -> None:
-        """Members of a closing instance, or of one thread: they leave, or stay until their session ends."""
         for member in self._of(instance):
             if thread not in (None, member.thread):
                 continue
@@ -96,7 +91,6 @@ class ClassicGroup:
                 self._ends(member)
 
     def _ends(self, member: ClassicMember) -> None:
-        """A cleanly closed thread has ended."""
         had_tasks = bool(member.thread.active)
         self._buried(member)
         if member.leaves and member.id is not None and not member.has_reset:
@@ -110,7 +104,6 @@ class ClassicGroup:
             self._broker.session_ends(member, last_heard_ms)
 
     def crashed(self, instance: Instance) -> None:
-        """Members of a crashed process: their heartbeats stop."""
         for member in self._of(instance):
             was_silent, last_heard_ms = member.is_silent, self._heartbeats.heard_ms(member)
             self._buried(member)
@@ -118,13 +111,11 @@ class ClassicGroup:
                 self._broker.session_ends(member, last_heard_ms)
 
     def corrupted(self, thread: Thread) -> None:
-        """A thread with corrupted active tasks rejoins."""
         member = self._members.get(thread.consumer)
         if member is not None and member.thread is thread and member.id is not None:
             self._join_if_free(member, "Active tasks corrupted")
 
     def paused(self, instance: Instance) -> None:
-        """Members of a suspended process: their heartbeats stop until it continues."""
         for member in self._of(instance):
             last_heard_ms = self._heartbeats.heard_ms(member)
             member.is_silent = True
@@ -151,12 +142,11 @@ class ClassicGroup:
             self._broker.session_ends(member, last_heard_ms)
 
     def free(self, thread: Thread) -> None:
-        """A continuing thread learns missed events, or its removal."""
         member, now = self._members.get(thread.consumer), self._clock.now
         if member is None or member.id is None or member.is_replaced or member.thread is not thread:
             return
         is_member = self._coordinator.is_member(member.id)
-        # A suspended process sends a request at once; a busy thread's heartbeats continued in the background.
+        # A suspended process sends a request at once; heartbeats of a busy thread have continued.
         is_old = member.is_silent and not member.is_joining and member.generation != self._coordinator.generation
         if member.has_reset or not is_member or is_old:
             # A member that has reset itself knows this already; another one learns it with its next request.
@@ -193,13 +183,12 @@ class ClassicGroup:
         self._unknown_ends_until_ms = until_ms
 
     def metadata_changes(self) -> None:
-        """The leader rejoins: only it compares the topics with the assigned ones."""
+        """Only the leader compares the topics with the assigned ones."""
         for member in self._members.values():
             if member.id is not None and member.id == self._coordinator.leader_id:
                 self._join_if_free(member, "cached metadata has changed")
 
     def is_complete(self) -> bool:
-        """True if running threads and members match, and no rebalance is in progress."""
         running = sum(len(each.threads) for each in self._world.instances.values() if each.is_up)
         alive = [each for each in self._members.values() if each.is_alive and each.id is not None]
         known = self._coordinator.members()
@@ -296,7 +285,7 @@ class ClassicGroup:
         if member.is_alive and member.id == identity and is_member and not member.has_reset:
             self._answered(reply)
             if isinstance(reply.body, Synced) and self._coordinator.state is CoordinatorState.PREPARING:
-                # Its heartbeats continued in the background, and have reported the rebalance.
+                # Its heartbeats have continued, and have reported the rebalance.
                 self._clock.after(self._timings.poll_ms, partial(self._join_if_free, member, "group is rebalancing"))
 
     def _refused(self, member: ClassicMember, refused: Refused) -> None:
@@ -402,7 +391,6 @@ class ClassicGroup:
             self._clock.at(due, partial(self._follow_up, member, member.scheduled, next_ms))
 
     def _synced_at_last(self, member: ClassicMember, active: set[int]) -> None:
-        """A member of an ending process has its assignment, and ends unless it must rejoin at once."""
         revoked = member.thread.active - active
         member.thread.active &= active
         if revoked:
@@ -425,10 +413,10 @@ class ClassicGroup:
 
 
 def _changes_version(member: ClassicMember, message: MemberMessage) -> bool:
-    """True if a member must use another version from now on, and rejoins at once (version probing).
+    """Version probing: true if a member must use another version, and rejoins at once.
 
     Kafka: ``StreamsPartitionAssignor.maybeUpdateSubscriptionVersion``. The leader answers in the oldest version in use,
-    and sends the newest version that all members support.
+    and sends the newest common one.
     """
     common, used = message.info.commonly_supported_version, member.used_version
     if common > used or message.info.version < used:

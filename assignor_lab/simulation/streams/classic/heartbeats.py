@@ -1,9 +1,8 @@
 """Heartbeats of a classic group: their results for members, and the members' last signs of life.
 
-Heartbeats are not simulated one by one. A consumer sends the first one after its join reply and then one in each
-interval, so that all members of a generation send at the same times. Their effects are computed on demand. Heartbeats
-of a busy thread continue in the background. A suspended process sends none, and neither does a joining member before
-its reply (Kafka: ``AbstractCoordinator.HeartbeatThread``).
+Their effects are computed on demand: all members of a generation send at the same times. A busy thread's heartbeats
+continue. A suspended process sends none, nor does a joining member before its reply (Kafka:
+``AbstractCoordinator.HeartbeatThread``).
 """
 
 from __future__ import annotations
@@ -19,11 +18,7 @@ __all__ = ["ClassicHeartbeats"]
 
 
 class ClassicHeartbeats:
-    """The heartbeats of a group's members.
-
-    Args:
-        coordinator: The coordinator, which answers them.
-    """
+    """The heartbeats of a group's members."""
 
     def __init__(
         self,
@@ -49,7 +44,7 @@ class ClassicHeartbeats:
     # --- a rebalance ------------------------------------------------------------------------------------
 
     def tell_of_rebalance(self, member: ClassicMember) -> None:
-        """Schedule REBALANCE_IN_PROGRESS for a member's next heartbeat, if the rebalance is still in progress then."""
+        """Schedule REBALANCE_IN_PROGRESS for the next heartbeat, if the rebalance still lasts then."""
         self._clock.at(self._next_ms(member), partial(self._hears_of_rebalance, member, self._coordinator.phase_number))
 
     def _next_ms(self, member: ClassicMember) -> int:
@@ -62,19 +57,18 @@ class ClassicHeartbeats:
             self.rejoin(member)
 
     def rejoin(self, member: ClassicMember) -> None:
-        """A member that learned of a rebalance joins in its next poll."""
         if not self._world.deferred(member.thread, partial(self.rejoin, member)):
             self._clock.after(self._timings.poll_ms, partial(self._join, member, "group is rebalancing"))
 
     # --- an old generation --------------------------------------------------------------------------------
 
     def tell_of_generation(self, member: ClassicMember, identity: str) -> None:
-        """Schedule ILLEGAL_GENERATION for the next heartbeat of a member that missed the join phase."""
+        """Schedule ILLEGAL_GENERATION for a member that missed the join phase."""
         if _are_sent(member):
             self._clock.at(self._next_ms(member), partial(self._hears_of_generation, member, identity))
 
     def _hears_of_generation(self, member: ClassicMember, identity: str) -> None:
-        """The member gives up its tasks in its next poll, and rejoins."""
+        """It gives up its tasks in its next poll, and rejoins."""
         is_old = member.id == identity and member.generation != self._coordinator.generation
         if member.is_alive and is_old and _are_sent(member) and self._coordinator.is_member(identity):
             member.has_reset = member.keeps_id = member.is_silent = True
@@ -83,7 +77,7 @@ class ClassicHeartbeats:
     # --- a removal ------------------------------------------------------------------------------------------
 
     def tell_of_removal(self, member: ClassicMember, identity: str) -> None:
-        """Schedule UNKNOWN_MEMBER_ID for the next heartbeat of a living member without open requests.
+        """Schedule UNKNOWN_MEMBER_ID for a living member without open requests.
 
         A suspended member learns it when it continues, a waiting one from its reply.
         """
@@ -109,12 +103,12 @@ class ClassicHeartbeats:
     # --- a successor ----------------------------------------------------------------------------------------
 
     def tell_of_successor(self, member: ClassicMember) -> None:
-        """Schedule FENCED_INSTANCE_ID for the next request of a member whose ``group.instance.id`` has a new owner."""
+        """Schedule FENCED_INSTANCE_ID for a member whose ``group.instance.id`` has a new owner."""
         at_ms = self._clock.now + self._timings.request_ms
         member.is_replaced = True
         if not member.is_waiting:
             at_ms = self._next_ms(member)
-        # Any other step would send a request to the coordinator, with the same reply.
+        # Any other step would send a request, with the same reply.
         member.is_waiting = True
         member.scheduled += 1
         name, stalled = member.thread.instance.name, member.thread.stalled_until_ms

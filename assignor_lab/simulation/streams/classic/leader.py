@@ -37,13 +37,9 @@ _FIRST_WITH_TAGS = 11
 
 @attrs.frozen(eq=False)
 class JoinReport:
-    """A member's report when it joins: its subscription, and the data of Streams.
+    """A member's subscription and Streams data at its join.
 
     Two reports are never equal: a field of Kafka's counts joins.
-
-    Args:
-        owned: Active tasks whose partitions it has.
-        thread: Number of its thread in the whole simulation.
     """
 
     instance: Instance
@@ -56,7 +52,7 @@ class JoinReport:
 
     @property
     def knows_version(self) -> int:
-        """Its newest supported version, which every version from 3 on contains."""
+        """Its newest supported version, present in messages from version 3 on."""
         return self.settings.metadata_version
 
     @property
@@ -87,7 +83,7 @@ class ClassicLeader:
         self._take_existing()
 
     def _take_existing(self) -> None:
-        """Makes one table for all decisions on the existing tasks: what tasks alone determine is computed once."""
+        """Share one table among all decisions on the existing tasks."""
         self._existing = self._world.existing
         numbers = sorted(self._existing)
         self._tasks = TaskTable(self._infos[number] for number in numbers)
@@ -96,11 +92,6 @@ class ClassicLeader:
     def decide(
         self, members: Mapping[str, JoinReport], leader_id: str, now_ms: int, *, end_offsets_known: bool
     ) -> LeaderDecision:
-        """The decision of one rebalance.
-
-        Raises:
-            LeaderFailedError: if the assignor fails.
-        """
         if self._existing is not self._world.existing:
             self._take_existing()
         members = self._as_read(members, members[leader_id].knows_version)
@@ -129,7 +120,7 @@ class ClassicLeader:
     def _as_read(self, members: Mapping[str, JoinReport], known_version: int) -> Mapping[str, JoinReport]:
         """The leader's view of the reports: of newer messages only their existence and their members' partitions.
 
-        All of those belong to one client with a random process id (version probing).
+        They form one client with a random process id (version probing).
         """
         if all(report.version <= known_version for report in members.values()):
             return members

@@ -14,18 +14,17 @@ class ClassicMember:
     """A member, on its own side.
 
     Args:
-        id: Its member id, or ``None``: it has none yet, or none any more.
-        generation: The generation of its last join, in its own view.
-        is_waiting: It has sent JoinGroup or SyncGroup, and has no reply yet.
-        is_joining: It has sent JoinGroup and has no reply yet: until then it sends no heartbeats.
+        id: Member id; ``None`` before the first join and after a reset.
+        is_waiting: JoinGroup or SyncGroup has no reply yet.
+        is_joining: JoinGroup has no reply yet: no heartbeats until then.
         heartbeats_from_ms: Time of a heartbeat; further ones follow once in each interval.
         ready_ms: Time of its thread's first join.
         is_silent: It sends nothing, though its process runs.
-        has_reset: It has given up its membership, and rejoins as soon as its thread polls.
-        keeps_id: It does so under the same member id: only its generation is over (ILLEGAL_GENERATION).
+        has_reset: It has given up its membership, and rejoins with its thread's next poll.
+        keeps_id: It rejoins under the same id, since only its generation is over (ILLEGAL_GENERATION).
         used_version: Version of its reports to the leader.
         is_replaced: Another member has its ``group.instance.id``.
-        is_closing: Its process began to end while it waited: it ends when it has its assignment.
+        is_closing: It ends when it has its assignment.
         leaves: It leaves the group then.
     """
 
@@ -51,7 +50,6 @@ class ClassicMember:
         return self.thread.instance.settings.metadata_version
 
     def next_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
-        """Time of its next heartbeat after ``now_ms``."""
         passed = now_ms - self.heartbeats_from_ms
         return self.heartbeats_from_ms + int((passed // every_ms + 1) * every_ms)
 
@@ -60,6 +58,6 @@ class ClassicMember:
         return self.heartbeats_from_ms + int(passed // every_ms * every_ms)
 
     def last_commit_ms(self, now_ms: int, every_ms: int) -> int:
-        """Time of its last commit, which also is a sign of life for the coordinator."""
+        """Time of its last commit, which renews its session."""
         passed = max(0, now_ms - self.ready_ms)
         return self.ready_ms + passed // max(1, every_ms) * every_ms

@@ -12,7 +12,7 @@ class BrokenRule:
     """A violated rule.
 
     Args:
-        known: Name of Kafka's own behaviour that explains it, or empty: a fault of the assignor or the simulation.
+        known: Name of Kafka's behaviour that explains it; empty: a fault of the assignor or the simulation.
     """
 
     rule: str

@@ -1,4 +1,4 @@
-"""Kafka's own behaviours that violate a safety rule: by name, with reason, and how they are recognised."""
+"""Kafka's own behaviours that violate a safety rule, with reasons and tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class KnownBehaviour:
 
     Args:
         name: Its ticket, or Kafka's term.
-        explains: Whether it explains a finding in an episode under an assignor of this name.
+        explains: Whether it explains a finding in an episode under this assignor.
     """
 
     name: str
@@ -33,7 +33,6 @@ class KnownBehaviour:
 
 
 def named(finding: BrokenRule, played: PlayedStreamsEpisode, assignor: str) -> BrokenRule:
-    """A finding with the name of Kafka's behaviour that explains it, if any."""
     for each in KNOWN_BEHAVIOURS.values():
         if each.explains(finding, played, assignor):
             return attrs.evolve(finding, known=each.name)
@@ -67,14 +66,14 @@ def _fenced_late(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: s
 
 
 def _has_not_heard(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: str) -> bool:
-    """A stalled thread keeps its tasks until the reply to its first request, although it is no longer a member.
+    """A stalled thread keeps its tasks until the reply to its first request, although its membership is over.
 
     Read from the released classes (kafka-clients 4.3.1, disassembled). Classic: after an overdue session or poll,
-    ``AbstractCoordinator.HeartbeatThread.run`` calls ``markCoordinatorUnknown`` or ``handlePollTimeoutExpiry``, which
-    leaves the group; neither removes partitions. ``HeartbeatResponseHandler.handle`` answers UNKNOWN_MEMBER_ID with
-    ``resetStateOnResponseError``, and ``ConsumerCoordinator.onJoinPrepare`` calls ``invokePartitionsLost``: in the
-    thread's next poll. Streams protocol: ``StreamsMembershipManager.onFenced`` and ``transitionToStale`` request the
-    callback for the loss of all tasks, after a reply of the broker, and after the leave of an overdue poll.
+    ``AbstractCoordinator.HeartbeatThread.run`` calls ``markCoordinatorUnknown`` or ``handlePollTimeoutExpiry``; neither
+    removes partitions. ``HeartbeatResponseHandler.handle`` answers UNKNOWN_MEMBER_ID with
+    ``resetStateOnResponseError``; ``ConsumerCoordinator.onJoinPrepare`` calls ``invokePartitionsLost`` in the thread's
+    next poll. Streams protocol: ``StreamsMembershipManager.onFenced`` and ``transitionToStale`` request the callback
+    for lost tasks after the broker's reply, or after the leave of an overdue poll.
     """
     if finding.rule == "no standby beside its active":
         return any(
@@ -88,9 +87,9 @@ def _has_not_heard(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor:
 
 
 def _is_gone(thread: int, finding: BrokenRule, played: PlayedStreamsEpisode) -> bool:
-    """True if a thread was removed before a finding, and got nothing as a member until it ended.
+    """True if a thread was removed before a finding, and got nothing until it ended.
 
-    Until its next assignment it has its copies: ``TaskManager.handleLostAll`` closes active tasks only.
+    It has its copies until its next assignment: ``TaskManager.handleLostAll`` closes active tasks only.
     """
     was_gone = is_gone = has_joined = False
     for entry in played.world.log.entries:
@@ -110,12 +109,11 @@ def _is_gone(thread: int, finding: BrokenRule, played: PlayedStreamsEpisode) -> 
 
 
 def _is_given(entry: EventEntry) -> bool:
-    """True if a member gets tasks; tasks that a removed thread keeps are not assigned."""
+    """Tasks that a removed thread keeps are not assigned."""
     return entry.event == "given" and not entry.details["is_over"]
 
 
 def _stood_still(thread: int, finding: BrokenRule, played: PlayedStreamsEpisode) -> bool:
-    """True if a thread was stalled when a finding began, and got nothing until it ended."""
     entries = [entry for entry in played.world.log.entries if entry.details.get("thread") == thread]
     given = [entry.time_ms for entry in entries if _is_given(entry)]
     return any(
@@ -130,11 +128,11 @@ def _kept_its_place(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor
     """A static member missed a join phase, and has got nothing since.
 
     Read from the released classes (kafka-group-coordinator and kafka-clients 4.3.1, disassembled).
-    ``GroupMetadataManager.completeClassicGroupJoin`` removes late dynamic members. Static ones stay, and the leader
-    receives their data from their last join. ``validateClassicGroupHeartbeat`` answers ILLEGAL_GENERATION to their
-    heartbeats. Then ``AbstractCoordinator.resetStateAndRejoin`` keeps the member id, and
-    ``ConsumerCoordinator.onJoinPrepare`` calls ``invokePartitionsLost`` in the thread's next poll. A thread that polls
-    before that heartbeat sends JoinGroup with all its tasks, and processes them until the reply.
+    ``GroupMetadataManager.completeClassicGroupJoin`` removes late dynamic members only; the leader receives static
+    ones' data from their last join. ``validateClassicGroupHeartbeat`` answers them with ILLEGAL_GENERATION.
+    ``AbstractCoordinator.resetStateAndRejoin`` keeps the member id, and ``ConsumerCoordinator.onJoinPrepare`` calls
+    ``invokePartitionsLost`` in the thread's next poll. A thread that polls before that heartbeat sends JoinGroup with
+    all its tasks, and processes them until the reply.
     """
     entries = [entry for entry in played.world.log.entries if entry.details.get("thread") in finding.threads]
     given = [(entry.time_ms, entry.details["thread"]) for entry in entries if _is_given(entry)]
@@ -147,12 +145,12 @@ def _kept_its_place(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor
 
 
 def _is_waited_for(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: str) -> bool:
-    """Each of the last join phases lasted for the full timeout, because of a departed member that is not removed.
+    """The last join phases all ran into the timeout, for a departed member that is not removed.
 
     Read from the released class (kafka-group-coordinator 4.3.1, disassembled):
-    ``GroupMetadataManager.completeClassicGroupJoin`` restarts the session of every member, including static ones that
-    did not join. If that happens more often than sessions end, they do not end. A task that such a member claims is
-    held back forever, for a follow-up that begins the next join phase.
+    ``GroupMetadataManager.completeClassicGroupJoin`` restarts all sessions, also of static members that did not join.
+    If join phases are more frequent than session ends, no session ends. The member's tasks are held back forever, for a
+    follow-up that begins the next join phase.
     """
     timings = played.world.timings
     latest = played.generations[-_MOST_ROUND * 3 : -LAST_CHANGES]
@@ -166,11 +164,11 @@ def _is_waited_for(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor:
 
 
 def _unread(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: str) -> bool:
-    """A thread of the process sent a message in a version that the leader could not read, without a decision since.
+    """A thread of the process sent a message that the leader could not read, without a decision since.
 
     Read from the released class (kafka-streams 4.3.1, disassembled): ``StreamsPartitionAssignor.assign`` puts a member
-    with a used version over 11 under ``FUTURE_ID``, a client with a random process id, without host or tags. It puts
-    every other member under its reported process id: threads of one process can belong to two clients.
+    with a used version over 11 under ``FUTURE_ID``, a client with a random process id, without host or tags. Other
+    members have their reported process id: threads of one process can belong to two clients.
     """
     entries = played.world.log.entries
     decided = [entry.time_ms for entry in entries if entry.event == "assign"]
@@ -197,9 +195,9 @@ def _decided_for_another_process(finding: BrokenRule, played: PlayedStreamsEpiso
 def _overtaken(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: str) -> bool:
     """A member begins with a task that its acknowledgement of an earlier assignment has released.
 
-    Read from the released classes (disassembled). kafka-clients 4.3.1: ``StreamsMembershipManager`` acknowledges the
-    assignment that it has processed even if a newer one has arrived, and processes that before the reply to the
-    acknowledgement (``onHeartbeatRequestGenerated``, ``poll``). kafka-group-coordinator 4.3.1 and 4.4.0:
+    Read from the released classes (disassembled). kafka-clients 4.3.1: ``StreamsMembershipManager`` acknowledges its
+    processed assignment even if a newer one has arrived, and processes that before the reply
+    (``onHeartbeatRequestGenerated``, ``poll``). kafka-group-coordinator 4.3.1 and 4.4.0:
     ``CurrentAssignmentBuilder.buildNewMember`` waits for the release of tasks only if the heartbeat names them.
     """
     if finding.rule not in ("one owner", "no standby beside its active"):
@@ -223,7 +221,7 @@ def _overtaken(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: str
 
 
 def _spread_goes_round(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: str) -> bool:
-    """Each process repeatedly gets the same tasks, and its threads exchange them."""
+    """Each process keeps its tasks, and its threads exchange them."""
     latest = played.generations[-_MOST_ROUND * 3 : -LAST_CHANGES]
     return (
         finding.rule in ("rest", "nothing lost")
@@ -239,7 +237,7 @@ def _active(generation: Generation) -> Mapping[str, tuple[int, ...]]:
 
 
 def _goes_round(finding: BrokenRule, played: PlayedStreamsEpisode, assignor: str) -> bool:
-    """The assignor's answers repeat in a cycle, or wander, and each one causes the next."""
+    """The assignor's answers repeat in a cycle, or wander, each caused by the last."""
     if assignor not in ("sticky", "legacy_sticky") or played.episode.protocol != "classic":
         return False
     if finding.rule == "at rest":
@@ -261,7 +259,7 @@ def _always_probes(finding: BrokenRule, _played: PlayedStreamsEpisode, assignor:
 
 
 def _never_caught_up(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: str) -> bool:
-    """A copy that follows at the shortest possible distance exceeds the acceptable lag."""
+    """A copy at the shortest possible distance exceeds the acceptable lag."""
     if finding.rule != "rest" or played.episode.protocol != "classic":
         return False
     acceptable = int(played.episode.config.get("acceptable.recovery.lag", 10_000))
@@ -351,5 +349,4 @@ _ALL = (
         _never_caught_up,
     ),
 )
-#: Known behaviours by name.
 KNOWN_BEHAVIOURS: Mapping[str, KnownBehaviour] = {each.name: each for each in _ALL}

@@ -1,7 +1,7 @@
 """Random small episodes of Streams groups; equal seeds and equal assignors give equal documents.
 
-At the end at least one instance runs, without events for longer than any effect can last. Then the topics' metadata
-change a few times, at equal intervals: a settled group must not change.
+In the end at least one instance runs, without events for longer than any effect can last. Then topics' metadata change
+at equal intervals: a settled group must not change.
 """
 
 from __future__ import annotations
@@ -16,20 +16,18 @@ from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES, rest_ms
 
 __all__ = ["DRAWN", "KAFKA_ASSIGNORS", "random_episode", "with_rest"]
 
-#: Kafka's own assignors, by protocol.
 KAFKA_ASSIGNORS: Mapping[str, Sequence[str]] = {
     "classic": ("high_availability", "sticky", "legacy_sticky"),
     "streams": ("group_sticky", "group_sticky_4_4"),
 }
-#: Assignors that the fuzz draws from, by protocol. The list is fixed: with the installed ones, each plugin would change
-#: nearly every seed.
+#: Assignors that the fuzz draws from, by protocol. Fixed: each installed plugin would change nearly every seed.
 DRAWN: Mapping[str, Sequence[str]] = {
     "classic": (*KAFKA_ASSIGNORS["classic"], "fallback_prior", "rack_aware", "static"),
     "streams": KAFKA_ASSIGNORS["streams"],
 }
 #: Brokers of 4.3 run this assignor, and refuse static members.
 _REFUSES_STATIC = "group_sticky"
-#: Groups of this assignor never settle. It is drawn less often, since each such episode is long.
+#: Its groups never settle: it is drawn less often, since such episodes are long.
 _NEVER_RESTS = "fallback_prior"
 _RATE = 20_000_000
 _RACKS = ("r1", "r2", "r3")
@@ -43,7 +41,7 @@ _CHANGES_TASKS = 0.1
 
 def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKA_ASSIGNORS) -> dict[str, Any]:
     draw = random.Random(seed)  # noqa: S311 - a simulation, not a secret
-    # Separate draws change nothing else in a seed's episode.
+    # Separate draws change nothing else of a seed.
     apart = random.Random(f"apart {seed}")  # noqa: S311 - as above
     protocol = draw.choice([name for name in ("classic", "streams") if assignors.get(name)])
     assignor = draw.choice(sorted(assignors[protocol]))
@@ -64,7 +62,7 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKA_ASS
         settings = {**{client["process_id"]: {} for client in clients}, **settings}
     running = {client["process_id"]: client["threads"] for client in clients}
     if draw.random() < 0.2:
-        # Many members with many copies, few of which divide evenly.
+        # Many copies, few of which divide evenly.
         config["num.standby.replicas"] = 2
         settings = {name: {**each, "threads": draw.choice((2, 3, 3))} for name, each in settings.items()}
         events = _events(draw, apart, names_of_tasks, settings, running, started=len(settings) - len(running))
@@ -115,7 +113,7 @@ def _tasks(draw: random.Random, *, has_racks: bool) -> list[dict[str, Any]]:
 
 
 def _partitions(draw: random.Random, subtopology: int, partition: int, *, logged: bool) -> list[dict[str, Any]]:
-    """Topics of a task, each partition with replicas in one rack or two, sometimes unknown."""
+    """Replicas of a partition are in one rack or two, sometimes unknown."""
     topics = [(f"in-{subtopology}", False)] + ([(f"app-store-{subtopology}-changelog", True)] if logged else [])
     return [
         {"topic": topic, "partition": partition, "source": not is_changelog, "changelog": is_changelog,
@@ -125,7 +123,7 @@ def _partitions(draw: random.Random, subtopology: int, partition: int, *, logged
 
 
 def _clients(draw: random.Random, tasks: Sequence[Mapping[str, Any]], *, has_racks: bool) -> list[dict[str, Any]]:
-    """Initial instances with their tasks: each active task on at most one of them, and copies."""
+    """Each active task is on at most one instance."""
     clients: list[dict[str, Any]] = []
     for _ in range(draw.randint(1, 3)):
         threads = draw.randint(1, 2)
@@ -153,7 +151,7 @@ def _config(draw: random.Random, protocol: str, *, has_racks: bool) -> dict[str,
     if protocol == "classic":
         config["max.warmup.replicas"] = draw.choice((1, 2, 2, 4))
         config["acceptable.recovery.lag"] = lag = draw.choice((0, 100, 10_000, 10_000))
-        # Groups that never settle, because the lag is too small, take long to simulate.
+        # A small lag means that groups never settle: such episodes are long.
         config["probing.rebalance.interval.ms"] = draw.choice((60_000, 60_000, 600_000)) if lag > 100 else 600_000
     if draw.random() < 0.3:
         config["rack.aware.assignment.tags"] = ["zone"]
@@ -201,7 +199,7 @@ def _timings(draw: random.Random) -> dict[str, int]:
     return timings
 
 
-#: Timings that are sometimes not the default, with their other values.
+#: Timings with their non-default values.
 _DRAWN: Mapping[str, Sequence[int]] = {
     "startup_spread_ms": (500, 10_000),
     "initial_rebalance_delay_ms": (0, 3_000),
@@ -255,7 +253,7 @@ def _events(
 def _drawn_apart(
     draw: random.Random, presence: RunningInstances, tasks: Sequence[str], now: int
 ) -> list[dict[str, Any]]:
-    """Sometimes a thread is added to a running instance or removed from it, or tasks are corrupted."""
+    """Sometimes add or remove a thread, or corrupt tasks."""
     free = [name for name, is_up in presence.up.items() if is_up and not presence.is_stalled(name, now)]
     if not free or draw.random() >= _APART:
         return []
@@ -343,7 +341,7 @@ def _start(
 
 
 def with_rest(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The episode extended until the group has settled, with changes of metadata at the end."""
+    """The episode until the group has settled, with changes of metadata at the end."""
     wait = rest_ms(document)
     events = list(document["events"])
     last = events[-1]["at_ms"]

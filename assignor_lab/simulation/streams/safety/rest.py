@@ -12,17 +12,16 @@ __all__ = ["LAST_CHANGES", "rest_ms"]
 #: Number of changes of metadata at the end of a random episode.
 LAST_CHANGES = 5
 
-#: Restarts, sessions and join phases, one after the other.
+#: Consecutive restarts, sessions and join phases.
 _ROUNDS_MS = 15 * 60_000
-#: Duration of the changelogs' growth in that time.
+#: Growth of the changelogs in that time.
 _GROWTH_S = 6 * 3_600
 
 
 def rest_ms(document: Mapping[str, Any]) -> int:
-    """Milliseconds after the last event by which the group of an episode must have settled.
+    """Milliseconds after the last event by which the group must have settled.
 
-    Assumes that the threads restore all state one after the other, once for each possible copy, with a probing
-    rebalance for each copy.
+    Assumes that threads restore all state consecutively, once for each copy, with a probing rebalance for each.
     """
     timings = StreamsTimings.from_mapping(document.get("timings", {}))
     config = document["initial"]["config"]

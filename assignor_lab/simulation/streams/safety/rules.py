@@ -1,8 +1,4 @@
-"""Safety rules of a Streams group, judged from an episode's log.
-
-The log has each thread's assignments, runs and stops, and the removals from the group. The rules do not depend on the
-implementation of the simulation.
-"""
+"""Safety rules of a Streams group, judged from an episode's log, without the simulation's implementation."""
 
 from __future__ import annotations
 
@@ -54,12 +50,12 @@ class _Stretch:
 
 
 class _History:
-    """Each thread's tasks and runs in the log, and removals of members. Times count from the beginning."""
+    """Each thread's tasks and runs, and removals of members. Times count from the beginning."""
 
     def __init__(self, played: PlayedStreamsEpisode) -> None:
         self.played = played
         self.end_ms = played.episode.until_ms
-        #: Task to its runs, by time of the end; the same for its active owners, and its copies.
+        #: Task to its runs, by time of the end; then its active owners, and its copies.
         self.runs: dict[str, list[_Stretch]] = {}
         self.active: dict[str, list[_Stretch]] = {}
         self.copies: dict[str, list[_Stretch]] = {}
@@ -139,7 +135,7 @@ def _overlaps(first: Iterable[_Stretch], second: Iterable[_Stretch]) -> Iterator
 
 def _one_owner(history: _History) -> Iterator[BrokenRule]:
     for task, runs in sorted(history.runs.items()):
-        # A thread that continues after a stall and gives up at once has processed nothing.
+        # A thread that gives up right after a stall has processed nothing.
         worked = [run for run in runs if run.begin_ms < run.end_ms]
         ordered = sorted(worked, key=lambda run: (run.begin_ms, run.thread))
         for before, after in pairwise(ordered):
@@ -224,7 +220,7 @@ def _is_handed_over(played: PlayedStreamsEpisode, given_up_ms: int) -> bool:
 
 
 def _is_restored(played: PlayedStreamsEpisode, task: int, owner: _Stretch) -> bool:
-    """True if a task that moved after the last change is being restored on its present owner."""
+    """True if a task that moved after the last change is still being restored."""
     changes = _last_changes(played)
     instance = played.world.instances.get(owner.instance)
     store = None if instance is None else instance.stores.get(task)
@@ -280,7 +276,7 @@ def _rest(played: PlayedStreamsEpisode) -> Iterator[BrokenRule]:
 
 
 def _last_changes(played: PlayedStreamsEpisode) -> list[int]:
-    """Changes of metadata at the end of an episode, at equal intervals up to the end."""
+    """Changes of metadata at equal intervals up to the end."""
     found: list[int] = []
     after = played.episode.until_ms
     wait = 0

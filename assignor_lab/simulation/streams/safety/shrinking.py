@@ -17,7 +17,7 @@ def shrunk(document: Document, still_does: Callable[[Document], bool], most_play
     """The smallest episode found by leaving out one thing after the other.
 
     Args:
-        still_does: Returns whether an episode still shows the finding; false for an inconsistent one.
+        still_does: Whether an episode still shows the finding; false for an inconsistent one.
     """
     place = plays = failed = 0
     smaller = _smaller_of(document)
@@ -25,7 +25,7 @@ def shrunk(document: Document, still_does: Callable[[Document], bool], most_play
         plays += 1
         candidate = with_rest(smaller[place % len(smaller)])
         if still_does(candidate):
-            # The next item of the list is probably at the same index in the smaller document.
+            # The list's next item is probably at the same index.
             document, failed = candidate, 0
             smaller = _smaller_of(document)
         else:
@@ -99,7 +99,7 @@ def _simpler_state(document: Document) -> Iterator[Document]:
     for name, changelog in document["changelogs"].items():
         simpler = [_without(changelog, key) for key in ("records_per_s", "backlog_records") if key in changelog]
         if changelog["records"] > 1:
-            # Neither fully nor by tens: a finding can depend on the duration of restoring.
+            # Neither fully nor by tens: the duration of restoring can matter.
             simpler += [{**changelog, "records": records} for records in (0, changelog["records"] // 10)]
         for each in simpler:
             yield {**document, "changelogs": {**document["changelogs"], name: each}}

@@ -1,7 +1,6 @@
 """Streams group on the virtual clock: the broker's coordinator, and members that send heartbeats and reconcile.
 
-Heartbeats without effect are not simulated. A member sends one an interval after its last one of any kind, and at once
-when it has processed an assignment. After an event in the group, the next one of each member is computed.
+Heartbeats without effect are not simulated. After an event in the group, each member's next one is computed.
 """
 
 from __future__ import annotations
@@ -79,9 +78,9 @@ class ProtocolGroup:
         self._reconciling = Reconciling(world, self._members, self._acknowledge, self._heartbeats.arm)
         self._member_of: dict[int, StreamsProtocolMember] = {}
         self._reasons: list[str] = []
-        #: Initial instance to the part of the interval since its last heartbeat.
+        #: Initial instance to the elapsed part of its heartbeat interval.
         self._phases: dict[str, float] = {}
-        #: The instance that closes because of an error: it sends nothing to the group any more.
+        #: An instance that closes after an error, and sends nothing to the group.
         self._failing: Instance | None = None
         self.generations: list[Generation] = []
         self.changes: list[int] | None = self._reconciling.changes
@@ -108,7 +107,7 @@ class ProtocolGroup:
         thread, instance = member.thread, member.thread.instance
         before = static_member(self._members, thread)
         if before is not None and not before.has_left:
-            # Its thread ends with an error (UNRELEASED_INSTANCE_ID), without a retry.
+            # Its thread ends with UNRELEASED_INSTANCE_ID, without a retry.
             self._world.say(
                 instance.name, "refused", f"{instance.name} is refused: its instance id is not released",
                 thread=thread.key,
@@ -147,7 +146,7 @@ class ProtocolGroup:
         thread = member.thread
         there = sum(max(1, client.num_stream_threads) for client in self._world.episode.clients)
         is_at_rest = self._world.episode.is_at_rest
-        # Threads of one process join together, so their heartbeats stay close together.
+        # Threads of one process join together: their heartbeats stay close.
         phase = self._phase_of(thread.instance) if is_at_rest else len(self._members) / there
         member.sent_ms -= int(self._heartbeats.every_ms * phase)
         member.counted_ms = member.sent_ms
@@ -184,7 +183,7 @@ class ProtocolGroup:
                 self._session_ends(member, member.last_heartbeat_ms(leaves_ms, self._heartbeats.every_ms))
 
     def _leaves_for_a_while(self, member: StreamsProtocolMember, at_ms: int) -> None:
-        """A static member reports a temporary leave, which renews no session: that runs since its last heartbeat."""
+        """A static member's temporary leave renews no session: that runs since its last heartbeat."""
         member.has_left = True
         self._session_ends(member, member.last_heartbeat_ms(at_ms, self._heartbeats.every_ms))
         self._clock.at(at_ms, partial(self._has_left_for_a_while, member))
@@ -212,7 +211,7 @@ class ProtocolGroup:
             self._session_ends(member, last_heard_ms)
 
     def missed_poll(self, thread: Thread) -> None:
-        """A dynamic member leaves; a static one leaves temporarily, and keeps its place until its session ends."""
+        """A static member leaves temporarily: it keeps its place until its session ends."""
         member = self._member_of.get(thread.key)
         if member is None or self._members.get(member.id) is not member or member.has_reset:
             return
@@ -266,7 +265,7 @@ class ProtocolGroup:
         """No effect: the broker does not use end offsets."""
 
     def metadata_changes(self) -> None:
-        """The hash of the topics' metadata changes: the next heartbeat sees a new epoch."""
+        """The next heartbeat sees a new hash of the topics, so a new epoch."""
         if self._group.members:
             self._because("metadata of topics have changed")
             self._group.metadata_changes()
@@ -309,7 +308,7 @@ class ProtocolGroup:
             self._world.has_members(any_left=False)
         thread = member.thread
         if thread in thread.instance.threads and thread.stalled_until_ms is None and not member.has_reset:
-            # It lives, and learns of it with its next heartbeat.
+            # It learns of it with its next heartbeat.
             due = self._heartbeats.next_ms(member) + self._timings.request_ms
             self._hears_that_it_is_gone(member, due)
         self._heartbeats.arm_all()
@@ -332,11 +331,11 @@ class ProtocolGroup:
         return is_said and member.is_ready is True and self._group.is_settled(member.id)
 
     def _acknowledge(self, member: StreamsProtocolMember, counted_ms: int) -> None:
-        # Heartbeats sent since then have set the timer, which does not go back.
+        # Heartbeats since then have set the timer, which does not go back.
         self._heartbeat(member, max(counted_ms, self._heartbeats.last_ms(member)))
 
     def _heartbeat(self, member: StreamsProtocolMember, counted_ms: int | None = None) -> None:
-        """A member's heartbeat; for an acknowledgement with the time from which its next ones count."""
+        """An acknowledgement has the time from which the next heartbeats count."""
         if member.is_dead(self._members):
             return
         self._look_for_topics()
@@ -369,7 +368,7 @@ class ProtocolGroup:
             self._heartbeats.arm_all()
         standing = self._group.members[member.id]
         if answer.has_changed and standing.state is MemberState.UNREVOKED:
-            # Members send their max.poll.interval.ms as the time limit for revocations.
+            # max.poll.interval.ms of a member is its time limit for revocations.
             late_ms = now + self._timings.max_poll_interval_ms
             self._clock.at(late_ms, partial(self._too_late, member, standing))
         self._clock.after(self._timings.request_ms, partial(self._reconciling.answered, member, answer))

@@ -1,7 +1,6 @@
 """Relevant heartbeats of a streams group: a member's next one after an event.
 
-A member sends one an interval after its last one of any kind; after an acknowledgement the interval begins a little
-earlier. Heartbeats without effect are not simulated.
+A member sends one an interval after its last one of any kind, or a little earlier after an acknowledgement.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ class StreamsProtocolHeartbeats:
     """Times of the members' heartbeats.
 
     Args:
-        is_settled: Returns whether a member's heartbeats have no effect until the next event.
+        is_settled: Whether a member's heartbeats have no effect until the next event.
     """
 
     def __init__(
@@ -36,11 +35,11 @@ class StreamsProtocolHeartbeats:
         return member.next_heartbeat_ms(self._clock.now, self.every_ms)
 
     def last_ms(self, member: StreamsProtocolMember) -> int:
-        """Time of a member's latest one that counts."""
+        """Time of a member's latest counting one."""
         return member.last_heartbeat_ms(self._clock.now, self.every_ms)
 
     def arm_all(self) -> None:
-        """After an event: schedule the next one of each unsettled member."""
+        """Schedule the next heartbeat of each unsettled member."""
         for member in self._members.values():
             self.arm(member)
 
@@ -51,7 +50,7 @@ class StreamsProtocolHeartbeats:
         self._clock.at(self.next_ms(member), partial(self._beat, member, member.armed))
 
     def sent(self, member: StreamsProtocolMember, counted_ms: int | None) -> None:
-        """Record a heartbeat of any kind: the next one comes an interval after now, or after ``counted_ms``."""
+        """The next one comes an interval after now, or after ``counted_ms``."""
         member.sent_ms = self._clock.now
         member.counted_ms = self._clock.now if counted_ms is None else counted_ms
         member.armed += 1

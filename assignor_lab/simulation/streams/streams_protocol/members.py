@@ -16,10 +16,10 @@ __all__ = ["StreamsProtocolMember", "Reconciled", "static_member"]
 
 @attrs.frozen
 class Reconciled:
-    """An assignment that a member has processed (Kafka's ``StreamsRebalanceData.Assignment``).
+    """A processed assignment (Kafka's ``StreamsRebalanceData.Assignment``).
 
     Args:
-        is_ready: Whether the broker reported with it that the group is ready.
+        is_ready: The broker reported with it that the group is ready.
     """
 
     tasks: TasksByRole = NO_TASKS
@@ -32,22 +32,22 @@ class StreamsProtocolMember:
 
     Args:
         sent_ms: Time of its last simulated heartbeat.
-        counted_ms: Time from which its next ones count, one in each interval. It is that of its last one, except after
-            acknowledgements, which set the timer to the time of the last look at the clock.
+        counted_ms: Time from which its next ones count, one in each interval: its last one, or after an acknowledgement
+            the last look at the clock.
         assigned: Its tasks in the broker's last reply.
-        is_ready: Whether the broker reported that the group is ready; ``None``: no report yet.
+        is_ready: The broker's last report that the group is ready; ``None``: no report yet.
         news: Number of changes of ``assigned``.
-        is_reconciling: It processes an assignment that it has not acknowledged yet.
+        is_reconciling: An assignment is not acknowledged yet.
         reconciled: The assignment that it processed last.
         said: The part of it reported to the broker; ``None``: no report since it joined.
         has_left: It is static, and has left temporarily.
         reported_ms: Time of its last report of offsets.
         silent_ms: Time from which its messages do not count; ``None``: all count.
-        sessions: Counts planned ends of its session, so that earlier ones are recognised as void.
-        has_reset: It has given up its membership itself, and rejoins as soon as its thread polls.
-        armed: Counts plans of heartbeats, so that earlier ones are recognised as void.
+        sessions: Counts planned ends of its session, which voids earlier ones.
+        has_reset: It has given up its membership, and rejoins with its thread's next poll.
+        armed: Counts plans of heartbeats, which voids earlier ones.
         is_armed: Its next heartbeat will be simulated.
-        static_id: Identity of a static member: its instance id and its thread's number; otherwise ``None``.
+        static_id: Instance id and thread number of a static member.
         decided_for: The process for which its tasks were decided: a static member's predecessor can belong to another.
         metadata: Its metadata when it joined.
     """
@@ -86,7 +86,7 @@ class StreamsProtocolMember:
 
     @process_id.default
     def _process_id(self) -> ProcessID:
-        # The process's own: its instance can lose its disk while this member still exists.
+        # Its instance can lose its disk while this member still exists.
         return self.thread.instance.process_id
 
     @decided_for.default
@@ -99,7 +99,7 @@ class StreamsProtocolMember:
         return MemberMetadata(str(self.process_id), settings.instance_id, settings.rack, settings.tags)
 
     def takes_place(self, before: StreamsProtocolMember) -> bool:
-        """Take over a static member's place; returns whether it differs for an assignor.
+        """Take over a static member's place; returns whether an assignor sees a difference.
 
         A missing rack means the old one.
         """
@@ -108,7 +108,7 @@ class StreamsProtocolMember:
         return self.metadata != before.metadata
 
     def says_owned(self) -> TasksByRole | None:
-        """Owned tasks in its next heartbeat: those it processed last, or ``None`` if it has reported them already.
+        """Owned tasks in its next heartbeat; ``None`` if already reported.
 
         Kafka: ``StreamsGroupHeartbeatRequestManager.HeartbeatState.buildRequestData``. The heartbeat of its join
         reports no tasks, and is not counted.
@@ -119,7 +119,6 @@ class StreamsProtocolMember:
         return self.reconciled.tasks
 
     def is_dead(self, members: Mapping[str, StreamsProtocolMember]) -> bool:
-        """True if its thread is gone, or it is no longer among the group's ``members``."""
         return self.thread not in self.thread.instance.threads or members.get(self.id) is not self
 
     def next_heartbeat_ms(self, now_ms: int, every_ms: float) -> int:
@@ -132,7 +131,7 @@ class StreamsProtocolMember:
 
 
 def static_member(members: Mapping[str, StreamsProtocolMember], thread: Thread) -> StreamsProtocolMember | None:
-    """The member that already has a thread's instance id; each thread has one of its own."""
+    """The member that has a thread's instance id; each thread has its own."""
     instance_id = thread.instance.settings.instance_id
     if instance_id is None:
         return None

@@ -18,7 +18,7 @@ class Reported:
     """A member's last report.
 
     Args:
-        ends: Restoring task, or task with a copy, to the sum of its changelogs' ends.
+        ends: Restoring task or copy to the sum of its changelogs' ends.
     """
 
     offsets: dict[int, int] = attrs.field(factory=dict)
@@ -28,10 +28,10 @@ class Reported:
 def reported(
     thread: Thread, stateful: frozenset[int], end: Callable[[int], int], now_ms: int, cleanup_ms: int
 ) -> Reported:
-    """The report of a thread's member.
+    """The report of a thread's member, without processed tasks.
 
-    Processed tasks are not in it. Restoring tasks and copies are, with the changelogs' ends. The process's first thread
-    reports unopened directories on its disk, without an end.
+    Restoring tasks and copies come with the changelogs' ends. The process's first thread reports unopened directories
+    on its disk, without an end.
 
     Args:
         cleanup_ms: ``state.cleanup.delay.ms``.

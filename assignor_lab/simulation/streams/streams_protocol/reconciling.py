@@ -1,9 +1,9 @@
 """Reconciliation: members process the broker's assignments, and acknowledge them.
 
 Read from the released class (kafka-clients 4.3.1, disassembled): ``StreamsMembershipManager.maybeReconcile`` takes the
-latest assignment, and no other one interferes until ``onHeartbeatRequestGenerated`` sees its acknowledgement sent.
-Newer ones come next, from that moment on: before the reply to that acknowledgement. A repeated assignment is processed
-again (``LocalAssignment.equals`` compares the number of each).
+latest assignment, undisturbed until ``onHeartbeatRequestGenerated`` sees its acknowledgement sent. Newer ones follow
+from then on, before the reply. A repeated assignment is processed again (``LocalAssignment.equals`` compares the number
+of each).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Reconciling:
 
     Args:
         acknowledge: Sends a heartbeat; a member's next one counts from the given time.
-        over: Called with a member that has read a reply, or has something else to report.
+        over: Called with a member that has read a reply, or has another report.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Reconciling:
             begin()
 
     def _begin(self, member: StreamsProtocolMember, new: Reconciled, news: int) -> None:
-        """The thread closes and opens tasks, and the member acknowledges its tasks then."""
+        """The thread closes and opens tasks, and the member acknowledges them then."""
         if self._world.deferred(member.thread, partial(self._begin, member, new, news)):
             return
         if member.is_dead(self._members):
@@ -84,10 +84,10 @@ class Reconciling:
             self._world.group_is_ready(thread)
         else:
             self._world.waits_for_group(thread)
-        # Heartbeats report it from now on: the thread itself sets it (DefaultStreamsRebalanceListener).
+        # Heartbeats report it from now on: the thread sets it (DefaultStreamsRebalanceListener).
         member.reconciled = new
         self._over(member)
-        # The network thread's loop before the one that sends the acknowledgement.
+        # The network thread's loop before the acknowledgement.
         loop_ms = now + min(after, self._timings.acknowledge_loop_ms)
         self._clock.at(now + after, partial(self._gone_through, member, news, loop_ms))
 
@@ -99,8 +99,8 @@ class Reconciling:
         Args:
             news: The number of the processed assignment.
             loop_ms: Time from which its next heartbeats count.
-            seen_news: The number of its latest assignment when it was done, if it has waited since for a reply. Only
-                one request is in transit at a time, and the assignment of its reply is processed instead.
+            seen_news: The latest number when it was done, if it has waited for a reply since: only one request is in
+                transit, and its reply's assignment is processed instead.
         """
         again = partial(self._gone_through, member, news, loop_ms, member.news if seen_news is None else seen_news)
         if member.thread.instance.is_silent and self._world.deferred(member.thread, again):
@@ -118,10 +118,10 @@ class Reconciling:
             self._reconcile(member)
 
     def taken_from(self, member: StreamsProtocolMember, owned: TasksByRole, before: Standing, after: Standing) -> None:
-        """Log tasks of a new assignment that count as revoked by the member's acknowledgement.
+        """Log tasks of a new assignment that the acknowledgement revokes.
 
         Kafka's ``CurrentAssignmentBuilder`` (4.3.1 and 4.4.0) treats tasks missing in a heartbeat as revoked. An
-        acknowledgement of an earlier assignment does not name newer tasks.
+        earlier assignment's acknowledgement does not name newer tasks.
         """
         has, had = after.assigned | after.pending, before.assigned | before.pending
         taken = (had - has) & member.assigned - owned

@@ -1,4 +1,4 @@
-"""Offsets known to the broker of a streams group: each member's last report, and times of new ones."""
+"""Offsets known to the broker of a streams group, and times of new reports."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Reports:
     """Reports of members, which the broker keeps in memory only.
 
     Args:
-        are_shown: Whether brokers of the release receive offsets.
-        warm_lag: Lag in records at which a warm-up is complete; ``None``: no broker uses that.
+        are_shown: Brokers of the release receive offsets.
+        warm_lag: Lag in records at which a warm-up is complete; ``None``: unused by brokers.
     """
 
     def __init__(
@@ -31,11 +31,11 @@ class Reports:
 
     @property
     def ends(self) -> Mapping[str, Mapping[int, int]]:
-        """Member to the ends of changelogs that it restores or has copies of."""
+        """Member to changelog ends of its restoring tasks and copies."""
         return {member: report.ends for member, report in self._reported.items()}
 
     def report(self, member: StreamsProtocolMember) -> bool:
-        """Record the offsets of a living member, if its broker receives them."""
+        """No effect if the broker receives no offsets."""
         if self._are_shown:
             self._reported[member.id] = self._offsets_of(member)
             member.reported_ms = self._world.clock.now
@@ -45,11 +45,11 @@ class Reports:
         self._reported.pop(member.id, None)
 
     def is_due(self, member: StreamsProtocolMember) -> bool:
-        """True if a member would have reported since, though nothing has changed."""
+        """True if a member would have reported since, without changes."""
         return self._world.clock.now - member.reported_ms >= self._world.timings.task_offset_interval_ms
 
     def has_news(self, member: StreamsProtocolMember) -> bool:
-        """True if a heartbeat brings offsets without a changed task: periodically, or when a warm-up is complete."""
+        """True if a heartbeat brings offsets without a changed task: periodically, or at a complete warm-up."""
         if not self._are_shown:
             return False
         if self.is_due(member):

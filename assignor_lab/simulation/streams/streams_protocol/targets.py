@@ -44,15 +44,13 @@ class Targets:
         self._ask = ask
 
     def exist(self, tasks: frozenset[int]) -> None:
-        """Targets are of these tasks alone from now on."""
         self.existing, numbers = tasks, sorted(tasks)
         self._number = {(self._ids[each].subtopology_id, self._ids[each].partition): each for each in numbers}
         self._topology = _topology(self._infos[number] for number in numbers)
-        #: Cache of each member's last input value, with its sources: most members do not change.
+        #: Cache of each member's last input value with its sources: most do not change.
         self._shown: dict[str, tuple[TasksByRole, Mapping[int, int], AssignorsMember]] = {}
 
     def order(self, task: int) -> tuple[bytes, int]:
-        """Sort key of tasks in the broker's order."""
         return self._ids[task].sort_key()
 
     def of(
