@@ -81,7 +81,7 @@ def main() -> int:
 
 
 def measured(rows: int) -> dict[str, float]:
-    """Time and memory of a driver that notes this many rows, in this process, and of its helper processes."""
+    """Time and memory of a driver that notes these rows, and of its helper processes."""
     registry, config = discover(), config_sources(environ={}, start=Path("/"))
     rounds = registry.family(FAMILY).plugin.rounds
     items = max(rows // (rounds * len(ASSIGNORS)), TEMPLATE_ITEMS)
@@ -117,15 +117,15 @@ def _peak_mb() -> float:
 
 @attrs.define(eq=False)
 class _Copying:
-    """An engine that scores the first items, and repeats their rows under the numbers of all others."""
+    """An engine that scores the first items, and repeats their rows under all other numbers."""
 
     executors: ProcessPoolExecutor
     cores: int | None = EXECUTORS
     versions: Mapping[str, str] = attrs.field(factory=dict)
     terms: Mapping[str, str] = attrs.field(factory=dict)
-    #: Processor time of the driver at the first wave.
+    #: Processor time at the first wave.
     began: float = 0.0
-    #: Processor time of the helpers in :meth:`mapped`, and the most memory of one of them.
+    #: Processor time of the helpers in :meth:`mapped`, and the greatest memory of one.
     elsewhere: float = 0.0
     others_mb: float = 0.0
     _scoring: InProcess = attrs.field(factory=InProcess)
@@ -156,26 +156,25 @@ class _Copying:
 
 
 def _timed(call: Callable[[Any], Any], value: Any) -> tuple[str, float, float]:
-    """The result of a call, its processor time, and the most memory of this process so far."""
+    """A call's result and processor time, and this process's peak memory so far."""
     start = process_time()
     found = json.dumps(call(value))
     return found, process_time() - start, _peak_mb()
 
 
 def _copied(template: Path, folder: Path, items: list[tuple[int, int]]) -> Path:
-    """The template's rows under the numbers and seeds of other items, as a piece."""
+    """The template's rows under the numbers and seeds of other items."""
     rows = read_rows(template)
     copies = (_numbered(rows, items[first : first + TEMPLATE_ITEMS]) for first in range(0, len(items), TEMPLATE_ITEMS))
     return write_piece(folder, rows.schema, (batch for copy in copies for batch in copy.to_batches()))
 
 
 def _first(work: RunWork, items: list[WorkItem]) -> RunWork:
-    """The same work with some of its items only."""
     return RunWork(_Some(items), work.spec, work.exclusions, sizes=work.sizes)
 
 
 class _Some(ScoringPlan):
-    """Some items of a plan, as a plan."""
+    """Some items of a plan."""
 
     def __init__(self, items: list[WorkItem]) -> None:
         self._some = items
@@ -185,7 +184,7 @@ class _Some(ScoringPlan):
 
 
 def _numbered(template: pa.Table, items: list[tuple[int, int]]) -> pa.Table:
-    """The template's rows of as many items, under their numbers, seeds and names."""
+    """The template's rows with the numbers, seeds and names of other items."""
     kept = template.filter(pc.less(template["item"], len(items)))
     moved = pc.add(kept["item"], items[0][0])
     seeds = pc.add(kept["seed"], items[0][1])

@@ -22,9 +22,8 @@ from benchmarks.pages import put_between
 PAGE = Path(__file__).with_name("README.md")
 BEGIN = "<!-- written by python -m benchmarks.episodes --write: begin -->"
 END = "<!-- written by python -m benchmarks.episodes --write: end -->"
-#: Seconds between two readings of the processes' times.
 _LOOK_S = 0.5
-#: Two of applications, and one of brokers, which plays the same worlds in the streams protocol.
+#: Two of applications, and one of brokers for the streams protocol.
 _ASSIGNORS = "high_availability,sticky,group_sticky_4_4"
 
 
@@ -62,9 +61,9 @@ def main() -> int:
 
 
 def _watched(command: list[str]) -> tuple[int, str, float]:
-    """Runs a command: its exit code, its standard error, and processor seconds.
+    """Exit code, standard error, and processor seconds.
 
-    Times are read during the run: Spark's workers are not waited for, and the system reports only living processes.
+    Read during the run: Spark's workers are not waited for, and the system reports only living processes.
     """
     used: dict[int, float] = {}
     with tempfile.TemporaryFile("w+") as output:
@@ -81,7 +80,7 @@ def _used_by(process: int) -> float:
         status = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
     except (OSError, ValueError):
         return 0.0
-    # After the name, which is in brackets and may contain anything: the 12th and 13th are user and system time.
+    # After the bracketed name, which may contain anything, the 12th and 13th are user and system time.
     fields = status.rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

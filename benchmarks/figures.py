@@ -17,7 +17,6 @@ FIGURES = Path(__file__).resolve().parent.parent / "build" / "benchmarks.jsonl"
 
 
 def known_figures() -> list[Measurement]:
-    """The figures of all measured points, in the order of the points, hot ones last."""
     if not FIGURES.exists():
         return []
     read = [_from_document(json.loads(line)) for line in FIGURES.read_text(encoding="utf-8").splitlines()]
@@ -27,7 +26,7 @@ def known_figures() -> list[Measurement]:
 
 
 def keep_figures(measured: Iterable[Measurement]) -> None:
-    """Adds figures; replaces earlier ones of the same points."""
+    """Replaces earlier figures of the same points."""
     figures = {(figure.point, figure.is_hot): figure for figure in [*known_figures(), *measured]}
     FIGURES.parent.mkdir(exist_ok=True)
     write_lines(FIGURES, (_to_document(figure) for figure in figures.values()))
@@ -48,5 +47,5 @@ def _from_document(document: dict[str, object]) -> Measurement:
 
 
 def _filed(file: Path) -> str:
-    # File names are not unique over two folders.
+    # Names are not unique over two folders.
     return f"{file.parent.name}/{file.name}"

@@ -65,7 +65,7 @@ def _record(folder: Path) -> int:
 
 
 def _make(folder: Path, commits: int, groups: int) -> int:
-    """Segments of a partition, and their size in bytes."""
+    """Writes a partition's segments; returns their bytes."""
     made = folder / "__consumer_offsets-0"
     made.mkdir()
     records, size = _records(commits, groups), 0
@@ -81,7 +81,7 @@ def _make(folder: Path, commits: int, groups: int) -> int:
 
 def _batches(records: Iterator[GroupRecord]) -> Iterator[bytes]:
     while listed := list(islice(records, _IN_A_BATCH)):
-        # The checksum of a batch without a group's record is not read, and expensive to compute.
+        # The checksum of a batch without a group's record is not read, and expensive.
         yield batch(listed, is_sealed=any(each.key[1] == 2 for each in listed))
 
 

@@ -101,11 +101,11 @@ EVEN = _Run(
 
 
 def tables_of(kind: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Lines of Markdown: a table for each goal, without goals of which no answer has an avoidable part.
+    """Lines of Markdown: a table for each goal with any avoidable part.
 
     Args:
         kind: A key of :data:`RUNS`.
-        rows: Rows of the results, with ``family``, ``assignor`` and the gaps.
+        rows: Result rows with ``family``, ``assignor`` and the gaps.
     """
     run = RUNS[kind]
     columns = [*run.assignors, *run.variants]
@@ -133,7 +133,7 @@ def _cell(rows: Sequence[Mapping[str, Any]], name: str) -> str:
 
 
 def skew_of(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Lines of Markdown: load, lag after a spike and moves of each assignor, over states with known weights."""
+    """Lines of Markdown: load, lag after a spike and moves, over states with known weights."""
     yield (
         "| assignor | states | largest load above the mean | worst state | lag after a spike | 90 % of states at most "
         "| until it is worked off | longer than an hour | stateful tasks moved |"
@@ -153,7 +153,7 @@ def skew_of(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def moves_of(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Lines of Markdown: mean stateful tasks moved in one decision, for each even family."""
+    """Lines of Markdown: mean moved stateful tasks of one decision, for each even family."""
     yield f"| family | states | {' | '.join(f'`{name}`' for name in EVEN.assignors)} |"
     yield "|---" * (2 + len(EVEN.assignors)) + "|"
     for family in EVEN.families:
@@ -190,7 +190,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _scored(run: _Run, states: int, seed: int) -> list[Mapping[str, Any]]:
-    """The rows of a run of `assignor score`."""
     with tempfile.TemporaryDirectory() as folder:
         with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(SystemExit):
             assignor(run.words(states, seed, folder))

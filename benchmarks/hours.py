@@ -29,7 +29,7 @@ _HOUR_MS = 3_600_000
 _THREADS = 2
 #: Records of a task's state, 200 bytes each, and new ones in a second.
 _RECORDS, _PER_SECOND = 1_000_000, 50
-#: Of two sub-topologies, the second one has no state: every fifth task.
+#: Every fifth task is of the sub-topology without state.
 _STATELESS = 5
 
 
@@ -70,7 +70,7 @@ def main() -> int:
 
 
 def hour_document(instances: int, tasks: int, protocol: str, assignor: str) -> dict[str, Any]:
-    """The episode: an hour of a group with one standby of each task."""
+    """An hour of a group with one standby of each task."""
     ids = list(_tasks(tasks))
     return {
         "format": 1, "kind": "streams-episode", "id": f"hour-{instances}-{tasks}",

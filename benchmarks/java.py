@@ -63,8 +63,7 @@ class Rate:
     """States in a second.
 
     Args:
-        of_processor: By processor time of all processes together, which work in turn: other work on the machine affects
-            it little.
+        of_processor: By processor time of all processes, which work in turn: other load affects it little.
     """
 
     of_processor: float
@@ -93,7 +92,6 @@ def _rate(name: str, states: list[ApplicationMetadata], kafka: str, warmup: int,
 
 
 def _processor_seconds() -> float:
-    """Processor seconds of this process and all of its descendants."""
     below = sum(processor_time(fields) for pid in descendants_of(os.getpid()) if (fields := fields_of(pid)))
     return time.process_time() + below
 

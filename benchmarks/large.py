@@ -1,7 +1,7 @@
 """A group far beyond the scale set: 100,000 stateful tasks on 1,000 clients.
 
-Its clients start empty and share one table of lags. With separate tables, the input alone would have 10^8 entries and
-take gigabytes, in Java as well.
+Clients start empty and share one table of lags: separate ones would have 10^8 entries and take gigabytes, in Java as
+well.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ _SUBTOPOLOGIES = 100
 
 
 def large_group() -> ApplicationMetadata:
-    """The group, with one standby for each task."""
     tasks = [TaskId(number // (TASKS // _SUBTOPOLOGIES), number % (TASKS // _SUBTOPOLOGIES)) for number in range(TASKS)]
     lags = MappingProxyType(dict.fromkeys(tasks, 100_000))
     clients = [

@@ -38,8 +38,7 @@ def main() -> int:
 
 
 def own_peak_bytes() -> int:
-    """Most resident memory of this process so far."""
-    # On Linux a new process inherits the ru_maxrss of its parent.
+    # On Linux a new process inherits ru_maxrss.
     high_water = re.search(r"VmHWM:\s*(\d+) kB", _STATUS.read_text()) if _STATUS.exists() else None
     if high_water is not None:
         return int(high_water[1]) * 1024

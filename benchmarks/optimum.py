@@ -36,11 +36,7 @@ _SUBTOPOLOGIES = 100
 
 
 def settled_group(tasks: int, clients: int, kind: str) -> ApplicationMetadata:
-    """A group with 5 % new clients.
-
-    Args:
-        kind: One of :data:`KINDS`.
-    """
+    """A group with 5 % new clients; ``kind`` is one of :data:`KINDS`."""
     is_stateful, has_racks = kind == "stateful", kind.endswith("racks")
     ids = [TaskId(number % _SUBTOPOLOGIES, number // _SUBTOPOLOGIES) for number in range(tasks)]
     lags = MappingProxyType(dict.fromkeys(ids, 100_000) if is_stateful else {})

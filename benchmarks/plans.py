@@ -87,7 +87,7 @@ def main() -> int:
 
 
 def captured_group(instances: int, tasks: int) -> dict[str, Any]:
-    """A classic group at rest, as a capture has it: half of the tasks with state, one standby, two threads each."""
+    """A classic group at rest: half of the tasks with state, one standby, two threads each."""
     drawn = Random(1)
     processes = [str(UUID(int=drawn.getrandbits(128), version=4)) for _ in range(instances)]
     ids = [f"{sub}_{number}" for sub in (0, 1) for number in range(tasks // 2)]
@@ -131,7 +131,7 @@ def captured_group(instances: int, tasks: int) -> dict[str, Any]:
 
 
 def _placed(document: dict[str, Any]) -> dict[str, dict[str, list[str]]]:
-    """The tasks of each process once all copies have caught up."""
+    """The tasks of each process with complete copies."""
     scenario = scenario_from_document(document, Place("a made-up group"))
     made = HighAvailabilityTaskAssignor().assign(scenario.application)
     return {

@@ -17,17 +17,17 @@ SCALE = _DATA / "streams"
 GROUP_SCALES = (_DATA / "streams-group", _DATA / "streams-group-4.4")
 CONNECT_SCALE = _DATA / "connect"
 
-#: Name in the files of Kafka's answers to the lab's assignor.
+#: Name in Kafka's answers to the lab's assignor.
 _CONNECT_NAMES = {"incremental_cooperative": "connect_incremental", "eager": "connect_eager"}
 
-#: If Java takes longer than this, the aim is to be several times faster.
+#: From this duration of Java on, the lab must be several times faster.
 LONG_MS = 1000.0
 #: Otherwise the lab may take longer than Java, up to this limit.
 MOST_MS = 150.0
 
 
-#: Families of short calls, which are frequent: the lab may take twice as long as Java. They are measured again after
-#: the JVM's compilation, because single calls are noise there.
+#: Families of short, frequent calls: the lab may take twice as long as Java. They are measured again after the JVM's
+#: compilation: single calls are noise.
 TWICE_JAVA = ("small", "jmh")
 
 
@@ -41,7 +41,7 @@ class Point:
 
     @property
     def family(self) -> str:
-        """First word of the file's name; files of a family have one target."""
+        """First word of the file's name; a family has one target."""
         return self.file.name.partition(".")[0].partition("-")[0]
 
 
@@ -52,10 +52,9 @@ class Measurement:
     Args:
         official_ns: Durations of Kafka's call.
         own_ns: Durations of the lab's call.
-        java: Version of the Java runtime.
         official_heap: Fullest heap of the JVM, bytes.
-        own_memory: Most resident memory of a process that reads the scenario and assigns once, bytes.
-        is_hot: True if measured after enough warm-ups for the JVM to finish its compilation.
+        own_memory: Most resident memory of a process with one assignment, bytes.
+        is_hot: Measured after the JVM's compilation.
     """
 
     point: Point
@@ -74,22 +73,21 @@ class Measurement:
 
     @property
     def own_ms(self) -> float:
-        """Median of the lab's calls."""
         return statistics.median(self.own_ns) / 1e6
 
     @property
     def speedup(self) -> float:
-        """Kafka's time divided by the lab's; below 1 the lab is slower."""
+        """Below 1 the lab is slower."""
         return self.official_ms / self.own_ms
 
 
 def points(only: str) -> Iterator[Point]:
-    """All points whose file has ``only`` in its name, by file, in the order of its scenarios."""
+    """Points of files with ``only`` in their names, in the order of the scenarios."""
     digests: dict[str, dict[str, str]] = json.loads((SCALE / "digests.json").read_text())
     for file in sorted(path for path in SCALE.glob("*.jsonl.gz") if only in path.name):
         stem = file.name.removesuffix(".jsonl.gz")
         for scenario, assignors in digests.items():
-            # A small file has variants, named before the last word: small-4x40-racks-cold.
+            # Variants have one more word: small-4x40-racks-cold.
             if scenario.startswith(f"{stem}-") and not _belongs_to_longer(stem, scenario):
                 for assignor in sorted(assignors):
                     yield Point(file, scenario, assignor)
@@ -98,7 +96,7 @@ def points(only: str) -> Iterator[Point]:
 
 
 def _group_points(only: str) -> Iterator[Point]:
-    """Groups of the streams protocol; their digests are filed as ``<scenario>/<assignor>``."""
+    """Digests are filed as ``<scenario>/<assignor>``."""
     for folder in GROUP_SCALES:
         (file,) = folder.glob("*.jsonl.gz")
         if only in file.name:
@@ -108,7 +106,7 @@ def _group_points(only: str) -> Iterator[Point]:
 
 
 def _connect_points(only: str) -> Iterator[Point]:
-    """Histories of Connect groups; a call is a whole history, and its slowest round counts."""
+    """A call is a whole history, and its slowest round counts."""
     for key in json.loads((CONNECT_SCALE / "digests.json").read_text()):
         scenario, _, assignor = key.rpartition("/")
         stem, _, _ = scenario.rpartition("-")
@@ -123,7 +121,7 @@ def _belongs_to_longer(stem: str, scenario: str) -> bool:
 
 
 def target_of(measurement: Measurement) -> tuple[str, bool]:
-    """The target of a point, in words, and true if it is met."""
+    """A point's target in words, and true if it is met."""
     if measurement.point.family == "rack":
         return "5x faster", measurement.speedup >= 5
     if measurement.official_ms > LONG_MS:

@@ -35,7 +35,7 @@ class Scored:
     """The results of one way of scoring.
 
     Args:
-        shares: Share of it spent on states, assignors and metrics.
+        shares: Shares of states, assignors and metrics.
         peak_mb: Most resident memory of the largest process, or ``None``.
     """
 
@@ -81,12 +81,12 @@ def main() -> int:
 
 
 def in_process(family: str, count: int, assignors: tuple[str, ...]) -> Scored:
-    """The executors' work without Spark: items in, batches of rows out."""
+    """The executors' work without Spark."""
     kind = entry_of(discover().family(family).plugin.kind)
     scorer = Scorer(JobSpec(assignors, tuple(kind.load().metrics(discover())), (family,), kind=kind))
     items = [WorkItem(number, 0, family=family, seed=number) for number in range(count)]
     for _ in answer_batches(scorer, items[: max(count // 20, 1)]):
-        pass  # plugins are loaded and caches are warm, as in an executor that continues with its next wave
+        pass  # plugins are loaded and caches are warm, as in an executor's next wave
     spare_what_is_loaded()  # as an executor does
     start = process_time()
     batches = list(answer_batches(scorer, items))
@@ -95,14 +95,14 @@ def in_process(family: str, count: int, assignors: tuple[str, ...]) -> Scored:
         name: sum(value.as_py() or 0.0 for batch in batches for value in batch[f"{name}_ms"]) / 1000
         for name in ("build", "assign", "metrics")
     }
-    # The parts are measured by the wall clock: on a busy machine their sum exceeds the processor time.
+    # On a busy machine the parts, in wall time, exceed the processor time.
     whole = max(seconds, sum(spent.values()))
     rows = sum(batch.num_rows for batch in batches)
     return Scored("in process", rows, seconds, {name: value / whole for name, value in spent.items()})
 
 
 def through_spark(family: str, count: int, cores: int, assignors: tuple[str, ...]) -> Scored | None:
-    """The whole command; ``None`` after an error, which has been printed."""
+    """The whole command; ``None`` after a printed error."""
     with TemporaryDirectory(prefix="assignor-bench-") as folder:
         command = _command(family, count, cores, assignors, Path(folder) / "out")
         done = subprocess.run(["/usr/bin/env", *command], check=False, capture_output=True, text=True)
@@ -123,7 +123,7 @@ def _command(family: str, count: int, cores: int, assignors: tuple[str, ...], ou
 
 
 def _peak_mb() -> float:
-    """Most resident memory of any process that has ended so far."""
+    """Most resident memory of any ended process."""
     import resource
 
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

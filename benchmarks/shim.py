@@ -33,7 +33,7 @@ PAGE = Path(__file__).with_name("README.md")
 BEGIN = "<!-- written by python -m benchmarks.shim --write: begin -->"
 END = "<!-- written by python -m benchmarks.shim --write: end -->"
 _KAFKA = Path(__file__).resolve().parents[1] / "build" / "official" / "kafka-4.3" / "lib" / "*"
-#: Decisions after the first one that are excluded from median and percentile.
+#: Decisions excluded from median and percentile.
 _WARM_UPS = 50
 _START_SECONDS, _STOP_SECONDS = 60, 60
 
@@ -82,7 +82,7 @@ def _decided(
     with subprocess.Popen(command) as served:
         try:
             _wait_for(port, served)
-            # The shim logs the last decision later, so send another one.
+            # The shim logs a decision with the next one.
             for state in (*states, states[0]):
                 JavaFactory(place)().assign(state)
         finally:

@@ -32,11 +32,6 @@ COLUMNS = (
 
 
 def as_markdown(measured: Sequence[Measurement], kafka: str, large: Sequence[str]) -> str:
-    """The tables with a line about the machine.
-
-    Args:
-        kafka: Versions of Kafka.
-    """
     connect = [figure for figure in measured if figure.point.assignor.startswith("connect_")]
     cold = [figure for figure in measured if not figure.is_hot and figure not in connect]
     hot = [figure for figure in measured if figure.is_hot]

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-#: Tasks of a sub-topology, and tasks for each client.
+#: Tasks of a sub-topology, and of each client.
 PARTITIONS, PER_CLIENT = 50, 20
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -60,7 +60,7 @@ def group(tasks: int) -> dict[str, Any]:
 
 
 def history(tasks: int, decisions: int) -> Iterator[dict[str, Any]]:
-    """The past of such a group: each decision adds an instance, and tasks move to it."""
+    """Each decision adds an instance, and tasks move to it."""
     for number in range(decisions):
         document = group(tasks)
         ids = [each["id"] for each in document["tasks"]]
@@ -100,18 +100,18 @@ def first_paint(page: Page, url: str) -> float:
     """Milliseconds until a part of the page is visible."""
     page.goto(url)
     page.locator("table.picture, figure.past").first.wait_for()
-    # Content of the document may not have been painted yet.
+    # Content may not have been painted yet.
     page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length > 0")
     found: float = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     return found
 
 
 def edited(page: Page) -> float:
-    """Milliseconds from a click on a change until the page shows its answer."""
+    """Milliseconds from a click to the answer."""
     before = page.url
     page.locator(".ifs a", has_text="were not there").first.click(no_wait_after=True)
     start = perf_counter()
-    # The page's own policy forbids the method of wait_for_function.
+    # The page's policy forbids wait_for_function.
     page.wait_for_url(lambda url: url != before)
     page.locator("body:not(.asking)").wait_for()
     return 1000 * (perf_counter() - start)
@@ -146,7 +146,7 @@ def main() -> None:
         for number, tasks in enumerate(given.tasks):
             paints, edits = [], []
             for standbys in range(given.rounds):
-                # A new setting each time, so that no answer is cached.
+                # A new setting each time prevents cached answers.
                 url = f"{base}/state?s=0&n={number}&a=sticky&c=num.standby.replicas%3D{standbys % 3}&round=0"
                 paints.append(first_paint(page, f"{url}&c=max.warmup.replicas%3D{standbys + 1}"))
                 edits.append(edited(page))

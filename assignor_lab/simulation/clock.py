@@ -1,7 +1,4 @@
-"""Virtual clock: actions by time, in one order.
-
-Actions of one time run in the order of scheduling, so that a run depends on its input and seed alone.
-"""
+"""Virtual clock: actions by time; those of one time in the order of scheduling."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ __all__ = ["VirtualClock"]
 
 
 class VirtualClock:
-    """Actions by time, in integer milliseconds; no real clock is involved.
+    """Actions by time, in integer milliseconds.
 
     Args:
         start_ms: Initial time, at least 1: Kafka's assignor takes a deadline of 0 for "none".
@@ -26,7 +23,7 @@ class VirtualClock:
         self._sequence = 0
 
     def at(self, time_ms: int, action: Callable[[], None]) -> None:
-        """Schedule ``action`` at ``time_ms``; a past time means now, after the actions due now."""
+        """A past time means now, after the actions due now."""
         self._sequence += 1
         heapq.heappush(self._entries, (max(time_ms, self.now), self._sequence, action))
 
@@ -34,7 +31,7 @@ class VirtualClock:
         self.at(self.now + delay_ms, action)
 
     def step(self, until_ms: int) -> bool:
-        """Run the next action if it is due by ``until_ms``; returns false if there is none."""
+        """Run the next action if it is due by ``until_ms``; otherwise false."""
         if not self._entries or self._entries[0][0] > until_ms:
             return False
         self.now, _, action = heapq.heappop(self._entries)

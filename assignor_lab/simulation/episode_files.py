@@ -15,7 +15,7 @@ E = TypeVar("E")
 
 
 def episodes_in(source: str | PathLike[str] | BinaryIO, read: Callable[[Scenario], E]) -> list[E]:
-    """All episodes of a file, converted by ``read``.
+    """All episodes of a file.
 
     Raises:
         DocumentFormatError: if the file cannot be read or is empty, and as ``read`` does.
@@ -28,7 +28,6 @@ def episodes_in(source: str | PathLike[str] | BinaryIO, read: Callable[[Scenario
 
 
 def check_kind(scenario: Scenario, kind: str) -> None:
-    """Raise ``DocumentFormatError``, with its place, if a scenario is of another kind."""
     with faults_at(scenario.place):
         if scenario.kind != kind:
             made = kind.removesuffix("-episode") == scenario.kind

@@ -15,7 +15,7 @@ class EventEntry:
     """A line of the log.
 
     Args:
-        actor: A worker's name, ``coordinator``, ``client``, or ``episode`` for the episode's own events.
+        actor: A worker's name, ``coordinator``, ``client``, or ``episode``.
     """
 
     time_ms: int

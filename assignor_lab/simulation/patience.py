@@ -1,7 +1,6 @@
-"""Progress and cancellation of simulations.
+"""Progress and cancellation of simulations by a regularly called function.
 
-A simulation does not use real time, and its results do not depend on it. It regularly calls a function of the caller,
-which can end it.
+The results do not depend on it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ class GivenUpError(AssignorLabError):
     """The caller has stopped waiting for a simulation; the message has the progress."""
 
 
-#: Receives the present and the last time of a simulation, ms of the virtual clock; raises to end it.
+#: Receives the present and the last time in ms of the virtual clock; raises to end the simulation.
 Look = Callable[[int, int], None]
 _LOOK: ContextVar[Look | None] = ContextVar("patience", default=None)
 
@@ -39,7 +38,7 @@ def patient(look: Look) -> Iterator[None]:
 
 
 def still_waited_for() -> Look | None:
-    """Function that a simulation calls at each step, with its present and its last time; ``None``: no limit.
+    """Function to call at each step; ``None``: no limit.
 
     Raises (when called):
         GivenUpError: if the caller has stopped waiting.

@@ -20,15 +20,15 @@ def parts_of_seeds(
     """Results of ``work`` for the seeds ``seed``, ``seed + 1`` and so on, part by part, in their order.
 
     Args:
-        work: A function that other processes can import, or a ``functools.partial`` of one.
-        processes: Number of processes that share them; the results do not depend on it.
+        work: An importable function, or a ``functools.partial`` of one.
+        processes: Number of processes; the results do not depend on it.
     """
     end = seed + number
     parts = [range(first, min(first + part, end)) for first in range(seed, end, part)]
     if processes <= 1 or len(parts) == 1:
         yield from map(work, parts)
         return
-    # A spawned process starts from scratch: it inherits nothing of this one, not even threads.
+    # A spawned process inherits nothing of this one, not even threads.
     pool = ProcessPoolExecutor(min(processes, len(parts)), multiprocessing.get_context("spawn"))
     try:
         yield from pool.map(work, parts)

@@ -15,16 +15,15 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "intervals
 BEGIN = "<!-- written by python -m benchmarks.coverage --write: begin -->"
 END = "<!-- written by python -m benchmarks.coverage --write: end -->"
 
-#: Required percent of covered runs.
 HOLDS = (93.0, 97.0)
-#: Below this percent of runs with an interval, those few runs are not representative.
+#: Fewer runs with an interval, in percent, are not representative.
 FEW = 5.0
 
 Count = Callable[[Cell], int]
 
 
 def tables(measured: Iterable[Cell], level: float) -> str:
-    """Coverage of intervals, then of one-sided limits, then that of the limits of possible values."""
+    """Coverage of intervals, of one-sided limits, and of the limits of possible values."""
     found = {(cell.population, cell.size): cell for cell in measured}
     first = next(iter(found.values()))
     lines = [f"{first.runs:,} runs in each field, level {level:.0%}. {_count(found, POPULATIONS, _covered)}", ""]
@@ -38,7 +37,7 @@ def tables(measured: Iterable[Cell], level: float) -> str:
 
 
 def entry(cell: Cell, covered: int) -> str:
-    """A field: percent of given intervals that cover, and after a stroke the percent given, if below 100."""
+    """Percent of given intervals that cover; after a stroke the percent given, if below 100."""
     if not cell.given:
         return "none"
     share = _percent(cell.given, cell.runs)

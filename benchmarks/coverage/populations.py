@@ -17,11 +17,7 @@ Draw = Callable[[np.random.Generator, int], npt.NDArray[np.generic]]
 
 @attrs.frozen
 class Population:
-    """A source of differences.
-
-    Args:
-        draw: Returns that many differences.
-    """
+    """A source of differences."""
 
     name: str
     mean: float
@@ -69,7 +65,7 @@ _EXPONENTIAL = Population("exponential", 1.0, lambda chance, number: chance.expo
 _WELL_OFF_ZERO = Population("normal (2, 1)", 2.0, lambda chance, number: chance.normal(2.0, 1.0, number))
 _BOTH_WAYS = Population("normal (0, 1)", 0.0, lambda chance, number: chance.normal(0.0, 1.0, number))
 
-#: In these, every size that gives intervals must reach its coverage.
+#: Every size that gives intervals must reach its coverage here.
 POPULATIONS: tuple[Population, ...] = (
     _NORMAL,
     Population("uniform", 0.5, lambda chance, number: chance.random(number)),
@@ -91,7 +87,7 @@ POPULATIONS: tuple[Population, ...] = (
     _values("always 2", [2.0], [1.0]),
 )
 
-#: Tails between accepted and refused ones, and features that a small run cannot show at all.
+#: Tails between accepted and refused ones, and features invisible to a small run.
 LIMITS: tuple[Population, ...] = (
     _lognormal(1.25),
     _lognormal(1.5),

@@ -18,7 +18,7 @@ __all__ = ["LEVEL", "SIZES", "Cell", "cells", "measured"]
 
 LEVEL = 0.95
 SIZES = (10, 20, 40, 60, 100, 200, 400, 1_000, 2_000)
-#: Tolerance of a limit for rounding errors, relative to the figures.
+#: Tolerance of a limit, relative to the figures.
 _ROUNDING = 1e-9
 
 _BY_NAME = {population.name: population for population in (*POPULATIONS, *LIMITS)}
@@ -30,10 +30,10 @@ class Cell:
 
     Args:
         size: Histories of a run.
-        given: Those with an interval.
-        covered: Those with an interval that covers the true mean.
-        above_lower: Those in which the truth is above the one-sided lower limit.
-        below_upper: Those in which it is below the upper one.
+        given: Runs with an interval.
+        covered: Those of them that cover the true mean.
+        above_lower: Runs with the truth above the one-sided lower limit.
+        below_upper: Runs with the truth below the upper one.
     """
 
     population: str
@@ -46,7 +46,7 @@ class Cell:
 
 
 def measured(population: str, size: int, runs: int, seed: int, level: float = LEVEL) -> Cell:
-    """The cell of ``runs`` runs; the same arguments give the same cell."""
+    """The same arguments give the same cell."""
     of = _BY_NAME[population]
     chance = np.random.default_rng([seed, crc32(population.encode()), size])
     given = covered = above = below = 0

@@ -1,9 +1,8 @@
 """Each recorded decision judged from its own state: all earlier decisions are as recorded.
 
-A played history diverges after the first race with another outcome, and then shows nothing about the rules. Here every
-decision stands alone. Under the streams protocol a broker's decision follows from the target before it and from the
-present members; both are recorded. In the classic protocol it follows from lags, too: the episode is played, and after
-each decision the group receives the recorded one instead of its own.
+A played history diverges after one race with another outcome, and then shows nothing about the rules. Under the streams
+protocol a decision follows from the previous target and the present members, both recorded. In the classic protocol it
+follows from lags, too: the episode is played, and the group receives the recorded decision after each of its own.
 """
 
 from __future__ import annotations
@@ -41,10 +40,10 @@ _PROBING_MS = 600_000
 
 @attrs.frozen
 class OneStep:
-    """Number of recorded decisions that the rules repeat from the state before them.
+    """Recorded decisions that the rules repeat from the previous state.
 
     Args:
-        same: Those in which each process has the same active tasks.
+        same: Those with the same active tasks of each process.
     """
 
     recorded: int
@@ -55,8 +54,8 @@ def one_step(episode: StreamsEpisode, timeline: Path, registry: Registry, seed: 
     """Judges every decision of a recording.
 
     Args:
-        timeline: Its timeline, which has the targets of a streams group member by member.
-        seed: Seed of every draw of the play, in the classic protocol.
+        timeline: Has the targets of a streams group member by member.
+        seed: Seed of the play's draws, in the classic protocol.
     """
     if episode.protocol == "streams":
         return _of_targets(episode, timeline, registry)
@@ -100,8 +99,8 @@ def _by_process(targets: Mapping[str, TasksByRole], process: Mapping[str, str]) 
 class _Corrected:
     """Compares each decision with the recorded one of its place, and returns the recorded one.
 
-    The same place is the first unused decision since the same action, for the same number of members. Without one, the
-    group continues with the assignor's decision.
+    That is the first unused decision since the same action, for the same number of members. Without one, the assignor's
+    decision counts.
     """
 
     def __init__(self, leading: TaskLeader, episode: StreamsEpisode, recorded: Sequence[Mapping[str, Any]]) -> None:
@@ -120,7 +119,6 @@ class _Corrected:
         self.same = 0
 
     def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
-        """The recorded decision, or the assignor's without one."""
         answer = self._leading.assign(application)
         clients = application.streams_client_states()
         members = sum(client.num_stream_threads for client in clients.values())
@@ -158,7 +156,7 @@ class _Corrected:
         assigned = []
         for process in clients:
             tasks_assigned = recorded["assigned"].get(self._instances.get(process), {"active": (), "standby": ()})
-            # The leader, not its assignor, adds a copy beside the active: it keeps the state until the active may come.
+            # The leader adds a copy beside the active: it keeps the state until the active may come.
             standby = [task for task in tasks_assigned["standby"] if task not in tasks_assigned["active"]]
             for task in standby:
                 copies[task] = copies.get(task, 0) + 1

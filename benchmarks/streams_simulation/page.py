@@ -16,7 +16,7 @@ END = "<!-- written by python -m benchmarks.streams_simulation --write: end -->"
 
 
 def close(pair: Mapping[str, Any], share: float, allowance: float) -> bool:
-    """True if a simulated figure is within a share of the recorded one, or within an allowance."""
+    """True within a share of the recorded figure, or within an allowance."""
     recorded, simulated = pair["recorded"], pair["simulated"]
     if recorded is None or simulated is None:
         return recorded is simulated

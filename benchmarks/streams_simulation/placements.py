@@ -15,13 +15,13 @@ __all__ = ["Placements", "placements_of", "placements_table"]
 
 @attrs.frozen
 class Placements:
-    """Recorded decisions of one recording, and the number in which each process has the same active tasks.
+    """Recorded decisions, and those with the same active tasks of each process.
 
     Args:
-        one_play: Equal ones in the play of the whole history, with median acknowledgement times.
-        plays: Equal ones of each play with a seed of the races.
-        reached: Those that are equal in at least one of these plays.
-        one_step: Those that are equal after a history that is as recorded.
+        one_play: In the play of the whole history, with median acknowledgement times.
+        plays: In each play with a seed of the races.
+        reached: In at least one of these plays.
+        one_step: After a history as recorded.
     """
 
     recorded: int
@@ -32,7 +32,7 @@ class Placements:
 
 
 def placements_of(name: str, registry: Registry, plays: int) -> Placements:
-    """Plays a recording with the seeds 0, 1, 2, ..., and judges its decisions one by one."""
+    """Plays with the seeds 0, 1, 2, ..., then single decisions."""
     same = [same_in(name, registry, seed) for seed in range(plays)]
     step = one_step(episode_of(name), RECORDINGS[name][0], registry)
     reached = sum(map(any, zip(*same, strict=True)))

@@ -11,14 +11,13 @@ import attrs
 
 __all__ = ["FIGURES", "ConfigurationOrder", "orders", "table"]
 
-#: Figure of an action to the share and the allowance within which two recorded ones do not differ. The detection of a
-#: kill varies by up to a heartbeat interval, 3 s, for each of the four tasks of an instance.
+#: Figure of an action to the noise of recorded ones: share and allowance. The detection of a kill varies by up to a
+#: heartbeat interval, 3 s, for each of an instance's four tasks.
 FIGURES: Mapping[str, tuple[float, float]] = {
     "unavailable_ms": (0.25, 12_000.0),
     "worst_ms": (0.25, 3_000.0),
     "restored_bytes": (0.1, 5_000_000.0),
 }
-#: The instance of an action is not part of its identity.
 _INSTANCE = re.compile(r" of d[0-9]|: d[0-9]|d[0-9] ")
 
 
@@ -28,7 +27,6 @@ class ConfigurationOrder:
 
     Args:
         more: Configuration with the larger recorded figure.
-        less: The other one.
         recorded: The recorded figures, the greater one first.
         simulated: The simulated figures, in that order.
     """
@@ -46,10 +44,9 @@ class ConfigurationOrder:
 
 
 def orders(measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ConfigurationOrder]:
-    """Every pair of configurations that differs beyond noise in a figure of an action.
+    """Pairs of configurations that differ beyond noise in a figure of an action.
 
-    Args:
-        measured: Configuration to its comparison; those without a probe have no figures.
+    Configurations without a probe have no figures.
     """
     windows = {name: _by_action(found["probe"]) for name, found in measured.items() if found["probe"]}
     for (one, ones), (other, others) in combinations(windows.items(), 2):
@@ -67,7 +64,7 @@ def orders(measured: Mapping[str, Mapping[str, Any]]) -> Iterator[ConfigurationO
 
 
 def _by_action(probe: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, float]]]:
-    """Action to its figures; means for actions that were repeated, one instance after the other."""
+    """Action to its figures; means for repeated actions."""
     rows: dict[str, list[dict[str, Any]]] = {}
     for row in probe:
         rows.setdefault(_INSTANCE.sub("", row["action"]), []).append(row)

@@ -23,7 +23,6 @@ __all__ = ["RECORDINGS", "compared", "episode_of", "played_document", "same_in"]
 
 _CAPTURES = Path(__file__).resolve().parents[2] / "tests" / "data" / "captures"
 
-#: Name to the timeline and the folder of the recording.
 RECORDINGS: Mapping[str, tuple[Path, Path]] = {
     **{
         f"downtime {name}": (_CAPTURES / "downtime" / name / "timeline.json.gz", _CAPTURES / "downtime" / name)
@@ -56,7 +55,7 @@ def compared(name: str, seed: int | None = None) -> dict[str, Any]:
 
 
 def same_in(name: str, registry: Registry, seed: int | None) -> list[bool]:
-    """For each recorded decision, true if each process has the same active tasks then in a play.
+    """For each recorded decision, true if each process has the same active tasks in a play.
 
     Args:
         seed: Seed of the races, with acknowledgement times as variable as recorded; ``None``: median times, as in the
@@ -67,7 +66,7 @@ def same_in(name: str, registry: Registry, seed: int | None) -> list[bool]:
 
 
 def played_document(name: str, registry: Registry, seed: int | None) -> dict[str, Any]:
-    """The result of a recording's play, as it was imported or with the races of a seed."""
+    """A play as imported, or with the races of a seed."""
     episode = episode_of(name)
     if seed is not None:
         spread = attrs.evolve(episode.timings, acknowledge_spread_ms=StreamsTimings().acknowledge_spread_ms)

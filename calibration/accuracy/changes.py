@@ -27,11 +27,11 @@ RECORDINGS: Mapping[str, Path] = {
     **{name: CAPTURES / "downtime" / name for name in "ABCDF"},
     **{name: CAPTURES / "plans" / name for name in ("P1", "P5", "P8", "P10")},
 }
-#: ``--start-seconds`` for the runs of ``plans``, in milliseconds: their README has 1.9 to 2.5 s.
+#: ``--start-seconds`` for ``plans`` in milliseconds; its README has 1.9 to 2.5 s.
 _START_MS = 2_200
-#: Settings of a broker that no file of a recording has, from the READMEs.
+#: Broker settings that only the READMEs have.
 _BROKER = {"streams.session.timeout.ms": "10000", "streams.heartbeat.interval.ms": "3000"}
-#: Runs that closed their processes with ``CloseOptions`` ``LEAVE_GROUP``.
+#: Runs with ``CloseOptions`` ``LEAVE_GROUP``.
 _LEAVING = frozenset({"P10"})
 
 _ROLLING = re.compile(r"rolling restart: (\w+)")
@@ -69,7 +69,7 @@ def timeline_of(name: str) -> RecordedTimeline:
 
 
 def changes_of(name: str) -> list[RecordedChange]:
-    """The changes of a recording, by time, without the first start."""
+    """The changes by time, without the first start."""
     folder, timeline = RECORDINGS[name], timeline_of(name)
     configs = read_configs(folder / "configs.jsonl")
     recorded = ImportedRecording(timeline, import_episode(folder / "timeline.json.gz", folder), configs)
@@ -105,7 +105,7 @@ def _together(phases: Iterable[RecordedStep]) -> list[list[RecordedStep]]:
 
 
 def _start_ms(name: str, timeline: RecordedTimeline) -> int:
-    """``--start-seconds``: the median of the group's first starts, which came before all changes."""
+    """The median of the first starts, which came before all changes."""
     if name.startswith("P"):
         return _START_MS
     first = timeline.done[0].time_ms

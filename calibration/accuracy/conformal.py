@@ -1,8 +1,7 @@
 """Relative errors of predictions, and the quantiles that hold the truth in 90 % of new changes.
 
-Each end leaves out 5 % of new changes. The steps of one plan are one cluster and weigh as much as a plan of one step.
-Of n clusters, the quantile of 0.95 (n + 1) / n counts. Fewer than 19 clusters have none: the greatest error takes its
-place. No interval becomes narrower than that of the plays.
+Each end leaves out 5 %. The steps of one plan are one cluster with the weight of one step. Of n clusters, the quantile
+of 0.95 (n + 1) / n counts; the greatest error for fewer than 19. No interval becomes narrower than that of the plays.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from calibration.accuracy.predicting import Predicted
 
 __all__ = ["HELD", "calibration_of", "errors_of", "quantile"]
 
-#: Share of new changes with a truth on the right side of one end of the interval.
+#: Share of new changes on the right side of one end.
 HELD = 0.95
 
 
 def calibration_of(predicted: Sequence[Predicted]) -> dict[str, Widening]:
-    """The errors of some recorded changes, by the form of the change."""
+    """The errors by the form of the change."""
     forms: dict[str, list[_Cluster]] = {}
     for each in predicted:
         by_form: dict[str, _Cluster] = {}
@@ -47,13 +46,13 @@ class _Cluster:
 
 
 def errors_of(figure: Range, truth: float) -> tuple[float, float]:
-    """The distances of the truth below and above an interval, as shares of its median; 0 if it does not lie there."""
+    """Distances of the truth below and above an interval, as shares of its median."""
     share = max(figure.median, LEAST_SECONDS)
     return max(0.0, figure.low - truth) / share, max(0.0, truth - figure.high) / share
 
 
 def quantile(clusters: Sequence[Sequence[float]]) -> float:
-    """The error that holds the truth in :data:`HELD` of new clusters; the greatest one if they are few."""
+    """The error that holds the truth in :data:`HELD` of new clusters; the greatest one of few."""
     weighed = sorted((error, 1 / len(cluster)) for cluster in clusters for error in cluster)
     needed, passed = HELD * (len(clusters) + 1), 0.0
     for error, weight in weighed:

@@ -14,9 +14,8 @@ __all__ = ["PAGE", "page_text", "write_page"]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "accuracy.md"
 _BEGIN, _END = "<!-- made by make accuracy -->", "<!-- end of the part made by make accuracy -->"
-#: Words for each figure.
 _WORDS: Mapping[str, str] = {"worst_task_seconds": "worst task", "task_seconds": "all tasks together"}
-#: Required share of steps with the truth inside their intervals: 41 of 50.
+#: Required share of steps inside their intervals: 41 of 50.
 _COVERED = 41 / 50
 
 

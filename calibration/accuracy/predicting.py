@@ -34,7 +34,6 @@ class Predicted:
 
 
 def predicted_changes(registry: Registry, names: Sequence[str], plays: int, seed: int) -> list[Predicted]:
-    """The predictions of all changes of some recordings."""
     return [_predicted(change, registry, plays, seed) for name in names for change in changes_of(name)]
 
 
@@ -65,9 +64,9 @@ def _state(change: RecordedChange, terms: Terms) -> PresentState:
 
 @cache
 def constants_without(name: str) -> dict[str, int]:
-    """The constants of the simulation, derived again without one recording. The runs of ``plans`` are in none.
+    """The constants of the simulation, derived without one recording. The runs of ``plans`` are in none.
 
-    Those of the same application come first. Other applications give the constants that it does not show.
+    Those of the same application come first. Other applications give missing ones.
     """
     same = [read_timeline(CAPTURES / "downtime" / each / "timeline.json.gz") for each in "ABCDF" if each != name]
     others = [

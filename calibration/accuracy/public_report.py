@@ -1,4 +1,4 @@
-"""A public report of deployments (mcmap.net/q/950577), planned with defaults for all facts that it leaves out.
+"""A public report of deployments (mcmap.net/q/950577), planned with defaults for all missing facts.
 
 Kafka 3.0, six instances with two threads, 12 input partitions, 40 GB of state, two standbys, six warm-ups, acceptable
 lag 6,000, probing every 60 s. The report gives the greatest latency of a record for three ways to deploy.
@@ -92,7 +92,7 @@ def _plans(*, leave: bool | None) -> Iterator[Plan]:
 
 
 def _state() -> Scenario:
-    """The group at rest: each instance has two active tasks and four standbys."""
+    """At rest each instance has two active tasks and four standbys."""
     drawn = random.Random(1)  # noqa: S311 - a simulation, not a secret
     names = {str(UUID(int=drawn.getrandbits(128), version=4)): f"i{number}" for number in range(1, _INSTANCES + 1)}
     tasks = [f"0_{number}" for number in range(_TASKS)]

@@ -15,10 +15,10 @@ from calibration.accuracy.predicting import Predicted
 
 __all__ = ["ChangePair", "Figure", "StepRow", "choices", "rows_of", "summary"]
 
-#: Least difference of two recorded changes that counts, by figure: in seconds, and as a share of the greater one.
+#: Least difference of two recorded changes that counts: in seconds, and as a share of the greater one.
 _NOISE: Mapping[str, float] = {"worst_task_seconds": 3.0, "task_seconds": 12.0}
 _NOISE_SHARE = 0.25
-#: A prediction is far off if it errs by more than this share of the truth and by more than this number of seconds.
+#: A prediction is far off beyond both this share of the truth and these seconds.
 _FAR_SHARE, _FAR_SECONDS = 0.5, 3.0
 _GOOD_SECONDS = 1.0
 
@@ -28,7 +28,7 @@ class Figure:
     """One figure of one step.
 
     Args:
-        naive: The naive estimate, or ``None``: sizes are unknown.
+        naive: The naive estimate; ``None`` without sizes.
     """
 
     truth: float
@@ -37,7 +37,6 @@ class Figure:
 
     @property
     def error(self) -> float:
-        """Predicted minus recorded, as a share of the recorded value."""
         return (self.predicted.median - self.truth) / self.truth if self.truth else 0.0
 
     @property
@@ -46,18 +45,17 @@ class Figure:
 
     @property
     def is_far(self) -> bool:
-        """True if the prediction is off by more than half of the truth and by more than 3 s."""
         off = abs(self.predicted.median - self.truth)
         return off > _FAR_SHARE * self.truth and off > _FAR_SECONDS
 
     @property
     def width(self) -> float:
-        """Width of the interval, as a share of the prediction."""
+        """As a share of the prediction."""
         return (self.predicted.high - self.predicted.low) / max(self.predicted.median, 0.001)
 
     @property
     def beats_naive(self) -> bool:
-        """True if the prediction is closer than the naive estimate, or within a second of the truth."""
+        """Closer than the naive estimate, or within a second of the truth."""
         off = abs(self.predicted.median - self.truth)
         return self.naive is None or off <= _GOOD_SECONDS or off <= abs(self.naive - self.truth)
 
@@ -81,17 +79,15 @@ class StepRow:
 
     @property
     def worst(self) -> Figure:
-        """The longest absence of a task."""
         return self.figures["worst_task_seconds"]
 
     @property
     def all_tasks(self) -> Figure:
-        """The absences of all tasks together."""
         return self.figures["task_seconds"]
 
 
 def rows_of(predicted: Sequence[Predicted]) -> list[StepRow]:
-    """The rows of some predicted changes, each with the intervals of the other recordings."""
+    """Each row has the intervals of the other recordings."""
     found = []
     for each in predicted:
         change = each.change
@@ -109,7 +105,7 @@ def rows_of(predicted: Sequence[Predicted]) -> list[StepRow]:
 
 
 def summary(rows: Sequence[StepRow], name: str) -> dict[str, float]:
-    """The measured goals of one figure: counts, and medians as shares."""
+    """Measured goals of one figure: counts, and medians as shares."""
     figures = [row.figures[name] for row in rows]
     return {
         "steps": len(rows),
@@ -128,7 +124,7 @@ class ChangePair:
     """Two recorded changes of one kind that differ beyond noise.
 
     Args:
-        one: The first recording, its truth and its prediction.
+        one: A recording, its truth and its prediction.
     """
 
     kind: str
@@ -138,18 +134,18 @@ class ChangePair:
 
     @property
     def is_right(self) -> bool:
-        """True if the predictions order the two as the recordings do."""
+        """The predictions have the order of the recordings."""
         return (self.one[1] < self.other[1]) == (self.one[2] < self.other[2])
 
 
 def choices(rows: Sequence[StepRow]) -> list[ChangePair]:
-    """All pairs of recordings of one series that differ beyond noise in a kind of change."""
+    """Pairs of recordings of one series that differ beyond noise in a kind of change."""
     found = []
     for name in FIGURES:
         sums: dict[tuple[bool, str, str], dict[str, tuple[float, float]]] = {}
         for row in rows:
             figure = row.figures[name]
-            # The steps of a roll are one choice; other kinds have one step for each phase.
+            # The steps of a roll are one choice.
             kind = "rolling restart" if row.kind == "roll" else row.phase.partition(" of ")[0]
             of_kind = sums.setdefault((row.recording.startswith("P"), kind, name), {})
             truth, predicted = of_kind.get(row.recording, (0.0, 0.0))

@@ -1,8 +1,8 @@
 """The state of a recorded group before a change, in the form of ``assignor capture``.
 
-The runs of ``downtime`` have no capture. A capture of a classic group holds its last generation: each member's report
-at its join, and its assignment. The timeline has both, except lags and process ids. Process ids are those of the
-imported episode. A lag follows from the moment at which an instance last had the task open.
+The runs of ``downtime`` have no capture. A capture of a classic group holds each member's report at its last join, and
+its assignment. The timeline has both, except lags and process ids. The imported episode has process ids. A lag follows
+from the moment at which an instance last had the task open.
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ class ImportedRecording:
 
 
 def state_before(recorded: ImportedRecording, time_ms: int) -> dict[str, Any]:
-    """The group's state at ``time_ms`` in the form of a capture."""
     if recorded.timeline.kind == "streams-classic":
         return _classic(recorded, time_ms)
     return _streams(recorded, time_ms)
@@ -78,7 +77,7 @@ def _classic(recorded: ImportedRecording, time_ms: int) -> dict[str, Any]:
             for consumer in consumers
         }
         active = [task for held, _ in reported.values() for task in held]
-        # Each thread reports all unused directories of its process.
+        # A thread reports all unused directories of its process.
         standby = list(dict.fromkeys(task for _, held in reported.values() for task in held if task not in active))
         lags = {
             task: _RUNS
@@ -145,7 +144,7 @@ class _Disks:
                     self._closed[instance, task] = self._read(instance, task, moment)
                 opened[instance] = tasks
             else:
-                opened[instance] = set()  # a kill: the disk keeps what the last orderly close left
+                opened[instance] = set()  # a kill: the disk keeps the state of the last orderly close
 
         self._opened = opened
 
@@ -155,7 +154,7 @@ class _Disks:
         return self._closed.get((instance, task), 0)
 
     def _changes(self) -> Iterable[tuple[int, str, set[str] | None]]:
-        """Moments from which an instance has certain tasks open; ``None``: it was killed."""
+        """Moments from which an instance has these tasks open; ``None``: it was killed."""
         timeline, names = self._recorded.timeline, self._recorded.names
         stateful = self._recorded.episode["changelogs"].keys()
         for each in timeline.generations:

@@ -12,9 +12,9 @@ from assignor_lab.capture.timelines.timeline import RecordedTimeline
 
 __all__ = ["GRACE_MS", "SHORTEST_MS", "RecordedStep", "arrival_gaps", "recorded_steps"]
 
-#: A shorter gap in a task's output does not count as absence.
+#: A shorter gap does not count as absence.
 SHORTEST_MS = 500
-#: An absence belongs to a step also if it began this much before the step or less: the probe's clock is coarse.
+#: An absence may begin this much before its step: the probe's clock is coarse.
 GRACE_MS = 500
 
 
@@ -26,7 +26,7 @@ class RecordedStep:
         away: Task to its absences: first moment (epoch milliseconds) and length.
         rebalances: Generations or target epochs.
         restored_bytes: Bytes of restorations and of loads of standbys and warm-ups.
-        calm_ms: Time until the group was at rest, or ``None``: the next step began before.
+        calm_ms: Time until the group was at rest; ``None``: the next step came before.
     """
 
     phase: str
@@ -39,26 +39,23 @@ class RecordedStep:
 
     @property
     def task_seconds(self) -> float:
-        """Sum of all absences, in seconds."""
         return sum(length for gaps in self.away.values() for _, length in gaps) / 1000
 
     @property
     def worst_task_seconds(self) -> float:
-        """Longest single absence of a task, in seconds."""
         return max((length for gaps in self.away.values() for _, length in gaps), default=0) / 1000
 
     @property
     def tasks(self) -> int:
-        """Number of tasks with an absence."""
         return len(self.away)
 
 
 def recorded_steps(timeline: RecordedTimeline) -> dict[str, RecordedStep]:
-    """Name of a phase to its step, in their order, including the first start."""
+    """Phase to its step, in their order, including the first start."""
     found, last = {}, 0
     for window in timeline.document["probe"] if timeline.probe else ():
         numbers = window.get("rebalances", ())
-        # A generation without an assignment has a number, too. Not every target epoch has a target.
+        # Generations without an assignment have a number, too. Not every target epoch has a target.
         count = max(numbers, default=last) - last if timeline.kind == "streams-classic" else len(numbers)
         last = max(numbers, default=last)
         found[window["phase"]] = _step(window, count)
@@ -86,14 +83,14 @@ def _step(window: Mapping[str, Any], rebalances: int) -> RecordedStep:
 def arrival_gaps(
     lines: Sequence[Mapping[str, Any]], begin_ms: int, end_ms: int
 ) -> dict[str, tuple[tuple[int, int], ...]]:
-    """Gaps in the probe's arrivals, which are counted in buckets: a second way to :attr:`RecordedStep.away`.
+    """Gaps in the probe's buckets of arrivals: a second way to :attr:`RecordedStep.away`.
 
     Args:
         lines: Lines of ``arrivals.jsonl``; the first one has the beginning and the bucket's width.
 
     Returns:
         Task to empty stretches of at least :data:`SHORTEST_MS` that begin in the step: first moment and length. One
-        bucket at each end is unknown.
+            bucket at each end is unknown.
     """
     first, width = lines[0]["t0"], lines[0]["bucket_ms"]
     filled: dict[str, list[int]] = {}

@@ -25,14 +25,7 @@ def group_document(
     standbys: int = 0,
     settings: dict[str, int] | None = None,
 ) -> dict[str, Any]:
-    """The document of a group at rest: tasks and standbys are dealt out in turn.
-
-    Args:
-        instances: Instances of two threads each.
-        tasks: Tasks with one source partition and one store each.
-        state_bytes: Size of a task's state; 0: none.
-        standbys: ``num.standby.replicas``.
-    """
+    """A group at rest: tasks and standbys are dealt out in turn, to instances of two threads."""
     names = [f"i{number:02}" for number in range(instances)]
     ids = [str(UUID(int=number + 1, version=4)) for number in range(instances)]
     all_tasks = [f"0_{number}" for number in range(tasks)]

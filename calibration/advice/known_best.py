@@ -21,7 +21,7 @@ from calibration.advice.groups import drawn_document, generated_group
 
 __all__ = ["Judged", "JudgedPast", "drawn_mix", "judged_group", "judged_past"]
 
-#: Days of the exhaustive play are numbered from here on: the race and its judgement see others.
+#: First day of the exhaustive play: the race and its judgement have others.
 _OTHER_DAYS = 2_000_000
 _DAY_MS = 86_400_000
 _FREE = (MEMBERS, CLOSE, SESSION, STANDBYS, BATCH)
@@ -30,13 +30,10 @@ _OBJECTIVE = "task_seconds"
 
 @attrs.frozen
 class Judged:
-    """Advice on a group whose best configuration is known.
+    """Advice on a group with a known best configuration; task-seconds a day.
 
     Args:
-        present: Task-seconds a day under the present settings.
-        advised: The same under the advice.
-        best: The same under the best configuration.
-        is_best: True if the advice is the best one, or within noise of it.
+        is_best: The advice is the best, or within noise of it.
     """
 
     seed: int
@@ -48,12 +45,10 @@ class Judged:
 
 @attrs.frozen
 class JudgedPast:
-    """Advice from the first part of a past, on its second part.
+    """Advice from the first part of a past, on its second part; task-seconds a day.
 
     Args:
-        present: Task-seconds a day under the present settings.
-        advised: The same under the advice of the first part alone.
-        is_worse: True if the advice is worse beyond its interval.
+        is_worse: The advice is worse beyond its interval.
     """
 
     seed: int
@@ -104,7 +99,7 @@ def judged_group(registry: Registry, seed: int, days: int, processes: int) -> Ju
     chosen = {**space.present, **advice.changes}
     (advised,) = (each for each in everything if each.configuration == chosen)
     change = change_of(best, advised, _OBJECTIVE)
-    # Less than 5 % is no difference to act on, as in the choice itself.
+    # As in the choice itself, less than 5 % is no difference.
     is_best = change is None or change.low is None or change.low <= 0 or change.difference < 0.05 * change.before
     return Judged(seed, everything[0].mean(_OBJECTIVE), advised.mean(_OBJECTIVE), best.mean(_OBJECTIVE), is_best)
 
@@ -142,7 +137,7 @@ def judged_past(registry: Registry, seed: int, days: int, processes: int) -> Jud
 
 
 def _week(names: list[str], mix: Mix, seed: str, start_ms: int) -> tuple[StreamsEvent, ...]:
-    """The events of a week, drawn from a mix: deployments, crashes and stalls."""
+    """Deployments, crashes and stalls, drawn from a mix."""
     drawn = random.Random(f"week {seed}")  # noqa: S311 - a simulation, not a secret
     moments = sorted(
         (drawn.uniform(0.0, 7 * _DAY_MS - 7_200_000), kind)

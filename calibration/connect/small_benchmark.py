@@ -1,8 +1,7 @@
 """The small experiment as recorded on real Kafka Connect 4.3.1, beside its simulated plays.
 
-The recording is one run, and partly random: some tasks were stopped again because their configurations arrived while a
-worker was joining, which affected the later balance. So it is compared with the mean of many plays, and with the lowest
-and the highest of them.
+The recording is one partly random run: some tasks were stopped again because their configurations arrived while a
+worker was joining, which affected the balance. So it is compared with mean, lowest and highest of many plays.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from calibration.connect.small_experiment import recorded_small, run_small, setu
 
 __all__ = ["BANDS", "PLAYS", "small_benchmark"]
 
-#: Number of plays, each with its own seed; under ``eager`` they differ little.
+#: Number of plays by seed; under ``eager`` they differ little.
 PLAYS: Mapping[str, int] = {"eager": 11, "sessioned": 61}
 
-#: Figure to the largest accepted distance of the plays' mean from the recording.
+#: Largest accepted distance of the plays' mean from the recording.
 BANDS: Mapping[str, float] = {
     "request_ms_median": 0.3,
     "request_ms_max": 0.3,
@@ -43,7 +42,7 @@ BANDS: Mapping[str, float] = {
     "task_seconds_running_after_the_answer": 0.3,
 }
 
-#: Rows of the settings that affect the result, besides the constants.
+#: Settings that affect the result, besides the constants.
 _SETTINGS: Sequence[tuple[str, str, str]] = (
     ("the leader, the killed worker, the times of its detection and restart", "as recorded", "chance; taken as it was"),
     ("heartbeats, session, delay", "3, 10, 30 s", "the experiment's configuration"),
@@ -51,11 +50,11 @@ _SETTINGS: Sequence[tuple[str, str, str]] = (
 
 
 def small_benchmark(assignors: AssignorFactory, seed: int = 0) -> dict[str, Any]:
-    """Plays the small experiment; the recorded figures of real Kafka Connect 4.3.1 beside the simulated ones.
+    """The recorded figures of real Kafka Connect 4.3.1 beside the simulated ones.
 
     Returns:
         ``figures``: rows with protocol, phase, figure, recorded, simulated (mean of the plays), lowest, highest, ratio,
-        and ``within``: ``yes``, or the reason; ``assumptions``: the constants.
+            and ``within``: ``yes``, or the reason; ``assumptions``: the constants.
     """
     rows = []
     for protocol in (ConnectProtocol.EAGER, ConnectProtocol.SESSIONED):

@@ -1,8 +1,8 @@
 """The constants of the small experiment, computed from its recording.
 
-Values that a timeline shows directly are used unchanged. If it shows only a sum, the comment at that place explains the
-division. No constant is fitted to a figure of the comparison: ``derive_constants`` on the two recordings gives
-``recordings/blog_small_constants.json``, which a test checks.
+Directly visible values are used unchanged. Comments explain the division of sums. No constant is fitted to a figure of
+the comparison: ``derive_constants`` on the two recordings gives ``recordings/blog_small_constants.json``, which a test
+checks.
 """
 
 from __future__ import annotations
@@ -22,23 +22,19 @@ from assignor_lab.simulation.connect.timings import ConnectTimings
 
 __all__ = ["CONSTANTS", "Constant", "derive_constants", "derived_constants", "small_timings"]
 
-#: Poll interval of the recording's connector; a task that is called to stop may finish its poll.
+#: Poll interval of the recording's connector; a stopping task may finish its poll.
 _POLL_MS = 500
 #: Kafka's pool for starting and stopping.
 _THREADS = 8
-#: Jobs of a worker in one round from which on the threads are continuously busy.
+#: Jobs of a worker in one round that keep the threads continuously busy.
 _MANY = 20
-#: Number of figures that represent the recorded distribution of a pause.
+#: Number of figures for the recorded distribution of a pause.
 _PAUSES = 60
 
 
 @attrs.frozen
 class Constant:
-    """A constant and its origin.
-
-    Args:
-        source: How the recording shows it.
-    """
+    """A constant and its origin."""
 
     name: str
     source: str
@@ -79,7 +75,6 @@ def derived_constants() -> Mapping[str, Mapping[str, Any]]:
 
 
 def small_timings(protocol: str) -> ConnectTimings:
-    """The timings of the small experiment under ``eager`` or ``sessioned``."""
     values: dict[str, Any] = {
         key: tuple(each) if isinstance(each, list) else each for key, each in derived_constants()[protocol].items()
     }
@@ -87,11 +82,7 @@ def small_timings(protocol: str) -> ConnectTimings:
 
 
 def derive_constants(timelines: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The constants of each protocol.
-
-    Returns:
-        Protocol to the arguments of :class:`ConnectTimings` that differ from its defaults.
-    """
+    """Protocol to the arguments of :class:`ConnectTimings` that differ from its defaults."""
     eager, sessioned = timelines["eager"], timelines["sessioned"]
     shortest = {
         method: min(
@@ -198,13 +189,13 @@ def _deliveries(timeline: Mapping[str, Any]) -> list[int]:
         if not killed <= following["prepare_t"] < deleting
         and not any(got["assigned_tasks"] or got["revoked_tasks"] for got in one["owned"].values())
     ]
-    # The later one of two workers: the duration of one of them has the square root of this distribution.
+    # The later of two workers: one alone has the square root of this distribution.
     ordered = sorted(took)
     return [ordered[int(len(ordered) * ((index + 0.5) / _PAUSES) ** 2)] for index in range(_PAUSES)]
 
 
 def _after_the_write(timeline: Mapping[str, Any], method: str) -> float:
-    """From the round after a request to the request's answer: two hops back."""
+    """From the round after a request to its answer: two hops back."""
     rounds = _rounds(timeline)
     took = []
     for request in timeline["rest"]:
@@ -241,7 +232,7 @@ def _until_tasks(timeline: Mapping[str, Any]) -> tuple[list[int], list[int], dic
 
     Returns:
         Of connectors on the leader, and of those on others, if that was the very next round, so that the leader had no
-        other work; and of the first connector of each worker.
+            other work; and of the first connector of each worker.
     """
     by_leader: list[int] = []
     passed_on: list[int] = []
@@ -300,7 +291,7 @@ def _many(timeline: Mapping[str, Any], column: int) -> float:
 
 
 def _few_stops(timeline: Mapping[str, Any]) -> float:
-    """Duration of stopping a task beyond the end of its poll, if a worker stops a few of them at once."""
+    """Duration of a stop beyond the end of the task's poll, if a worker stops a few at once."""
     took = []
     for each in _rounds(timeline):
         for got in each["owned"].values():

@@ -1,7 +1,7 @@
-"""The small experiment that was recorded on real Kafka Connect 4.3.1, on the simulator.
+"""The small experiment, recorded on real Kafka Connect 4.3.1, on the simulator.
 
 Three workers, 30 connectors of 10 tasks, created one after the other; then a worker is killed and started again; then
-all are deleted. Figures have the recording's names and meaning, so that the two are comparable.
+all are deleted. Figures have the recording's names and meaning.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def recorded_small() -> Mapping[str, Sequence[Mapping[str, Any]]]:
 
 
 def setup_of(protocol: ConnectProtocol) -> Setup:
-    """Facts of the recorded run: leader, victim, and the time of its detection."""
+    """Leader, victim, and the time of its detection in the recorded run."""
     kill = recorded_small()[protocol.value][1]
     return Setup(protocol, kill["leader"], kill["worker"], kill["noticed_ms"], kill["restarted_ms"])
 
@@ -55,7 +55,7 @@ def setup_of(protocol: ConnectProtocol) -> Setup:
 def run_small(
     setup: Setup, assignors: AssignorFactory, timings: ConnectTimings | None = None, seed: int = 0
 ) -> list[dict[str, Any]]:
-    """Plays the experiment; the phases create, kill, delete and all, with the recording's figures.
+    """The phases create, kill, delete and all, with the recording's figures.
 
     Raises:
         RuntimeError: if a phase does not come to rest within an hour.
@@ -90,7 +90,7 @@ def run_small(
 def _until_calm(cluster: SimulatedCluster) -> None:
     if not cluster.run_until(cluster.now + 3_600_000, until_calm=True):
         raise RuntimeError("the simulated group did not come to rest within an hour")
-    # The last started jobs still need a moment until they run.
+    # The last started jobs do not run yet.
     cluster.run_until(cluster.now + max((cluster.timings.task_ready_ms, *cluster.timings.task_ready_drawn_ms)))
 
 
@@ -173,7 +173,7 @@ def _kill(cluster: SimulatedCluster, setup: Setup, settings: WorkerSettings) -> 
     assert victim is not None
     number = victim.number
     cluster.run_until(cluster.now + 5_000)
-    # The moment of the real death within the victim's heartbeat interval.
+    # The real death within the victim's heartbeat interval.
     since_beat = cluster.timings.session_timeout_ms - setup.noticed_ms
     cluster.run_until((cluster.last_heard_ms(setup.victim) or cluster.now) + 3_000 + max(0, since_beat))
     mark = _mark(cluster)
@@ -205,7 +205,6 @@ def _tasks(cluster: SimulatedCluster) -> list[ConnectorTaskId]:
 
 
 def _lives(cluster: SimulatedCluster, task: ConnectorTaskId) -> list[Any]:
-    """Runs of a task that really began."""
     return [run for run in cluster.runs.runs[task] if run.end_ms is None or run.end_ms > run.start_ms]
 
 

@@ -22,7 +22,7 @@ _Ask = Callable[[GroupSpec, TopologyDescriber], GroupAssignment]
 
 @attrs.frozen
 class RepeatedDecision:
-    """A recorded target, and the input from its broker to the assignor.
+    """A recorded target, and the assignor's input.
 
     Args:
         members: The members in the broker's order.
@@ -52,7 +52,7 @@ class DecidedAgain:
         return len(self._tasks)
 
     def ask(self, decision: RepeatedDecision, process: Mapping[str, str]) -> Mapping[str, TasksByRole]:
-        """Member to the assignor's target for it, with these processes of the members.
+        """Member to the assignor's target under these processes of the members.
 
         Raises:
             LeaderFailedError: if it has no answer.
@@ -72,7 +72,7 @@ class DecidedAgain:
                 records[place].into(table)
                 place += 1
             for record in islice(records, place, None):
-                # Within one millisecond: a member in the target left after it; a member that joined came with it.
+                # Within one millisecond: a member in the target left after it; a joined member came with it.
                 if record.time_ms > recorded.time_ms:
                     break
                 if not record.is_there and record.member not in recorded.tasks:

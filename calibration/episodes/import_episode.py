@@ -45,15 +45,13 @@ def import_episode(
     """The episode of a recorded experiment, as a document of kind ``streams-episode``.
 
     Args:
-        folder: Folder of the recording. ``configs.jsonl`` is required; brokers' answers and logs of the leaders add
-            process ids, partitions and racks.
+        folder: Folder of the recording. ``configs.jsonl`` is required; brokers' answers and leaders' logs add process
+            ids, partitions and racks.
         topology: File with the text of Java's ``Topology#describe``.
-        registry: The plugins with the broker's assignor, which is called if process ids are not recorded; ``None``: the
-            installed ones.
+        registry: Plugins with the broker's assignor, which finds unrecorded process ids; ``None``: the installed ones.
 
     Raises:
-        DocumentFormatError: if a file cannot be read or is malformed; it names the file that would have the missing
-            facts.
+        DocumentFormatError: if a file cannot be read or is malformed, or another one is needed.
     """
     timeline = read_timeline(timeline_file)
     configs_file = folder / "configs.jsonl"
@@ -177,7 +175,7 @@ def _assignment_config(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _settings(config: Mapping[str, Any], *, is_classic: bool) -> dict[str, Any]:
-    """Settings of time and membership; the streams protocol does not use the consumers' session."""
+    """Settings of time and membership; the streams protocol has no consumers' session."""
     found = given_settings([layer_of(Layer.SCENARIO, ((key, value, "") for key, value in config.items()))])
     return {key: found[key] for key in sorted(found) if is_classic or key not in CLASSIC_KEYS}
 

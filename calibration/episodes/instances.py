@@ -15,7 +15,6 @@ from assignor_lab.documents.shapes import any_value, faults_at, map_of, open_rec
 __all__ = ["Incarnation", "client_names", "incarnations", "read_configs", "settings_document"]
 
 _LINE = open_record({"instance": text, "config": map_of(text, any_value)}, hint="is this configs.jsonl of a recording?")
-#: Host names of the local machine.
 _HERE = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 
@@ -32,11 +31,7 @@ class Incarnation:
 
 
 def read_configs(path: Path) -> dict[str, Mapping[str, Any]]:
-    """Instance to its configuration, from ``configs.jsonl``.
-
-    Raises:
-        DocumentFormatError: if the file cannot be read, or a line of it is no instance's configuration.
-    """
+    """Instance to its configuration, from ``configs.jsonl``."""
     found: dict[str, Mapping[str, Any]] = {}
     for place, line in json_lines(str(path)):
         with faults_at(place):
@@ -71,7 +66,6 @@ def client_names(configs: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def incarnations(timeline: RecordedTimeline) -> list[tuple[int, Incarnation]]:
-    """Every start: its time and its incarnation."""
     lost: dict[str, int] = {}
     found = []
     for each in timeline.done:

@@ -12,11 +12,11 @@ __all__ = ["hashed_process_id", "ordered_process_id"]
 
 
 def ordered_process_id(place: int, number: int) -> ProcessID:
-    """The process id at ``place`` of a sorted list of them; ``number`` distinguishes ids of one place."""
+    """``number`` distinguishes ids of one place in their sorted list."""
     return ProcessID(UUID(f"{place + 1:08x}-0000-4000-8000-{number:012x}"))
 
 
-#: Brokers keep processes in hash tables of fewer slots than this.
+#: Upper bound of the slots of brokers' hash tables of processes.
 _SLOTS = 4096
 
 
@@ -36,5 +36,5 @@ def hashed_process_id(place: int, number: int, slots: int = _SLOTS) -> ProcessID
     return ordered_process_id(place, number)
 
 
-#: Number of tried salts; one in 4,096 fits.
+#: Tried salts; one in 4,096 fits.
 _MOST_TRIES = 200_000

@@ -21,7 +21,7 @@ __all__ = ["agreeing_process_ids", "process_ids_in_order", "shown_process_ids"]
 def shown_process_ids(
     timeline: RecordedTimeline, names: Mapping[str, str], recording: RecordedResponses | None
 ) -> dict[Incarnation, ProcessID]:
-    """The process id of each incarnation that occurs in an answer of a broker."""
+    """Process ids in a broker's answers."""
     joined = {each.member: each.time_ms for each in timeline.members if each.event == "joins"}
     return {} if recording is None else _seen(incarnations(timeline), names, recording, joined)
 
@@ -38,11 +38,7 @@ def process_ids_in_order(timeline: RecordedTimeline, names: Mapping[str, str]) -
 def agreeing_process_ids(
     timeline: RecordedTimeline, names: Mapping[str, str], again: DecidedAgain, shown: Mapping[Incarnation, ProcessID]
 ) -> FoundProcesses:
-    """Process ids with which the broker's assignor reproduces the recording, including the recorded ids.
-
-    Raises:
-        LeaderFailedError: if the assignor has no answer.
-    """
+    """Process ids with which the broker's assignor reproduces the recording, including recorded ids."""
     of_member = {
         member: each
         for time, each in incarnations(timeline)
@@ -87,7 +83,7 @@ def _process_id(shown: str) -> ProcessID | None:
 def _order(timeline: RecordedTimeline, names: Mapping[str, str]) -> list[Incarnation]:
     """Incarnations in the order in which calm assignments distribute the first tasks.
 
-    A broker's assignor distributes tasks in order in its first target alone: later ones move few of them.
+    Only a broker's first target distributes tasks in order: later ones move few.
     """
     starts, order = incarnations(timeline), list[Incarnation]()
     calm = timeline.generations if timeline.kind == "streams-classic" else timeline.generations[:1]
@@ -109,7 +105,7 @@ def _order(timeline: RecordedTimeline, names: Mapping[str, str]) -> list[Incarna
 
 
 def _insert(order: list[Incarnation], sequence: Iterable[Incarnation]) -> None:
-    """Inserts the new ones of ``sequence`` behind their predecessor there."""
+    """Inserts new ones of ``sequence`` behind their predecessor there."""
     place = 0
     for each in sequence:
         if each in order:

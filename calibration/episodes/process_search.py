@@ -1,7 +1,7 @@
 """Process ids with which a broker's assignor gives the recorded targets.
 
-Process ids are random, and the broker breaks ties by their position in a hash table. A recording without them shows
-which of two processes came first if that made a difference.
+Process ids are random, and the broker breaks ties by their position in a hash table. A recording shows the order of two
+processes only if that made a difference.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from calibration.episodes.made_up_processes import hashed_process_id
 
 __all__ = ["FoundProcesses", "agreeing_processes"]
 
-#: Number of table layouts kept after each target.
+#: Table layouts kept after each target.
 _MOST_KEPT = 64
-#: Number of layouts examined for one target.
+#: Layouts examined for one target.
 _MOST_TRIED = 4_096
 #: Most distinct slots, and most incarnations in the search.
 _MOST_SLOTS = 64
-#: Numbers of the found ids; ids invented in order have small ones.
+#: Invented ids have small numbers.
 _FIRST_NUMBER = 1_000
-#: The search stops after this many members, tasks and slots, and uses the best layouts so far.
+#: The search stops after this many members, tasks and slots, with the best layouts so far.
 _MOST_WORK = 5_000_000
 
 
@@ -39,7 +39,7 @@ class FoundProcesses:
 
     Args:
         processes: Process id of each incarnation that was a member.
-        repeated: Number of recorded targets that are given with these, task by task.
+        repeated: Recorded targets that they reproduce, task by task.
     """
 
     processes: Mapping[Incarnation, ProcessID]
@@ -48,7 +48,7 @@ class FoundProcesses:
 
 @attrs.frozen
 class _Way:
-    """Slots of incarnations, and the targets that differ then: the sum of their differing members, and their number."""
+    """Slots of incarnations, and the targets that differ then: their differing members, and their number."""
 
     slots: Mapping[Incarnation, int]
     wrong: int = 0
@@ -64,12 +64,8 @@ def agreeing_processes(
     """The process ids that reproduce most of the recording; of equal ones the first.
 
     Args:
-        incarnation: Member to its incarnation.
         order: All incarnations, in the likeliest order.
         shown: Those with known process ids.
-
-    Raises:
-        LeaderFailedError: if the assignor has no answer.
     """
     decisions = [each for each in again.decisions if incarnation.keys() >= each.target.keys()]
     members = max((len(each.members) for each in decisions), default=1)
@@ -98,7 +94,7 @@ def _slots(members: int) -> int:
 
 @attrs.frozen
 class _Table:
-    """The broker's hash table of processes: known ids, numbers of all, and the number of distinct slots."""
+    """The broker's hash table: known ids, numbers of all, and distinct slots."""
 
     shown: Mapping[Incarnation, ProcessID]
     number: Mapping[Incarnation, int]
@@ -115,7 +111,6 @@ class _Table:
                 yield attrs.evolve(way, slots={**way.slots, new: place})
 
     def process(self, way: _Way, each: Incarnation) -> str:
-        """The process id of an incarnation for its slot in ``way``."""
         known = self.shown.get(each)
         return str(
             hashed_process_id(way.slots[each], _FIRST_NUMBER + self.number[each], self.slots)
@@ -129,7 +124,7 @@ def _badness(way: _Way) -> int:
 
 
 def _told_apart(ways: Iterable[_Way], slots: int) -> Iterator[_Way]:
-    """One of several equivalent ways, with the same order and the same ties in a table of any size."""
+    """One of equivalent ways, with the same order and ties in a table of any size."""
     seen = set()
     for way in ways:
         taken = way.slots.values()

@@ -36,7 +36,6 @@ def recorded_document(timeline: RecordedTimeline, names: Mapping[str, str], firs
 
 
 def _changes(timeline: RecordedTimeline, first_ms: int) -> list[int]:
-    """When the tasks of a member of a streams group changed."""
     had: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     found = []
     for each in timeline.members:
@@ -69,7 +68,7 @@ def _sorted(tasks: set[str]) -> list[str]:
 
 
 def _window(window: Mapping[str, Any], first_ms: int) -> dict[str, Any]:
-    """One action in a probe's record: interruptions of a second and more, by task."""
+    """One action of a probe: interruptions of a second and more, by task."""
     restored = window.get("restored") or {}
     begin = window["t"] - first_ms
     return {

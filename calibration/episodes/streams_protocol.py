@@ -18,12 +18,7 @@ _LATE_MS = 300
 
 
 def member_ids(timeline: RecordedTimeline, instance: str, from_ms: int, names: Mapping[str, str]) -> list[str]:
-    """Members of an instance that was started at ``from_ms``, in the order in which they joined.
-
-    Args:
-        from_ms: Time of its start.
-        names: Prefix of client ids to the instance.
-    """
+    """Members of an instance that was started at ``from_ms``, in the order of their joins."""
     later = [each.time_ms for each in timeline.done if each.type == "start" and each.instance == instance]
     until = min((time for time in later if time > from_ms), default=None)
     return [
@@ -37,7 +32,7 @@ def member_ids(timeline: RecordedTimeline, instance: str, from_ms: int, names: M
 
 
 def group_assignment_config(timeline: RecordedTimeline) -> dict[str, Any]:
-    """Configuration of the assignment, which belongs to the broker and not to the members."""
+    """The broker's configuration of the assignment."""
     standbys = timeline.group_config.get("streams.num.standby.replicas")
     run = timeline.document.get("run")
     if standbys is None and isinstance(run, Mapping):
@@ -51,8 +46,8 @@ def group_assignment_config(timeline: RecordedTimeline) -> dict[str, Any]:
 def broker_timings(timeline: RecordedTimeline, names: Mapping[str, str]) -> tuple[dict[str, int], list[str]]:
     """The broker's timings, and sentences about computed ones.
 
-    The recording has settings of the group, not those of the broker. Each kill bounds the session timeout: a member is
-    fenced one timeout after its last heartbeat, which was at most an interval before the kill.
+    The recording lacks the broker's settings. Each kill bounds the session timeout: a member is fenced one timeout
+    after its last heartbeat, at most an interval before the kill.
     """
     found = {
         name: int(timeline.group_config[key])
@@ -73,7 +68,7 @@ def broker_timings(timeline: RecordedTimeline, names: Mapping[str, str]) -> tupl
 
 
 def _fenced_after(timeline: RecordedTimeline, names: Mapping[str, str]) -> Iterator[int]:
-    """Time from a kill until members of the killed instance were fenced."""
+    """From a kill until the killed members were fenced."""
     for each in timeline.members:
         if not each.event.startswith("fenced"):
             continue
@@ -88,7 +83,7 @@ def _fenced_after(timeline: RecordedTimeline, names: Mapping[str, str]) -> Itera
 
 
 def _session_timeout(fenced_after: Iterable[int], interval_ms: int, default_ms: int) -> int:
-    """The roundest value that all kills allow; the default if it is one of them, or without kills."""
+    """The roundest value that all kills allow; preferably the default."""
     waits = list(fenced_after)
     if not waits:
         return default_ms

@@ -36,7 +36,7 @@ class RecordedTasks:
         topics: Changelog topic to sub-topology.
         missing_topics: Internal topics that the first leader creates and reads from.
         assumptions: Sentences about missing facts.
-        ends: Task to moments, in epoch milliseconds, and the end of its changelogs then, as read by leaders.
+        ends: Task to moments, in epoch milliseconds, and its changelogs' end then, as read by leaders.
     """
 
     documents: tuple[Mapping[str, Any], ...]
@@ -69,7 +69,7 @@ def recorded_tasks(
         maker = DocumentMaker((), None, UTC, zone_given=True)
         states = list(recorded_states(recording, decisions, maker, topology=topology, optimized=optimized))
         if states:
-            # The last state has all topics; internal ones are created in the first.
+            # The last state has all topics; internal ones come with the first.
             found = _from_state(timeline, states[-1].document)
             return attrs.evolve(found, ends=_ends(decisions))
     return _from_timeline(timeline)
@@ -79,7 +79,7 @@ def recorded_tasks(
 
 
 def _described(timeline: RecordedTimeline, recording: RecordedResponses) -> RecordedTasks | None:
-    """The tasks as the group's broker described them; ``None`` if a topic that they read is not in the recording."""
+    """The tasks as described by the broker; ``None`` if the recording lacks a source topic."""
     groups = [group for _, group in recording.streams_groups if group.group == timeline.group and group.members]
     subtopologies = next((each.subtopologies for each in reversed(groups) if each.subtopologies), ())
     at_ms = timeline.end_ms
@@ -92,14 +92,14 @@ def _described(timeline: RecordedTimeline, recording: RecordedResponses) -> Reco
     ids = [TaskId.parse(f"{sub}_{number}") for sub, count in counts.items() for number in range(count)]
     if not ids:
         return None
-    # A changelog without an answer has the partitions of its tasks; their racks are unknown.
+    # A changelog without an answer has the partitions of its tasks, and unknown racks.
     brokers = Brokers(lambda name: recording.topic(name, at_ms) or Topic({}), recording.brokers(at_ms).names)
     topology = _topology(subtopologies, timeline.group)
     missing = {name for sub in subtopologies for name in (*sub.changelogs, *sub.repartition_sources)}
     return RecordedTasks(
         tuple(task_document(task, topology, brokers, []) for task in ids),
         {name: int(sub.id) for sub in subtopologies for name in sub.changelogs if sub.id.isdecimal()},
-        # The group was not ready when the first member came.
+        # The group was not ready for the first member.
         tuple(sorted(name for name in missing if is_internal_of(name, timeline.group)))
         if groups[0].state == "NotReady"
         else (),
@@ -108,7 +108,7 @@ def _described(timeline: RecordedTimeline, recording: RecordedResponses) -> Reco
 
 
 def _topology(subtopologies: Iterable[DescribedSubtopology], group: str) -> GroupTopology:
-    """The topology of a group of the streams protocol: it names all its topics in full, changelogs included."""
+    """It names all its topics in full, changelogs included."""
     return GroupTopology(
         {
             (None, int(sub.id)): GroupSubTopology(
@@ -139,7 +139,7 @@ def _decisions(logs: Sequence[str]) -> list[LoggedDecision]:
 
 
 def _ends(decisions: Iterable[LoggedDecision]) -> dict[TaskId, list[tuple[int, int]]]:
-    """Ends of changelogs as read by leaders: a client's reported position plus its lag."""
+    """Ends of changelogs: a client's reported position plus its lag."""
     found: dict[TaskId, list[tuple[int, int]]] = {}
     for decision in decisions:
         if decision.record.time is None or decision.lags_failed:

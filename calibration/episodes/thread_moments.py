@@ -1,6 +1,6 @@
 """First joins of threads in a recorded experiment, and leaves of closed instances' threads.
 
-Both depend on the machine, like the start time of a process, and not on the group, which only receives the requests.
+Both depend on the machine alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = ["ThreadMoment", "joins", "joins_ms", "leaves", "leaves_ms"]
 
-#: The coordinator's log line about a join that triggers a rebalance.
+#: The coordinator's log line on a join that triggers a rebalance.
 _NEW_MEMBER = re.compile(r"^Adding new member (?P<member>\S+)")
 #: A consumer's name after its client's, and a static member's after its instance id.
 _THREAD = re.compile(r"^-(?:StreamThread-)?(?P<number>[0-9]{1,5})(?:-|$)")
@@ -27,8 +27,7 @@ class ThreadMoment:
     """A moment of one thread.
 
     Args:
-        time_ms: Its time, in epoch milliseconds.
-        instance: The thread's instance.
+        time_ms: In epoch milliseconds.
         thread: Its number, from 1.
     """
 
@@ -40,11 +39,8 @@ class ThreadMoment:
 def joins(timeline: RecordedTimeline, names: Mapping[str, str]) -> tuple[ThreadMoment, ...]:
     """Every recorded first join, by time.
 
-    Brokers record each join of a streams group after processing it, which takes a while for the first one of a group.
-    For a classic group they record only joins that trigger a rebalance: those of the first members.
-
-    Args:
-        names: Prefix of client ids to the instance.
+    Brokers record a join of a streams group after processing it, which takes a while for the first one. For a classic
+    group they record only joins that trigger a rebalance: the first members'.
     """
     first = [
         (generation.prepared_ms, new["member"])
@@ -55,12 +51,12 @@ def joins(timeline: RecordedTimeline, names: Mapping[str, str]) -> tuple[ThreadM
 
 
 def leaves(timeline: RecordedTimeline, names: Mapping[str, str]) -> tuple[ThreadMoment, ...]:
-    """Every member of a streams group that left, by time."""
+    """Leaves of a streams group, by time."""
     return _moments(_logged(timeline, "left"), names)
 
 
 def _written_down(timeline: RecordedTimeline) -> Iterator[tuple[int, str]]:
-    """The record time of each join: with the member's next state, before it joins again or leaves."""
+    """A join's record: with the member's next state, before its next join or leave."""
     found, states = [], dict[str, int]()
     for each in reversed(timeline.members):
         if each.state:
@@ -103,14 +99,12 @@ def joins_ms(
     threads: int,
     startup_ms: int | None,
 ) -> list[int | None]:
-    """The threads' joins for a ``start`` event: milliseconds after it, or ``None`` if unknown.
+    """Milliseconds from a ``start`` event to each thread's join, or ``None``.
 
     In an empty group, an unrecorded thread came after the recorded one: otherwise it would have been the first.
 
     Args:
-        moments: All recorded joins.
-        threads: Threads of the instance.
-        startup_ms: Time from the process's start to its threads' start, if known.
+        startup_ms: From the process's start to its threads' start, if known.
     """
     own = _after(timeline, moments, done, threads)
     if own or not moments:
@@ -123,7 +117,7 @@ def joins_ms(
 def leaves_ms(
     timeline: RecordedTimeline, moments: Sequence[ThreadMoment], done: TimelineAction, threads: int
 ) -> list[int | None]:
-    """The threads' leaves for a ``stop`` event: milliseconds after it, or ``None`` if unknown."""
+    """Milliseconds from a ``stop`` event to each thread's leave, or ``None``."""
     return _after(timeline, moments, done, threads)
 
 
@@ -138,7 +132,7 @@ def _after(
 
 
 def _is_within(timeline: RecordedTimeline, each: ThreadMoment, done: TimelineAction) -> bool:
-    """True if it was after an action on an instance, and before the next one."""
+    """True after an action on an instance, and before the next one."""
     until = (
         other.time_ms for other in timeline.done if other.instance == done.instance and other.time_ms > done.time_ms
     )

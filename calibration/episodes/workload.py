@@ -11,7 +11,7 @@ from assignor_lab.capture.timelines.timeline import RecordedTimeline
 
 __all__ = ["changelog_documents", "subtopology_of_topics"]
 
-#: Bytes of a key if the recording has only those of the value.
+#: Of a key, if the recording has only the value's bytes.
 _KEY_BYTES = 9
 
 
@@ -22,7 +22,7 @@ def subtopology_of_topics(
 
     Args:
         known: Topics with a known sub-topology.
-        stateful: Sub-topologies with state; ``None`` if unknown, then those with an assigned standby count.
+        stateful: Sub-topologies with state; ``None``: those with an assigned standby count.
     """
     sizes: dict[int, int] = {}
     for task in tasks:
@@ -47,7 +47,7 @@ def subtopology_of_topics(
 
 
 def _held(timeline: RecordedTimeline, topic: str, subtopology: int) -> int:
-    """Number of a topic's restorations on instances that soon afterwards reported the sub-topology's task."""
+    """Restorations of a topic on instances that soon afterwards reported the sub-topology's task."""
     count = 0
     for each in timeline.transfers:
         if each.topic == topic and not each.is_standby:
@@ -73,8 +73,8 @@ def changelog_documents(
     Args:
         topics: Changelog topic to sub-topology.
         first_ms: Beginning of the episode, in epoch milliseconds.
-        ends_by_task: Task to moments and the total ends of its changelogs then, as read by leaders; for other tasks the
-            restored records count.
+        ends_by_task: Task to moments and ends of its changelogs, as read by leaders; for other tasks the restored
+            records count.
     """
     seen: dict[str, dict[int, list[tuple[int, int]]]] = {}
     for each in timeline.transfers:
@@ -120,7 +120,7 @@ def changelog_documents(
 
 
 def _record_bytes(timeline: RecordedTimeline) -> float | None:
-    """Bytes of a record: from the restorations in a probe's windows, or from the experiment's preload."""
+    """From the restorations in a probe's windows, or from the experiment's preload."""
     restored = [window.get("restored") or {} for window in timeline.probe or () if isinstance(window, dict)]
     size = sum(each.get("restored_bytes", 0) + each.get("standby_bytes", 0) for each in restored)
     records = sum(each.get("restored_records", 0) + each.get("standby_records", 0) for each in restored)

@@ -43,7 +43,7 @@ class ClientWorld(Protocol):
         ...
 
     def send(self, worker: str, request: Request, time_ms: int) -> None:
-        """Deliver a request to a worker's process at a time, if it still runs then."""
+        """No effect if the worker does not run any more then."""
         ...
 
     def pause(self) -> int:
@@ -57,7 +57,7 @@ class SimulatedClient:
     """Sends operations in order; repeats refused ones and those of ended workers after a pause.
 
     Args:
-        via: Name of the worker that receives the requests; by default, or while it is down, the first running one.
+        via: Worker that receives the requests; by default, or while it is down, the first running one.
         pacing: Condition for the next request: the last one is ``answered``; the group is ``calm``; or ``merged``: so
             fast that the leader always has it when it next writes tasks' configurations.
     """
@@ -80,7 +80,6 @@ class SimulatedClient:
 
     @property
     def is_waiting(self) -> bool:
-        """True if the next request could be sent: none is in flight."""
         return not self.is_done and self._attempt == self._resting
 
     def send_next(self) -> None:
@@ -121,7 +120,7 @@ class SimulatedClient:
             self.send_next()
 
     def slip_in(self, leader: str) -> None:
-        """Write the next request together with the tasks' configurations that the leader has just written."""
+        """Write the next request together with tasks' configurations just written by the leader."""
         if self.pacing == "merged" and self.answered and not self.is_done:
             operation = self._operations[len(self.answered)]
             kind: Literal["connector", "delete"] = "delete" if operation.kind == "delete" else "connector"
@@ -130,8 +129,8 @@ class SimulatedClient:
             self.answered.append((operation, self._world.now, self._world.now))
 
     def worker_gone(self, name: str) -> None:
-        """Handle the end of a worker's process: requests sent or forwarded to it get no response."""
-        del name  # The path of a request is not recorded; repeating one does no harm.
+        """Requests sent or forwarded to an ended worker get no response."""
+        del name  # The request's path is not recorded; repeating it does no harm.
         if not self.is_done and self._to is not None:
             self._again(self._attempt)
 

@@ -35,9 +35,7 @@ class SimulatedCluster:
     """A group of workers.
 
     Args:
-        start_ms: Initial time of the clock.
-        forming: Number of workers that form the group at once, without the broker's initial delay; 0: with the delay.
-        keep_log: Whether to keep an event log.
+        forming: Number of workers that form the group without the broker's initial delay; 0: with the delay.
     """
 
     def __init__(
@@ -74,7 +72,7 @@ class SimulatedCluster:
         self._clients: list[SimulatedClient] = []
         self._driver = HerderDriver(
             self.clock,
-            # Driver and link refer to each other; the link is created below.
+            # Driver and link refer to each other.
             lambda driven, token, request: self._link.ask(driven, token, request),  # noqa: PLW0108
             lambda driven: self._link.came_back(driven),  # noqa: PLW0108
             self._is_over,
@@ -110,14 +108,13 @@ class SimulatedCluster:
         self._link.beat_later(driven)
 
     def configure(self, **changes: Any) -> None:
-        """Change settings of all workers so far, as if they had always been so."""
+        """Change settings of all workers, as if they had always been so."""
         for name in self.settings:
             self.settings[name] = attrs.evolve(self.settings[name], **changes)
             if name in self._driven:
                 self._driven[name].process.settings = self.settings[name]
 
     def crash(self, name: str) -> None:
-        """Crash a worker's process: its jobs end at once, and its heartbeats stop."""
         driven = self._driven.pop(name, None)
         if driven is not None:
             lost = len(self.runs.running(driven.process.number))
@@ -126,7 +123,7 @@ class SimulatedCluster:
             self._end(name, driven)
 
     def stop(self, name: str) -> None:
-        """Stop a worker cleanly: it stops its jobs, then leaves the group."""
+        """It stops its jobs, then leaves the group."""
         driven = self._driven.get(name)
         if driven is not None and not driven.process.stopping:
             self.say(name, "stop-asked", "is stopping")
@@ -134,7 +131,7 @@ class SimulatedCluster:
             self.wake(driven.process.number)
 
     def partition(self, name: str, duration_ms: int) -> None:
-        """Cut a worker off from the brokers for a while: from the coordinator and the config topic."""
+        """Cut a worker off from the coordinator and the config topic."""
         if name in self._driven:
             self._unreachable.add(name)
             self.say(name, "partition", f"loses the brokers for {duration_ms / 1000:g} s")
@@ -146,7 +143,7 @@ class SimulatedCluster:
         self._catch_up(name)
 
     def stall(self, name: str, duration_ms: int) -> None:
-        """Block a worker's herder thread for a while, as in a connector's ``stop``; heartbeats continue."""
+        """Block a herder thread, as in a connector's ``stop``; heartbeats continue."""
         driven = self._driven.get(name)
         if driven is not None:
             driven.busy_until = max(driven.busy_until, self.now + duration_ms)
@@ -185,7 +182,6 @@ class SimulatedCluster:
         return self.coordinator.rounds
 
     def alive(self) -> list[str]:
-        """Names of the running workers, in the order of their starts."""
         return list(self._driven)
 
     def worker(self, name: str) -> WorkerProcess | None:
@@ -196,7 +192,6 @@ class SimulatedCluster:
         return self.coordinator.members().get(self.coordinator.leader_id or "")
 
     def last_heard_ms(self, name: str) -> int | None:
-        """Time of a worker's last request to the coordinator."""
         return self.coordinator.last_heard_ms(name)
 
     def is_calm(self, *, for_client: SimulatedClient | None = None) -> bool:
@@ -216,11 +211,7 @@ class SimulatedCluster:
     # --- time ---------------------------------------------------------------------------------------
 
     def run_until(self, time_ms: int, *, until_calm: bool = False) -> bool:
-        """Advance the clock to a time.
-
-        Returns:
-            True if it stopped because the group is calm.
-        """
+        """Returns true if it stopped because the group is calm."""
         waited_for = still_waited_for()
         while True:
             if until_calm and self.is_calm():
@@ -291,7 +282,7 @@ class SimulatedCluster:
         self.clock.after(delay_ms, action)
 
     def at_process(self, process: int, time_ms: int, action: Callable[[], None]) -> None:
-        """Schedule ``action`` at a time, if the process still runs then."""
+        """No effect if the process does not run any more then."""
 
         def if_alive() -> None:
             if process in self._by_number:
@@ -300,7 +291,6 @@ class SimulatedCluster:
         self.clock.at(time_ms, if_alive)
 
     def send(self, worker: str, request: Request, time_ms: int) -> None:
-        """Deliver a request to a worker's process at a time, if it still runs then."""
         process = self._driven[worker].process
         self.at_process(process.number, time_ms, lambda: process.requests.add(request))
 

@@ -11,7 +11,7 @@ __all__ = ["episode_document"]
 
 
 def episode_document(played: PlayedConnectEpisode) -> dict[str, Any]:
-    """An episode as a document: figures, rebalances, jobs on two workers, log; times in ms from its begin."""
+    """Figures, rebalances, jobs on two workers, and log; times in ms from the begin."""
     cluster, begin = played.cluster, played.cluster.start_ms
     until = begin + played.episode.until_ms
     return {

@@ -1,7 +1,4 @@
-"""Metrics of Connect: plain functions of owned jobs, and of a simulated group.
-
-Units are jobs, seconds and task-seconds; lower is better everywhere.
-"""
+"""Metrics of Connect, in jobs, seconds and task-seconds; lower is better everywhere."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ __all__ = [
 
 
 def worker_imbalance(owned: Mapping[str, Jobs]) -> int:
-    """Most tasks on a worker less fewest; 0 without workers. At best 1 if the tasks do not divide evenly."""
+    """Most tasks on a worker less fewest; 0 without workers."""
     sizes = [len(jobs.tasks) for jobs in owned.values()]
     return max(sizes) - min(sizes) if sizes else 0
 
@@ -48,7 +45,7 @@ def unassigned_jobs(configured: ConfiguredJobs, owned: Mapping[str, Jobs]) -> in
 
 
 def jobs_stopped(cluster: SimulatedCluster, start_ms: int, end_ms: int) -> int:
-    """Number of ends of running jobs between two times of the group's clock, crashes included."""
+    """Ends of running jobs, crashes included."""
     return sum(
         run.end_ms is not None and start_ms <= run.end_ms <= end_ms and run.end_ms > run.start_ms
         for runs in cluster.runs.runs.values()
@@ -57,7 +54,7 @@ def jobs_stopped(cluster: SimulatedCluster, start_ms: int, end_ms: int) -> int:
 
 
 def unavailable_task_seconds(cluster: SimulatedCluster, start_ms: int, end_ms: int, *, per_task: bool = False) -> float:
-    """Task-seconds without running configured tasks between two times, counted from each task's first start.
+    """Task-seconds without running configured tasks, counted from each task's first start.
 
     A deleted task counts up to its last stop. With ``per_task`` the worst task's seconds.
     """
@@ -78,7 +75,7 @@ def rebalances(cluster: SimulatedCluster, start_ms: int, end_ms: int) -> int:
 
 
 def rounds_to_stable(cluster: SimulatedCluster, since_ms: int) -> int | None:
-    """Generations from a time until the group is calm; ``None`` if it is not."""
+    """Generations until the group is calm, or ``None``."""
     return sum(each.joined_ms >= since_ms for each in cluster.rounds) if cluster.is_calm() else None
 
 
@@ -88,7 +85,7 @@ def owned_now(cluster: SimulatedCluster) -> dict[str, Jobs]:
 
 
 def episode_figures(played: PlayedConnectEpisode) -> dict[str, tuple[float | None, str]]:
-    """Figures of an episode: name to value and unit. The group's forming is not counted."""
+    """Name to value and unit. The group's forming is not counted."""
     cluster, begin = played.cluster, played.cluster.start_ms
     end = begin + played.episode.until_ms
     owned = owned_now(cluster)

@@ -1,6 +1,6 @@
 """Episodes of kind ``connect-episode``: reads a document's events (scenario format, section 6).
 
-The scenario reader has checked the frame and the initial group. This module checks every event and every timing.
+The scenario reader has checked the frame and the initial group.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from assignor_lab.simulation.episode_files import check_kind, episodes_in
 
 __all__ = ["EVENT_TYPES", "LEADER", "ConnectEpisode", "ConnectEvent", "read_episode", "read_episodes"]
 
-#: Stands for the present leader in place of a worker's name.
+#: Stands for the present leader's name.
 LEADER = "@leader"
 
-#: Longest episode, a year: longer times are mistakes, and the virtual clock advances heartbeat by heartbeat.
+#: A year: longer times are mistakes, and the virtual clock advances heartbeat by heartbeat.
 _LONGEST_MS = 366 * 24 * 3_600_000
 
 _moment = whole(0, _LONGEST_MS)
@@ -103,11 +103,7 @@ class ConnectEvent:
 
 @attrs.frozen(eq=False)
 class ConnectEpisode:
-    """A group, and its events.
-
-    Args:
-        start_ms: Initial time of the clock.
-    """
+    """A group, and its events."""
 
     id: str
     start_ms: int
@@ -129,11 +125,6 @@ def read_episodes(source: str | PathLike[str] | BinaryIO) -> list[ConnectEpisode
 
 
 def read_episode(scenario: Scenario) -> ConnectEpisode:
-    """The episode in a scenario of kind ``connect-episode``.
-
-    Raises:
-        DocumentFormatError: with its place, if it is of another kind or an event or timing of it is wrong.
-    """
     check_kind(scenario, "connect-episode")
     with faults_at(scenario.place):
         return _episode(scenario)

@@ -40,17 +40,13 @@ class FuzzedConnectPart:
 def fuzz(
     episodes: int, seed: int, assignor: str | None = None, processes: int = 1, *, may_run_code: bool = False
 ) -> Iterator[FuzzedConnectPart]:
-    """Simulate the random episodes of the seeds ``seed``, ``seed + 1`` and so on.
-
-    Raises:
-        UnknownPluginError, PluginLoadError: if the assignor is not available.
-    """
+    """Simulate the random episodes of the seeds ``seed``, ``seed + 1`` and so on."""
     _assignors(assignor, may_run_code)
     yield from parts_of_seeds(partial(_played, assignor=assignor, may_run_code=may_run_code), episodes, seed, processes)
 
 
 def fuzzed(seed: int, assignors: AssignorFactory) -> BrokenEpisode | None:
-    """Rules that the random episode of a seed violates, or ``None``; an error that ends it counts as one."""
+    """An error that ends the episode counts as a violated rule."""
     try:
         broken = broken_rules(play_random(seed, assignors))
     except Exception as error:  # noqa: BLE001 - a simulation that cannot continue is a finding

@@ -1,4 +1,4 @@
-"""Episodes of the simulator: those of the blog's figures, and faults of real groups.
+"""The blog's figures, and faults of real groups, as episodes.
 
 Each is a document of format 1 as in a file, so that it can be printed, changed and simulated.
 """
@@ -48,7 +48,7 @@ def _episode(
     }
 
 
-#: The group of the blog's figures 2 and 3: three workers, each with one connector and three tasks.
+#: The blog's figures 2 and 3: three workers, each with one connector and three tasks.
 _THREE = ({"a": 3, "b": 3, "c": 3}, (["a"], ["a-0", "b-0", "c-0"]), (["b"], ["a-1", "b-1", "c-1"]),
           (["c"], ["a-2", "b-2", "c-2"]))  # fmt: skip
 

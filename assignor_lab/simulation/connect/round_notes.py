@@ -1,4 +1,4 @@
-"""Records of a leader's decision: figures of the rebalance, and a sentence for the log."""
+"""Records of a leader's decision: figures, and a sentence for the log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["describe_decision", "note_decision"]
 
 
 def note_decision(current: Round, answer: ConnectAssignment | None) -> None:
-    """Record a leader's decision in a rebalance; ``None`` = it had not read the config topic far enough."""
+    """``None``: the leader had not read the config topic far enough."""
     if answer is None:
         current.mismatch = True
         return
@@ -22,7 +22,7 @@ def note_decision(current: Round, answer: ConnectAssignment | None) -> None:
 
 
 def describe_decision(current: Round, answer: ConnectAssignment, names: Mapping[str, str]) -> str:
-    """The decision as a sentence; ``names`` is member id to worker."""
+    """``names`` is member id to worker."""
     shares = []
     for member, each in answer.workers.items():
         parts = [f"{sign}{len(jobs)}" for sign, jobs in (("+", each.assigned), ("-", each.revoked)) if len(jobs)]

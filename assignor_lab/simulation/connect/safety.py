@@ -1,4 +1,4 @@
-"""Random episodes, and the safety rules that none of them may violate.
+"""Random episodes, and their safety rules.
 
 No job runs on two workers at once, except in named cases of Kafka itself. No job is lost forever. The group settles
 within a bounded number of rounds after the last event.
@@ -19,16 +19,16 @@ from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode, simul
 
 __all__ = ["MOST_ROUNDS", "broken_rules", "play_random", "random_episode"]
 
-#: Rounds after the last event within which every group must settle.
+#: Rounds in which every group settles after the last event.
 MOST_ROUNDS = 16
 
-#: All events are over by the first time. The longest effect afterwards is the 300 s wait of an eager worker before it
-#: reads the config topic again (``worker.unsync.backoff.ms``), and the rounds after that.
+#: End of all events, and the longest effect afterwards: an eager worker's 300 s before it reads the config topic again
+#: (``worker.unsync.backoff.ms``), and further rounds.
 _BUSY_MS, _QUIET_MS = 120_000, 440_000
 
 
 def random_episode(seed: int) -> Mapping[str, Any]:
-    """The document of an episode; equal seeds give equal documents."""
+    """Equal seeds give equal documents."""
     draw = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     protocol = draw.choice(("eager", "compatible", "sessioned", "sessioned", "static"))
     workers = [f"w{number}" for number in range(1, draw.randint(2, 4))]
@@ -43,7 +43,7 @@ def random_episode(seed: int) -> Mapping[str, Any]:
     ]
     times = sorted(draw.randrange(5_000, _BUSY_MS) for _ in range(draw.randint(1, 6)))
     events = [_event(draw, time, [*workers, "w9"], [*connectors, "new"]) for time in times]
-    # At the end at least one worker runs, and none is cut off.
+    # In the end a worker runs, and none is cut off.
     events.append({"at_ms": _BUSY_MS + 5_000, "type": "start", "worker": "w1"})
     return {
         "format": 1,

@@ -23,8 +23,7 @@ def assignors_from(registry: Registry, selector: str | None = None, *, may_run_c
     """Factory for assignors of plugins.
 
     Args:
-        selector: An assignor for every protocol except ``eager``, under which members report no jobs; Kafka's own if
-            not given.
+        selector: An assignor for every protocol except ``eager``, whose members report no jobs; by default Kafka's own.
 
     Raises:
         UnknownPluginError, PluginLoadError: if one is not available.
@@ -43,7 +42,7 @@ class PlayedConnectEpisode:
     """A simulated episode.
 
     Args:
-        calm_ms: Time since the group is calm, in milliseconds since the episode began: the end of the last rebalance.
+        calm_ms: End of the last rebalance, in milliseconds since the episode began.
     """
 
     episode: ConnectEpisode
@@ -58,8 +57,7 @@ def simulate(
 ) -> PlayedConnectEpisode:
     """Simulate an episode.
 
-    The group exists when it begins: its members join at once, and the first one leads. Their first rebalance gives the
-    leader their jobs.
+    All members join at once, and the first one leads. Their first rebalance gives the leader their jobs.
     """
     cluster = SimulatedCluster(
         assignors, episode.timings, episode.connectors, seed, episode.start_ms, len(episode.workers), keep_log=keep_log

@@ -1,7 +1,7 @@
 """Plans static workers (KIP-987, "Choosing static assignments"): jobs for each worker's lists.
 
-Jobs have weights and workers have sizes, in the same unit of the user's choice. The heaviest job goes first, to the
-worker with the most room relative to its size; nothing is random.
+Weights and sizes are in one unit of the user's choice. The heaviest job goes first, to the worker with the most room
+relative to its size; nothing is random.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ class ConnectorDemand:
     """A connector to place.
 
     Args:
-        connector_weight: Weight of its connector instance.
         is_maximum: ``tasks`` is only an upper bound.
     """
 
@@ -67,7 +66,7 @@ class PlannedWorker:
     """Planned configuration of a worker.
 
     Args:
-        configs: Keys of its configuration; empty for a wildcard worker.
+        configs: Empty for a wildcard worker.
         load: Weight of its listed jobs.
     """
 
@@ -77,7 +76,6 @@ class PlannedWorker:
     size: float
 
     def properties(self) -> str:
-        """Lines for the worker's ``.properties`` file."""
         return "".join(f"{key}={value}\n" for key, value in self.configs.items())
 
 
@@ -86,7 +84,7 @@ class StaticPlan:
     """The plan.
 
     Args:
-        uncovered: Jobs without room on any worker; wildcard workers run them, if there are any.
+        uncovered: Jobs without room on any worker; wildcard workers run them.
     """
 
     workers: tuple[PlannedWorker, ...]
@@ -111,7 +109,7 @@ def plan_static(connectors: Sequence[ConnectorDemand], workers: Sequence[WorkerO
         if not room:
             uncovered.append(str(job))
             continue
-        # Least loaded relative to its size after adding the job; the order of the input decides ties.
+        # Least loaded relative to its size afterwards; the input's order decides ties.
         best = min(room, key=lambda worker: (loads[worker.name] + weight) / worker.size if worker.size else 0.0)
         loads[best.name] += weight
         names, tasks = listed[best.name]

@@ -13,9 +13,9 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 def timeline(cluster: SimulatedCluster, start_ms: int, end_ms: int, width: int = 100) -> list[str]:
     """Rows of a timeline.
 
-    A worker's row shows its number of jobs at the end of each stretch: a bar from ``▁`` to ``█`` (the most that any
-    worker ever ran), ``·`` for no jobs, a blank while its process was down. The last row has ``|`` if a rebalance ended
-    in the stretch, ``#`` if several did.
+    A worker's row shows its jobs at the end of each stretch: a bar from ``▁`` to ``█`` (the most that any worker ever
+    ran), ``·`` for none, a blank while its process was down. The last row has ``|`` for a rebalance that ended in the
+    stretch, ``#`` for several.
     """
     step = max(1, -(-(end_ms - start_ms) // width))
     columns = -(-(end_ms - start_ms) // step)
@@ -23,7 +23,6 @@ def timeline(cluster: SimulatedCluster, start_ms: int, end_ms: int, width: int =
     for runs in cluster.runs.runs.values():
         for run in runs:
             end = end_ms if run.end_ms is None else run.end_ms
-            # A column shows the time at its end.
             first = max(0, -(-(run.start_ms - start_ms) // step) - 1)
             last = min(columns, -(-(end - start_ms) // step) - 1) if run.end_ms is not None else columns
             row = counts[run.worker]

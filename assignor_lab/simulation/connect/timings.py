@@ -12,45 +12,42 @@ __all__ = ["DEFAULT_TIMINGS", "ConnectTimings"]
 
 @attrs.frozen
 class ConnectTimings:
-    """Every duration of the simulation, in milliseconds.
+    """Every duration of the simulation, in milliseconds; episodes may override any under ``timings``.
 
-    Episodes may name any of them under ``timings``.
-
-    The first group are Kafka's own settings with Kafka's defaults (Kafka: ``DistributedConfig``); the second are
-    durations of a machine. A ``..._spread_ms`` is added to the duration before it, drawn evenly from 0 to the spread by
-    the seed.
+    The first group are Kafka's settings with Kafka's defaults (Kafka: ``DistributedConfig``); the second are durations
+    of a machine. A ``..._spread_ms`` is added to the duration before it, drawn evenly from 0 to the spread by the seed.
 
     Args:
         heartbeat_interval_ms: ``heartbeat.interval.ms``.
-        session_timeout_ms: ``session.timeout.ms``: longest time without a member's request before its removal.
+        session_timeout_ms: ``session.timeout.ms``.
         rebalance_timeout_ms: ``rebalance.timeout.ms``: longest wait of a join phase for a member, and longest time
-            without a worker's poll before it leaves the group.
+            between a worker's polls.
         initial_rebalance_delay_ms: The broker's ``group.initial.rebalance.delay.ms``.
-        worker_sync_timeout_ms: ``worker.sync.timeout.ms``: longest attempt of a worker to read the config topic.
+        worker_sync_timeout_ms: ``worker.sync.timeout.ms``: longest attempt to read the config topic.
         worker_unsync_backoff_ms: ``worker.unsync.backoff.ms``, used under ``eager`` only.
         client_retry_ms: Wait of a REST client after a refusal, or the end of its worker.
         request_ms: A request to the coordinator and its response, without the coordinator's wait.
-        rest_hop_ms: A REST request from client to worker or from worker to worker, one way.
+        rest_hop_ms: A REST request from client or worker to worker, one way.
         rest_body_ms: Additional time of a request with configurations: all except deletions.
         validation_ms: Checking a connector's configuration, once on each worker that does it.
         config_write_ms: Writing to the config topic and reading it back.
         config_read_ms: Reading the config topic to its end.
         log_delivery_ms: Delivery of a record of the config topic to a passive worker.
         assignor_ms: Computing an assignment.
-        task_configs_ms: From a connector instance's start until it has generated its tasks' configurations.
+        task_configs_ms: From a connector instance's start to its tasks' configurations.
         task_start_ms: Starting a task, in one of the pool's threads.
-        task_ready_ms: From the beginning of its start until the task runs, if that is longer than the start.
+        task_ready_ms: From the beginning of its start until the task runs, if longer than the start.
         task_stop_ms: Stopping a task, in one of the pool's threads.
-        jitter_ms: Drawn from 0 up to this and added to each validation, config write, record delivery and generation of
-            task configurations.
-        pauses_ms: Additional durations of a step on a busy machine. One is drawn for each hop of a REST request,
-            validation, config write, generation of task configurations, start of a round's jobs, and delivery of an
-            assignment; none if empty.
-        log_delivery_pauses_ms: The same for the delivery of a record of the config topic to a worker.
-        task_configs_drawn_ms: Drawn from, instead of ``task_configs_ms``; if empty, that applies to all connectors.
-        task_ready_drawn_ms: Drawn from, instead of ``task_ready_ms``; if empty, that applies to all tasks.
-        first_connector_ms: Worker to the additional time of its first process's first connector instance until it has
-            generated its tasks' configurations, because classes have to be loaded.
+        jitter_ms: Drawn from 0 up to this for each validation, config write, record delivery and generation of task
+            configurations.
+        pauses_ms: Additional durations on a busy machine. One is drawn for each hop of a REST request, validation,
+            config write, generation of task configurations, start of a round's jobs, and delivery of an assignment;
+            none if empty.
+        log_delivery_pauses_ms: The same for the delivery of a record of the config topic.
+        task_configs_drawn_ms: Drawn from in place of ``task_configs_ms``, unless empty.
+        task_ready_drawn_ms: Drawn from in place of ``task_ready_ms``, unless empty.
+        first_connector_ms: Worker to the additional time of its first connector instance, whose classes have to be
+            loaded.
         start_stop_threads: Size of a worker's pool for starting and stopping (a number, not a duration).
         worker_start_ms: From the start of a worker's process until its first join.
     """
@@ -88,7 +85,7 @@ class ConnectTimings:
     worker_start_ms: int = 3_000
 
     def hop_ms(self, kind: str) -> int:
-        """Duration of a REST request of a kind, one way, without random additions."""
+        """One way, without random additions."""
         return self.rest_hop_ms if kind == "delete" else self.rest_hop_ms + self.rest_body_ms
 
     @classmethod
@@ -96,5 +93,5 @@ class ConnectTimings:
         return attrs.evolve(base or cls(), **values)
 
 
-#: Small round figures, for episodes about events, not about durations.
+#: Small round figures, for episodes about events.
 DEFAULT_TIMINGS = ConnectTimings()

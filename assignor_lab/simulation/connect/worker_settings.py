@@ -18,8 +18,8 @@ class WorkerSettings:
     """A worker's configuration.
 
     Args:
-        downgrade: Rule for the group's return to ``eager``: ``kafka`` (nothing is stopped, KAFKA-13816) or ``kip415``
-            (an empty assignment and a second rebalance).
+        downgrade: Return of the group to ``eager``: ``kafka`` (nothing is stopped, KAFKA-13816) or ``kip415`` (an empty
+            assignment and a second rebalance).
         configs: Further keys for the assignors.
     """
 

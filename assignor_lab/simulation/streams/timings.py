@@ -12,9 +12,7 @@ __all__ = ["GROUP_SETTINGS", "SETTINGS", "TIMING_KEYS", "StreamsTimings", "timin
 
 @attrs.frozen
 class StreamsTimings:
-    """Every duration and rate of the simulation.
-
-    Episodes may name any of them under ``timings``.
+    """Every duration and rate of the simulation; episodes may override any under ``timings``.
 
     The first group are Kafka's settings with Kafka's defaults. The second are figures of a machine, which ``assignor
     derive-constants`` found in recordings of one application on a machine of two cores.
@@ -24,45 +22,43 @@ class StreamsTimings:
         session_timeout_ms: ``session.timeout.ms``.
         max_poll_interval_ms: ``max.poll.interval.ms``: longest wait of a join phase for a member.
         initial_rebalance_delay_ms: The broker's ``group.initial.rebalance.delay.ms``.
-        streams_heartbeat_interval_ms: The group's ``streams.heartbeat.interval.ms``, of the streams protocol.
+        streams_heartbeat_interval_ms: The group's ``streams.heartbeat.interval.ms``.
         streams_session_timeout_ms: The group's ``streams.session.timeout.ms``.
         streams_initial_rebalance_delay_ms: The broker's ``group.streams.initial.rebalance.delay.ms``.
         assignment_interval_ms: The group's ``streams.assignment.interval.ms``.
         task_offset_interval_ms: The broker's ``group.streams.task.offset.interval.ms``, from Kafka 4.4 on.
-        startup_ms: From the start of a process until its threads are started.
+        startup_ms: From a process's start to its threads' start.
         join_ms: From then until they join: they look for the coordinator first.
-        startup_spread_ms: Drawn from 0 up to this by the seed and added to it.
+        startup_spread_ms: Added to it, drawn from 0 up to this by the seed.
         close_ms: From SIGTERM to the end of the process.
         request_ms: A request to the coordinator and its reply, without the coordinator's wait.
         heartbeat_late_us: Delay of a heartbeat after its interval, in microseconds.
         poll_ms: From the heartbeat that reports a rebalance until the thread joins.
-        rejoin_ms: From an assignment until a thread that must rejoin at once does so.
-        probe_ms: From the scheduled time of a probing rebalance until the thread begins it.
-        assign_ms: From the end of the join phase until the leader's assignment has reached the coordinator.
+        rejoin_ms: From an assignment until a thread rejoins at once.
+        probe_ms: From the scheduled time of a probing rebalance to its begin.
+        assign_ms: From the end of the join phase until the coordinator has the leader's assignment.
         create_topics_ms: Additional time for creating internal topics.
         metadata_ms: From that assignment until the leader sees that topics have changed.
-        broker_topics_ms: From the first join of a streams group until heartbeats see the topics that had to be created.
-        acknowledge_ms: From the broker's reply with an assignment until the member acknowledges it, in the streams
-            protocol, if it has tasks to revoke.
+        broker_topics_ms: From the first join of a streams group until heartbeats see created topics.
+        acknowledge_ms: From the broker's assignment to the member's acknowledgement, in the streams protocol, with
+            tasks to revoke.
         acknowledge_new_ms: The same without tasks to revoke.
-        acknowledge_loop_ms: From that reply to the last time that the consumer's network thread looked at the clock
-            before the acknowledgement: the next heartbeat comes an interval after that.
+        acknowledge_loop_ms: From that assignment to the network thread's last look at the clock before the
+            acknowledgement: the next heartbeat comes an interval after that.
         acknowledge_spread_ms: Interquartile range of ``acknowledge_ms``; that of ``acknowledge_new_ms`` is in
-            proportion. Drawn by the seed, sometimes many times as long as usual. This separates the heartbeats of one
-            process's members.
+            proportion. Drawn by the seed, with a long tail. This separates the heartbeats of one process's members.
         leave_ms: From SIGTERM until the members leave, in the streams protocol.
-        open_store_ms: From an assignment until a task that is new to the thread is initialised: it restores missing
-            state, or runs.
+        open_store_ms: From an assignment until a task that is new to the thread restores missing state, or runs.
         first_open_store_ms: The same for the first tasks of a process.
         recycle_ms: The same for a standby that becomes active, or the other way round.
         restore_poll_ms: Duration of restoring an active task without missing state.
         standby_ms: Duration until a standby with little missing state follows the changelog.
-        work_off_records_per_s: Records that a task adds to its changelogs while it works off waiting input.
+        work_off_records_per_s: Changelog records from a task that works off waiting input.
         output_ms: From the begin of a task's run until it has output.
         restore_bytes_per_s: Restore rate of one thread.
         restore_records_per_s: Restore rate of one thread for small records.
-        machine_restore_percent: Restore rate of all threads of one machine together, in percent of one thread alone; 0:
-            one for each thread.
+        machine_restore_percent: Restore rate of one machine's threads together, in percent of one thread alone; 0: one
+            for each thread.
         memtable_bytes: Size at which a store's memory is flushed to the disk, with its recorded offset.
     """
 

@@ -109,7 +109,7 @@ def _table_1(done: dict[str, Throughput]) -> list[dict[str, Any]]:
     return rows
 
 
-#: Other common capacities of all tasks: from incremental's minimum, and from the aggregates.
+#: Other common capacities: from incremental's minimum, and from the aggregates.
 _OTHER_CAPACITIES = (369.0, 548.0)
 
 
@@ -150,7 +150,7 @@ def _throughput_row(name: str, published: tuple[float, float, int], ours: dict[s
 def _dependence(
     assignors: AssignorFactory, runs: dict[tuple[str, Pacing], StartAndStop], seed: int
 ) -> list[dict[str, Any]]:
-    """The two conclusions, ratio of times and throughput, under other assumptions."""
+    """Ratio of times and throughput, under other assumptions."""
     rows = [_conclusion("as assumed", runs["eager", "merged"], runs["incremental", "merged"], ThroughputModel())]
     rows.extend(
         _conclusion(label, runs["eager", "merged"], runs["incremental", "merged"], model)

@@ -54,7 +54,7 @@ class PhaseFigures:
 
     Args:
         task_imbalance: Most tasks on a worker less fewest, at the end.
-        longest_rebalance_s: Longest time from the begin of a rebalance until its last worker had started its jobs.
+        longest_rebalance_s: From the begin of a rebalance until its last worker had started its jobs.
     """
 
     phase: str
@@ -87,7 +87,7 @@ def _planned() -> Mapping[str, StaticJobs]:
 
 
 def settings_of(worker: str, protocol: ConnectProtocol, max_delay_ms: int) -> WorkerSettings:
-    """A worker's settings: under ``static`` the first three share all jobs, others are wildcard workers."""
+    """Under ``static`` the first three workers share all jobs, others are wildcard workers."""
     settings = WorkerSettings(protocol, max_delay_ms)
     if protocol is ConnectProtocol.STATIC and worker in _planned():
         return attrs.evolve(settings, static=_planned()[worker])
@@ -127,11 +127,7 @@ def run_start_and_stop(
     timings: ConnectTimings = BLOG_TIMINGS,
     seed: int = 0,
 ) -> StartAndStop:
-    """Create all connectors, then delete them.
-
-    Args:
-        pacing: Speed of the client; a deletion writes no tasks, so ``merged`` means ``answered`` there.
-    """
+    """Create all connectors, then delete them; deletions write no tasks, so ``merged`` means ``answered`` there."""
     cluster = new_cluster(protocol, assignors, timings, 300_000, seed)
     start = start_all(cluster, pacing)
     cluster.run_until(cluster.now + 30_000)
@@ -163,7 +159,6 @@ def run_scenario(
         scenario: ``scale-out`` (3 to 4), ``scale-in`` (4 to 3), ``bounce`` (a follower is down for 60 s),
             ``leader-bounce``, ``rolling-restart`` (all, the leader last, each down for 60 s, the next one when the
             group is calm), or ``join-at-once`` (three more workers within a second).
-        assignors: Creates assignors.
     """
     cluster = new_cluster(protocol, assignors, timings, max_delay_ms, seed)
     start_all(cluster, "merged")

@@ -1,6 +1,6 @@
 """Model of throughput: work of tasks while they are started and stopped.
 
-All running tasks share a capacity evenly, none exceeds a ceiling of its own, and only committed progress counts.
+Running tasks share a capacity evenly, none exceeds its own ceiling, and only committed progress counts.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class ThroughputModel:
     Args:
         capacity_mb_s: Capacity of all tasks together.
         ceiling_mb_s: Capacity of one task.
-        window_ms: Duration of the measurement, from the first start of a task on.
-        commit_ms: Interval of commits in a run.
-        file_mb: A file of the sink; its offsets are also committed when it is complete. Matters only for definitions of
-            a task's throughput that look at single commits.
-        input_mb: Input of one task. Matters only for the definition that uses the time at which it is read.
-        commits_on_stop: Whether a stopped task commits its work; if not, that is lost.
+        window_ms: Measured time, from the first start of a task on.
+        commit_ms: Interval of commits.
+        file_mb: A file of the sink, whose completion also commits offsets. Matters only for definitions with single
+            commits.
+        input_mb: Input of one task. Matters only for the definition with its reading time.
+        commits_on_stop: Whether a stopped task commits its work; otherwise that is lost.
     """
 
     capacity_mb_s: float = 450.0
@@ -86,17 +86,14 @@ class Throughput:
 
 
 def throughput_of(rates: Sequence[float]) -> Throughput:
-    """The figures of Table 1 from each task's rate; zeros if there is no task."""
+    """The figures of Table 1; zeros without tasks."""
     if not rates:
         return Throughput(0.0, 0.0, 0.0, 0.0)
     return Throughput(sum(rates), min(rates), max(rates), median(rates))
 
 
 def measure_work(runs: JobRuns, model: ThroughputModel, as_of_ms: int) -> ThroughputWork:
-    """Work of every task that ever ran.
-
-    Args:
-        as_of_ms: Tasks that run at this time are assumed to run on.
+    """Work of every task that ever ran; those that run at ``as_of_ms`` run on.
 
     Raises:
         ValueError: if no task ever ran.
@@ -151,7 +148,6 @@ class Shares:
             self._sums.append(self._sums[-1] + rate * (following - time) / 1000)
 
     def until(self, time_ms: int) -> float:
-        """Megabytes by a time."""
         index = bisect.bisect_right(self._times, time_ms) - 1
         if index < 0:
             return 0.0

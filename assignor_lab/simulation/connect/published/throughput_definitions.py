@@ -1,8 +1,8 @@
 """Possible definitions of "throughput of a task" in the published table, and their results for a run.
 
-The text says only that throughput was derived from the times of offset commits. Tasks share a capacity: the first ones
-are alone for some seconds, and later there are so many that none reaches its ceiling. So 3.82 MB/s can only have been
-measured between two commits near the beginning, and not over the whole test like the other figures.
+The text says only that throughput was derived from the times of offset commits. The first tasks are alone for some
+seconds; later there are so many that none reaches its ceiling. So 3.82 MB/s can only have been measured between two
+commits near the beginning, unlike the other figures.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _best_between_two(work: ThroughputWork, task: TaskWork) -> float | None:
     return best
 
 
-#: A task is fastest at the beginning of a stretch, before others have started.
+#: A task is fastest before others have started.
 _FIRST_FILES = 4
 
 
@@ -84,7 +84,7 @@ def _best_file(work: ThroughputWork, task: TaskWork) -> float | None:
     best = 0.0
     before: float = task.started_ms
     for start, until, _ in task.stretches:
-        # A stop discards the open file: each stretch begins a new one.
+        # A stop discards the open file.
         done = work.shares.until(start) + work.model.file_mb
         for _file in range(_FIRST_FILES):
             moment = work.shares.when(done)
@@ -119,7 +119,7 @@ _BEST_FILE = ThroughputDefinition(
     "best file", "best rate between two commits, one for each complete file of 20 MB, stops included", _best_file
 )
 
-#: The comparison takes aggregate, minimum and median from the first one, and the maximum from the best file.
+#: The comparison takes the maximum from the best file, the other figures from the first one.
 DEFINITIONS: Sequence[ThroughputDefinition] = (
     ThroughputDefinition("window", "committed, over the whole window", _over_the_window),
     ThroughputDefinition("own time", "committed, over the time since the task's own first start", _since_own_start),
@@ -134,5 +134,5 @@ DEFINITIONS: Sequence[ThroughputDefinition] = (
 
 
 def as_compared(work: ThroughputWork) -> Throughput:
-    """The figures for comparison with the published ones: over the window, and the maximum between two commits."""
+    """The figures over the window, with the maximum between two commits."""
     return attrs.evolve(DEFINITIONS[0].of(work), maximum=_BEST_FILE.of(work).maximum)

@@ -14,12 +14,12 @@ __all__ = ["ConfigLog", "ConfigRecord", "ConfigView"]
 
 @attrs.frozen
 class ConfigRecord:
-    """A record of the topic, or a group of records that a worker reads only as a whole.
+    """A record of the topic, or records that a worker reads only as a whole.
 
     Args:
-        kind: ``connector`` (its configuration was written), ``delete``, or ``commit`` (its tasks' configurations,
-            with the commit that makes them effective).
-        tasks: For ``connector``: number of tasks that it will configure; for ``commit``: present number of tasks.
+        kind: ``connector`` (its configuration), ``delete``, or ``commit`` (its tasks' configurations, with the commit
+            that makes them effective).
+        tasks: For ``connector``: number of tasks to configure; for ``commit``: present number.
     """
 
     kind: Literal["connector", "delete", "commit"]
@@ -42,7 +42,6 @@ class ConfigView:
     versions: Mapping[str, int]
 
     def needs_task_configs(self, connector: str) -> bool:
-        """True if a connector instance has to write its tasks' configurations."""
         return connector in self.wanted and self.wanted[connector] != self.jobs.task_counts.get(connector, 0)
 
 
@@ -58,11 +57,10 @@ class ConfigLog:
 
     @property
     def end(self) -> int:
-        """Position after the last record."""
         return len(self._records)
 
     def append(self, record: ConfigRecord) -> int:
-        """Write a record; its effect is that of ``KafkaConfigBackingStore``."""
+        """The effect is that of ``KafkaConfigBackingStore``."""
         before = self._views[-1]
         counts, wanted = dict(before.jobs.task_counts), dict(before.wanted)
         versions = dict(before.versions)
@@ -83,5 +81,4 @@ class ConfigLog:
         return self._records[start:end]
 
     def view(self, offset: int) -> ConfigView:
-        """Knowledge of a reader at ``offset``."""
         return self._views[offset]

@@ -15,11 +15,7 @@ __all__ = ["JobPool"]
 
 
 class JobPool:
-    """Starts and stops jobs, each in the first free thread, in the order given.
-
-    One object serves all workers of a simulation: calls of different workers share only the ledger and the source of
-    random numbers.
-    """
+    """Starts and stops jobs of all workers, each in the first free thread, in the order given."""
 
     def __init__(self, timings: ConnectTimings, runs: JobRuns, random_numbers: random.Random) -> None:
         self.runs = runs
@@ -27,7 +23,6 @@ class JobPool:
         self._random, self._choice = random_numbers.random, random_numbers.choice
 
     def running_jobs(self, process: int) -> Jobs:
-        """All jobs of a process, in Kafka's order of names."""
         held = self.runs.running(process)
         connectors = [job for job in held if isinstance(job, str)]
         tasks = [job for job in held if isinstance(job, ConnectorTaskId)]
@@ -61,7 +56,7 @@ class JobPool:
         return max(lanes), ready
 
     def stop(self, process: int, jobs: Jobs, now: int) -> int:
-        """Stop jobs from ``now`` on, connector instances first; returns the wait of the herder.
+        """Stop jobs, connector instances first; returns the wait of the herder.
 
         A job counts as stopped from the call of its stop. Jobs that do not run cost nothing.
         """
@@ -75,7 +70,7 @@ class JobPool:
                 continue
             begun = lanes[0]
             starts_in = held[job].start_ms - now - begun
-            # A starting job has to finish its start, and then has no work to finish.
+            # A starting job has to finish its start, and has no work then.
             works = starts_in <= 0 and spread
             took = base + int(self._random() * spread) if works else max(base, starts_in)
             heapq.heapreplace(lanes, begun + took)

@@ -1,4 +1,4 @@
-"""Ledger of a simulation: each job's runs with worker and time, and figures derived from them."""
+"""Ledger of a simulation: each job's runs, and figures derived from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assignment_api.connect import ConnectorTaskId
 
 __all__ = ["Job", "JobRuns", "Overlap", "JobRun"]
 
-#: A connector instance, by its connector's name, or a task.
+#: A connector instance, by its connector, or a task.
 Job = str | ConnectorTaskId
 
 
@@ -19,8 +19,8 @@ class JobRun:
     """One life of a job on one process.
 
     Args:
-        start_ms: Start of the run; in the future while it is being started.
-        end_ms: End of the run, or ``None``: it still runs.
+        start_ms: In the future while it is being started.
+        end_ms: ``None``: it still runs.
         ending: ``stop``, ``crash``, or empty while it runs.
     """
 
@@ -36,7 +36,7 @@ class Overlap:
     """A job that ran on two workers at once.
 
     Args:
-        reason: Name of Kafka's own behaviour that allows it, or empty: a fault of the simulation.
+        reason: Name of Kafka's behaviour that allows it; empty: a fault of the simulation.
     """
 
     job: Job
@@ -55,20 +55,19 @@ class JobRuns:
     def __init__(self) -> None:
         self.runs: dict[Job, list[JobRun]] = {}
         self._open: dict[int, dict[Job, JobRun]] = {}
-        #: Reasons why a process may run jobs of others: process to (since when, reason).
+        #: Process to (since when, reason) for jobs of others.
         self._reasons: dict[int, list[tuple[int, str]]] = {}
         self.starts = 0
         self.stops = 0
 
     def start(self, job: Job, process: int, worker: str, time_ms: int) -> None:
-        """Record that a job begins to run at ``time_ms``, which may be in the future."""
         self.starts += 1
         run = JobRun(process, worker, time_ms)
         self.runs.setdefault(job, []).append(run)
         self._open.setdefault(process, {})[job] = run
 
     def stop(self, job: Job, process: int, time_ms: int, ending: str = "stop") -> None:
-        """Record the end of a job; one that had not begun to run leaves no run."""
+        """A job that had not begun to run leaves no run."""
         run = self._open.get(process, {}).pop(job, None)
         if run is None:
             return
@@ -81,7 +80,7 @@ class JobRuns:
             self.stop(job, process, time_ms, "crash")
 
     def allow(self, process: int, time_ms: int, reason: str) -> None:
-        """From ``time_ms`` on, allow a process to run jobs of others, for a reason that is Kafka's own."""
+        """Allow a process to run jobs of others, for a reason that is Kafka's own."""
         self._reasons.setdefault(process, []).append((time_ms, reason))
 
     def running(self, process: int) -> Mapping[Job, JobRun]:
@@ -92,7 +91,7 @@ class JobRuns:
             yield from jobs.items()
 
     def overlaps(self, until_ms: int) -> list[Overlap]:
-        """Every period in which a job ran on two processes, up to ``until_ms``; by job, then by time."""
+        """Periods with a job on two processes; by job, then by time."""
         found = []
         for job, runs in self.runs.items():
             if len(runs) < 2:
@@ -118,7 +117,7 @@ class JobRuns:
         return ""
 
     def idle_ms(self, job: Job, start_ms: int, end_ms: int) -> int:
-        """Time without a run of a job between two times, counted from its first start."""
+        """Time without a run, counted from the job's first start."""
         runs = self.runs.get(job, ())
         begun = [run for run in runs if run.end_ms is None or run.end_ms > run.start_ms]
         if not begun:

@@ -11,7 +11,7 @@ __all__ = ["apply_updates", "read_to_end", "start_jobs"]
 
 
 def read_to_end(worker: WorkerProcess) -> Steps:
-    """Read the config topic to its end, or give up; returns whether it was read (Kafka: ``DistributedHerder.tick``)."""
+    """Returns false if it gives up (Kafka: ``DistributedHerder.tick``)."""
     timings = worker.world.timings
     if not worker.world.can_read_config(worker.name):
         yield Sleep(timings.worker_sync_timeout_ms)
@@ -26,10 +26,7 @@ def read_to_end(worker: WorkerProcess) -> Steps:
 
 
 def apply_updates(worker: WorkerProcess) -> Steps:
-    """React to the read records; returns true if the herder must restart its loop.
-
-    Kafka: ``DistributedHerder.tick``.
-    """
+    """Returns true if the herder must restart its loop (Kafka: ``DistributedHerder.tick``)."""
     if not worker.changes:
         return False
     worker.seen = worker.position
@@ -55,7 +52,7 @@ def _restart_connectors(worker: WorkerProcess, connectors: tuple[str, ...]) -> S
 
 
 def start_jobs(worker: WorkerProcess, jobs: Jobs) -> int:
-    """Start jobs; returns the herder's wait."""
+    """Returns the herder's wait."""
     view = worker.view()
     took, ready = worker.pool.start(worker.number, worker.name, jobs.connectors, jobs.tasks, worker.world.now)
     for name in jobs.connectors:

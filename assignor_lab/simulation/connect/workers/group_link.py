@@ -52,7 +52,7 @@ class GroupLink:
         self._deadline: int | None = None
 
     def ask(self, driven: Driven, token: int, request: JoinRequest | SyncRequest) -> None:
-        """Send a request; without a connection there is no reply."""
+        """Without a connection there is no reply."""
         half = self._world.timings.request_ms // 2
         if not self._world.reachable(driven.process.name):
             self._clock.after(half + 1, lambda: self._move(driven, token, None))
@@ -65,7 +65,6 @@ class GroupLink:
         self._deliver(self._coordinator.leave(self._clock.now, member_id, reason))
 
     def came_back(self, driven: Driven) -> None:
-        """Handle the end of a herder's block; if it is no longer a member, it stopped nothing."""
         if driven.process.membership.member_id not in self._coordinator.members():
             self._cannot_stop(driven.process)
 
@@ -99,7 +98,7 @@ class GroupLink:
             body = None
         if driven.waits_for_answer:
             half = self._world.timings.request_ms - self._world.timings.request_ms // 2
-            # Receiving an assignment takes a worker time; recordings show how much.
+            # Recordings show that receiving an assignment takes time.
             pause = self._world.pause() if isinstance(body, Synced) else 0
             self._clock.after(half + pause, lambda: self._move(driven, token, body))
 
@@ -119,15 +118,14 @@ class GroupLink:
     # --- heartbeats ---------------------------------------------------------------------------------
 
     def beat_later(self, driven: Driven) -> None:
-        """Schedule the worker's heartbeats, one per interval while it lives."""
+        """Heartbeats continue while the worker lives."""
         self._clock.after(self._world.timings.heartbeat_interval_ms, lambda: self._beat(driven))
 
     def _beat(self, driven: Driven) -> None:
-        """Send a heartbeat; the herder handles the reply."""
         if not driven.alive:
             return
         process = driven.process
-        # A worker that waits in a join phase counts as alive; a worker with a blocked herder still sends heartbeats.
+        # A waiting worker in a join phase counts as alive; a blocked herder's heartbeats continue.
         hangs = self._clock.now < driven.busy_until
         member_id = process.membership.member_id
         if member_id is not None and (hangs or not driven.waits_for_answer):
@@ -144,7 +142,7 @@ class GroupLink:
             return
         limit = self._world.timings.rebalance_timeout_ms
         if not driven.polls and polls_too_rarely(now, driven.last_poll, limit):
-            # The herder thread is blocked: its membership ends, its jobs do not (KAFKA-16056).
+            # Its membership ends, its jobs do not (KAFKA-16056).
             process.membership.member_id = None
             self._cannot_stop(process)
             self._world.say(process.name, "poll-timeout", "does not poll and leaves; its jobs keep running")
@@ -160,7 +158,7 @@ class GroupLink:
         self._watch_deadlines()
 
     def _cannot_stop(self, process: WorkerProcess) -> None:
-        """A blocked herder stops nothing: since its last heartbeat it may run jobs of others."""
+        """A blocked herder may run jobs of others since its last heartbeat."""
         since = self._clock.now - self._world.timings.heartbeat_interval_ms
         reason = "KAFKA-16056: a worker that does not poll keeps its jobs running"
         self._world.runs.allow(process.number, since, reason)

@@ -1,6 +1,6 @@
 """Herder of a worker: one generator of steps, from the start of its process to its end (Kafka: ``DistributedHerder``).
 
-It yields each wait and receives the result: no thread, no clock, no network here.
+It yields each wait and receives the result, without thread, clock or network.
 :mod:`assignor_lab.simulation.connect.workers.herder_driver` advances it.
 """
 
@@ -44,10 +44,7 @@ def _shut_down(worker: WorkerProcess) -> Steps:
 
 
 def _complete_rebalance(worker: WorkerProcess) -> Steps:
-    """Complete a rebalance and start its jobs; returns false if the herder must restart its loop.
-
-    Kafka: ``DistributedHerder.handleRebalanceCompleted``.
-    """
+    """Returns false if the herder must restart its loop (Kafka: ``DistributedHerder.handleRebalanceCompleted``)."""
     membership, assignment = worker.membership, worker.membership.assignment
     if worker.stopping or assignment is None:
         return False
@@ -82,7 +79,7 @@ def _start_work(worker: WorkerProcess) -> Steps:
 
 
 def _back_off(worker: WorkerProcess) -> Steps:
-    """Leave because the config topic cannot be read, and wait (Kafka: ``DistributedHerder.backoff``)."""
+    """The config topic cannot be read: leave and wait (Kafka: ``DistributedHerder.backoff``)."""
     membership = worker.membership
     if membership.member_id is not None:
         worker.world.leave_group(membership.member_id, "cannot read the config topic and leaves")

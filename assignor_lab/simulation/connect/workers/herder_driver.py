@@ -22,7 +22,7 @@ class Driven:
     def __init__(self, process: WorkerProcess, start_ms: int, now: int) -> None:
         self.process = process
         self.steps = herder(process, start_ms)
-        #: Grows with each step: a result for an earlier step is outdated.
+        #: Grows with each step, so that late results are outdated.
         self.token = 0
         self.polls = False
         self.woken = False
@@ -60,7 +60,6 @@ class HerderDriver:
             self._clock.after(0, lambda: self.move(driven, token, None))
 
     def move(self, driven: Driven, token: int, answer: Any) -> None:
-        """Pass a herder its awaited result, and take its next wait."""
         if not driven.alive or token != driven.token:
             return
         clock = self._clock

@@ -32,7 +32,7 @@ class Ask:
 
 @attrs.frozen
 class Poll:
-    """The herder is idle until a time (``None`` = forever), or until it is woken."""
+    """The herder is idle until a time (``None`` = forever) or a wake-up."""
 
     until_ms: int | None
 
@@ -47,7 +47,7 @@ class Subscription:
     offset: int
     owned: Jobs
     static: StaticJobs
-    # Further content of the bytes: a worker joins with other bytes after an assignment.
+    # Further content: a worker joins with other bytes after an assignment.
     last_assignment: tuple[int, str, int, int] | None = None
 
 
@@ -71,7 +71,7 @@ class WorkerSurroundings(Protocol):
     def leave_group(self, member_id: str, reason: str) -> None: ...
 
     def assigned(self, generation: int, answer: ConnectAssignment | None) -> None:
-        """Record a leader's decision; ``None`` = a config mismatch."""
+        """``None`` = a config mismatch."""
         ...
 
     def pause(self) -> int: ...
@@ -81,9 +81,9 @@ class WorkerSurroundings(Protocol):
     def jitter(self) -> int: ...
 
     def forward(self, leader: str, request: Request) -> bool:
-        """Forward a request to the leader's worker; returns false if it is down."""
+        """False if the leader's worker is down."""
         ...
 
     def written(self, worker: str, *, tasks: bool) -> None:
-        """Deliver a worker's write to the config topic to the others (``tasks``: tasks' configurations)."""
+        """Deliver a write to the config topic to other workers (``tasks``: tasks' configurations)."""
         ...

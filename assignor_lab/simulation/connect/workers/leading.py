@@ -38,12 +38,12 @@ def lead(worker: WorkerProcess, joined: JoinReply) -> Steps:
     )
     if answer is None:
         return assignments
-    # For members missing from the answer the coordinator sends an assignment of no bytes.
+    # The coordinator sends no bytes to members missing in the answer.
     return {member: each for member, each in assignments.items() if member in answer.workers}
 
 
 def _assignor(worker: WorkerProcess, protocol: ConnectProtocol) -> ConnectAssignor:
-    # compatible and sessioned share one assignor in Kafka: its state survives a change between them.
+    # In Kafka compatible and sessioned share one assignor: its state survives a change between them.
     kind = ConnectProtocol.SESSIONED if protocol is ConnectProtocol.COMPATIBLE else protocol
     if kind not in worker.assignors:
         settings = worker.settings

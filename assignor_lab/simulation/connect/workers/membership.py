@@ -37,7 +37,6 @@ def _find_coordinator(worker: WorkerProcess) -> Steps:
 
 
 def stop_everything(worker: WorkerProcess, why: str) -> Steps:
-    """Stop all jobs and drop the assignment; ``why`` is for the log."""
     jobs = worker.pool.running_jobs(worker.number)
     if len(jobs):
         worker.say("fenced", f"{why} ({len(jobs)} jobs)", jobs=len(jobs))
@@ -64,8 +63,8 @@ def _join(worker: WorkerProcess) -> Steps:
         _refused(worker, synced)
         return False
     if synced.assignment is None:
-        # Kafka cannot read an assignment of no bytes, and an unexpected error of its herder ends the process. The
-        # process then stops its jobs and leaves (WorkerCoordinator.onJoinComplete, DistributedHerder.run).
+        # Kafka cannot read an assignment of no bytes. An unexpected error of its herder ends the process, which stops
+        # its jobs and leaves (WorkerCoordinator.onJoinComplete, DistributedHerder.run).
         worker.say("refused", "ends: the leader's answer leaves it out")
         worker.stopping = True
         return False
@@ -83,8 +82,7 @@ def _stop_the_world(worker: WorkerProcess) -> Steps:
 def _own_first(worker: WorkerProcess, running: Jobs) -> Jobs:
     """``running`` in the order of the assignment on the wire, in which Kafka stops jobs.
 
-    If the worker lacks a connector's instance, that connector's tasks come after those of all connectors with an
-    instance.
+    Tasks without the connector's instance come last.
     """
     place: dict[Any, int] = {}
     for job in (*worker.report().connectors, *worker.report().tasks):
@@ -129,7 +127,7 @@ def _join_request(worker: WorkerProcess) -> JoinRequest:
 
 
 def _take(worker: WorkerProcess, synced: Synced) -> Steps:
-    """Take an assignment: stop the revoked jobs, and keep the rest (Kafka: ``WorkerCoordinator``)."""
+    """Stop the revoked jobs, and keep the rest (Kafka: ``WorkerCoordinator``)."""
     membership, assignment, before = worker.membership, synced.assignment, worker.membership.protocol
     revoked = membership.receive(synced, assignment, worker.settings.downgrade)
     if len(revoked):

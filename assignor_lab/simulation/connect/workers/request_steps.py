@@ -35,7 +35,7 @@ def _run(request: Request, worker: WorkerProcess) -> Steps:
         _pass_on(request, worker)
         return
     if not world.can_read_config(worker.name):
-        # The leader waits to read its own write back, and gives up.
+        # The leader cannot read its own write back, and gives up.
         yield Sleep(world.timings.worker_sync_timeout_ms)
         request.done(False)
         return
@@ -43,7 +43,7 @@ def _run(request: Request, worker: WorkerProcess) -> Steps:
     yield Sleep(half)
     if _write(request, worker):
         world.written(worker.name, tasks=request.kind == "tasks")
-    # Others may have read it before the leader reads it back and continues.
+    # Others may read it before the leader does.
     yield Sleep(world.timings.config_write_ms - half + world.jitter())
     worker.read_config(world.config.end)
     request.done(True)

@@ -1,7 +1,7 @@
 """Requests to a herder between rebalances: by REST, and by connector instances with new task configurations.
 
-A request waits for the herder's loop, so a rebalance delays it. This sets the pace of a client that sends one request
-after the other (Kafka: ``DistributedHerder.tick``).
+A request waits for the herder's loop, so rebalances slow a client with consecutive requests down (Kafka:
+``DistributedHerder.tick``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Request:
     """A write to the config topic by the leader.
 
     Args:
-        validated: Whether the present worker has checked the configuration.
+        validated: The present worker has checked the configuration.
     """
 
     kind: Literal["create", "alter", "delete", "tasks"]
@@ -54,7 +54,6 @@ class Requests:
         self._expected = 0
 
     def is_empty(self) -> bool:
-        """True if no request is queued or expected."""
         return not self._queue and not self._expected
 
     def add(self, request: Request) -> None:

@@ -1,8 +1,6 @@
 """A Connect worker: the state of its process, and the view from outside.
 
 Kafka: ``WorkerCoordinator``, ``DistributedHerder.tick``.
-
-Its behaviour is a generator of steps: :func:`assignor_lab.simulation.connect.workers.herder.herder`.
 """
 
 from __future__ import annotations
@@ -40,23 +38,21 @@ class WorkerProcess:
     ) -> None:
         self.number, self.name, self.settings, self.requests = number, name, settings, requests
         self.world, self.pool = world, pool
-        #: Its membership, its running jobs, and its progress with the last assignment.
         self.membership = MembershipState(held=held)
         self.work = RunningWork(frozenset() if held is None else frozenset((*held.connectors, *held.tasks)))
         self.completion = RebalanceCompletion()
-        #: Read position in the config topic, and the position up to which the herder has reacted.
+        #: Read position in the config topic, and the herder's last reaction.
         self.position = world.config.end
         self.seen = self.position
-        #: Changes that were read but have no reaction yet.
+        #: Read changes without a reaction.
         self.changes = ConfigChanges()
-        #: The config topic could not be read.
         self.unreadable = False
         self.unsync = UnsyncBackoff()
         self.lost_coordinator = False
         self.stopping = False
         self.ended = False
         self.knows_connectors = held is not None
-        #: Its assignors, with their state from rounds that it led.
+        #: Assignors, with their state from rounds that it led.
         self.assignors: dict[ConnectProtocol, ConnectAssignor] = {}
         self._reported: tuple[Jobs, Jobs] | None = None
 
@@ -74,7 +70,7 @@ class WorkerProcess:
         )
 
     def read_config(self, end: int) -> None:
-        """Records up to ``end`` have arrived; the herder will react to them (Kafka: ``DistributedHerder.tick``)."""
+        """The herder will react to records up to ``end`` (Kafka: ``DistributedHerder.tick``)."""
         if end <= self.position:
             return
         before = self.world.config.view(self.seen)
@@ -90,7 +86,7 @@ class WorkerProcess:
     # --- for its herder -----------------------------------------------------------------------------
 
     def report(self) -> Jobs:
-        """Its jobs, in the order of its report in a join."""
+        """Its jobs, in the order of its join."""
         held = self.membership.held
         if held is None:
             return NO_JOBS
