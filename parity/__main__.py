@@ -24,7 +24,7 @@ RULES = {
 
 
 def main() -> int:
-    """Compares, prints the results, and returns the exit code."""
+    """Returns the exit code."""
     options = _options()
     seed = secrets.randbelow(10**9) if options.seed is None else options.seed
     try:

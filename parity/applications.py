@@ -1,8 +1,8 @@
 """Random applications: sub-topologies with their tasks, partitions and racks.
 
 Includes all oddities of real applications, and some rare ones: tasks with ids that collide in every hash table,
-partitions that two sub-topologies read, source topics as changelogs, stores without a changelog, named topologies,
-brokers without racks.
+partitions of two sub-topologies, source topics as changelogs, stores without a changelog, named topologies, brokers
+without racks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from parity.oddities import PLAIN, Oddities, colliding_task_numbers
 
 __all__ = ["Application", "draw_application"]
 
-#: Distance between two partitions with tasks that collide with those of neighbouring sub-topologies (hash multiplier).
+#: Distance of partitions with tasks that collide with those of neighbouring sub-topologies (hash multiplier).
 _COLLISION = 31
 
 
@@ -26,9 +26,9 @@ class Application:
 
     Args:
         tasks: Task documents, in insertion order.
-        racks: Names of all racks of the cluster.
-        tags: Keys of client tags that clients may have.
-        named: Names of the application's topologies; empty if they are unnamed.
+        racks: All racks of the cluster.
+        tags: Possible keys of client tags.
+        named: The application's topologies; empty if they are unnamed.
     """
 
     tasks: list[dict[str, Any]]
@@ -37,21 +37,21 @@ class Application:
     named: list[str]
 
     def ids(self) -> list[str]:
-        """Ids of all tasks."""
+        """Task ids."""
         return [task["id"] for task in self.tasks]
 
     def logged(self) -> list[str]:
-        """Ids of the tasks that log their state."""
+        """Ids of tasks with logged state."""
         return [task["id"] for task in self.tasks if task["logged"]]
 
     def lost_task(self, chance: Random) -> str:
-        """Id of a task that is no longer part of the application."""
+        """A task that is no longer part of the application."""
         plain = f"{chance.randrange(40, 50)}_{chance.randrange(4)}"
         return f"{chance.choice(self.named)}__{plain}" if self.named else plain
 
 
 def draw_application(chance: Random, most_tasks: int, oddities: Oddities = PLAIN) -> Application:
-    """An application of about ``most_tasks`` tasks at most, seldom none."""
+    """About ``most_tasks`` tasks at most, seldom none."""
     racks = [f"rack-{number}" for number in range(chance.choice((1, 2, 3, 3, 4, 5)))]
     named = _names(chance, oddities) if chance.random() < 0.1 else []
     cluster = _Cluster(chance, racks, chance.choice((0.0,) * 6 + (0.02, 0.3)))
@@ -74,7 +74,7 @@ def _names(chance: Random, oddities: Oddities) -> list[str]:
 
 
 def _partition_numbers(chance: Random, wanted: int) -> list[tuple[int, list[int]]]:
-    """Sub-topology numbers and the partitions of each, ``wanted`` tasks in all."""
+    """Sub-topologies with partitions: ``wanted`` tasks in all."""
     style = chance.random()
     if style < 0.08:
         return _colliding(chance, wanted)
@@ -91,14 +91,14 @@ def _partition_numbers(chance: Random, wanted: int) -> list[tuple[int, list[int]
 
 
 def _colliding(chance: Random, wanted: int) -> list[tuple[int, list[int]]]:
-    """Ids of few hash codes: long chains, and trees where a table has 64 slots or more."""
+    """Ids of few hash codes: long chains, and trees from 64 slots on."""
     levels = chance.choice((2, 3, 6, 12, 16))
     rests = range(max(1, wanted // levels))
     return [(level, [_COLLISION * (levels - 1 - level) + rest for rest in rests]) for level in range(levels)]
 
 
 class _Cluster:
-    """Topics and the racks of their partitions, each drawn once for all tasks that share it."""
+    """Topics and racks of their partitions, drawn once for all tasks."""
 
     def __init__(self, chance: Random, racks: list[str], rackless: float) -> None:
         self._chance = chance
@@ -108,7 +108,6 @@ class _Cluster:
         self._partitions: dict[tuple[str, int], list[str] | None] = {}
 
     def partition(self, topic: str, number: int, *, source: bool, changelog: bool) -> dict[str, Any]:
-        """The document of a partition."""
         key = (topic, number)
         if key not in self._partitions:
             if self._chance.random() < self._rackless:

@@ -20,13 +20,11 @@ __all__ = ["ASSIGNORS", "CONNECT_ASSIGNOR", "GROUP_ASSIGNORS", "KINDS", "Case", 
 
 ASSIGNORS = ("high_availability", "sticky", "legacy_sticky", "fallback_prior")
 GROUP_ASSIGNORS = ("group_sticky", "group_sticky_4_4")
-#: Kinds of scenarios that are drawn.
 KINDS = ("streams", "streams-group", RECONCILIATION_KIND, "connect")
 _UTILITIES = ("default_standby", "optimize_active", "optimize_standby", "validate", "identity")
 #: Rounds of a history.
 _ROUNDS = 5
-#: Distances between cases of groups of the streams protocol, between cases of Connect, and between cases of a streams
-#: group's member on its way to its target.
+#: Distances between cases of streams groups, of Connect, and of members on their way to a target.
 _GROUP_STEP = 10
 _CONNECT_STEP = 20
 _RECONCILIATION_STEP = 20
@@ -37,9 +35,8 @@ class Case:
     """One scenario and the assignors to call.
 
     Args:
-        document: The scenario.
         asked: Assignors, ``utils.*``, ``threads``, or the coordinator's step in each release.
-        threads: True if the distribution over consumers is requested, too.
+        threads: The distribution over consumers is requested, too.
         lives_by: Its answer is the past of the next round; ``None`` without a next round.
         round: Number of the round, from 0.
     """
@@ -52,7 +49,7 @@ class Case:
 
 
 def kind_of(number: int) -> str:
-    """The kind of scenario of a case, by its number."""
+    """The kind of scenario of a case."""
     if number % _GROUP_STEP == _GROUP_STEP - 1:
         return "streams-group"
     if number % _RECONCILIATION_STEP == _RECONCILIATION_STEP // 2 - 2:
@@ -61,7 +58,7 @@ def kind_of(number: int) -> str:
 
 
 def draw_case(seed: int, number: int) -> Case:
-    """The case of a number: the same for the same seed, independent of the other numbers."""
+    """The same for the same seed, independent of the other numbers."""
     chance = Random(f"{seed}/{number}")
     if kind_of(number) == "streams-group":
         lives_by = chance.choice(GROUP_ASSIGNORS) if chance.random() < 0.4 else None
@@ -93,7 +90,7 @@ def draw_case(seed: int, number: int) -> Case:
     if style < 0.3 and has_lags:
         _give_assignment(chance, application, document, oddities, is_tidy=True)
         known = {client["process_id"] for client in document["clients"]}
-        # An invalid client fails the rebalance before any distribution over consumers.
+        # An invalid client fails the rebalance before any distribution.
         document["assignment"] = {name: held for name, held in document["assignment"].items() if name in known}
         document["params"] = {"via": chance.choice(("legacy", "custom"))}
         return Case(document, ("threads",))
@@ -103,7 +100,7 @@ def draw_case(seed: int, number: int) -> Case:
 
 
 def _sizes(chance: Random, oddities: Oddities) -> tuple[int, int]:
-    """Most tasks and most clients. Java's search for placements grows with the square of both."""
+    """Most tasks and most clients: Java's search grows with the square of both."""
     if oddities.processes_collide:
         return (16, 30)
     if oddities.tasks_collide:
@@ -117,7 +114,7 @@ def _sizes(chance: Random, oddities: Oddities) -> tuple[int, int]:
 def _give_assignment(
     chance: Random, application: Application, document: dict[str, Any], oddities: Oddities, *, is_tidy: bool
 ) -> None:
-    """An assignment to start from; in 24 of 25 cases every task is active exactly once."""
+    """In 24 of 25 cases every task is active exactly once."""
     processes = [client["process_id"] for client in document["clients"]]
     is_tidy = is_tidy and chance.random() < (0.7 if oddities.is_untidy else 0.96)
     if not is_tidy and chance.random() < 0.15:
@@ -149,7 +146,7 @@ def _give_assignment(
 
 
 def _repeat(chance: Random, application: Application, lists: list[dict[str, list[str]]]) -> None:
-    """Tasks listed twice in one role, which count once; seldom in both roles, which Kafka refuses; and lost ones."""
+    """Repeats in one role count once; Kafka refuses the rare ones in both roles. Some tasks are lost."""
     for tasks in lists:
         for role in ("active", "standby"):
             tasks[role] += [task for task in tasks[role] if chance.random() < 0.15]
@@ -182,7 +179,7 @@ def _give_params(chance: Random, application: Application, document: dict[str, A
     if oddities.costs_overflow and chance.random() < 0.4:
         document["params"][chance.choice(("traffic_cost", "non_overlap_cost"))] = odd_cost(chance)
     if chance.random() < 0.85:
-        # Without racks, costs and a strategy these utilities do nothing at all.
+        # Without racks, costs and a strategy these utilities do nothing.
         config = document["config"]
         if config.get("rack.aware.assignment.strategy", "none") == "none":
             config["rack.aware.assignment.strategy"] = chance.choice(("min_traffic", "balance_subtopology"))
@@ -195,9 +192,9 @@ def _give_params(chance: Random, application: Application, document: dict[str, A
 
 
 def next_round(seed: int, case: Case, answer: dict[str, Any]) -> Case | None:
-    """The round after ``case`` for the assignor in ``lives_by``; ``None`` at the end of the history.
+    """The round after ``case``; ``None`` at the end of the history.
 
-    The answer becomes the clients' tasks. Moved state is restored in part, and clients leave and join.
+    The answer of ``lives_by`` becomes the clients' tasks. Moved state is restored in part, and clients leave and join.
     """
     if case.lives_by is None or case.round + 1 >= _ROUNDS or answer["error"] is not None:
         return None

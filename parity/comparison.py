@@ -23,15 +23,15 @@ __all__ = ["ParityRun", "comparable"]
 
 Row = dict[str, Any]
 
-#: Type of the error in a row without an answer from Kafka's classes: their search for placements never ends.
+#: Kafka's search for placements never ends.
 _ENDLESS = "EndlessOptimizationError"
-#: Seconds after which Kafka's classes count as endless, and the longer limit if the lab has an answer.
+#: Seconds after which Kafka's classes count as endless; longer if the lab has an answer.
 _PATIENCE_S = 3.0
 _LONG_PATIENCE_S = 180.0
 
 
 def comparable(row: Row) -> Row:
-    """The comparable part of a row: of an error, only Kafka's type counts; the lab's if Kafka has none."""
+    """Of an error, only Kafka's type counts; the lab's if Kafka has none."""
     error = row["error"]
     return {**row, "error": error and (error.get("java_type") or error["type"])}
 
@@ -40,16 +40,15 @@ class ParityRun:
     """A run over many cases, and its counts.
 
     Args:
-        official: The JVM to call.
         folder: Folder of the differences: for each a scenario file, and the two rows. Files of an earlier run are
             removed.
 
     Attributes:
-        scenarios: Scenarios that both sides answered.
+        scenarios: Scenarios with both answers.
         rows: Rows compared, by assignor.
-        refused: Those of them in which both sides report the same error.
-        endless: Those of them in which Kafka's classes do not end, and the lab reports an error.
-        different: Those of them that differ.
+        refused: Rows with the same error on both sides.
+        endless: Rows in which Kafka's classes do not end, and the lab reports an error.
+        different: Rows that differ.
         official_seconds: Time of the JVM, including the transport.
         own_seconds: Time of the lab, including reading the documents.
     """
@@ -70,12 +69,12 @@ class ParityRun:
 
     @property
     def differing(self) -> int:
-        """Rows that differ."""
+        """Differing rows."""
         return sum(self.different.values())
 
     def run(self, seed: int, first: int, count: int, kinds: Collection[str] = KINDS) -> Iterator[int]:
-        """Compares ``count`` scenarios of a seed, of these kinds, from case ``first`` on; yields their count so far."""
-        # The JVM works in parallel: a thread waits for it.
+        """Compares scenarios of these kinds, from case ``first`` on; yields their count so far."""
+        # The JVM works in parallel.
         with ThreadPoolExecutor(max_workers=1) as waiting:
             for number in (number for number in itertools.count(first) if kind_of(number) in kinds):
                 if self.scenarios >= count:
@@ -122,7 +121,7 @@ class ParityRun:
         options = AnswerOptions(self._sources, threads=case.threads)
         rows = []
         for name in case.asked:
-            # Read anew for each: remains of one assignor must not reach the next.
+            # Remains of one assignor must not reach the next.
             scenario = scenario_from_document(case.document, Place(case.document["id"], 1))
             try:
                 rows.append(answerer(name, self._registry, options)(scenario))
@@ -134,7 +133,7 @@ class ParityRun:
         name = expected["assignor"]
         self.rows[name] += 1
         if _is_endless(expected) and got["error"] is not None:
-            # The order of the lab's checks is its own choice: a missing lag, for example, is noticed before racks are.
+            # The lab's checks have another order: a missing lag, for example, precedes racks.
             self.endless[name] += 1
         elif comparable(got) != comparable(expected):
             self.different[name] += 1

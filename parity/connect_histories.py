@@ -25,7 +25,7 @@ _CONNECTORS = ("a", "b", "a-1", "files", "Orders 1", "größe", "\U0001f600s", "
 
 
 def draw_connect_history(chance: Random, scenario_id: str) -> dict[str, Any]:
-    """A document of kind ``connect``. The lab's answers move the jobs, and are compared with Kafka's."""
+    """A document of kind ``connect``. The lab's answers move the jobs."""
     group = _Group(chance)
     rounds = [group.round(number) for number in range(chance.randint(4, 30))]
     return {
@@ -57,7 +57,7 @@ class _Group:
             self._join()
 
     def round(self, number: int) -> dict[str, Any]:
-        """The leader's view in the next round; the group then follows the answer."""
+        """The leader's view; the group then follows the answer."""
         chance = self._chance
         self._happen(number)
         gap = number > 0 and chance.random() < 0.08
@@ -132,7 +132,7 @@ class _Group:
         self._owned[self._chance.choice((plain, real))] = NO_JOBS
 
     def _reported(self, jobs: Jobs) -> Jobs:
-        """The jobs that a member reports: seldom none, or some that another member reports, too."""
+        """Seldom none, or also some of another member."""
         style = self._chance.random()
         if style < 0.02:
             return NO_JOBS

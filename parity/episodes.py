@@ -1,9 +1,8 @@
 """Decisions of a played episode, each passed to the released classes of Kafka: does Kafka loop in the same places?
 
-``python -m parity.episodes FILE...`` plays episodes of Streams groups. Every state that the leader or the broker showed
-to its assignor goes to Kafka's classes as well, if the assignor is one of Kafka's. Those classes also distribute the
-answers of a classic group over threads, for any assignor. It prints the number of differences: a group that never rests
-because of Kafka's rules has none.
+``python -m parity.episodes FILE...`` plays episodes of Streams groups. Every state shown to an assignor of Kafka goes
+to Kafka's classes as well. Those classes also distribute the answers of a classic group over threads, for any assignor.
+It prints the number of differences: a group that never rests because of Kafka's rules has none.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ __all__ = ["decisions", "main"]
 
 
 def main() -> int:
-    """Compares, prints the results, and returns the exit code."""
+    """Returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m parity.episodes", description=__doc__.partition("\n")[0])
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
     parser.add_argument("--seed", type=int, default=0, help="seed of every draw (default %(default)s)")
@@ -77,7 +76,7 @@ def _questions(episode: StreamsEpisode, assignor: str) -> list[str]:
 
 
 def decisions(episode: StreamsEpisode, registry: Registry, seed: int) -> tuple[str, list[dict[str, Any]]]:
-    """The assignor of an episode, and every state that it received, with its answers in a classic group."""
+    """An episode's assignor with its received states, and in a classic group its answers."""
     shown: list[dict[str, Any]] = []
     if episode.protocol == "classic":
         leading = leading_assignor(registry, episode.assignor, episode.config)

@@ -17,7 +17,7 @@ _UNKNOWN = -3
 
 
 def draw_config(chance: Random, application: Application, oddities: Oddities = PLAIN) -> dict[str, Any]:
-    """A configuration; one in sixty has a value that Kafka refuses."""
+    """One in sixty has a value that Kafka refuses."""
     config: dict[str, Any] = {
         "num.standby.replicas": chance.choice((0, 0, 0, 1, 1, 1, 2, 2, 3)),
         "max.warmup.replicas": chance.choice((1, 2, 2, 2, 10)),
@@ -45,7 +45,7 @@ def draw_config(chance: Random, application: Application, oddities: Oddities = P
     return config
 
 
-#: Each is out of the range that Kafka accepts.
+#: Each is out of Kafka's range.
 _REFUSED: tuple[dict[str, Any], ...] = (
     {"max.warmup.replicas": 0},
     {"max.warmup.replicas": -3},
@@ -69,7 +69,7 @@ _COST_KEYS = ("rack.aware.assignment.traffic_cost", "rack.aware.assignment.non_o
 
 
 def _give_costs(chance: Random, config: dict[str, Any]) -> None:
-    """Costs, without which the public utilities move no task; moves exercise removal from hash tables."""
+    """Without costs the public utilities move no task; moves exercise removal from hash tables."""
     config[_STRATEGY] = chance.choice(("min_traffic", "balance_subtopology"))
     config.update({key: chance.choice((0, 1, 10)) for key in _COST_KEYS})
 
@@ -86,7 +86,7 @@ def _give_odd_costs(chance: Random, config: dict[str, Any]) -> None:
 def draw_clients(
     chance: Random, application: Application, most_clients: int, oddities: Oddities = PLAIN
 ) -> list[dict[str, Any]]:
-    """Clients in insertion order, one at least; they agree neither in racks nor in tags nor in size."""
+    """At least one client, in insertion order; they agree neither in racks nor in tags nor in size."""
     number = chance.randint(1, most_clients)
     if oddities.processes_collide:
         number = chance.randint(9, chance.choice((14, 14, 30)))
@@ -111,7 +111,7 @@ def draw_clients(
         )
     _give_past(chance, application, clients, oddities)
     if chance.random() < 0.05:
-        # A synthetic client may have no consumers; one in Kafka without threads has none either.
+        # A synthetic client may have no consumers; without threads Kafka's has none either.
         client = chance.choice(clients)
         client["consumers"], client["previous_by_consumer"] = [], None
         if chance.random() < 0.2:
@@ -120,7 +120,7 @@ def draw_clients(
 
 
 def _consumers(chance: Random, place: int, threads: int, oddities: Oddities) -> list[str]:
-    """Names of consumers; odd ones are not created in sort order, and sort differently as code units and characters."""
+    """Odd names are not created in sort order, and sort differently as code units and characters."""
     names = [f"app-{place}-thread-{thread}-consumer" for thread in range(1, threads + 1)]
     if oddities != PLAIN and chance.random() < 0.4:
         names = [chance.choice(("Aa", "BB", "", "z")) + name + chance.choice(_ODD_ENDS) for name in names]
@@ -155,7 +155,7 @@ def _tags(chance: Random, application: Application) -> dict[str, str]:
 
 
 def _give_past(chance: Random, application: Application, clients: list[dict[str, Any]], oddities: Oddities) -> None:
-    """Previous tasks, their lags, and the reports of each client's consumers."""
+    """Previous tasks, their lags, and the reports of consumers."""
     logged = application.logged()
     style = chance.random()
     known = chance.choice((0.3, 0.8, 1.0)) if style > 0.25 else 0.0
@@ -187,11 +187,11 @@ def _give_past(chance: Random, application: Application, clients: list[dict[str,
 
 
 def _spoil(chance: Random, application: Application, clients: list[dict[str, Any]]) -> None:
-    """Tasks that no longer exist, and two clients that both claim one."""
+    """Lost tasks, and two clients with one task."""
     client = chance.choice(clients)
     held = client[chance.choice(("previous_active", "previous_standby"))]
     lost = application.lost_task(chance)
-    if lost not in held:  # a large application really has a task of that number
+    if lost not in held:  # a large application has a task of that number
         held.append(lost)
     claimed = [task for other in clients for task in other["previous_active"]]
     if claimed:
@@ -201,7 +201,7 @@ def _spoil(chance: Random, application: Application, clients: list[dict[str, Any
 
 
 def _contradict(chance: Random, application: Application, clients: list[dict[str, Any]]) -> None:
-    """Tasks claimed by several clients, tasks in both roles of one client, and standbys without a changelog."""
+    """Tasks of several clients, or in both roles of one, and standbys without a changelog."""
     for task in application.ids():
         if chance.random() < 0.2:
             client = chance.choice(clients)

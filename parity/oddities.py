@@ -1,4 +1,4 @@
-"""Oddities of a drawn group: corners of Kafka's behaviour that hardly any real group meets."""
+"""Oddities of a drawn group: corners of Kafka's behaviour that real groups hardly meet."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = [
 
 #: One in this many Streams groups is odd.
 _RARITY = 3
-#: Distance between two partitions with tasks that collide with those of neighbouring sub-topologies (hash multiplier).
+#: Distance of partitions with tasks that collide with those of neighbouring sub-topologies (hash multiplier).
 _COLLISION = 31
-#: Slots of the smallest hash table that turns crowded slots into trees.
+#: Slots of the smallest hash table with trees.
 _TREE_SLOTS = 64
 _INT_LIMIT = 2**31
 
@@ -33,7 +33,7 @@ class Oddities:
     """Unusual properties of a drawn group.
 
     Args:
-        processes_collide: More clients than a plain slot holds share a slot of a hash table.
+        processes_collide: Clients share a slot of a hash table, beyond a plain slot's size.
         tasks_collide: The same for tasks, with few clients.
         costs_overflow: Rack costs are huge or negative.
         is_untidy: Roles contradict each other, tasks are listed twice, clients or tasks are unknown.
@@ -62,12 +62,12 @@ def draw_oddities(chance: Random) -> Oddities:
 # --- costs ----------------------------------------------------------------------------------------
 
 _HUGE = (10**8, 5 * 10**8, 10**9, 2**30 - 1, 2**30, 2**30 + 5, 715_827_883, 2**31 - 1)
-#: Twice one of them, or one alone, is the lowest integer, which is its own negative: Kafka may then search forever.
+#: One, or twice one, is the lowest integer, its own negative: Kafka may then search forever.
 _LOWEST = (-(2**31), 2**30, -(2**30))
 
 
 def odd_cost(chance: Random) -> int:
-    """A rack cost with negative or overflowing sums; one in a hundred may make Kafka's search endless."""
+    """Sums are negative or overflow; one in a hundred may make Kafka's search endless."""
     style = chance.random()
     if style < 0.01:
         return chance.choice(_LOWEST)
@@ -84,7 +84,7 @@ def odd_cost(chance: Random) -> int:
 
 
 def colliding_process_ids(chance: Random, number: int) -> list[uuid.UUID]:
-    """Ids most of which share a slot, some with equal hash codes."""
+    """Most share a slot, some have equal hash codes."""
     code = chance.getrandbits(32)
     of_one_hash = chance.choice((0.0, 0.5, 0.9, 1.0))
     elsewhere = chance.choice((0.0, 0.1, 0.5))
@@ -111,7 +111,7 @@ def _id_of_hash(chance: Random, code: int) -> uuid.UUID:
 
 
 def colliding_task_numbers(chance: Random, wanted: int) -> list[tuple[int, list[int]]]:
-    """Sub-topologies and the partitions of each, about ``wanted`` tasks, most of them in few slots."""
+    """Sub-topologies with partitions, about ``wanted`` tasks, most in few slots."""
     draw: Callable[[Random, int], dict[int, set[int]]] = chance.choice((_of_equal_hash, _of_equal_hash, _beyond_64))
     found = draw(chance, wanted)
     if chance.random() < 0.3:
@@ -137,7 +137,7 @@ def _of_equal_hash(chance: Random, wanted: int) -> dict[int, set[int]]:
 
 
 def _beyond_64(chance: Random, wanted: int) -> dict[int, set[int]]:
-    """More sub-topologies than the slots of a table with trees; many of them share one slot."""
+    """More sub-topologies than the slots of a table with trees; many share one slot."""
     first = chance.choice((0, 30, 64, 65, 127, 1_000))
     step = chance.choice((1, 1, 2, 32, _TREE_SLOTS))
     partitions = chance.choice(((0,), (0, 1), (0, _TREE_SLOTS), (0, 31, 62)))

@@ -16,30 +16,26 @@ from assignment_api.java import JdkGeneration
 
 __all__ = ["KAFKA_VERSION", "VERSIONS", "OfficialKafka", "OfficialKafkaError", "OfficialKafkaSilentError", "release_of"]
 
-#: Version of each release, by the folder of its driver; the folder's ``pom.xml`` names it, too.
+#: Release by its driver's folder; that folder's ``pom.xml`` names it, too.
 VERSIONS = {"kafka-4.3": "4.3.1", "kafka-4.4": "4.4.0"}
-#: The release for all assignors that exist in only one.
+#: For all assignors that exist in only one release.
 _USUAL = "kafka-4.3"
 KAFKA_VERSION = VERSIONS[_USUAL]
-#: Assignors of another release.
 _ELSEWHERE = {"group_sticky_4_4": "kafka-4.4", "reconciliation_4_4": "kafka-4.4"}
 
 _ROOT = Path(__file__).resolve().parent.parent
 _BUILD = _ROOT / "build" / "official"
-#: First feature release of the JDK whose copies of sets and maps have the newer size (Kafka: ``java.util.HashMap``).
+#: First JDK with the newer size of copied sets and maps (Kafka: ``java.util.HashMap``).
 _NEWER_COPIES = 19
 
 
 def release_of(assignor: str) -> str:
-    """The release whose classes answer for an assignor, ``utils.*``, ``threads`` or ``reconciliation*``.
-
-    It is a key of :data:`VERSIONS`.
-    """
+    """A key of :data:`VERSIONS`, also for ``utils.*``, ``threads`` or ``reconciliation*``."""
     return _ELSEWHERE.get(assignor, _USUAL)
 
 
 class OfficialKafkaError(Exception):
-    """The JVM could not be started, or ended before its answer; the message has the end of its output."""
+    """The JVM could not be started, or ended early; the message has the end of its output."""
 
 
 class OfficialKafkaSilentError(OfficialKafkaError):
@@ -47,7 +43,7 @@ class OfficialKafkaSilentError(OfficialKafkaError):
 
 
 class OfficialKafka:
-    """The classes of all releases; a context manager that ends the JVMs that it started.
+    """The classes of all releases; a context manager that ends its JVMs.
 
     Args:
         heap: Size of a JVM's heap, in the form of ``-Xmx``.
@@ -82,10 +78,10 @@ class OfficialKafka:
         threads: bool = False,
         patience_s: float | None = None,
     ) -> list[dict[str, Any]]:
-        """The result rows of ``assignors`` (also ``utils.*``, ``threads`` and ``reconciliation*``) for a document.
+        """The result rows of ``assignors`` (also ``utils.*``, ``threads`` and ``reconciliation*``).
 
         Raises:
-            OfficialKafkaSilentError: if a release has not answered after ``patience_s`` seconds; ``None``: no limit.
+            OfficialKafkaSilentError: without an answer after ``patience_s`` seconds; ``None``: no limit.
         """
         found: dict[str, dict[str, Any]] = {}
         for release in dict.fromkeys(map(release_of, assignors)):
@@ -100,10 +96,7 @@ class OfficialKafka:
         """Durations of the assign call alone (``times_ns``) and the fullest heap (``peak_heap_bytes``).
 
         Args:
-            scenario: The document.
-            assignor: Its name.
             warmup: Calls before the measured ones; one only, if it takes over a second.
-            repeat: Measured calls.
             patience_ms: After this time in calls no further one is made; there is always one.
         """
         request = {
@@ -166,7 +159,6 @@ class _Jvm:
             stderr=self._messages,
         )
         try:
-            #: Its first line, about itself.
             self.started: Mapping[str, Any] = self._read()
         except OfficialKafkaError:
             self.close()
@@ -176,12 +168,12 @@ class _Jvm:
         """The answer to a request.
 
         Raises:
-            OfficialKafkaSilentError: if there is none after ``patience_s`` seconds; the JVM has then been ended.
+            OfficialKafkaSilentError: after ``patience_s`` seconds without one; the JVM is ended.
         """
         stdin = _stream(self._process.stdin)
         stdin.write(json.dumps(request).encode() + b"\n")
         stdin.flush()
-        # One line is an answer, so the buffer contains no part of it yet.
+        # One line is an answer: the buffer has no part of it yet.
         if not select.select([_stream(self._process.stdout)], [], [], patience_s)[0]:
             self.kill()
             self.close()
@@ -189,11 +181,11 @@ class _Jvm:
         return self._read()
 
     def kill(self) -> None:
-        """Ends it at once; :meth:`close` is still needed."""
+        """:meth:`close` is still needed."""
         self._process.kill()
 
     def close(self) -> None:
-        """Ends it once it has answered."""
+        """Ends it after its answer."""
         _stream(self._process.stdin).close()
         self._process.wait()
         _stream(self._process.stdout).close()

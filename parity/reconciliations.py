@@ -1,8 +1,8 @@
 """Random members of streams groups on their way to their targets, and the lab's step for each.
 
-A document holds one member before its heartbeat, its target, its own report, and the other holders of tasks. Each task
-has one active holder at most, and one member of each process as holder, because the coordinator never assigns more. A
-member that gives an active task back may have its standby already (Kafka 4.4).
+A document holds one member before its heartbeat, its target, its report, and other holders of tasks. Each task has at
+most one active holder, and one holder in each process: the coordinator never assigns more. A member that gives an
+active task back may have its standby already (Kafka 4.4).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assignor_lab.kafka.streams_group.tasks import Holders, TasksByRole
 __all__ = ["RECONCILIATIONS", "RECONCILIATION_KIND", "draw_reconciliation", "reconciliation_row"]
 
 RECONCILIATION_KIND = "streams-reconciliation"
-#: Names of the step in each release.
+#: The step's name in each release.
 RECONCILIATIONS = ("reconciliation", "reconciliation_4_4")
 _RELEASES = dict(zip(RECONCILIATIONS, (KAFKA_4_3, KAFKA_4_4), strict=True))
 #: Kafka's names.
@@ -79,9 +79,9 @@ def draw_reconciliation(chance: Random, document_id: str) -> dict[str, Any]:
 
 
 def _deal(chance: Random, task: tuple[str, int], member: dict[str, Any], others: list[dict[str, Any]]) -> list[str]:
-    """A task given to its holders; returns the roles in which the member holds it."""
+    """Gives a task to its holders; returns the member's roles."""
     gives_back = member["state"] == "UNREVOKED_TASKS"
-    # The requested member occurs as often as two of the others.
+    # The requested member is as frequent as two others.
     everybody = [member, member, *others]
     runs = chance.choice(everybody) if chance.random() < 0.7 else None
     roles: list[str] = []
@@ -100,7 +100,7 @@ def _deal(chance: Random, task: tuple[str, int], member: dict[str, Any], others:
 
 
 def _part(chance: Random, holder: dict[str, Any], *, must_give_back: bool) -> _Held:
-    """Key of a holder's document for a task; the member's tasks are split by whether it must give them back."""
+    """Key of a holder's document for a task; a member's tasks to give back are separate."""
     if "held" in holder:
         held: _Held = holder["held"]
     else:
@@ -123,11 +123,7 @@ def _add(held: _Held, role: str, task: tuple[str, int]) -> None:
 
 
 def reconciliation_row(document: Mapping[str, Any], requested: str) -> dict[str, Any]:
-    """The row of the lab's step; a crash becomes an error in it.
-
-    Args:
-        requested: One of :data:`RECONCILIATIONS`.
-    """
+    """The lab's step; a crash becomes an error in its row."""
     row = {"kind": document["kind"], "id": document["id"], "assignor": requested}
     try:
         return {**row, "member": _reconciled(document, requested), "error": None}
@@ -185,7 +181,7 @@ class _Numbers:
         ))  # fmt: skip
 
     def held(self, tasks: TasksByRole) -> _Held:
-        """Tasks in the form of a document."""
+        """Tasks as in a document."""
         held = _nothing()
         for task, number in sorted(self._numbers.items()):
             for role, numbers in zip(_ROLES, (tasks.active, tasks.standby, tasks.warmup), strict=True):

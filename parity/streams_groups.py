@@ -16,7 +16,7 @@ _ROLES = ("active", "standby", "warmup")
 
 
 def draw_streams_group(chance: Random, scenario_id: str) -> dict[str, Any]:
-    """A document of kind ``streams-group``; previous tasks of members may be in any disorder."""
+    """A document of kind ``streams-group``; previous tasks may be in any disorder."""
     most = 12 if chance.random() < 0.9 else 150
     subtopologies = [
         {"id": key, "tasks": chance.randint(1, chance.choice((3, 8, 20))), "stateful": chance.random() < 0.7}
@@ -40,7 +40,7 @@ def draw_streams_group(chance: Random, scenario_id: str) -> dict[str, Any]:
 
 
 def next_streams_group(chance: Random, document: dict[str, Any], members: dict[str, Any]) -> dict[str, Any]:
-    """The group after all members received the answer and further events happened."""
+    """The group after all members received the answer, and further events."""
     following = copy.deepcopy(document)
     reports = chance.random() < 0.6
     for member in following["members"]:
@@ -122,7 +122,7 @@ def _member(chance: Random, name: str, process: str) -> dict[str, Any]:
 
 
 def _deal(chance: Random, document: dict[str, Any]) -> None:
-    """Tasks to members: mostly one owner and some standbys each, at times none, several, or a task of the past."""
+    """Mostly one owner and some standbys each, at times none, several, or a task of the past."""
     members = document["members"]
     if not members:
         return
@@ -143,12 +143,12 @@ def _deal(chance: Random, document: dict[str, Any]) -> None:
 
 # --- offsets --------------------------------------------------------------------------------------
 
-#: Few values, so that many members have equal lags; some that no broker accepts.
+#: Few values make many lags equal; no broker accepts some of them.
 _OFFSETS = (0, 1, 5, 5, 5, 100, 100, 1_000, -1, -2, 2**63 - 1, -(2**63))
 
 
 def _report(chance: Random, document: dict[str, Any]) -> None:
-    """Offsets for any tasks: the member's, those of others, those without a member, and lost ones."""
+    """For the member's tasks, those of others, those without a member, and lost ones."""
     tasks = [(each["id"], number) for each in document["subtopologies"] for number in range(each["tasks"])]
     tasks += [("gone", 0), *((each["id"], each["tasks"]) for each in document["subtopologies"])]
     share = chance.choice((0.05, 0.3, 0.9))
@@ -159,7 +159,7 @@ def _report(chance: Random, document: dict[str, Any]) -> None:
 
 
 def _report_held(chance: Random, member: dict[str, Any], given: dict[str, Any]) -> None:
-    """Offsets as real members report them: of their tasks, and for some time of previous ones."""
+    """As real members report: their tasks, and for some time previous ones."""
     member["task_offsets"], member["task_end_offsets"] = {}, {}
     for role, most in (("active", 1_000), ("standby", 900)):
         for held, keeps in ((given, 1.0), (member, 0.5)):
@@ -176,7 +176,7 @@ def _say(chance: Random, member: dict[str, Any], subtopology: str, number: int, 
 
 
 def _restart(chance: Random, members: list[dict[str, Any]]) -> None:
-    """Members come back under new names with only the state on their disks."""
+    """Members come back under new names with only their disks' state."""
     for member in members:
         if chance.random() < 0.8:
             member["id"] = str(uuid.UUID(int=chance.getrandbits(128)))

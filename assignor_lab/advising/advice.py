@@ -21,10 +21,10 @@ from assignor_lab.planning.in_processes import in_processes
 
 __all__ = ["Advice", "Effort", "Runs", "advise", "by_kind", "one_play", "player"]
 
-#: Calls a function with the numbers from 0 to a count, and yields the results in order.
+#: Calls a function with the numbers below a count, and yields the results in order.
 Runs = Callable[[Callable[[int], DayCost | str], int], Iterable[DayCost | str]]
 
-#: The judgement's days are numbered from here on.
+#: First number of the judgement's days.
 _UNSEEN = 1_000_000
 #: Most configurations in a short table.
 _SHOWN = 10
@@ -54,9 +54,9 @@ class Advice:
     Args:
         present: The present configuration on the judgement's days.
         winner: The winner of the race on the same days.
-        front: The contenders of the Pareto front, by the first objective.
-        replayed: The present configuration and the winner on the second part of the past; ``None``: there is none.
-        is_interrupted: True if Ctrl-C ended the race or the judgement.
+        front: The Pareto front, by the first objective.
+        replayed: ``present`` and ``winner`` on the second part of the past, or ``None``.
+        is_interrupted: Ctrl-C ended the race or the judgement.
     """
 
     group: AdvisedGroup
@@ -73,12 +73,12 @@ class Advice:
 
     @property
     def is_judged(self) -> bool:
-        """True if the figures are those of unseen days."""
+        """The figures are those of unseen days."""
         return self.present is not self.race.present
 
     @property
     def changes(self) -> Mapping[str, str]:
-        """Setting to its advised value, for settings that change; empty: keep the present settings."""
+        """Setting to its advised value, for changed settings."""
         if self.winner.configuration == self.present.configuration or not self.is_gain:
             return {}
         own = self.present.configuration
@@ -86,7 +86,7 @@ class Advice:
 
     @property
     def shown(self) -> list[Contender]:
-        """Contenders of a short table: the front, or the best ones by the only objective, and the present one."""
+        """Contenders of a short table: the front, or the best by the only objective, and the present one."""
         best = list(self.front)
         if len(self.aims.objectives) == 1:
             finished = [each for each in self.race.contenders if len(each.days) >= self.race.days]
@@ -96,7 +96,7 @@ class Advice:
 
     @property
     def is_gain(self) -> bool:
-        """True if the winner is clearly better on unseen days, or the present settings break a constraint."""
+        """The winner is clearly better on unseen days, or the present settings break a constraint."""
         if not self.aims.allows(self.winner) or self.is_worse_in_past:
             return False
         if not self.aims.allows(self.present):
@@ -105,14 +105,14 @@ class Advice:
 
     @property
     def is_worse_in_past(self) -> bool:
-        """True if the winner is clearly worse than the present settings on the second part of the past."""
+        """The winner is clearly worse on the second part of the past."""
         if self.replayed is None:
             return False
         present, winner = self.replayed
         return winner.error is not None or is_clearly_better(present, winner, self.aims.first)
 
     def in_past(self, objective: str) -> Change | None:
-        """The change of a figure on the second part of the past; ``None`` without one."""
+        """``None`` without a past."""
         return None if self.replayed is None else change_of(*self.replayed, objective)
 
     def raced(self, objective: str) -> Change | None:
@@ -123,7 +123,7 @@ class Advice:
 
 
 def by_kind(contender: Contender) -> dict[str, float]:
-    """Kind of event to the mean task-seconds of one event."""
+    """Kind of event to the mean task-seconds of one."""
     kinds = contender.days[0].by_kind if contender.days else {}
     return {kind: fmean(day.by_kind[kind] for day in contender.days) for kind in kinds}
 
@@ -158,7 +158,7 @@ def advise(group: AdvisedGroup, mix: Mix, space: Space, aims: Aims, effort: Effo
 
 
 def _judged(race: Race, effort: Effort, play: Player) -> tuple[Contender, Contender, bool]:
-    """The present configuration and the winner on unseen days, and true if Ctrl-C came before the last one.
+    """The present configuration and the winner on unseen days, and true if Ctrl-C came earlier.
 
     Without two such days they are those of the race.
     """
@@ -182,7 +182,7 @@ def _judged(race: Race, effort: Effort, play: Player) -> tuple[Contender, Conten
 
 
 def _replayed(group: AdvisedGroup, present: Configuration, effort: Effort, contender: Contender) -> Contender:
-    """A contender on the second part of the past, once for each day of the effort."""
+    """The second part of the past, once for each day of the effort."""
     made = Contender(contender.configuration)
     try:
         for number in range(effort.days):
@@ -237,7 +237,7 @@ def _numbered(
 def one_play(
     group: AdvisedGroup, mix: Mix, present: Configuration, effort: Effort, configuration: Configuration, number: int
 ) -> DayCost | str:
-    """The cost of one day under a configuration, or the reason why there is none."""
+    """The cost of one day, or the reason why there is none."""
     seed = f"{effort.seed}-{number}"
     day: Day = drawn_day(mix, group.instances, effort.hours, seed)
     try:

@@ -21,13 +21,13 @@ __all__ = [
 
 #: Confidence of the intervals.
 LEVEL = 0.9
-#: A smaller change of an objective is none to act on, as a share of the present figure.
+#: A smaller share of the present figure is none to act on.
 _LEAST_GAIN = 0.05
 _LIMIT = re.compile(r"\A([a-z_]{1,40})\s{0,9}=\s{0,9}([0-9]{1,15}(?:\.[0-9]{1,9})?(?:[eE][+]?[0-9]{1,2})?)\Z", re.ASCII)
 
 
 class AimError(AssignorLabError):
-    """An objective or a constraint is not in its form, or its figure is unknown in this group."""
+    """An objective or a constraint is malformed, or its figure is unknown in this group."""
 
 
 @attrs.define(eq=False)
@@ -44,7 +44,7 @@ class Contender:
     error: str | None = None
 
     def mean(self, objective: str) -> float:
-        """The mean of a figure; infinite if it is unknown."""
+        """Infinite if the figure is unknown."""
         values = [day.figures[objective] for day in self.days]
         known = [value for value in values if value is not None]
         return fmean(known) if known and len(known) == len(values) else math.inf
@@ -63,11 +63,7 @@ class Limit:
 
 
 def parse_limit(text: str) -> Limit:
-    """A constraint from its text, such as ``disk_bytes=2e12``.
-
-    Raises:
-        AimError: if it is written in another way.
-    """
+    """A constraint from its text, such as ``disk_bytes=2e12``."""
     found = _LIMIT.match(text.strip())
     if found is None or found[1] not in OBJECTIVES:
         raise AimError(f"--at-most {text!r:.80}: write FIGURE=NUMBER; the figures are {', '.join(OBJECTIVES)}")
@@ -79,7 +75,6 @@ class Change:
     """The paired change of a figure, from one configuration to another.
 
     Args:
-        difference: ``after`` less ``before``.
         low: Lower end of its 90 % interval; ``None``: a single day.
     """
 
@@ -90,12 +85,12 @@ class Change:
     high: float | None
 
     def share(self, value: float | None) -> float | None:
-        """A difference as a share of ``before``; ``None`` if that is 0."""
+        """A share of ``before``; ``None`` if that is 0."""
         return None if value is None or not self.before else value / self.before
 
 
 def change_of(first: Contender, second: Contender, objective: str) -> Change | None:
-    """The change of a figure on the same days; ``None`` if it is unknown, or no day was played with both."""
+    """The change on the same days; ``None`` if unknown, or without a common day."""
     pairs = [
         (before, after)
         for before, after in (
@@ -109,7 +104,7 @@ def change_of(first: Contender, second: Contender, objective: str) -> Change | N
     before, after = fmean(pair[0] for pair in pairs), fmean(pair[1] for pair in pairs)
     if len(pairs) == 1:
         return Change(before, after, after - before, None, None)
-    # The interval of the ratio of the means, by its linear part: each day's difference from the common ratio.
+    # The interval of the ratio of the means, linearised: each day's difference from the common ratio.
     ratio = after / before if before else 1.0
     error = stdev(pair[1] - ratio * pair[0] for pair in pairs) / math.sqrt(len(pairs))
     width = error * float(special.stdtrit(len(pairs) - 1, (1 + LEVEL) / 2))
@@ -118,7 +113,7 @@ def change_of(first: Contender, second: Contender, objective: str) -> Change | N
 
 
 def is_clearly_better(one: Contender, other: Contender, objective: str) -> bool:
-    """True if ``one`` has less of a figure than ``other``, beyond noise and by a share that matters."""
+    """Less of a figure, beyond noise and by a share that matters."""
     change = change_of(other, one, objective)
     if change is None or change.high is None:
         return False
@@ -137,13 +132,12 @@ class Aims:
         return self.objectives[0]
 
     def allows(self, contender: Contender) -> bool:
-        """True if a contender was played and meets all constraints."""
         if contender.error is not None or not contender.days:
             return False
         return all(contender.mean(limit.objective) <= limit.most for limit in self.limits)
 
     def ranked(self, contenders: Sequence[Contender]) -> list[Contender]:
-        """The allowed contenders, best first; those with equal figures stay in their order.
+        """The allowed contenders, best first, in a stable order.
 
         With several objectives, layers of the Pareto front come one after the other.
         """
@@ -159,7 +153,7 @@ class Aims:
 
 
 def pareto_front(contenders: Sequence[Contender], objectives: Sequence[str]) -> list[Contender]:
-    """The contenders that no other one equals or beats in all objectives, in their order; of equal ones the first."""
+    """The contenders that no other one equals or beats in all objectives; of equal ones the first."""
     points = [tuple(each.mean(name) for name in objectives) for each in contenders]
     return [each for place, each in enumerate(contenders) if not _is_beaten(place, points)]
 

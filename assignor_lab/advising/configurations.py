@@ -30,9 +30,8 @@ MAX_DELAY, PROTOCOL_OF_WORKERS = "scheduled.rebalance.max.delay.ms", "connect.pr
 
 #: Settings that change the placement of a group at rest.
 PLACING = (STANDBYS, ASSIGNOR, STRATEGY, PROTOCOL)
-#: Settings of the assignment.
 _OF_ASSIGNMENT = (STANDBYS, WARMUPS, LAG, PROBING, STRATEGY)
-#: Longest play: a day, and the time that each event may take to come to rest.
+#: Longest play: a day, and the time until each event has come to rest.
 _UNTIL_MS = 90 * 86_400_000
 
 #: Setting to its value.
@@ -49,7 +48,7 @@ class Subject:
 
 
 def heartbeat_of(session_ms: int, present_ms: int) -> int:
-    """The heartbeat interval for a session timeout: the present one, and at most a third of the session."""
+    """The present one, and at most a third of the session timeout."""
     return min(present_ms, session_ms // 3)
 
 
@@ -79,7 +78,7 @@ def under(configuration: Configuration, present: Configuration, subject: Subject
         episode = attrs.evolve(episode, instance_ids=ids)
     state = attrs.evolve(state, episode=attrs.evolve(episode, timings=timings))
     if any(key in changed for key in PLACING):
-        # The group places its tasks anew, and is at rest before the first event.
+        # The group places its tasks anew, and rests before the first event.
         state = attrs.evolve(state, assigned=None, is_probing=False, is_settled=False)
     own = {key: changed[key] for key in _OF_ASSIGNMENT if key in changed}
     terms = attrs.evolve(
@@ -94,13 +93,13 @@ def under(configuration: Configuration, present: Configuration, subject: Subject
 
 
 def name_of(configuration: Configuration, present: Configuration) -> str:
-    """The changes of a configuration, as people write them; ``present`` settings have no change."""
+    """The changes of a configuration in words."""
     parts = [change_words(key, value) for key, value in configuration.items() if value != present[key]]
     return ", ".join(parts) or "present settings"
 
 
 def change_words(key: str, value: str) -> str:
-    """A change of one setting in words, such as ``static members`` or ``session.timeout.ms=30000``."""
+    """A change of one setting, such as ``static members`` or ``session.timeout.ms=30000``."""
     if key == MEMBERS:
         return "static members" if value == STATIC else "dynamic members"
     if key == CLOSE:

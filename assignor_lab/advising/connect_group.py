@@ -1,7 +1,7 @@
 """A Connect group that an advice is for: its settings, its days, and the forms of a change.
 
-Each event of a day is played by itself, from the group at rest: workers keep no state, so events leave no trace. A
-stall cuts a worker off from the brokers, since its heartbeats stop.
+Each event is played by itself, from the group at rest: workers keep no state, so events leave no trace. A stall cuts a
+worker off from the brokers, since its heartbeats stop.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from assignor_lab.simulation.connect.simulate import assignors_from, simulate
 __all__ = ["ConnectGroup", "connect_group", "connect_space", "is_connect_state"]
 
 _DELAYS_MS = (0, 10_000, 60_000, 180_000, 300_000, 600_000)
-#: The group comes to rest within this time, and the delay, before an event and after it.
+#: The group rests within this time and the delay, before and after an event.
 _REST_MS = 60_000
 #: From the return of a worker to the next step of a deployment.
 _PACE_MS = 10_000
@@ -57,8 +57,6 @@ class ConnectGroup:
 
     Args:
         episode: An episode without events that begins with the group.
-        options: Times of restarts, and their batch.
-        protocol: The members' common protocol.
         max_delay_ms: ``scheduled.rebalance.max.delay.ms``.
         assumptions: Sentences on unknown facts.
     """
@@ -80,7 +78,7 @@ class ConnectGroup:
 
     @property
     def judges(self) -> bool:
-        """False: a past of a Connect group does not judge."""
+        """A past of a Connect group does not judge."""
         return False
 
     def played(
@@ -127,7 +125,6 @@ class ConnectGroup:
         )
 
     def replayed(self, configuration: Configuration, present: Configuration, seed: int) -> DayCost:  # noqa: ARG002
-        """Never called: a Connect past judges no candidate."""
         raise ValueError("a past of a Connect group does not judge")
 
     def forms(self, changes: Mapping[str, str]) -> Forms:
@@ -161,7 +158,7 @@ class ConnectGroup:
         return attrs.evolve(self.episode, workers=workers, timings=timings), session_ms
 
     def _events(self, happening: DayEvent, mix: Mix, batch: int) -> tuple[list[ConnectEvent], int]:
-        """The events of a happening from its begin, and the time until the last one is over."""
+        """Events of a happening from its begin, and the time until the last one is over."""
         names = sorted(self.episode.workers)
         name = names[happening.place % len(names)]
         down_ms, start_ms = max(1, self.options.down_ms), self.episode.timings.worker_start_ms
@@ -188,8 +185,7 @@ class ConnectGroup:
 def connect_group(scenario: Scenario, terms: Terms, options: Options) -> ConnectGroup:
     """The group of the last recorded round of a scenario.
 
-    Args:
-        terms: The terms; ``connect.protocol``, the delay and the timeouts of the configuration replace the recorded.
+    ``connect.protocol``, the delay and the timeouts of ``terms`` replace the recorded.
 
     Raises:
         DocumentFormatError: if a part of the round contradicts another.
@@ -221,14 +217,13 @@ def connect_group(scenario: Scenario, terms: Terms, options: Options) -> Connect
     return ConnectGroup(episode, terms, options, protocol, max_delay_ms, tuple(assumptions))
 
 
-#: Settings of workers to the timings of the simulation.
+#: Workers' settings to timings of the simulation.
 _TIMINGS: Mapping[str, str] = {
     SESSION: "session_timeout_ms", HEARTBEAT: "heartbeat_interval_ms", "rebalance.timeout.ms": "rebalance_timeout_ms",
 }  # fmt: skip
 
 
 def _given(terms: Terms) -> dict[str, Any]:
-    """Keys of Connect in ``--config`` and ``-c``."""
     found: dict[str, Any] = {}
     for layer in terms.sources.above:
         found |= {
@@ -244,7 +239,7 @@ def connect_space(group: ConnectGroup, mix: Mix) -> Space:
     protocol than the present one, without signed requests between workers (KIP-507), races through ``narrowed`` only.
 
     Args:
-        mix: Its events: the batch of deployments is a setting only if there are any.
+        mix: The batch of deployments is a setting only if it has any.
     """
     found = [
         _dimension(MAX_DELAY, [group.max_delay_ms, *_DELAYS_MS]),

@@ -16,16 +16,16 @@ from assignor_lab.planning.state import PresentState
 
 __all__ = ["Day", "DayEvent", "day_plan", "drawn_day"]
 
-#: An added instance is removed after this time.
+#: An added instance leaves after this time.
 _SCALED_MS = 3_600_000
-#: Standard deviation of the logarithm of the length of stalls, and their bounds.
+#: Standard deviation of the logarithm of stalls' length, and their bounds.
 _STALL_SPREAD = 1.0
 _LEAST_STALL_MS, _LONGEST_STALL_MS = 500, 600_000
-#: A stall is over, and its instance is in the group again, this long after the process continues.
+#: From the end of a stall until its instance is surely in the group again.
 _AFTER_STALL_MS = 60_000
-#: Longest wait for the group to be at rest at the beginning and at the end: some groups never are.
+#: Longest wait for rest at the beginning and at the end: some groups never rest.
 _REST_WITHIN_MS = 1_200_000
-#: Most events of a kind in one day: more of them say nothing new.
+#: Most events of a kind in one day: more show nothing new.
 _MOST = 12
 
 
@@ -35,7 +35,7 @@ class DayEvent:
 
     Args:
         kind: One of :data:`~assignor_lab.advising.mix.KINDS`.
-        place: Number of the instance among those of the group.
+        place: The instance's number in the group.
     """
 
     kind: str
@@ -48,7 +48,7 @@ class DayEvent:
 class Day:
     """A drawn day.
 
-    Each kind of the mix has at least one event, so that rare ones are in every day; ``weights`` corrects for that.
+    Rare kinds are in every day, too; ``weights`` corrects for that.
 
     Args:
         weights: Kind to the events of an average day for one event of this day.
@@ -59,11 +59,7 @@ class Day:
 
 
 def drawn_day(mix: Mix, instances: int, hours: float, seed: str) -> Day:
-    """The events of a day.
-
-    Args:
-        seed: Seed of the draws; the same for all configurations.
-    """
+    """The events of a day; the seed is the same for all configurations."""
     drawn = random.Random(f"day {seed}")  # noqa: S311 - a simulation, not a secret
     found = []
     weights = {}
@@ -81,7 +77,7 @@ def drawn_day(mix: Mix, instances: int, hours: float, seed: str) -> Day:
 
 
 def day_plan(day: Day, mix: Mix, state: PresentState, options: Options) -> tuple[Plan, tuple[str, ...]]:
-    """The plan of a day, and the kind of event of each of its steps.
+    """The plan of a day, and the kind of event of each step.
 
     Args:
         options: The configuration's way of restarts: batch, leaving, times.

@@ -23,7 +23,7 @@ _DAYS_OF_MONTH = 30.4375
 
 @attrs.frozen
 class Objective:
-    """A figure that a configuration may be chosen by; less is better."""
+    """A figure to choose by; less is better."""
 
     name: str
     unit: str
@@ -50,7 +50,7 @@ class DayCost:
 
     Args:
         figures: Objective to its value; ``None``: unknown.
-        by_kind: Kind of event to task-seconds for each event of this kind.
+        by_kind: Kind of event to task-seconds of one such event.
         worst_by_kind: Kind of event to the longest absence of a task.
     """
 
@@ -73,10 +73,7 @@ def cost_from(document: Mapping[str, Any]) -> DayCost | str:
 
 
 def played_day(day: Day, mix: Mix, subject: Subject, seed: str) -> DayCost:
-    """Plays a day.
-
-    Args:
-        seed: Seed of every draw: the same for all configurations.
+    """Plays a day; the seed is the same for all configurations.
 
     Raises:
         AssignorLabError: a subclass, if the configuration does not allow a play.
@@ -119,7 +116,7 @@ def played_day(day: Day, mix: Mix, subject: Subject, seed: str) -> DayCost:
 
 
 def disk_bytes_of(subject: Subject) -> float | None:
-    """Bytes of all copies of all states at rest; ``None`` if the size of a state is unknown."""
+    """All copies of all states at rest; ``None`` if a size is unknown."""
     state, standbys = _state_bytes(subject), _standby_bytes(subject)
     return None if state is None or standbys is None else state + standbys
 
@@ -133,7 +130,6 @@ def _standby_bytes(subject: Subject) -> float | None:
 
 
 def _state_bytes(subject: Subject) -> float | None:
-    """Bytes of one copy of each state."""
     episode = subject.state.episode
     total = 0.0
     for log in episode.changelogs:

@@ -1,4 +1,4 @@
-"""The forms in which a change is made: properties, values of instances, code, commands for brokers, procedure."""
+"""The forms of a change: properties, values of instances, code, commands for brokers, procedure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Forms:
     """A change, by its form.
 
     Args:
-        properties: Key to value, the same for all instances; ``None``: remove the key.
+        properties: Key to value for all instances; ``None``: remove the key.
         instances: Instance to its own properties.
         code: Lines of Java.
         broker: Settings of the group on the brokers.
@@ -63,7 +63,6 @@ class Forms:
 
 
 def forms_of(changes: Mapping[str, str], subject: Subject) -> Forms:
-    """The forms of a change."""
     state, timings = subject.state, subject.state.episode.timings
     properties: dict[str, str | None] = {}
     instances: dict[str, dict[str, str | None]] = {}

@@ -1,4 +1,4 @@
-"""The group that an advice is for: everything that differs between Streams and Connect."""
+"""The group that an advice is for: the differences of Streams and Connect."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["AdvisedGroup"]
 
 
 class AdvisedGroup(Protocol):
-    """A group under its present configuration, which can be played under others."""
+    """A group under its present configuration, playable under others."""
 
     @property
     def instances(self) -> int: ...
@@ -26,13 +26,10 @@ class AdvisedGroup(Protocol):
 
     @property
     def judges(self) -> bool:
-        """True if the second part of the group's past judges the advice, too."""
+        """True if the second part of the past judges the advice, too."""
 
     def played(self, day: Day, mix: Mix, configuration: Configuration, present: Configuration, seed: str) -> DayCost:
-        """Plays a day.
-
-        Args:
-            seed: Seed of every draw: the same for all configurations.
+        """Plays a day; the seed is the same for all configurations.
 
         Raises:
             AssignorLabError: a subclass, if the configuration does not allow a play.

@@ -15,7 +15,7 @@ from assignor_lab.documents.wording import listed
 
 __all__ = ["DEFAULT_MIX", "KINDS", "Mix", "mix_sentence", "read_mix"]
 
-#: The kinds of events, in the order of tables, with their words for one event.
+#: The kinds of events in the order of tables, with words for one event.
 KINDS: Mapping[str, str] = {"roll": "deployment", "scaling": "scaling", "kill": "crash", "stall": "stall"}
 _MAX_BYTES = 65_536
 _LARGEST = 10_000.0
@@ -30,8 +30,8 @@ class Mix:
         scalings_per_week: Times at which one instance is added, and removed an hour later.
         kills_per_month: Crashes of an instance, which starts again.
         stalls_per_day: Times at which an instance stands still: a long garbage collection, a full disk, a slow network.
-        stall_seconds: Median length of a stall; one in twenty takes five times as long or longer.
-        back_after_seconds: From a crash until the process is started again.
+        stall_seconds: Median length; one in twenty takes five times as long or longer.
+        back_after_seconds: From a crash to the process's start.
         source: The source of these figures, for people.
     """
 
@@ -45,7 +45,7 @@ class Mix:
 
     @property
     def per_day(self) -> Mapping[str, float]:
-        """Kind of event to its number on an average day; kinds that do not occur are left out."""
+        """Kind of event to its number on an average day, without zeros."""
         found = {
             "roll": self.rolls_per_week / _DAYS_OF_WEEK,
             "scaling": self.scalings_per_week / _DAYS_OF_WEEK,
@@ -55,7 +55,6 @@ class Mix:
         return {kind: rate for kind, rate in found.items() if rate > 0}
 
 
-#: The mix of a group of which nothing else is known.
 DEFAULT_MIX = Mix()
 
 
@@ -79,7 +78,7 @@ _document = record({}, _KEYS)
 
 
 def read_mix(path: Path) -> Mix:
-    """The mix of a file of TOML; a missing rate is 0, and a missing length is that of the default mix.
+    """The mix of a file of TOML; a missing rate is 0, a missing length the default.
 
     Raises:
         DocumentFormatError: with its place, if the file cannot be read, has another key, or no event at all.

@@ -25,12 +25,12 @@ from assignor_lab.simulation.streams.traffic import TrafficTerms
 
 __all__ = ["Past", "mix_of_events", "past_of", "played_past", "split_past"]
 
-#: A first part that is shorter, or has fewer events, shows no frequencies.
+#: A shorter first part, or one with fewer events, shows no frequencies.
 _LEAST_MS, _LEAST_EVENTS = 86_400_000, 3
 _DAY_MS = 86_400_000
-#: A start within this time after a stop of the same instance is a restart, and restarts within it are one deployment.
+#: A start this soon after a stop of the same instance is a restart, and such restarts are one deployment.
 _TOGETHER_MS = 1_800_000
-#: Share of the instances that are restarted in a deployment.
+#: Share of instances restarted in a deployment.
 _OF_A_ROLL = 0.5
 _EVENTS = ("start", "stop", "crash")
 
@@ -54,9 +54,8 @@ def past_of(scenarios: Sequence[Scenario], settings: Mapping[str, Any], timings:
     """The past of one group; ``None`` if its states are no past.
 
     Args:
-        scenarios: Its recorded decisions.
-        settings: Settings in place of those of the decisions.
-        timings: Timings in place of those that the settings give.
+        settings: They replace those of the decisions.
+        timings: They replace those of the settings.
     """
     decisions = [each for each in scenarios if is_complete(each)]
     if len(decisions) < 4:
@@ -66,7 +65,7 @@ def past_of(scenarios: Sequence[Scenario], settings: Mapping[str, Any], timings:
     except (HistoryError, ValueError):
         return None
     moments, half = history.moments, len(decisions) // 2
-    # An event that a part's first decision reveals may lie before that part: then the next place divides the past.
+    # An event in a part's first decision may lie before that part: then the next place divides the past.
     for place in sorted(range(2, len(moments) - 1), key=lambda each: abs(each - half)):
         try:
             first, second = (
@@ -80,7 +79,7 @@ def past_of(scenarios: Sequence[Scenario], settings: Mapping[str, Any], timings:
 
 
 def split_past(first: StreamsEpisode, second: StreamsEpisode) -> Past:
-    """The past of two episodes of one group, one after the other."""
+    """The past of two consecutive episodes of one group."""
     notes = []
     mix = mix_of_events(first.events, first.until_ms, max(1, len(first.clients)))
     days = first.until_ms / _DAY_MS
@@ -109,11 +108,10 @@ def _count(episode: StreamsEpisode) -> int:
 
 
 def mix_of_events(events: Iterable[StreamsEvent], span_ms: int, instances: int) -> Mix | None:
-    """The frequencies of events; ``None`` if the time is too short for them.
+    """The frequencies of events; ``None`` if the time is too short.
 
     Args:
         events: Starts, stops and crashes by time.
-        span_ms: The time.
     """
     known = [each for each in events if each.type in _EVENTS]
     if span_ms < _LEAST_MS or len(known) < _LEAST_EVENTS:
@@ -136,7 +134,7 @@ def mix_of_events(events: Iterable[StreamsEvent], span_ms: int, instances: int) 
 
 
 def _restarts(events: Sequence[StreamsEvent]) -> tuple[list[StreamsEvent], int]:
-    """The stops of restarts, and the number of starts and stops without a counterpart."""
+    """The stops of restarts, and the number of unmatched starts and stops."""
     stopped: dict[str, StreamsEvent] = {}
     crashed: dict[str, int] = {}
     restarts: list[StreamsEvent] = []
@@ -169,10 +167,7 @@ def _clusters(restarts: Sequence[StreamsEvent]) -> Iterator[list[StreamsEvent]]:
 def played_past(
     past: StreamsEpisode, subject: Subject, configuration: Configuration, present: Configuration, seed: int
 ) -> DayCost:
-    """Plays a part of a past under a configuration, with its recorded events.
-
-    Args:
-        configuration: The configuration; batches of deployments stay as recorded.
+    """Plays a part of a past under a configuration; its batches of deployments stay.
 
     Raises:
         AssignorLabError: a subclass, if the configuration does not allow a play.

@@ -1,6 +1,6 @@
 """Played days in a file: a stopped race continues, and ends with the same bytes.
 
-The first line identifies the race, each further line is one day under one configuration. Lines are only appended, so a
+The first line identifies the race, each further line is one day under one configuration. Lines are only appended: a
 killed process leaves at most one incomplete line.
 """
 
@@ -23,7 +23,7 @@ _FORMAT = "assignor advise, played days 1"
 #: Days that are written together.
 _TOGETHER = 64
 
-#: Settings with their values, and the number of a day.
+#: Settings with values, and the number of a day.
 _Key = tuple[tuple[tuple[str, str], ...], int]
 
 
@@ -32,10 +32,10 @@ class PlayedDaysError(AssignorLabError):
 
 
 def kept(play: Player, path: Path, terms: Mapping[str, Any]) -> Player:
-    """A player that plays only days that are not in a file yet, and adds them to it.
+    """A player that plays only missing days of a file, and adds them.
 
     Args:
-        terms: Everything that decides a day's cost, as JSON; a file of other terms is refused.
+        terms: All that decides a day's cost, as JSON.
 
     Raises:
         PlayedDaysError: if the file has other terms, or is damaged.
@@ -77,7 +77,7 @@ def _line(configuration: Mapping[str, str], day: int, cost: DayCost | str) -> by
 
 
 def _read(path: Path, digest: str) -> dict[_Key, DayCost | str]:
-    """The days of a file, which begins anew if it is missing or empty."""
+    """A missing or empty file begins anew."""
     head = f"{json.dumps({'format': _FORMAT, 'race': digest})}\n".encode()
     try:
         content = path.read_bytes() if path.exists() else b""

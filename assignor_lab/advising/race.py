@@ -16,15 +16,15 @@ __all__ = ["LEAST_DAYS", "Play", "Player", "Race", "raced"]
 
 #: A configuration and the number of a day.
 Play = tuple[Configuration, int]
-#: Plays days; one cost for each, or the reason why there is none, in their order.
+#: Plays days; one cost or reason without a cost for each, in their order.
 Player = Callable[[Sequence[Play]], Iterable[DayCost | str]]
-#: Rounds of changing one setting of the winner.
+#: Rounds of single changes of the winner.
 _ROUNDS = 3
 #: Least gain of such a change.
 _LEAST_STEP = 0.01
 #: Share of the objective that a simpler configuration may cost.
 _SIMPLER = 0.02
-#: Days without which an interrupted race or judgement has no result: one day has no interval.
+#: Fewer days give an interrupted race or judgement no result: one day has no interval.
 LEAST_DAYS = 2
 #: Neighbours of the winner that are played on all days.
 _NEAREST = 4
@@ -36,9 +36,8 @@ class Race:
 
     Args:
         contenders: All configurations, the present one first.
-        winner: The best one.
-        days: Days that the winner and the best of the others were played on.
-        is_interrupted: True if Ctrl-C ended it.
+        days: Days of the winner and the best of the others.
+        is_interrupted: Ctrl-C ended it.
     """
 
     contenders: tuple[Contender, ...]
@@ -74,8 +73,8 @@ class _Track:
 def raced(space: Space, aims: Aims, play: Player, most: int, days: int, seed: int) -> Race:
     """The race.
 
-    Each round plays as many days again and keeps the better half; the present configuration stays to the end. Then
-    single settings of the winner are changed as long as that is better, and changes without effect are taken back.
+    Each round doubles the days and keeps the better half; the present configuration stays to the end. Then single
+    settings of the winner are changed as long as that is better, and changes without effect are taken back.
 
     Args:
         most: Number of configurations to begin with.
@@ -95,7 +94,7 @@ def raced(space: Space, aims: Aims, play: Player, most: int, days: int, seed: in
 
 
 def _so_far(contenders: tuple[Contender, ...], aims: Aims) -> Race:
-    """The best of the configurations on the largest number of days that the present one and two others have."""
+    """The best on the largest number of days that the present configuration and two others have."""
     present, *others = contenders
     played = sorted((len(each.days) for each in others if each.error is None), reverse=True)[:2]
     shared = min(len(present.days), *played) if played else 0
@@ -135,7 +134,7 @@ def _winner(
 
 
 def _simplified(winner: Contender, present: Contender, space: Space, aims: Aims, track: _Track, days: int) -> Contender:
-    """The winner without changes that make no difference: all together less than :data:`_SIMPLER`."""
+    """The winner without changes that together cost less than :data:`_SIMPLER`."""
     most = (1 + _SIMPLER) * winner.mean(aims.first)
     for key in sorted(winner.configuration, reverse=True):
         own = present.configuration[key]

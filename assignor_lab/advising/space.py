@@ -1,4 +1,4 @@
-"""The settings that may change in a group, as far as its protocol, its release and its state allow them."""
+"""The settings that may change, by protocol, release and state of a group."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SESSIONS_MS = (6_000, 10_000, 20_000, 30_000, 45_000, 60_000)
 _STREAMS_SESSIONS_MS = (45_000, 60_000, 120_000)
 #: First releases of Kafka with a setting.
 _LEAVING_SINCE, _STREAMS_SINCE, _PUBLIC_ASSIGNORS_SINCE = (4, 2), (4, 2), (3, 8)
-#: Brokers of streams groups allow at most this many standbys by default (``group.streams.max.standby.replicas``).
+#: Brokers' default limit of streams groups (``group.streams.max.standby.replicas``).
 _MOST_STREAMS_STANDBYS = 2
 #: Settings that only Kafka's default assignor reads.
 _OF_DEFAULT_ASSIGNOR = (LAG, WARMUPS, PROBING)
@@ -80,8 +80,8 @@ class Space:
     """The configurations of a group.
 
     Args:
-        requirements: Setting to the release that a change of it needs, if the group's release is unknown.
-        fixed: Setting to the value that every configuration but the present one has.
+        requirements: Setting to the release that its change needs, if the group's is unknown.
+        fixed: Setting to its value in all configurations but the present one.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -94,11 +94,11 @@ class Space:
 
     @property
     def size(self) -> int:
-        """Number of combinations, including those of equal effect."""
+        """Includes combinations of equal effect."""
         return prod(len(each.values) for each in self.dimensions)
 
     def canonical(self, configuration: Configuration) -> Configuration:
-        """The configuration with the present value for each setting that has no effect beside the others."""
+        """Present values replace those without effect beside the others."""
         made, present = dict(configuration), self.present
         without_effect: list[str] = []
         if made.get(PROTOCOL, present.get(PROTOCOL)) == STREAMS:
@@ -117,7 +117,7 @@ class Space:
         return made if made == present else {**made, **self.fixed}
 
     def configurations(self, most: int, seed: int) -> list[Configuration]:
-        """Configurations to try: all, or the present one, its nearest neighbours, and a sample of the others."""
+        """All, or the present one, its nearest neighbours, and a sample of the others."""
         if self.size <= 4 * most:
             found = self._distinct(dict(zip(self.present, values, strict=True)) for values in self._product())
             if len(found) <= most:
@@ -126,13 +126,12 @@ class Space:
         found = self._distinct(self._changed(1), most)
         pairs = self._distinct(self._changed(2))
         others = [each for each in pairs if each not in found]
-        # Half of the places for pairs of changes, the rest for combinations of any number.
+        # Half of the places for pairs of changes, the rest for any number.
         room = most - len(found)
         found += others if len(others) <= room // 2 else drawn.sample(others, room // 2)
         return self._distinct([*found, *self._drawn(drawn, 20 * most)], most)
 
     def neighbours(self, configuration: Configuration) -> list[Configuration]:
-        """Configurations that differ in one setting."""
         changed = (
             {**configuration, each.key: value}
             for each in self.dimensions
@@ -168,11 +167,7 @@ class Space:
 
 
 def release_of(text: str) -> tuple[int, int]:
-    """A release of Kafka from its text, such as ``4.2``.
-
-    Raises:
-        SpaceError: if it is none.
-    """
+    """A release of Kafka from its text, such as ``4.2``."""
     parts = text.split(".")
     if len(parts) < 2 or not all(part.isascii() and part.isdecimal() and len(part) < 5 for part in parts):
         raise SpaceError(f'--release {text!r:.40}: give a release of Kafka, such as "4.2"')
@@ -180,11 +175,7 @@ def release_of(text: str) -> tuple[int, int]:
 
 
 def space_of(subject: Subject, mix: Mix, release: tuple[int, int] | None = None) -> Space:
-    """The settings that may change.
-
-    Args:
-        release: Release of Kafka that the instances run; ``None``: unknown.
-    """
+    """The settings that may change; without a release, it is unknown."""
     state = subject.state
     effective = subject.terms.sources.effective(state.episode.config, str(state.episode.place)).values_for("")
     config = {**state.episode.config, **effective}
@@ -241,7 +232,7 @@ def narrowed(space: Space, fixed: Mapping[str, str], within: Mapping[str, Sequen
     """The space with fixed settings, and others limited to given values; the present value stays possible.
 
     Args:
-        fixed: Setting to its value; an empty one stands for the present one.
+        fixed: Setting to its value; empty: the present one.
 
     Raises:
         SpaceError: if a setting may not change in this group.
@@ -266,7 +257,7 @@ def narrowed(space: Space, fixed: Mapping[str, str], within: Mapping[str, Sequen
 
 
 def read_within(path: Path) -> dict[str, list[str]]:
-    """The allowed values of settings in a file of TOML, such as ``"session.timeout.ms" = [10000, 30000]``.
+    """Allowed values of settings in TOML, such as ``"session.timeout.ms" = [10000, 30000]``.
 
     Raises:
         DocumentFormatError: with its place, if the file cannot be read or is not in this form.

@@ -18,11 +18,7 @@ __all__ = ["AdvisedStreamsGroup"]
 
 @attrs.frozen(eq=False)
 class AdvisedStreamsGroup:
-    """A Streams group, with the meanings of :class:`~assignor_lab.advising.group.AdvisedGroup`.
-
-    Args:
-        past: Its past, or ``None``.
-    """
+    """A Streams group, with the meanings of :class:`~assignor_lab.advising.group.AdvisedGroup`."""
 
     subject: Subject
     past: Past | None = None

@@ -68,7 +68,7 @@ def _phrase(changes: Mapping[str, str]) -> str:
     first = [change_words(key, changes[key]) for key in (MEMBERS, CLOSE) if key in changes]
     rest = [change_words(key, value) for key, value in changes.items() if key not in (MEMBERS, CLOSE)]
     phrase = f"{listed(first)} with {listed(rest)}" if first and rest else listed(first or rest)
-    # Keys of Kafka begin with a small letter.
+    # Kafka's keys begin with a small letter.
     return phrase[0].upper() + phrase[1:] if first else phrase
 
 
@@ -105,7 +105,7 @@ def _cost(advice: Advice) -> str:
 
 
 def _consequences(advice: Advice) -> list[str]:
-    """Sentences on costs elsewhere: crashes and stalls under another session timeout."""
+    """Crashes and stalls under another session timeout."""
     sentences = []
     if (replayed := advice.in_past(advice.aims.first)) is not None:
         words = OBJECTIVES[advice.aims.first].words
@@ -293,7 +293,7 @@ def _change(change: Change | None) -> dict[str, float | None] | None:
 
 
 def _rounded(value: float | None) -> float | None:
-    """Six digits: later ones differ between machines."""
+    """Later digits differ between machines."""
     return None if value is None else float(f"{value:.6g}")
 
 

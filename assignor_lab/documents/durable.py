@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 STANDARD_OUTPUT = "-"
-#: Pattern of hidden files beside their targets, which a killed process leaves behind.
+#: Hidden files beside their targets, which a killed process leaves behind.
 UNFINISHED = ".*.tmp"
 
 _MOST_NAME = 40
@@ -42,7 +42,7 @@ def sync(path: Path) -> None:
 
 
 def make_private(directory: Path) -> None:
-    """Creates a directory, and each missing parent, accessible only to its owner."""
+    """Creates a directory and missing parents, accessible only to the owner."""
     if not directory.is_dir():
         make_private(directory.parent)
         directory.mkdir(mode=0o700, exist_ok=True)
@@ -58,7 +58,7 @@ _REMEDIES = {
 
 @contextmanager
 def naming_failures(path: str | PathLike[str]) -> Iterator[None]:
-    """Turns errors of the operating system into errors with the user's name of the file.
+    """Errors of the operating system get the user's name of the file.
 
     Raises:
         OutputFileError: for an ``OSError``, except for a pipe without reader and a missing stream, which the command
@@ -78,8 +78,8 @@ def naming_failures(path: str | PathLike[str]) -> Iterator[None]:
 def replacing(path: str | PathLike[str]) -> Iterator[Path]:
     """An empty file beside ``path``, which replaces it when the block ends without an exception.
 
-    The content is on disk before the name, and the name is on disk when this returns. The mode of an old file is kept.
-    A link is followed, and its target is replaced.
+    The content is on disk before the name, and the name when this returns. The mode of an old file is kept. A link's
+    target is replaced.
 
     Raises:
         OutputFileError: if the file cannot be created or replaced. Exceptions of the block pass.
@@ -104,9 +104,9 @@ def replacing(path: str | PathLike[str]) -> Iterator[Path]:
 
 
 def append_durably(path: str | PathLike[str], content: bytes) -> None:
-    """Appends to a file, created if necessary; the new content is on disk when this returns.
+    """Appends to a file, created if necessary; the content is on disk when this returns.
 
-    A killed process may leave the beginning of ``content``, so readers use only complete lines.
+    A killed process may leave the beginning of ``content``: readers use only complete lines.
 
     Raises:
         OutputFileError: if it cannot be written.
@@ -122,7 +122,7 @@ def append_durably(path: str | PathLike[str], content: bytes) -> None:
 
 
 def write_durably(path: str | PathLike[str], content: bytes) -> None:
-    """Writes a whole file and replaces an old one.
+    """Replaces a whole file.
 
     Raises:
         OutputFileError: if it cannot be written.

@@ -17,7 +17,7 @@ _QUOTE_LIMIT = 80
 
 
 def printable(text: str, limit: int = _QUOTE_LIMIT) -> str:
-    """``text`` without control characters and terminal codes, cut to ``limit`` characters."""
+    """Without control characters and terminal codes, cut to ``limit`` characters."""
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join(character if character.isprintable() else _escaped(character) for character in cut)
 
@@ -39,7 +39,7 @@ class Place:
 
 
 def key_path(steps: Sequence[str | int]) -> str:
-    """Text of a path into a document, e.g. ``clients[2].lags["1_0"]``; the empty path is the document."""
+    """Text of a path into a document, e.g. ``clients[2].lags["1_0"]``; empty: the document."""
     path = ""
     for step in steps:
         if isinstance(step, int):
@@ -56,10 +56,10 @@ class OutputFileError(AssignorLabError, OSError):
 
 
 class DocumentFormatError(AssignorLabError):
-    """A file cannot be read, or it or one of its lines has a wrong format.
+    """A file cannot be read, or has a wrong format.
 
     Args:
-        key: Path to the wrong value, e.g. ``clients[2].lags["1_0"]``; empty for a fault of the whole line.
+        key: Path to the wrong value, e.g. ``clients[2].lags["1_0"]``; empty: the whole line.
         reason: Expected and found content, and the remedy.
     """
 

@@ -28,7 +28,7 @@ def read_document(
         with open_input(path) as file:
             content = file.read(max_bytes + 1)
     except (OSError, ValueError) as error:
-        # A ValueError is an impossible path, for example with a null character.
+        # A ValueError is an impossible path, e.g. with a null character.
         reason = getattr(error, "strerror", None) or str(error)
         raise DocumentFormatError(name, None, "", f"cannot be read: {reason}; check the path") from None
     if len(content) > max_bytes:

@@ -1,7 +1,6 @@
 """Frames between Python and Java: the length in four bytes, big-endian, then JSON of that length with a line end.
 
-The Java side is ``java/shared/assignorlab/wire/Frames.java``. Time limits and checks of the content belong to the
-readers.
+The Java side is ``java/shared/assignorlab/wire/Frames.java``. Readers set time limits and check the content.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ class FramingError(Exception):
 
 
 def framed(document: Any) -> bytes:
-    # ASCII escapes only: lone surrogates in names have no UTF-8.
+    # ASCII only: lone surrogates in names have no UTF-8.
     content = json.dumps(document, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
     return len(content).to_bytes(LENGTH_BYTES, "big") + content
 
 
 def length_in(head: bytes, most_bytes: int) -> int:
-    """The length in the first ``LENGTH_BYTES`` of a frame.
+    """The length in a frame's first ``LENGTH_BYTES``.
 
     Raises:
-        FrameError: if it is 0 or more than ``most_bytes``.
+        FramingError: if it is 0 or more than ``most_bytes``.
     """
     length = int.from_bytes(head, "big")
     if not 0 < length <= most_bytes:

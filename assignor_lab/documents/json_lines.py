@@ -14,7 +14,7 @@ __all__ = ["json_lines"]
 
 
 def json_lines(source: Source) -> Iterator[tuple[Place, Any]]:
-    """Yields place and value of each line that is not blank.
+    """Place and value of each line that is not blank.
 
     Raises:
         DocumentFormatError: if the file cannot be read or a line is no JSON, after the lines before it.

@@ -1,7 +1,6 @@
 """Strict JSON: refuses inputs that Python's reader accepts.
 
-Python's ``json`` accepts repeated keys, ``NaN`` and ``Infinity``, lone surrogates, and other encodings than UTF-8. They
-are refused here, with the path if there is one.
+These are repeated keys, ``NaN`` and ``Infinity``, lone surrogates, and encodings other than UTF-8.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from assignor_lab.documents.shapes import Mismatch, any_value
 __all__ = ["MAX_CONTAINERS", "parse_json"]
 
 #: Most lists and objects in one line, including brackets in texts. An empty one takes twenty times the memory of its
-#: two characters, so a long line could exhaust the memory; the largest known states have 30,000.
+#: two characters: a long line could exhaust the memory. The largest known states have 30,000.
 MAX_CONTAINERS = 1_000_000
 
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -26,13 +25,13 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _Repeated(dict[str, Any]):
-    """Placeholder for an object with a repeated key until its path is known."""
+    """An object with a repeated key until its path is known."""
 
     repeated_key = ""
 
 
 class _NoNumber(float):
-    """Placeholder for ``NaN``, ``Infinity`` or a number that overflows."""
+    """``NaN``, ``Infinity`` or a number that overflows."""
 
 
 def parse_json(line: bytes) -> Any:
@@ -53,7 +52,7 @@ def parse_json(line: bytes) -> Any:
     suspects: list[object] = []
     value = _decoded(text, suspects)
     if suspects or _ESCAPED_SURROGATE.search(text):
-        # This recurses, so the depth must be small.
+        # This recurses: the depth must be small.
         _refuse_odd_values(any_value(value))
     return value
 
@@ -89,7 +88,7 @@ def _decoded(text: str, suspects: list[object]) -> Any:
     except RecursionError:
         raise Mismatch("nested too deeply: no value of the format is deeper than a few levels") from None
     except ValueError:
-        # Python's own limit for numbers, whose conversion takes quadratic time.
+        # Python's own limit: the conversion takes quadratic time.
         raise Mismatch("holds a number of thousands of digits: no number of the format is wider than 64 bits") from None
 
 

@@ -16,7 +16,7 @@ from assignor_lab.documents.errors import DocumentFormatError
 
 __all__ = ["MAX_LINE_BYTES", "STANDARD_INPUT", "Source", "bounded_lines", "source_name"]
 
-#: Longest line in bytes after decompression: a state of 1,000 clients and 1,000 tasks has 15 million.
+#: After decompression: a state of 1,000 clients and 1,000 tasks has 15 million.
 MAX_LINE_BYTES = 64 * 1024 * 1024
 STANDARD_INPUT = "-"
 
@@ -66,7 +66,7 @@ def bounded_lines(source: Source, max_line_bytes: int = MAX_LINE_BYTES) -> Itera
         except (gzip.BadGzipFile, zlib.error) as error:
             raise _damaged(name, number, f"has damaged gzip data ({error}): copy it again") from None
         except (OSError, ValueError) as error:
-            # A ValueError is an impossible path, for example with a null character.
+            # A ValueError is an impossible path, e.g. with a null character.
             reason = getattr(error, "strerror", None) or str(error)
             raise DocumentFormatError(name, None, "", f"cannot be read: {reason}; check the path") from None
 
@@ -87,7 +87,7 @@ def _opened(source: Source, stack: ExitStack) -> io.BufferedReader:
 
 
 class _Borrowed(io.RawIOBase):
-    """A caller's stream, which stays open when its buffer is closed."""
+    """A caller's stream, which stays open."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream

@@ -1,7 +1,7 @@
 """Checks of JSON values, and their combination to checks of whole documents.
 
-A check takes a value, returns the read value, and raises :class:`Mismatch` for a wrong one. Containers add their own
-step to the mismatch, so a path costs nothing without a fault. :func:`faults_at` turns a mismatch into the user's error.
+A check returns the read value, or raises :class:`Mismatch`. Containers add their step to the mismatch, so a path costs
+nothing without a fault. :func:`faults_at` turns it into the user's error.
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ class Mismatch(Exception):  # noqa: N818 - it is a signal between checks; users 
         self.line = line
 
     def inside(self, *steps: str | int) -> Mismatch:
-        """The same mismatch with ``steps`` before its path."""
+        """The same mismatch below ``steps``."""
         self.path[:0] = steps
         return self
 
 
 @contextmanager
 def faults_at(place: Place) -> Iterator[None]:
-    """Turns a mismatch in the block into the user's error for the document at ``place``.
+    """Turns a mismatch into the user's error.
 
     Raises:
         DocumentFormatError: for a mismatch, with its place and the path to the wrong value.
@@ -94,7 +94,7 @@ def described(value: object) -> str:
     if isinstance(value, str):
         return f'"{printable(value)}" (a text)'
     if isinstance(value, (int, float)):
-        # A huge integer is never formatted: that takes quadratic time.
+        # Formatting a huge integer takes quadratic time.
         if isinstance(value, int) and value.bit_length() > 128:
             return "a number of more than 38 digits"
         return f"{value} (a number)"
@@ -107,7 +107,7 @@ def _expected(subject: str, value: object) -> Mismatch:
 
 
 def at(check: Check[T], value: Any, *steps: str | int) -> T:
-    """The result of ``check`` for a value ``steps`` below the caller's value."""
+    """Checks a value ``steps`` below the caller's value."""
     try:
         return check(value)
     except Mismatch as mismatch:
@@ -128,14 +128,14 @@ def hexadecimal(value: Any) -> bytes:
 
 
 def boolean(value: Any) -> bool:
-    """Checks for true or false; a number is neither."""
+    """A number is neither true nor false."""
     if type(value) is not bool:
         raise _expected("true or false", value)
     return value
 
 
 def whole(minimum: int, maximum: int) -> Check[int]:
-    """A check for a whole number from ``minimum`` to ``maximum``; a boolean and ``1.0`` fail."""
+    """A whole number in these bounds; a boolean and ``1.0`` fail."""
 
     def check(value: Any) -> int:
         if type(value) is not int:
@@ -150,7 +150,7 @@ def whole(minimum: int, maximum: int) -> Check[int]:
 def format_number(
     known: int, remedy: str = "convert the file, or use the version of the program that wrote it"
 ) -> Check[int]:
-    """A check for the number of a document's format; only ``known`` passes."""
+    """Only the ``known`` number of a document's format passes."""
 
     def check(value: Any) -> int:
         if type(value) is not int or value != known:
@@ -160,7 +160,7 @@ def format_number(
     return check
 
 
-#: A count, at most Java's largest int.
+#: At most Java's largest int.
 count = whole(0, INT_MAX)
 
 
@@ -206,7 +206,7 @@ def list_of(check: Check[T]) -> Check[list[T]]:
 
 
 def map_of(key_check: Check[Any], check: Check[T]) -> Check[dict[str, T]]:
-    """A check for an object with free keys that pass ``key_check`` and values that pass ``check``, in their order."""
+    """An object with free keys, in their order."""
 
     def read(value: Any) -> dict[str, T]:
         if type(value) is not dict:
@@ -227,7 +227,7 @@ def map_of(key_check: Check[Any], check: Check[T]) -> Check[dict[str, T]]:
 def record(
     required: Mapping[str, Check[Any]], optional: Mapping[str, Check[Any]] | None = None
 ) -> Check[dict[str, Any]]:
-    """A check for an object with exactly these keys; a missing optional key is also missing in the result."""
+    """An object with exactly these keys; missing optional keys stay missing."""
     checks = {**required, **(optional or {})}
     needed = required.keys()
 
@@ -252,11 +252,9 @@ def record(
 def open_record(
     required: Mapping[str, Check[Any]], optional: Mapping[str, Check[Any]] | None = None, *, hint: str = ""
 ) -> Check[dict[str, Any]]:
-    """A check for a foreign object with at least these keys; the result lacks other keys.
+    """A foreign object with at least these keys; the result lacks other and missing ones.
 
     Args:
-        required: Necessary keys, with their checks.
-        optional: Optional keys; the result lacks missing ones.
         hint: Remedy for a missing key, or a value that is no object.
     """
     checks = {**required, **(optional or {})}
@@ -284,14 +282,14 @@ def _wrong_keys(found: Iterable[str], needed: Iterable[str], known: Iterable[str
 
 
 def suggestion(word: str, known: Iterable[str], subject: str) -> str:
-    """A suggestion for an unknown word; ``subject`` is the common name of the known ones."""
+    """For an unknown word; ``subject`` is the common name of the known ones."""
     known = list(known)
     near = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.7)
     return f'did you mean "{near[0]}"?' if near else f"known {subject} are " + ", ".join(known)
 
 
 def any_value(value: Any) -> Any:
-    """Accepts any value of at most 64 levels; the caller checks its meaning."""
+    """Any value of at most 64 levels, unchecked."""
     level = [value]
     for _ in range(_MAX_DEPTH):
         deeper: list[Any] = []

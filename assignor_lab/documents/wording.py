@@ -20,8 +20,8 @@ __all__ = [
     "without_uuids",
 ]
 
-#: Characters that control a terminal, or reverse or hide text: controls, format characters (such as the right-to-left
-#: override), lone surrogates, private use, unassigned characters, line and paragraph separators.
+#: They control a terminal, or reverse or hide text: controls, format characters (such as the right-to-left override),
+#: lone surrogates, private use, unassigned characters, line and paragraph separators.
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 #: From this size on, decimals of a mean are noise.
@@ -31,7 +31,7 @@ _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def plain(text: str) -> str:
-    """The text with every control character written as its escape, as ``repr`` does.
+    """Control characters become escapes, as in ``repr``.
 
     Markup stays unchanged: views escape it.
     """
@@ -45,7 +45,7 @@ def _escape(sign: str) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """The plain text in at most ``limit`` characters, cut in the middle, because ids differ at both ends."""
+    """Plain text, cut in the middle, because ids differ at both ends."""
     whole = plain(text)
     if len(whole) <= limit:
         return whole
@@ -54,7 +54,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def figure(value: float | None, unit: str = "") -> str:
-    """A figure for people: whole if it is whole, else with two decimals; bytes and shares in their own form."""
+    """Whole if it is whole, else with two decimals; bytes and shares in their own form."""
     if value is None:
         return "–"
     if unit == "share":
@@ -67,7 +67,7 @@ def figure(value: float | None, unit: str = "") -> str:
 
 
 def mean(value: float | None, unit: str = "") -> str:
-    """A mean: as :func:`figure`, but with decimals unless it is large, so that columns are aligned."""
+    """As :func:`figure`, but with decimals unless it is large, so that columns are aligned."""
     if value is None or unit in {"share", "bytes"}:
         return figure(value, unit)
     if abs(value) >= _LARGE:
@@ -76,7 +76,7 @@ def mean(value: float | None, unit: str = "") -> str:
 
 
 def signed(value: float | None, unit: str = "") -> str:
-    """A difference: as :func:`mean`, with its sign; a true minus, as wide as a plus."""
+    """As :func:`mean`, with its sign; a true minus, as wide as a plus."""
     if value is None or value == 0:
         return mean(value, unit)
     sign = "+" if value > 0 else "\u2212"
@@ -86,7 +86,7 @@ def signed(value: float | None, unit: str = "") -> str:
 def _grouped(value: float, decimals: int) -> str:
     if abs(value) >= 1e15:
         return f"{value:.3g}"
-    # A narrow space groups digits; a comma is the decimal sign in half of the world.
+    # A narrow space groups digits: in half of the world a comma is the decimal sign.
     return f"{value:,.{decimals}f}".replace(",", "\u202f")
 
 
@@ -116,7 +116,7 @@ def listed(parts: list[str]) -> str:
 
 
 def moment(epoch_ms: int) -> str:
-    """A time in UTC to the millisecond; the number itself if it is outside the calendar."""
+    """UTC to the millisecond; the number itself outside the calendar."""
     try:
         return datetime.fromtimestamp(epoch_ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
     except (OverflowError, ValueError, OSError):
@@ -124,10 +124,10 @@ def moment(epoch_ms: int) -> str:
 
 
 def natural_order(name: str) -> list[tuple[str, int]]:
-    """Sort key of names, with ``i10`` after ``i9``."""
+    """Sort key with ``i10`` after ``i9``."""
     return [(text, int(number or -1)) for text, number in re.findall(r"([^0-9]*)([0-9]{0,18})", name)]
 
 
 def without_uuids(text: str) -> str:
-    """Names without the random parts at the ends of Kafka's member ids."""
+    """Without the random ends of Kafka's member ids."""
     return _UUID.sub("", text)

@@ -20,7 +20,7 @@ _GZIP_LEVEL = 6
 
 
 def canonical_line(document: Mapping[str, Any]) -> bytes:
-    """A document as one line: keys in their own order, no spaces, ASCII, a line feed at the end.
+    """A document as one line of ASCII without spaces, with a line feed.
 
     The order of keys is data: a map is in insertion order.
 
@@ -33,7 +33,7 @@ def canonical_line(document: Mapping[str, Any]) -> bytes:
 def write_lines(path: str | PathLike[str], documents: Iterable[Mapping[str, Any]]) -> int:
     """Writes documents to ``path``, one on each line; gzip if the name ends in ``.gz``.
 
-    A file appears under its name when it is complete and on disk; until then, and after any failure, the old one stays.
+    A file appears under its name when it is complete and on disk; until then, and after a failure, the old one stays.
     The standard output (``-``), a pipe or a device is written directly.
 
     Raises:
@@ -64,7 +64,7 @@ def _target(path: str | PathLike[str]) -> Iterator[BinaryIO]:
             else:
                 raw = stack.enter_context(stack.enter_context(replacing(path)).open("wb"))
         if os.fspath(path).endswith(".gz"):
-            # The bytes must contain neither the time nor the temporary name.
+            # The bytes contain neither the time nor the temporary name.
             packed = gzip.GzipFile(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=raw, mtime=0)
             raw = cast("BinaryIO", stack.enter_context(packed))
         yield raw
