@@ -57,12 +57,14 @@ def test_a_restart_in_the_classic_protocol_costs_about_the_session_timeout_with_
         assert 10_000 <= probed(configuration, f"rolling restart: {name}")["worst_ms"]["simulated"] <= 11_500
 
 
+@pytest.mark.slow
 def test_a_scale_out_costs_seconds_in_the_classic_protocol_and_a_whole_restoration_in_the_streams_protocol() -> None:
     # Recorded: 4.2 s; moving tasks wait for the follow-up until their consumer requests positions.
     assert 3_000 <= probed("downtime A", "scale-out 2->3")["worst_ms"]["simulated"] <= 5_000
     assert probed("downtime D", "scale-out 2->3")["worst_ms"]["simulated"] >= 12_000
 
 
+@pytest.mark.slow
 def test_a_kill_costs_12_to_15_s_with_a_copy_near_and_a_restoration_more_without() -> None:
     near = [probed(f"downtime {name}", action)["worst_ms"]["simulated"]
             for name, action in (("B", "kill -9 of d2"), ("A", "kill -9 of d3"), ("D", "kill -9 of d2"))]  # fmt: skip

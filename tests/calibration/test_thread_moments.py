@@ -46,6 +46,7 @@ def test_who_is_not_told_of_in_an_empty_group_joined_after_the_one_who_is() -> N
         assert event["joins_ms"] == [first - event["at_ms"] + 1] * 2
 
 
+@pytest.mark.slow
 def test_where_that_is_what_usually_happens_nothing_is_said() -> None:
     starts = events("tagged-classic", "tagged", "start")
     assert [("joins_ms" in event) for event in starts[:3]] == [False, False, True]

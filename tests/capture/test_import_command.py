@@ -25,6 +25,7 @@ def run(*arguments: object) -> int:
     return int(left.value.code or 0)
 
 
+@pytest.mark.slow
 def test_scenarios_go_to_the_file_and_the_count_to_standard_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -85,6 +85,7 @@ def test_every_capture_is_decided_as_the_leader_did(
     assert decided_otherwise(documents, tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_likely_changelog_names_its_tasks_and_its_range_and_leaves_partitions_unknown(
     recording: RecordedResponses,
 ) -> None:

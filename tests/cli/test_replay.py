@@ -183,6 +183,7 @@ def test_simulate_plays_the_world_behind_a_history_and_prints_it(imported: str) 
     assert json.loads(printed.stdout)["kind"] == "streams-episode"
 
 
+@pytest.mark.slow
 def test_unknown_racks_that_decide_leave_nothing_to_compare(imported: str) -> None:
     properties = str(CAPTURES / "plain-ha" / "application.properties")
     traffic = "rack.aware.assignment.strategy=min_traffic"

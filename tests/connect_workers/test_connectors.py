@@ -19,6 +19,7 @@ from tests.plugins.installing import installed_in, write_distribution
 SOURCE, SINK = "FileStreamSource", "org.apache.kafka.connect.file.FileStreamSinkConnector"
 
 
+@pytest.mark.slow
 def test_lines_of_a_file_reach_another_one_once_and_in_order(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cluster(tmp_path, 2) as made:

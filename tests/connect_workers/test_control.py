@@ -40,6 +40,7 @@ async def version(url: str) -> str:
     return text
 
 
+@pytest.mark.slow
 def test_workers_come_and_go_by_command(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with running(tmp_path) as served:

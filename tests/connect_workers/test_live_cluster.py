@@ -71,6 +71,7 @@ def test_a_worker_that_joins_gets_its_share_and_nothing_runs_twice(tmp_path: Pat
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_worker_that_leaves_hands_its_tasks_on_after_the_delay(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cluster(tmp_path, 3, settings(delay_ms=600)) as made:
@@ -87,6 +88,7 @@ def test_a_worker_that_leaves_hands_its_tasks_on_after_the_delay(tmp_path: Path)
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_worker_that_returns_within_the_delay_gets_its_tasks_back(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cluster(tmp_path, 3, settings(delay_ms=900)) as made:
@@ -104,6 +106,7 @@ def test_a_worker_that_returns_within_the_delay_gets_its_tasks_back(tmp_path: Pa
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_missed_after_the_session_timeout(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cluster(tmp_path, 3, settings(session_timeout_ms=300)) as made:
@@ -169,6 +172,7 @@ def test_a_leader_that_has_not_read_far_enough_fails_the_round_until_it_has(tmp_
     assert asyncio.run(scenario()) > 0
 
 
+@pytest.mark.slow
 def test_a_herder_that_is_busy_for_too_long_leaves_and_nothing_runs_twice(tmp_path: Path) -> None:
     async def scenario() -> list[str]:
         busy = settings(rebalance_timeout_ms=400)
@@ -207,6 +211,7 @@ def test_a_process_that_was_held_up_takes_nobody_for_dead_and_finds_the_dead_aft
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_leaders_death_costs_no_delay(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cluster(tmp_path, 3, settings(delay_ms=60_000, session_timeout_ms=300)) as made:
@@ -367,6 +372,7 @@ def _answered(value: list[dict[str, str]]) -> Future[list[dict[str, str]]]:
     return future
 
 
+@pytest.mark.slow
 def test_offsets_are_seen_changed_and_forgotten(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cluster(tmp_path, 2) as made:
@@ -402,6 +408,7 @@ def test_offsets_are_seen_changed_and_forgotten(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_hanging_connector_start_keeps_nobody_else_waiting(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with cluster(tmp_path) as made:

@@ -197,6 +197,7 @@ def test_synchronous_restarts_are_the_owners_and_the_leader_knows_who_that_is(tm
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_synchronous_restart_restarts_one_instance_whatever_its_state(tmp_path: Path) -> None:
     async def scenario() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         async with cluster(tmp_path, 2) as made:
@@ -246,6 +247,7 @@ def test_paused_and_stopped_instances_are_restarted_to_their_target_state(tmp_pa
     assert asyncio.run(scenario()) == expected
 
 
+@pytest.mark.slow
 def test_an_instance_that_does_not_stop_is_given_up_and_a_new_one_begins(tmp_path: Path) -> None:
     async def scenario() -> list[str]:
         async with cluster(tmp_path, 1, settings(task_shutdown_graceful_timeout_ms=200)) as made:
@@ -287,6 +289,7 @@ def test_two_restarts_in_one_tick_become_one(tmp_path: Path) -> None:
     assert asyncio.run(scenario()) == expected
 
 
+@pytest.mark.slow
 def test_a_worker_that_comes_later_does_not_act_on_old_requests(tmp_path: Path) -> None:
     async def first() -> None:
         async with cluster(tmp_path) as made:

@@ -79,6 +79,7 @@ def test_what_ran_runs_again_after_a_start(tmp_path: Path) -> None:
     asyncio.run(second())
 
 
+@pytest.mark.slow
 def test_what_cannot_be_written_changes_nothing_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -46,6 +46,7 @@ def test_a_pipe_is_read_to_the_end_of_its_writer(tmp_path: Path, content: bytes)
     writer.join()
 
 
+@pytest.mark.slow
 def test_a_writer_may_take_its_time(tmp_path: Path) -> None:
     path = pipe(tmp_path)
 

@@ -189,6 +189,7 @@ def test_a_run_is_drawn_by_its_figures(out: Path) -> None:
     assert plot_headline(document).to_dict()["vconcat"] == drawn["vconcat"]
 
 
+@pytest.mark.slow
 def test_a_run_of_an_older_version_is_refused_with_its_file(tmp_path: Path) -> None:
     (tmp_path / "summary.json").write_text('{"format": 1, "results": {}, "run_metrics": {}}', encoding="utf-8")
     with pytest.raises(DocumentFormatError, match=r"summary\.json, .*reads format 2, found 1 .*; score again, or use"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from mypy import api
 
 from assignment_api import TaskAssignor
@@ -19,6 +20,7 @@ def first_example() -> str:
     return found[1]
 
 
+@pytest.mark.slow
 def test_the_first_example_passes_the_kit() -> None:
     names: dict[str, type[TaskAssignor]] = {}
     exec(compile(first_example(), str(PAGE), "exec"), names)

@@ -28,6 +28,7 @@ def test_a_recording_ends_with_the_present_group(group: str, is_classic: bool, t
     assert not is_classic or state.given["session_timeout_ms"] == 10_000  # brokers record it for classic members
 
 
+@pytest.mark.slow
 def test_the_log_of_a_leader_ends_with_the_present_group() -> None:
     state = present(CAPTURES / "plain" / "p1.log.gz").state
     assert state.names == ("p1",)

@@ -58,6 +58,7 @@ def remarks(registry: Registry, *overrides: str, **environ: str) -> tuple[str, .
     return check_settings(registry, effective)
 
 
+@pytest.mark.slow
 def test_settings_are_declared_from_the_plugins_own_process(registry: Registry) -> None:
     declared = declared_settings(registry)["mine"]
     assert declared["assignor.mine.depth"] == DEPTH
@@ -65,6 +66,7 @@ def test_settings_are_declared_from_the_plugins_own_process(registry: Registry) 
     assert "silent" not in declared_settings(registry)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("override", "sentence"),
     [
@@ -79,18 +81,21 @@ def test_a_misspelt_key_is_an_error_with_a_suggestion(registry: Registry, overri
     assert str(raised.value).startswith(f"-c {override.partition('=')[0]}: ")
 
 
+@pytest.mark.slow
 def test_a_misspelt_key_of_the_environment_is_a_remark(registry: Registry) -> None:
     (remark,) = remarks(registry, ASSIGNOR__MINE__DEPHT="2")
     assert "variable ASSIGNOR__MINE__DEPHT" in remark
     assert "'depth'" in remark
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", ["two", "0", "1.5", ""])
 def test_a_value_of_another_type_names_its_place(registry: Registry, written: str) -> None:
     with pytest.raises(ConfigValueError, match=r"-c assignor\.mine\.depth: .* expected a whole number from 1"):
         remarks(registry, f"assignor.mine.depth={written}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "override",
     ["assignor.mine.depth=2", "assignor.silent.any=1", "assignor.absent.any=1", "assignor.lab.deadline.ms=9"],

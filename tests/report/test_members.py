@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from assignor_lab.report import render_report, summary_from_document
 from assignor_lab.report.view import Panel, page, panel
 from tests.report.group_summaries import hostile_members, members
@@ -51,6 +53,7 @@ def test_a_change_of_thread_is_no_move_of_state() -> None:
     assert "was on another thread of this process before" in report
 
 
+@pytest.mark.slow
 def test_what_only_members_have_is_not_in_the_legend_of_others() -> None:
     assert "another thread of this process" not in render_report(summary_from_document(tagged()))
 

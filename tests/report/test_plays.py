@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 import attrs
+import pytest
 from markupsafe import Markup
 
 from assignor_lab.report import render_report, summary_from_document
@@ -35,6 +36,7 @@ def text_of(markup: str) -> str:
     return Markup(re.sub(r"<style>.*?</style>|<script.*?</script>", "", markup, flags=re.DOTALL)).striptags()
 
 
+@pytest.mark.slow
 def test_of_many_plays_the_first_is_open_and_the_others_say_in_one_line_how_they_went() -> None:
     opened = re.findall(
         r'<details class="play"( open)?><summary><h4>(.*?)</h4> <span class="note">(.*?)<', page_of_play()
@@ -83,6 +85,7 @@ def test_the_recorded_and_the_played_picture_count_from_one_moment() -> None:
     assert "04:28:47" in axes[0]
 
 
+@pytest.mark.slow
 def test_what_figures_rest_on_stands_beside_them() -> None:
     text = text_of(page_of_play())
     assert text.index("7 assumptions stand behind these figures") < text.index("What happened", 200)

@@ -250,6 +250,7 @@ def test_after_a_full_restart_there_is_state_on_disks_and_no_target() -> None:
     assert with_state > len(SEEDS) / 2
 
 
+@pytest.mark.slow
 def test_a_lost_zone_takes_all_its_instances_and_they_return() -> None:
     for rounds in histories("group_zone_loss"):
         racks = [{member["rack"] for member in document["members"]} for document in rounds]
@@ -257,6 +258,7 @@ def test_a_lost_zone_takes_all_its_instances_and_they_return() -> None:
         assert len(rounds[-1]["members"]) == len(rounds[1]["members"])
 
 
+@pytest.mark.slow
 def test_topics_grow_where_there_is_no_state() -> None:
     for rounds in histories("group_growing_topics"):
         first, last = ({each["id"]: each for each in document["subtopologies"]} for document in (rounds[0], rounds[-1]))

@@ -140,6 +140,7 @@ def test_a_past_with_a_decision_twice_is_scored_decision_by_decision(file: Path,
     assert len([note for note in notes if note.startswith("each decision is scored by itself: ")]) == 1
 
 
+@pytest.mark.slow
 def test_groups_of_both_protocols_are_one_run_of_histories(warm: Path, tmp_path: Path) -> None:
     plan = plan_of(warm, streams_folder(tmp_path / "new", "orders-group-3"))
     assert [each["protocol"] for each in documents_of(plan)] == ["classic", "streams"]

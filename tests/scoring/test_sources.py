@@ -237,6 +237,7 @@ def test_recordings_of_many_groups_are_a_source_each_and_of_one_kind(tmp_path: P
         plan_sources([tmp_path], REGISTRY)
 
 
+@pytest.mark.slow
 def test_racks_that_a_recording_has_are_those_of_its_states(tmp_path: Path) -> None:
     folder = streams_folder(tmp_path / "past", "orders-group-3")
     member = json.loads(_documents(folder)[0])["members"][0]

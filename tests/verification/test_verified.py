@@ -201,6 +201,7 @@ def test_racks_of_another_cluster_end_in_the_banner(flight: tuple[Path, Path], t
     assert not verification([str(flight[0])], flight[1], racks=own).refused
 
 
+@pytest.mark.slow
 def test_missing_racks_end_in_the_banner() -> None:
     group = refused(verification(list(map(str, logs("orders-2"))), properties("orders-2")), "racks")
     assert group.cause is not None

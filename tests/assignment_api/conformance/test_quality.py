@@ -125,6 +125,7 @@ class DealsAnewInACrowd(DealsAnew):
         return deals(application, clients)
 
 
+@pytest.mark.slow
 def test_drawn_histories_show_what_small_groups_hide() -> None:
     trial = Trial(KINDS["streams"], subject(DealsAnewInACrowd))
     reference = subject(HighAvailabilityTaskAssignor)
@@ -135,6 +136,7 @@ def test_drawn_histories_show_what_small_groups_hide() -> None:
     assert len(found["join"].history["events"]) == 3
 
 
+@pytest.mark.slow
 def test_a_test_class_warns_of_poor_quality(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assignment_api.conformance.growth.SIZES", (4, 8))
     case: type[StreamsAssignorConformance] = type(

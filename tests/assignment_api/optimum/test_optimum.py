@@ -44,6 +44,7 @@ def test_optimum_and_gaps_equal_the_best_of_all_placements() -> None:
     assert [text for text in map(difference, range(100)) if text] == []
 
 
+@pytest.mark.slow
 def test_no_answer_of_a_built_in_is_better_than_the_bound() -> None:
     found, answers = better_answers(0)
     assert found == []

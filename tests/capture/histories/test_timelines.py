@@ -85,6 +85,7 @@ def test_a_decision_that_gave_nothing_is_that_of_a_group_that_was_not_ready() ->
     assert "was not ready" in (checked.difference or "")
 
 
+@pytest.mark.slow
 def test_a_past_may_lie_in_logs_recordings_and_files(tmp_path: Path) -> None:
     logs = [str(path) for path in sorted((CAPTURES / "warm").glob("*.log.gz"))]
     folder = streams_folder(tmp_path / "past", "orders-group-3")

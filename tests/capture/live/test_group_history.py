@@ -178,6 +178,7 @@ def test_whatever_bytes_come_end_in_a_value_or_a_typed_error() -> None:
         assert len(made.generations) + len(made.unreadable) == 1
 
 
+@pytest.mark.slow
 def test_a_recording_goes_on_where_a_killed_process_left_it(tmp_path: Path) -> None:
     file = RecordFile(tmp_path / "records.jsonl", GROUP, 0)
     file.create()

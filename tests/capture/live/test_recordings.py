@@ -96,6 +96,7 @@ def test_what_an_empty_group_left_counts_once_it_is_known_whose_it_is(tmp_path: 
     assert histories(tmp_path) == {"orders": [1, 2]}
 
 
+@pytest.mark.slow
 def test_a_recording_of_many_goes_on_wherever_it_was_killed(tmp_path: Path) -> None:
     listed = records("orders", "payments", generations=3)
     whole = tmp_path / "whole"

@@ -58,6 +58,7 @@ def test_every_member_would_be_sent_the_bytes_that_kafka_sent(application: str) 
     assert len(found) + len(unusable) == STABLE[application]
 
 
+@pytest.mark.slow
 def test_only_the_static_restart_of_plain_cannot_be_replayed() -> None:
     left_out = [(name, unusable.reason) for name in APPLICATIONS for unusable in states(name)[1]]
 
@@ -119,6 +120,7 @@ def test_without_a_topology_the_inference_is_stated() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_topology_takes_the_place_of_the_inference(tmp_path: Path) -> None:
     topology = tmp_path / "topology.txt"
     topology.write_text(ORDERS)

@@ -99,6 +99,7 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSIGNOR_CONNECT_PASSWORD", PASSWORD)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("credentials")
 def test_credentials_are_sent_and_never_printed(
     capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture

@@ -118,6 +118,7 @@ def test_the_plan_is_that_of_recorded_answers() -> None:
 # --- requests ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flags", "path"),
     [
@@ -143,6 +144,7 @@ def test_names_are_one_segment_of_the_path(capsys: pytest.CaptureFixture[str]) -
     assert "cannot be part of a path" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_refusal_is_asked_again(capsys: pytest.CaptureFixture[str]) -> None:
     running: dict[int | None, tuple[str, str]] = {None: ("RUNNING", W1), 0: ("FAILED", W1)}
     refusal = Reply(409, {"error_code": 409, "message": "Cannot complete request momentarily\x1b[0m"})
@@ -156,6 +158,7 @@ def test_a_refusal_is_asked_again(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [[], ["--include-tasks"]])
 def test_a_restart_waits_until_another_worker_has_what_a_dead_one_had(
     flags: list[str], capsys: pytest.CaptureFixture[str]
@@ -173,6 +176,7 @@ def test_a_restart_waits_until_another_worker_has_what_a_dead_one_had(
     assert "refused for now: IO Error trying to forward REST request: Connection refused" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_owner_that_stays_away_ends_in_time(capsys: pytest.CaptureFixture[str]) -> None:
     unforwarded = Reply(500, {"error_code": 500, "message": "IO Error trying to forward REST request: refused"})
     answer, asked = restarts([unforwarded] * 50, [{None: ("RUNNING", W1)}])
@@ -182,6 +186,7 @@ def test_an_owner_that_stays_away_ends_in_time(capsys: pytest.CaptureFixture[str
     assert "500 IO Error trying to forward REST request: refused" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_refusal_that_stays_ends_in_time(capsys: pytest.CaptureFixture[str]) -> None:
     refusal = Reply(409, {"error_code": 409, "message": "Cannot complete request momentarily"})
     answer, asked = restarts([refusal] * 50, [{None: ("RUNNING", W1)}])
@@ -229,6 +234,7 @@ def states_of(*tasks: str) -> dict[int | None, tuple[str, str]]:
     return {None: ("RUNNING", W1), **{number: (state, W1) for number, state in enumerate(tasks)}}
 
 
+@pytest.mark.slow
 def test_it_waits_through_every_state_until_all_is_back(capsys: pytest.CaptureFixture[str]) -> None:
     states = [
         states_of("FAILED", "RUNNING"),
@@ -240,24 +246,29 @@ def test_it_waits_through_every_state_until_all_is_back(capsys: pytest.CaptureFi
     assert outcome(capsys, states, 0, 1) == (0, {0: ("RUNNING", True, True), 1: ("RUNNING", True, True)})
 
 
+@pytest.mark.slow
 def test_a_task_that_fails_after_it_ran_is_not_back(capsys: pytest.CaptureFixture[str]) -> None:
     states = [states_of("FAILED"), states_of("RESTARTING"), states_of("RUNNING"), states_of("FAILED")]
     assert outcome(capsys, states, 0) == (1, {0: ("FAILED", False, True)})
 
 
+@pytest.mark.slow
 def test_a_failure_of_which_nothing_was_seen_is_not_back(capsys: pytest.CaptureFixture[str]) -> None:
     assert outcome(capsys, [states_of("FAILED")], 0) == (1, {0: ("FAILED", False, False)})
 
 
+@pytest.mark.slow
 def test_a_restart_quicker_than_a_look_is_back(capsys: pytest.CaptureFixture[str]) -> None:
     assert outcome(capsys, [states_of("RUNNING")], None) == (0, {None: ("RUNNING", True, False)})
 
 
+@pytest.mark.slow
 def test_what_is_paused_or_gone_is_back(capsys: pytest.CaptureFixture[str]) -> None:
     states = [states_of("PAUSED", "RUNNING"), states_of("RESTARTING", "RESTARTING"), states_of("PAUSED")]
     assert outcome(capsys, states, 0, 1) == (0, {0: ("PAUSED", True, True), 1: (None, True, True)})
 
 
+@pytest.mark.slow
 def test_what_does_not_come_back_in_time_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     states = [states_of("FAILED"), states_of("RESTARTING")]
     options = ("--include-tasks", "--timeout", "1")
@@ -271,6 +282,7 @@ def test_nothing_to_restart_is_no_failure(capsys: pytest.CaptureFixture[str]) ->
     assert "nothing was to restart" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_report_names_what_failed_and_why(capsys: pytest.CaptureFixture[str]) -> None:
     states = [states_of("FAILED"), states_of("RESTARTING"), states_of("FAILED")]
     answer, _ = restarts([plan(states[0], 0)], states)
@@ -281,6 +293,7 @@ def test_the_report_names_what_failed_and_why(capsys: pytest.CaptureFixture[str]
     assert "0 of 1 came back" in printed
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_silent_for_a_moment_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     states = [states_of("FAILED"), states_of("RESTARTING"), states_of("RUNNING")]
     answer, _ = restarts([plan(states[0], 0)], states)
@@ -328,6 +341,7 @@ def test_what_is_running_on_paper_on_a_dead_worker_is_not_back(living: str, caps
     assert "2 of 3 came back within 2 s" in printed
 
 
+@pytest.mark.slow
 def test_which_worker_is_dead_is_told_to_programs(living: str, capsys: pytest.CaptureFixture[str]) -> None:
     states: dict[int | None, tuple[str, str]] = {None: ("RUNNING", living), 0: ("RUNNING", W1)}
     with scripted(with_cluster([states], None, 0)) as server:
@@ -349,12 +363,14 @@ def test_a_task_that_others_take_over_from_a_dead_worker_is_back(
     assert "2 of 2 came back" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_without_probing_states_are_believed(living: str) -> None:
     states: dict[int | None, tuple[str, str]] = {None: ("RUNNING", living), 0: ("RUNNING", W1)}
     with scripted(with_cluster([states], None, 0)) as server:
         assert run("a", "--url", server.url, "--include-tasks", "--timeout", "5", "--no-probe") == 0
 
 
+@pytest.mark.slow
 def test_a_dry_run_says_that_a_worker_is_dead(living: str, capsys: pytest.CaptureFixture[str]) -> None:
     states: dict[int | None, tuple[str, str]] = {None: ("RUNNING", living), 0: ("FAILED", W1)}
     with scripted(with_cluster([states])) as server:

@@ -201,6 +201,7 @@ async def test_a_body_without_end_is_cut_off() -> None:
     assert answer.status == 413
 
 
+@pytest.mark.slow
 async def test_a_body_has_to_arrive_in_time() -> None:
     head = request("POST", "/connectors", "Content-Type: application/json").replace(b"Length: 0", b"Length: 10")
     async with serve(create_app(herder(), BOUNDED), listening_socket("127.0.0.1", 0), BOUNDED) as server:
@@ -208,6 +209,7 @@ async def test_a_body_has_to_arrive_in_time() -> None:
     assert (answer.status, answer.document["error_code"]) == (408, 408)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: {H}\r\nX: "])
 async def test_a_head_has_to_arrive_in_time(start: bytes) -> None:
     async with serve(create_app(herder(), BOUNDED), listening_socket("127.0.0.1", 0), BOUNDED) as server:
@@ -215,6 +217,7 @@ async def test_a_head_has_to_arrive_in_time(start: bytes) -> None:
     assert answer.status == 408
 
 
+@pytest.mark.slow
 async def test_a_head_that_trickles_gets_no_more_time() -> None:
     async with serve(create_app(herder(), BOUNDED), listening_socket("127.0.0.1", 0), BOUNDED) as server:
         reader, writer = await asyncio.open_connection(*server.url.removeprefix("http://").split(":"))

@@ -102,6 +102,7 @@ class HeldBack(GenConnector):
         super().start(config)
 
 
+@pytest.mark.slow
 async def test_a_connector_survives_that_nobody_waits_for_it_any_more(tmp_path: Path) -> None:
     plugins = ConnectorPlugins([connector_kind("held", HeldBack, ["live.HeldBack"])])
     config = {"connector.class": "live.HeldBack", "gen.topic": "t", "gen.tasks": "1"}

@@ -72,6 +72,7 @@ def test_a_metric_of_kind_connect_is_a_column_of_histories_alone(registry: Regis
     assert "most_tasks" not in plugin_columns(registry, "streams")
 
 
+@pytest.mark.slow
 def test_it_takes_the_rebalance_and_the_answer(registry: Registry) -> None:
     spec = JobSpec(("connect_incremental",), ("jobs_stopped", "most_tasks", "watching:jobs_stopped"), kind="connect")
     with plan_sources([JOIN], registry) as plan:

@@ -148,6 +148,7 @@ def test_members_have_the_ids_that_the_episode_names_for_this_start_and_drawn_on
     assert len(left[1]) == 22
 
 
+@pytest.mark.slow
 def test_simulate_plays_an_episode_of_the_streams_protocol(tmp_path: Any) -> None:
     file = tmp_path / "episode.jsonl"
     file.write_text(json.dumps(document([started("a")], protocol="streams")))
