@@ -10,7 +10,6 @@ __all__ = ["put_between"]
 
 
 def put_between(page: Path, begin: str, text: str, end: str) -> None:
-    """Replaces the text between two lines of a page."""
     before, _, rest = page.read_text(encoding="utf-8").partition(begin)
     after = rest.partition(end)[2]
     write_durably(page, f"{before}{begin}\n{text}\n{end}{after}".encode())

@@ -123,7 +123,6 @@ def _command(family: str, count: int, cores: int, assignors: tuple[str, ...], ou
 
 
 def _peak_mb() -> float:
-    """Most resident memory of any ended process."""
     import resource
 
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

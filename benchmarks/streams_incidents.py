@@ -20,7 +20,6 @@ END = "<!-- written by python -m benchmarks.streams_incidents --write: end -->"
 
 
 def figure(named: NamedStreamsEpisode) -> float:
-    """The published figure, as played."""
     episode = read_episode(scenario_from_document(named.document(), Place(named.name)))
     return named.figure(play(episode, discover(), config_sources(environ={}), keep_log=False)[1])
 

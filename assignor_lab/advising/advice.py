@@ -105,7 +105,6 @@ class Advice:
 
     @property
     def is_worse_in_past(self) -> bool:
-        """The winner is clearly worse on the second part of the past."""
         if self.replayed is None:
             return False
         present, winner = self.replayed

@@ -93,7 +93,6 @@ def under(configuration: Configuration, present: Configuration, subject: Subject
 
 
 def name_of(configuration: Configuration, present: Configuration) -> str:
-    """The changes of a configuration in words."""
     parts = [change_words(key, value) for key, value in configuration.items() if value != present[key]]
     return ", ".join(parts) or "present settings"
 

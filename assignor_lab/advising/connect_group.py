@@ -78,7 +78,6 @@ class ConnectGroup:
 
     @property
     def judges(self) -> bool:
-        """A past of a Connect group does not judge."""
         return False
 
     def played(

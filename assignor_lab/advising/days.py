@@ -114,7 +114,6 @@ def _steps(happening: DayEvent, name: str, mix: Mix, state: PresentState, option
 def _scaling(
     happening: DayEvent, like: str, state: PresentState, options: Options, name: str
 ) -> list[tuple[int, str, list[Step]]]:
-    """An instance like another one is added, and removed later."""
     details = instance_details(state, like)
     details.pop("host", None)
     if "instance_id" in details:

@@ -66,7 +66,6 @@ def document_of_cost(cost: DayCost | str) -> dict[str, Any]:
 
 
 def cost_from(document: Mapping[str, Any]) -> DayCost | str:
-    """The inverse of :func:`document_of_cost`."""
     if "error" in document:
         return str(document["error"])
     return DayCost(document["figures"], document["by_kind"], document["worst_by_kind"])

@@ -79,7 +79,6 @@ def past_of(scenarios: Sequence[Scenario], settings: Mapping[str, Any], timings:
 
 
 def split_past(first: StreamsEpisode, second: StreamsEpisode) -> Past:
-    """The past of two consecutive episodes of one group."""
     notes = []
     mix = mix_of_events(first.events, first.until_ms, max(1, len(first.clients)))
     days = first.until_ms / _DAY_MS

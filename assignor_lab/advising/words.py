@@ -105,7 +105,6 @@ def _cost(advice: Advice) -> str:
 
 
 def _consequences(advice: Advice) -> list[str]:
-    """Crashes and stalls under another session timeout."""
     sentences = []
     if (replayed := advice.in_past(advice.aims.first)) is not None:
         words = OBJECTIVES[advice.aims.first].words

@@ -66,7 +66,6 @@ def same_in(name: str, registry: Registry, seed: int | None) -> list[bool]:
 
 
 def played_document(name: str, registry: Registry, seed: int | None) -> dict[str, Any]:
-    """A play as imported, or with the races of a seed."""
     episode = episode_of(name)
     if seed is not None:
         spread = attrs.evolve(episode.timings, acknowledge_spread_ms=StreamsTimings().acknowledge_spread_ms)

@@ -21,7 +21,6 @@ HELD = 0.95
 
 
 def calibration_of(predicted: Sequence[Predicted]) -> dict[str, Widening]:
-    """The errors by the form of the change."""
     forms: dict[str, list[_Cluster]] = {}
     for each in predicted:
         by_form: dict[str, _Cluster] = {}

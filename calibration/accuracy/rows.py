@@ -87,7 +87,6 @@ class StepRow:
 
 
 def rows_of(predicted: Sequence[Predicted]) -> list[StepRow]:
-    """Each row has the intervals of the other recordings."""
     found = []
     for each in predicted:
         change = each.change
@@ -134,7 +133,6 @@ class ChangePair:
 
     @property
     def is_right(self) -> bool:
-        """The predictions have the order of the recordings."""
         return (self.one[1] < self.other[1]) == (self.one[2] < self.other[2])
 
 

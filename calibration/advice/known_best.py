@@ -69,7 +69,6 @@ def drawn_mix(seed: int) -> Mix:
 
 
 def _space(subject: Subject, mix: Mix) -> Space:
-    """Few enough configurations to play all of them."""
     whole = space_of(subject, mix, (4, 3))
     own = [each for each in whole.dimensions if each.key in _FREE]
     limited = [attrs.evolve(each, values=tuple(islice(each.values, 3))) for each in own]
@@ -137,7 +136,6 @@ def judged_past(registry: Registry, seed: int, days: int, processes: int) -> Jud
 
 
 def _week(names: list[str], mix: Mix, seed: str, start_ms: int) -> tuple[StreamsEvent, ...]:
-    """Deployments, crashes and stalls, drawn from a mix."""
     drawn = random.Random(f"week {seed}")  # noqa: S311 - a simulation, not a secret
     moments = sorted(
         (drawn.uniform(0.0, 7 * _DAY_MS - 7_200_000), kind)

@@ -175,7 +175,6 @@ def _assignment_config(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _settings(config: Mapping[str, Any], *, is_classic: bool) -> dict[str, Any]:
-    """Settings of time and membership; the streams protocol has no consumers' session."""
     found = given_settings([layer_of(Layer.SCENARIO, ((key, value, "") for key, value in config.items()))])
     return {key: found[key] for key in sorted(found) if is_classic or key not in CLASSIC_KEYS}
 

@@ -31,7 +31,6 @@ class Incarnation:
 
 
 def read_configs(path: Path) -> dict[str, Mapping[str, Any]]:
-    """Instance to its configuration, from ``configs.jsonl``."""
     found: dict[str, Mapping[str, Any]] = {}
     for place, line in json_lines(str(path)):
         with faults_at(place):

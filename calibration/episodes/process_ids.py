@@ -21,7 +21,6 @@ __all__ = ["agreeing_process_ids", "process_ids_in_order", "shown_process_ids"]
 def shown_process_ids(
     timeline: RecordedTimeline, names: Mapping[str, str], recording: RecordedResponses | None
 ) -> dict[Incarnation, ProcessID]:
-    """Process ids in a broker's answers."""
     joined = {each.member: each.time_ms for each in timeline.members if each.event == "joins"}
     return {} if recording is None else _seen(incarnations(timeline), names, recording, joined)
 

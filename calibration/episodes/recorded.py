@@ -13,7 +13,6 @@ __all__ = ["recorded_document"]
 
 
 def recorded_document(timeline: RecordedTimeline, names: Mapping[str, str], first_ms: int) -> dict[str, Any]:
-    """The ``recorded`` of an episode; the simulation never reads it."""
     document: dict[str, Any] = {
         "generations": [
             {

@@ -32,7 +32,6 @@ def member_ids(timeline: RecordedTimeline, instance: str, from_ms: int, names: M
 
 
 def group_assignment_config(timeline: RecordedTimeline) -> dict[str, Any]:
-    """The broker's configuration of the assignment."""
     standbys = timeline.group_config.get("streams.num.standby.replicas")
     run = timeline.document.get("run")
     if standbys is None and isinstance(run, Mapping):
@@ -68,7 +67,6 @@ def broker_timings(timeline: RecordedTimeline, names: Mapping[str, str]) -> tupl
 
 
 def _fenced_after(timeline: RecordedTimeline, names: Mapping[str, str]) -> Iterator[int]:
-    """From a kill until the killed members were fenced."""
     for each in timeline.members:
         if not each.event.startswith("fenced"):
             continue

@@ -51,7 +51,6 @@ def joins(timeline: RecordedTimeline, names: Mapping[str, str]) -> tuple[ThreadM
 
 
 def leaves(timeline: RecordedTimeline, names: Mapping[str, str]) -> tuple[ThreadMoment, ...]:
-    """Leaves of a streams group, by time."""
     return _moments(_logged(timeline, "left"), names)
 
 
@@ -132,7 +131,6 @@ def _after(
 
 
 def _is_within(timeline: RecordedTimeline, each: ThreadMoment, done: TimelineAction) -> bool:
-    """True after an action on an instance, and before the next one."""
     until = (
         other.time_ms for other in timeline.done if other.instance == done.instance and other.time_ms > done.time_ms
     )

@@ -1,4 +1,4 @@
-"""A REST client that creates, changes and deletes connectors, one request after the other."""
+"""A REST client that creates, changes and deletes connectors one by one."""
 
 from __future__ import annotations
 
@@ -39,16 +39,14 @@ class ClientWorld(Protocol):
     def after(self, delay_ms: int, action: Callable[[], None]) -> None: ...
 
     def alive(self) -> Collection[str]:
-        """Names of the running workers, in the order of their starts."""
+        """In the order of their starts."""
         ...
 
     def send(self, worker: str, request: Request, time_ms: int) -> None:
-        """No effect if the worker does not run any more then."""
+        """No effect after the worker's end."""
         ...
 
-    def pause(self) -> int:
-        """Additional time of a step on a busy machine."""
-        ...
+    def pause(self) -> int: ...
 
     def say(self, actor: str, event: str, text: str, **details: Any) -> None: ...
 

@@ -123,7 +123,6 @@ class SimulatedCluster:
             self._end(name, driven)
 
     def stop(self, name: str) -> None:
-        """It stops its jobs, then leaves the group."""
         driven = self._driven.get(name)
         if driven is not None and not driven.process.stopping:
             self.say(name, "stop-asked", "is stopping")
@@ -282,7 +281,7 @@ class SimulatedCluster:
         self.clock.after(delay_ms, action)
 
     def at_process(self, process: int, time_ms: int, action: Callable[[], None]) -> None:
-        """No effect if the process does not run any more then."""
+        """No effect after the end of the process."""
 
         def if_alive() -> None:
             if process in self._by_number:

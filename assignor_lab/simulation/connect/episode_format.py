@@ -1,7 +1,4 @@
-"""Episodes of kind ``connect-episode``: reads a document's events (scenario format, section 6).
-
-The scenario reader has checked the frame and the initial group.
-"""
+"""Episodes of kind ``connect-episode``: reads a document's events (scenario format, section 6)."""
 
 from __future__ import annotations
 

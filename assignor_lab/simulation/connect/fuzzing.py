@@ -22,7 +22,7 @@ class BrokenEpisode:
     """A random episode that violates a rule.
 
     Args:
-        rules: A sentence for each violated rule, or for the error that ended it.
+        rules: Sentences on violated rules, or on the error that ended it.
     """
 
     seed: int

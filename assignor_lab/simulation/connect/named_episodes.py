@@ -1,7 +1,4 @@
-"""The blog's figures, and faults of real groups, as episodes.
-
-Each is a document of format 1 as in a file, so that it can be printed, changed and simulated.
-"""
+"""The blog's figures, and faults of real groups, as episodes in document form."""
 
 from __future__ import annotations
 

@@ -67,7 +67,6 @@ class PlannedWorker:
 
     Args:
         configs: Empty for a wildcard worker.
-        load: Weight of its listed jobs.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Timeline of a simulated group as text: a row for each worker, a column for each stretch of time."""
+"""Timeline of a simulated group as text: rows of workers, columns of time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events at times that depend on the simulation: a conductor's view of a group, and its actions."""
+"""A conductor's view of a group, and its actions at simulated moments."""
 
 from __future__ import annotations
 

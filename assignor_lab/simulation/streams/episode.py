@@ -30,9 +30,9 @@ class Changelog:
 
     Args:
         records: Records when the episode begins.
-        bytes_per_record: ``None`` if unknown; then restored bytes are unknown.
+        bytes_per_record: If ``None``, restored bytes are unknown.
         records_per_s: Growth while the task runs.
-        backlog_records: Additional records of its first run, from waiting input.
+        backlog_records: Additional records of its first run.
         is_known: If false, ``records`` is above any recovery lag, and the time of restoring is unknown.
     """
 
@@ -86,14 +86,13 @@ class StreamsEpisode:
         tasks: All tasks, sorted; their index is their number in the simulation.
         clients: Initial instances with their previous tasks; named by process id.
         instance_ids: Their ``group.instance.id``; ``None``: dynamic members.
-        until_ms: Its duration.
         missing_topics: Internal topics that the first leader has to create.
-        eos: The application processes exactly once.
+        eos: Exactly-once processing.
         coming_refiner: Under the streams protocol, the broker warms state up before it moves tasks, as no release does.
-        assumptions: Sentences about data that the episode's source lacks.
-        recorded: The recorded result, or ``None``; the simulation never reads it.
+        assumptions: Sentences about data that the source lacks.
+        recorded: The recorded result; the simulation never reads it.
         is_carried_over: Its source used the other protocol: static members become dynamic if the broker refuses them.
-        names: Names of the ``clients``, in their order; empty: their process ids.
+        names: Names of the ``clients``; empty: their process ids.
         is_at_rest: The group has settled when it begins: under the streams protocol no new target is due, and the seed
             draws each member's last heartbeat. Otherwise a target is due, and heartbeats are spread evenly.
     """

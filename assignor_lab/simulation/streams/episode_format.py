@@ -1,7 +1,4 @@
-"""Episodes of kind ``streams-episode``: reads a document's group and events (scenario format, section 6).
-
-The scenario reader has checked the frame and the initial group.
-"""
+"""Episodes of kind ``streams-episode``: reads a document's group and events (scenario format, section 6)."""
 
 from __future__ import annotations
 

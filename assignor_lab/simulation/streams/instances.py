@@ -22,12 +22,11 @@ class Thread:
     Args:
         key: Number in the whole simulation; threads of a new process have new ones.
         reader: Its restore consumer.
-        had_tasks: It has had active tasks before.
-        is_assigned: It has received an assignment, which may be empty.
-        initialised_ms: Time at which all tasks of that assignment were initialised.
+        is_assigned: It has received an assignment, perhaps an empty one.
+        initialised_ms: Time at which all its tasks were initialised.
         begun: Processed task to its start, in milliseconds.
         stalled_until_ms: End of its stall (:mod:`assignor_lab.simulation.streams.stalls`), or ``None``.
-        held: Tasks whose state was suspended with the process.
+        held: Tasks with state suspended with the process.
     """
 
     instance: Instance
@@ -57,7 +56,6 @@ class Instance:
 
     Args:
         is_up: Its process runs and is not ending.
-        disks_lost: Number of its lost state directories.
         leaves_ms: From the begin of its end to each thread's leave, thread 1 first; ``None``: the default.
     """
 

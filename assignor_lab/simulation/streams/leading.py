@@ -1,4 +1,4 @@
-"""A simulated group's interface to its assignor, of any kind and in any process."""
+"""A simulated group's interface to its assignor, in any process."""
 
 from __future__ import annotations
 

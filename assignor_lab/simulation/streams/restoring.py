@@ -26,7 +26,6 @@ class RestoreLoad:
 
     Args:
         amount_ms: Its duration on a thread alone.
-        is_over: Complete or cancelled.
         reached: Complete part at that time.
     """
 
@@ -40,7 +39,6 @@ class RestoreLoad:
     reached: float = 1.0
 
     def fraction(self, now_ms: int) -> float:
-        """Complete part, from 0 to 1."""
         if self.is_over:
             return self.reached
         if self.amount_ms <= 0:
@@ -88,7 +86,6 @@ class Reader:
         self._version += 1
 
     def next_end_ms(self) -> int | None:
-        """End of the next load without further changes."""
         working = self._working()
         if working is None or self._speed <= 0:
             return None
@@ -137,7 +134,6 @@ class Restoring:
         self._sequence = 0
 
     def reader(self, machine: str | None) -> Reader:
-        """A reader for a new thread; ``machine`` ``None``: not shared."""
         if machine is None:
             return Reader(_Machine(0.0))
         return Reader(self._machines.setdefault(machine, _Machine(self._limit)))

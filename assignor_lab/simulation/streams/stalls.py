@@ -24,8 +24,7 @@ class StalledGroup(GroupProtocol, Protocol):
     def missed_poll(self, thread: Thread) -> None:
         """No poll for ``max.poll.interval.ms``; may be called repeatedly."""
 
-    def free(self, thread: Thread) -> None:
-        """A thread continues after a stall."""
+    def free(self, thread: Thread) -> None: ...
 
 
 class Stalls:
@@ -46,7 +45,6 @@ class Stalls:
         self._world.stops_restoring(instance)
 
     def busy(self, name: str, number: int, for_ms: int) -> None:
-        """Keep a thread busy with one record, without polls."""
         world = self._world
         threads = [thread for thread in world.instances[name].threads if thread.number == number]
         self._stall(threads, for_ms)

@@ -63,11 +63,11 @@ class TaskStore:
         follows: At the changelog's end, except for records in transit.
         behind_ms: Duration of that transit, for a copy with another writer.
         marks: While open: times and offsets with linear progress between them, the opening first.
-        noted: Times and offsets recorded besides commits: the end of a restoration.
+        noted: Times and offsets at the end of restorations.
         locked_by: Number of the thread that has locked but not opened it.
         unlocked_ms: Time at which such a thread last unlocked it.
         created_ms: Creation, from which the cleaner computes its age.
-        copies_from: Time and offset from which a copy has followed another writer.
+        copies_from: Begin of following another writer: time and offset.
         flushed: Offset on disk of a store open before the episode; ``None``: that of its opening.
     """
 
@@ -131,7 +131,6 @@ class TaskStore:
         self.marks.append((now_ms, self.offset))
 
     def closed(self, now_ms: int) -> None:
-        """A clean close: all of it is on disk."""
         self.offset = self.position(now_ms)
         self.thread, self.load, self.follows, self.since_ms = None, None, False, now_ms
 

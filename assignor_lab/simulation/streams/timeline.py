@@ -1,4 +1,4 @@
-"""Timeline of a simulated episode as text: a row for each task, a column for each stretch of time."""
+"""Timeline of a simulated episode as text: rows of tasks, columns of time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Durations and rates of a simulated Streams group: Kafka's settings, and figures of a machine."""
+"""Durations and rates of a simulated Streams group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Timings of a simulated Streams group in documents: under ``timings`` of an episode, and in separate files."""
+"""Timings of a simulated Streams group in documents: in episodes, and in separate files."""
 
 from __future__ import annotations
 

@@ -210,7 +210,6 @@ class SimulatedWorld:
         instance.threads = []
 
     def lose_disk(self, name: str, process_id: ProcessID | None = None) -> None:
-        """Delete a stopped instance's state directory, with its process id."""
         instance = self.instance(name)
         instance.disks_lost += 1
         instance.stores.clear()

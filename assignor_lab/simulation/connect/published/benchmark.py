@@ -1,4 +1,4 @@
-"""The blog's benchmark, replayed: every published figure with ours, every assumption with its effect."""
+"""The blog's benchmark, replayed: published figures with ours, assumptions with their effects."""
 
 from __future__ import annotations
 
@@ -150,7 +150,6 @@ def _throughput_row(name: str, published: tuple[float, float, int], ours: dict[s
 def _dependence(
     assignors: AssignorFactory, runs: dict[tuple[str, Pacing], StartAndStop], seed: int
 ) -> list[dict[str, Any]]:
-    """Ratio of times and throughput, under other assumptions."""
     rows = [_conclusion("as assumed", runs["eager", "merged"], runs["incremental", "merged"], ThroughputModel())]
     rows.extend(
         _conclusion(label, runs["eager", "merged"], runs["incremental", "merged"], model)

@@ -1,4 +1,4 @@
-"""The blog's experiment in simulation: start, stop, scaling and rolling restart of 900 tasks on 3 workers."""
+"""The blog's experiment: start, stop, scaling and rolling restart of 900 tasks on 3 workers."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class StartAndStop:
     """Result of the experiment's first part.
 
     Args:
-        stable_ms: A time of its clock at which all 900 tasks ran.
+        stable_ms: A time with all 900 tasks running.
     """
 
     start: PhaseFigures

@@ -28,11 +28,9 @@ class ThroughputModel:
         capacity_mb_s: Capacity of all tasks together.
         ceiling_mb_s: Capacity of one task.
         window_ms: Measured time, from the first start of a task on.
-        commit_ms: Interval of commits.
-        file_mb: A file of the sink, whose completion also commits offsets. Matters only for definitions with single
-            commits.
-        input_mb: Input of one task. Matters only for the definition with its reading time.
-        commits_on_stop: Whether a stopped task commits its work; otherwise that is lost.
+        file_mb: A file of the sink, with a commit at its end; for definitions with single commits.
+        input_mb: Input of one task; for the definition with its reading time.
+        commits_on_stop: Otherwise a stopped task loses its work.
     """
 
     capacity_mb_s: float = 450.0
@@ -86,7 +84,6 @@ class Throughput:
 
 
 def throughput_of(rates: Sequence[float]) -> Throughput:
-    """The figures of Table 1; zeros without tasks."""
     if not rates:
         return Throughput(0.0, 0.0, 0.0, 0.0)
     return Throughput(sum(rates), min(rates), max(rates), median(rates))

@@ -30,7 +30,7 @@ class ThroughputDefinition:
     """A meaning of "throughput of a task".
 
     Args:
-        window_ms: Required window; ``None``: that of the model.
+        window_ms: ``None``: that of the model.
     """
 
     name: str

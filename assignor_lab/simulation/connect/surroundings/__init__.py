@@ -1,1 +1,1 @@
-"""Environment of simulated workers: the config log, and the machine that starts and stops jobs."""
+"""Environment of simulated workers: the config log, and the machine."""

@@ -1,4 +1,4 @@
-"""Threads of a worker that start and stop jobs, and the time that this takes."""
+"""Threads of a worker that start and stop jobs, and their time."""
 
 from __future__ import annotations
 

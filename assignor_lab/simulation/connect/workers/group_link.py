@@ -52,7 +52,6 @@ class GroupLink:
         self._deadline: int | None = None
 
     def ask(self, driven: Driven, token: int, request: JoinRequest | SyncRequest) -> None:
-        """Without a connection there is no reply."""
         half = self._world.timings.request_ms // 2
         if not self._world.reachable(driven.process.name):
             self._clock.after(half + 1, lambda: self._move(driven, token, None))
@@ -118,7 +117,6 @@ class GroupLink:
     # --- heartbeats ---------------------------------------------------------------------------------
 
     def beat_later(self, driven: Driven) -> None:
-        """Heartbeats continue while the worker lives."""
         self._clock.after(self._world.timings.heartbeat_interval_ms, lambda: self._beat(driven))
 
     def _beat(self, driven: Driven) -> None:

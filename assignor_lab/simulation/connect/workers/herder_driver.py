@@ -1,4 +1,4 @@
-"""Driver of herders: passes each one its awaited result, and takes its next wait."""
+"""Driver of herders: passes awaited results, and takes the next waits."""
 
 from __future__ import annotations
 

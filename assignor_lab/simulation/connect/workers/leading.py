@@ -1,4 +1,4 @@
-"""Leader of a simulated round: it reads the config log if needed, calls its assignor, and sends the assignments."""
+"""Leader of a simulated round: reads the config log, calls its assignor, sends the assignments."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Membership of a simulated worker: finding the coordinator, joining, syncing, taking assignments.
-
-Kafka: ``WorkerCoordinator``.
-"""
+"""Membership of a simulated worker: finding the coordinator, joining, syncing (Kafka: ``WorkerCoordinator``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A herder's execution of requests: validation, forwarding to the leader, writing to the config topic."""
+"""A herder's requests: validation, forwarding to the leader, writing to the config topic."""
 
 from __future__ import annotations
 

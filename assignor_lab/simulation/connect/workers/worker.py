@@ -1,7 +1,4 @@
-"""A Connect worker: the state of its process, and the view from outside.
-
-Kafka: ``WorkerCoordinator``, ``DistributedHerder.tick``.
-"""
+"""State and outside view of a Connect worker's process (Kafka: ``WorkerCoordinator``, ``DistributedHerder.tick``)."""
 
 from __future__ import annotations
 
@@ -86,7 +83,6 @@ class WorkerProcess:
     # --- for its herder -----------------------------------------------------------------------------
 
     def report(self) -> Jobs:
-        """Its jobs, in the order of its join."""
         held = self.membership.held
         if held is None:
             return NO_JOBS

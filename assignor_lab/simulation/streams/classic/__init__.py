@@ -1,1 +1,1 @@
-"""The classic protocol: members that join and sync, and a leader that calls the assignor."""
+"""The classic protocol: members join and sync, and a leader assigns."""

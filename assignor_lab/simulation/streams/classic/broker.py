@@ -64,7 +64,6 @@ class Broker:
     # --- sessions ---------------------------------------------------------------------------------------
 
     def leaves_behind(self, member: ClassicMember) -> None:
-        """Mark a member's tasks as unprocessed until the coordinator removes it."""
         if member.id is not None:
             self._left_behind[member.id] = tuple(sorted(member.thread.active))
 

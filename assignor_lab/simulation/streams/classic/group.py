@@ -1,4 +1,4 @@
-"""Classic group on the virtual clock: members that join, sync and take their assignments."""
+"""Classic group on the virtual clock, seen from its members."""
 
 from __future__ import annotations
 

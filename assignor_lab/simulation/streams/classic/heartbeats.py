@@ -68,7 +68,6 @@ class ClassicHeartbeats:
             self._clock.at(self._next_ms(member), partial(self._hears_of_generation, member, identity))
 
     def _hears_of_generation(self, member: ClassicMember, identity: str) -> None:
-        """It gives up its tasks in its next poll, and rejoins."""
         is_old = member.id == identity and member.generation != self._coordinator.generation
         if member.is_alive and is_old and _are_sent(member) and self._coordinator.is_member(identity):
             member.has_reset = member.keeps_id = member.is_silent = True

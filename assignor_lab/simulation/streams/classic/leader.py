@@ -1,4 +1,4 @@
-"""Leader of a simulated classic group: from the members' reports to the messages for them."""
+"""Leader of a classic group: from the members' reports to their messages."""
 
 from __future__ import annotations
 
@@ -83,7 +83,6 @@ class ClassicLeader:
         self._take_existing()
 
     def _take_existing(self) -> None:
-        """Share one table among all decisions on the existing tasks."""
         self._existing = self._world.existing
         numbers = sorted(self._existing)
         self._tasks = TaskTable(self._infos[number] for number in numbers)

@@ -1,1 +1,1 @@
-"""Random episodes of Streams groups, and the safety rules that none of them may violate."""
+"""Random episodes of Streams groups, and their safety rules."""

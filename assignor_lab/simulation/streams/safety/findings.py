@@ -1,4 +1,4 @@
-"""Findings: violations of safety rules in an episode, and those explained by Kafka's own behaviour."""
+"""Violations of safety rules, and those explained by Kafka's own behaviour."""
 
 from __future__ import annotations
 

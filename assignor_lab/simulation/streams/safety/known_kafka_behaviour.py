@@ -24,7 +24,7 @@ class KnownBehaviour:
 
     Args:
         name: Its ticket, or Kafka's term.
-        explains: Whether it explains a finding in an episode under this assignor.
+        explains: Whether it explains a finding.
     """
 
     name: str
@@ -109,7 +109,6 @@ def _is_gone(thread: int, finding: BrokenRule, played: PlayedStreamsEpisode) -> 
 
 
 def _is_given(entry: EventEntry) -> bool:
-    """Tasks that a removed thread keeps are not assigned."""
     return entry.event == "given" and not entry.details["is_over"]
 
 

@@ -253,7 +253,6 @@ def _events(
 def _drawn_apart(
     draw: random.Random, presence: RunningInstances, tasks: Sequence[str], now: int
 ) -> list[dict[str, Any]]:
-    """Sometimes add or remove a thread, or corrupt tasks."""
     free = [name for name, is_up in presence.up.items() if is_up and not presence.is_stalled(name, now)]
     if not free or draw.random() >= _APART:
         return []

@@ -1,4 +1,4 @@
-"""Safety rules of a Streams group, judged from an episode's log, without the simulation's implementation."""
+"""Safety rules of a Streams group, judged from an episode's log alone."""
 
 from __future__ import annotations
 
@@ -276,7 +276,6 @@ def _rest(played: PlayedStreamsEpisode) -> Iterator[BrokenRule]:
 
 
 def _last_changes(played: PlayedStreamsEpisode) -> list[int]:
-    """Changes of metadata at equal intervals up to the end."""
     found: list[int] = []
     after = played.episode.until_ms
     wait = 0

@@ -19,7 +19,6 @@ def decided_generation(
     count: int,
     now_ms: int,
 ) -> Generation:
-    """An epoch's targets for ``count`` members; ``members`` has them all."""
     placed: dict[str, tuple[set[int], set[int]]] = {}
     for member, target in targets.items():
         active, standby = placed.setdefault(members[member].thread.instance.name, (set(), set()))

@@ -1,6 +1,6 @@
-"""Streams group on the virtual clock: the broker's coordinator, and members that send heartbeats and reconcile.
+"""Streams group on the virtual clock: the broker's coordinator, and reconciling members.
 
-Heartbeats without effect are not simulated. After an event in the group, each member's next one is computed.
+Heartbeats without effect are not simulated. An event makes each member's next one relevant.
 """
 
 from __future__ import annotations

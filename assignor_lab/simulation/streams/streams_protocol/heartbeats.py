@@ -1,6 +1,6 @@
 """Relevant heartbeats of a streams group: a member's next one after an event.
 
-A member sends one an interval after its last one of any kind, or a little earlier after an acknowledgement.
+The interval begins with its last one of any kind, or a little earlier after an acknowledgement.
 """
 
 from __future__ import annotations
@@ -35,11 +35,9 @@ class StreamsProtocolHeartbeats:
         return member.next_heartbeat_ms(self._clock.now, self.every_ms)
 
     def last_ms(self, member: StreamsProtocolMember) -> int:
-        """Time of a member's latest counting one."""
         return member.last_heartbeat_ms(self._clock.now, self.every_ms)
 
     def arm_all(self) -> None:
-        """Schedule the next heartbeat of each unsettled member."""
         for member in self._members.values():
             self.arm(member)
 

@@ -32,23 +32,23 @@ class StreamsProtocolMember:
 
     Args:
         sent_ms: Time of its last simulated heartbeat.
-        counted_ms: Time from which its next ones count, one in each interval: its last one, or after an acknowledgement
-            the last look at the clock.
+        counted_ms: Begin of the interval of its next ones: its last one, or after an acknowledgement the last look at
+            the clock.
         assigned: Its tasks in the broker's last reply.
         is_ready: The broker's last report that the group is ready; ``None``: no report yet.
         news: Number of changes of ``assigned``.
         is_reconciling: An assignment is not acknowledged yet.
         reconciled: The assignment that it processed last.
         said: The part of it reported to the broker; ``None``: no report since it joined.
-        has_left: It is static, and has left temporarily.
+        has_left: A static member has left temporarily.
         reported_ms: Time of its last report of offsets.
-        silent_ms: Time from which its messages do not count; ``None``: all count.
+        silent_ms: Its later messages do not count; ``None``: all count.
         sessions: Counts planned ends of its session, which voids earlier ones.
         has_reset: It has given up its membership, and rejoins with its thread's next poll.
         armed: Counts plans of heartbeats, which voids earlier ones.
         is_armed: Its next heartbeat will be simulated.
         static_id: Instance id and thread number of a static member.
-        decided_for: The process for which its tasks were decided: a static member's predecessor can belong to another.
+        decided_for: The process of its tasks' decision: a static member's predecessor can belong to another.
         metadata: Its metadata when it joined.
     """
 

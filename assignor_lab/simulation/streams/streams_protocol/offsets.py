@@ -1,4 +1,4 @@
-"""The offsets that a member of the streams protocol reports, from Kafka 4.4 on."""
+"""Offsets in the reports of streams group members, from Kafka 4.4 on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Targets of a simulated streams group: from the broker's knowledge to the assignor's answer."""
+"""Targets of a simulated streams group, from the broker's knowledge."""
 
 from __future__ import annotations
 
