@@ -132,7 +132,7 @@ class _Group:
         self._owned[self._chance.choice((plain, real))] = NO_JOBS
 
     def _reported(self, jobs: Jobs) -> Jobs:
-        """Seldom none, or also some of another member."""
+        """The jobs of a report: seldom none, or also some of another member."""
         style = self._chance.random()
         if style < 0.02:
             return NO_JOBS

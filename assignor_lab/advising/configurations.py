@@ -48,7 +48,7 @@ class Subject:
 
 
 def heartbeat_of(session_ms: int, present_ms: int) -> int:
-    """The present one, and at most a third of the session timeout."""
+    """The present interval, at most a third of the session timeout."""
     return min(present_ms, session_ms // 3)
 
 

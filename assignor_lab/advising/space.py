@@ -175,7 +175,7 @@ def release_of(text: str) -> tuple[int, int]:
 
 
 def space_of(subject: Subject, mix: Mix, release: tuple[int, int] | None = None) -> Space:
-    """The settings that may change; without a release, it is unknown."""
+    """The settings that may change; ``release`` ``None``: unknown."""
     state = subject.state
     effective = subject.terms.sources.effective(state.episode.config, str(state.episode.place)).values_for("")
     config = {**state.episode.config, **effective}

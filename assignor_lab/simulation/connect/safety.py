@@ -28,7 +28,7 @@ _BUSY_MS, _QUIET_MS = 120_000, 440_000
 
 
 def random_episode(seed: int) -> Mapping[str, Any]:
-    """Equal seeds give equal documents."""
+    """The document of an episode; equal seeds give equal ones."""
     draw = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     protocol = draw.choice(("eager", "compatible", "sessioned", "sessioned", "static"))
     workers = [f"w{number}" for number in range(1, draw.randint(2, 4))]

@@ -375,7 +375,7 @@ class SimulatedWorld:
         return deferred(self.clock, thread, action)
 
     def stops_working(self, thread: Thread) -> None:
-        """The group does not notice it."""
+        """Suspend a thread's processing, unnoticed by the group."""
         self._running.pause(thread)
 
     def waits_for_group(self, thread: Thread) -> None:
