@@ -9,7 +9,7 @@ import attrs
 
 from assignment_api.streams.configs import PROBING_REBALANCE_INTERVAL_MS
 
-__all__ = ["LEAST_PROBING_MS", "Evidence", "evidence_of"]
+__all__ = ["LEAST_PROBING_MS", "DecisionEvidence", "evidence_of"]
 
 LEAST_PROBING_MS = 60_000
 _ENDINGS = ("stop", "fenced")
@@ -17,7 +17,7 @@ _NOTHING: Mapping[str, str] = {}
 
 
 @attrs.frozen
-class Evidence:
+class DecisionEvidence:
     """Evidence in one decision.
 
     Args:
@@ -34,14 +34,16 @@ class Evidence:
     moved: int = 0
 
 
-def evidence_of(document: Mapping[str, Any], placed: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> Evidence:
+def evidence_of(
+    document: Mapping[str, Any], placed: Mapping[str, tuple[Sequence[str], Sequence[str]]]
+) -> DecisionEvidence:
     done = document["source"].get("done", ())
     ended = {each["client"]: each["type"] for each in done if each["type"] in _ENDINGS}
     ran = _ran(document)
     moved = sum(ran.get(task, process) != process for process, (active, _) in placed.items() for task in active)
     if "clients" not in document:
-        return Evidence(ended, moved=moved)
-    return Evidence(
+        return DecisionEvidence(ended, moved=moved)
+    return DecisionEvidence(
         ended,
         frozenset(task["id"] for task in document["tasks"]),
         bool(moved) or _hands_over(document),

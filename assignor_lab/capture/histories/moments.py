@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from assignment_api.streams import TaskId
-from assignor_lab.capture.histories.evidence import Evidence, evidence_of
+from assignor_lab.capture.histories.evidence import DecisionEvidence, evidence_of
 from assignor_lab.scenarios.consumers import client_of, consumer_names, instance_id_of, static_instance, thread_of
 
 __all__ = ["CLASSIC", "STREAMS", "DecisionMoment", "Participant", "client_of", "moment_of", "protocol_of"]
@@ -52,7 +52,7 @@ class DecisionMoment:
     participants: Mapping[str, Participant]
     placed: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
     document: Mapping[str, Any]
-    evidence: Evidence = Evidence()  # noqa: RUF009
+    evidence: DecisionEvidence = DecisionEvidence()  # noqa: RUF009
 
 
 def protocol_of(document: Mapping[str, Any]) -> str | None:

@@ -13,6 +13,7 @@ import attrs
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.histories.past_files import BESIDE, LOG, RECORDING, NamedFile, files_of, grouped, kind_of
 from assignor_lab.capture.topology.evidence import reuses_sources
+from assignor_lab.model.events import GroupEvent
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
 from assignor_lab.scenarios.topology_provenance import noting_conflicts
 from assignor_lab.scenarios.with_racks import RackFiller
@@ -31,6 +32,7 @@ class PastSurroundings:
         racks: Fills in the racks of ``--racks``.
         brokers_show_targets: True if brokers give their assignor the old targets, as before 4.4, in place of the
         members' tasks; ``None``: as recorded.
+        on_event: Receives each event that a reader makes, with its group; ``None``: the source does not name the group.
     """
 
     config: Sequence[ConfigLayer] = ()
@@ -39,11 +41,11 @@ class PastSurroundings:
     on_problem: Callable[[str], None] = lambda _: None
     optimization: str | None = None
     racks: RackFiller | None = None
+    brokers_show_targets: bool | None = None
+    on_event: Callable[[str | None, GroupEvent], None] = lambda _, __: None
 
     def with_racks(self, scenario: Scenario) -> Scenario:
         return scenario if self.racks is None else self.racks.filled_scenario(scenario)
-
-    brokers_show_targets: bool | None = None
 
 
 _NOTHING = PastSurroundings()
