@@ -30,7 +30,7 @@ import pyarrow.compute as pc
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.engine.engine import Pictures, RunWork, Wave
 from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import OutputFolder
@@ -91,7 +91,7 @@ def measured(rows: int) -> dict[str, float]:
         OutputFolder(Path(folder) / "out") as output,
         ProcessPoolExecutor(EXECUTORS, get_context("spawn")) as executors,
     ):
-        competing = competitors(registry, ASSIGNORS, may_run_code=False, kind=plan.kind)
+        competing = found_contenders(registry, ASSIGNORS, may_run_code=False, kind=plan.kind)
         run = ScoringRun(registry, competing, plan, config, terms=EvaluationTerms(baseline=ASSIGNORS[0]))
         engine = _Copying(executors)
         scored = score_rows(run, engine, output, lambda _progress: None)

@@ -9,7 +9,15 @@ from statistics import fmean
 import attrs
 
 from assignment_api import AssignorLabError
-from assignor_lab.advising.choice import AimError, Aims, Change, Contender, change_of, is_clearly_better, pareto_front
+from assignor_lab.advising.choice import (
+    AimError,
+    Aims,
+    Change,
+    RacedContender,
+    change_of,
+    is_clearly_better,
+    pareto_front,
+)
 from assignor_lab.advising.configurations import Configuration
 from assignor_lab.advising.days import Day, drawn_day
 from assignor_lab.advising.figures import OBJECTIVES, DayCost
@@ -65,10 +73,10 @@ class Advice:
     aims: Aims
     effort: Effort
     race: Race
-    present: Contender
-    winner: Contender
-    front: tuple[Contender, ...]
-    replayed: tuple[Contender, Contender] | None = None
+    present: RacedContender
+    winner: RacedContender
+    front: tuple[RacedContender, ...]
+    replayed: tuple[RacedContender, RacedContender] | None = None
     is_interrupted: bool = False
 
     @property
@@ -85,7 +93,7 @@ class Advice:
         return {key: value for key, value in self.winner.configuration.items() if value != own[key]}
 
     @property
-    def shown(self) -> list[Contender]:
+    def shown(self) -> list[RacedContender]:
         """Contenders of a short table: the front, or the best by the only objective, and the present one."""
         best = list(self.front)
         if len(self.aims.objectives) == 1:
@@ -121,7 +129,7 @@ class Advice:
         return change_of(self.present, self.winner, objective)
 
 
-def by_kind(contender: Contender) -> dict[str, float]:
+def by_kind(contender: RacedContender) -> dict[str, float]:
     """Kind of event to the mean task-seconds of one."""
     kinds = contender.days[0].by_kind if contender.days else {}
     return {kind: fmean(day.by_kind[kind] for day in contender.days) for kind in kinds}
@@ -156,13 +164,13 @@ def advise(group: AdvisedGroup, mix: Mix, space: Space, aims: Aims, effort: Effo
     return Advice(group, mix, space, aims, effort, race, present, winner, front, replayed, is_interrupted)
 
 
-def _judged(race: Race, effort: Effort, play: Player) -> tuple[Contender, Contender, bool]:
+def _judged(race: Race, effort: Effort, play: Player) -> tuple[RacedContender, RacedContender, bool]:
     """The present configuration and the winner on unseen days, and true if Ctrl-C came earlier.
 
     Without two such days they are those of the race.
     """
-    present = Contender(race.present.configuration)
-    winner = present if race.winner is race.present else Contender(race.winner.configuration)
+    present = RacedContender(race.present.configuration)
+    winner = present if race.winner is race.present else RacedContender(race.winner.configuration)
     both = [present] if winner is present else [present, winner]
     judged = [(each, _UNSEEN + day) for day in range(effort.days) for each in both]
     is_interrupted = False
@@ -180,9 +188,9 @@ def _judged(race: Race, effort: Effort, play: Player) -> tuple[Contender, Conten
     return present, winner, is_interrupted
 
 
-def _replayed(group: AdvisedGroup, present: Configuration, effort: Effort, contender: Contender) -> Contender:
+def _replayed(group: AdvisedGroup, present: Configuration, effort: Effort, contender: RacedContender) -> RacedContender:
     """The second part of the past, once for each day of the effort."""
-    made = Contender(contender.configuration)
+    made = RacedContender(contender.configuration)
     try:
         for number in range(effort.days):
             made.days.append(group.replayed(contender.configuration, present, effort.seed + number))
@@ -191,7 +199,7 @@ def _replayed(group: AdvisedGroup, present: Configuration, effort: Effort, conte
     return made
 
 
-def _check_known(aims: Aims, present: Contender) -> None:
+def _check_known(aims: Aims, present: RacedContender) -> None:
     for name in (*aims.objectives, *(limit.objective for limit in aims.limits)):
         if any(day.figures[name] is None for day in present.days):
             raise AimError(

@@ -15,7 +15,7 @@ from assignor_lab.advising.configurations import Configuration
 from assignor_lab.advising.figures import OBJECTIVES, DayCost
 
 __all__ = [
-    "LEVEL", "AimError", "Aims", "Change", "Contender", "Limit", "change_of", "is_clearly_better", "pareto_front",
+    "LEVEL", "AimError", "Aims", "Change", "RacedContender", "Limit", "change_of", "is_clearly_better", "pareto_front",
     "parse_limit",
 ]  # fmt: skip
 
@@ -31,7 +31,7 @@ class AimError(AssignorLabError):
 
 
 @attrs.define(eq=False)
-class Contender:
+class RacedContender:
     """A configuration and its played days.
 
     Args:
@@ -89,7 +89,7 @@ class Change:
         return None if value is None or not self.before else value / self.before
 
 
-def change_of(first: Contender, second: Contender, objective: str) -> Change | None:
+def change_of(first: RacedContender, second: RacedContender, objective: str) -> Change | None:
     """The change on the same days; ``None`` if unknown, or without a common day."""
     pairs = [
         (before, after)
@@ -112,7 +112,7 @@ def change_of(first: Contender, second: Contender, objective: str) -> Change | N
     return Change(before, after, difference, difference - width, difference + width)
 
 
-def is_clearly_better(one: Contender, other: Contender, objective: str) -> bool:
+def is_clearly_better(one: RacedContender, other: RacedContender, objective: str) -> bool:
     """Less of a figure, beyond noise and by a share that matters."""
     change = change_of(other, one, objective)
     if change is None or change.high is None:
@@ -131,12 +131,12 @@ class Aims:
     def first(self) -> str:
         return self.objectives[0]
 
-    def allows(self, contender: Contender) -> bool:
+    def allows(self, contender: RacedContender) -> bool:
         if contender.error is not None or not contender.days:
             return False
         return all(contender.mean(limit.objective) <= limit.most for limit in self.limits)
 
-    def ranked(self, contenders: Sequence[Contender]) -> list[Contender]:
+    def ranked(self, contenders: Sequence[RacedContender]) -> list[RacedContender]:
         """The allowed contenders, best first, in a stable order.
 
         With several objectives, layers of the Pareto front come one after the other.
@@ -144,7 +144,7 @@ class Aims:
         allowed = [each for each in contenders if self.allows(each)]
         if len(self.objectives) == 1:
             return sorted(allowed, key=lambda each: each.mean(self.first))
-        found: list[Contender] = []
+        found: list[RacedContender] = []
         while allowed:
             front = pareto_front(allowed, self.objectives)
             found += sorted(front, key=lambda each: each.mean(self.first))
@@ -152,7 +152,7 @@ class Aims:
         return found
 
 
-def pareto_front(contenders: Sequence[Contender], objectives: Sequence[str]) -> list[Contender]:
+def pareto_front(contenders: Sequence[RacedContender], objectives: Sequence[str]) -> list[RacedContender]:
     """The contenders that no other one equals or beats in all objectives; of equal ones the first."""
     points = [tuple(each.mean(name) for name in objectives) for each in contenders]
     return [each for place, each in enumerate(contenders) if not _is_beaten(place, points)]

@@ -14,7 +14,8 @@ from assignor_lab.planning.state import PresentState, under_other_protocol
 __all__ = [
     "ASSIGNOR", "BATCH", "CLOSE", "DYNAMIC", "HEARTBEAT", "LAG", "LEAVE", "MEMBERS", "PLACING", "PROBING", "PROTOCOL",
     "REMAIN", "SESSION", "STANDBYS", "STATIC", "STRATEGY", "STREAMS_HEARTBEAT", "STREAMS_SESSION", "WARMUPS",
-    "MAX_DELAY", "PROTOCOL_OF_WORKERS", "Configuration", "Subject", "change_words", "heartbeat_of", "name_of", "under",
+    "MAX_DELAY", "PROTOCOL_OF_WORKERS", "Configuration", "AdvisedState", "change_words", "heartbeat_of", "name_of",
+    "under",
 ]  # fmt: skip
 
 MEMBERS, DYNAMIC, STATIC = "group.instance.id", "none", "one for each instance"
@@ -39,7 +40,7 @@ Configuration = Mapping[str, str]
 
 
 @attrs.frozen(eq=False)
-class Subject:
+class AdvisedState:
     """A group, and the present way of its operation."""
 
     state: PresentState
@@ -52,7 +53,7 @@ def heartbeat_of(session_ms: int, present_ms: int) -> int:
     return min(present_ms, session_ms // 3)
 
 
-def under(configuration: Configuration, present: Configuration, subject: Subject) -> Subject:
+def under(configuration: Configuration, present: Configuration, subject: AdvisedState) -> AdvisedState:
     """The group under a configuration.
 
     Raises:
@@ -89,7 +90,7 @@ def under(configuration: Configuration, present: Configuration, subject: Subject
         options, batch=int(changed.get(BATCH, options.batch)),
         leave=changed[CLOSE] == LEAVE if CLOSE in changed else options.leave,
     )  # fmt: skip
-    return Subject(state, terms, options)
+    return AdvisedState(state, terms, options)
 
 
 def name_of(configuration: Configuration, present: Configuration) -> str:

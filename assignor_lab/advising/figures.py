@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.advising.configurations import STANDBYS, Subject
+from assignor_lab.advising.configurations import STANDBYS, AdvisedState
 from assignor_lab.advising.days import Day, day_plan
 from assignor_lab.advising.mix import Mix
 from assignor_lab.groups.prices import BYTES_OF_GIB, prices_of
@@ -71,7 +71,7 @@ def cost_from(document: Mapping[str, Any]) -> DayCost | str:
     return DayCost(document["figures"], document["by_kind"], document["worst_by_kind"])
 
 
-def played_day(day: Day, mix: Mix, subject: Subject, seed: str) -> DayCost:
+def played_day(day: Day, mix: Mix, subject: AdvisedState, seed: str) -> DayCost:
     """Plays a day; the seed is the same for all configurations.
 
     Raises:
@@ -114,13 +114,13 @@ def played_day(day: Day, mix: Mix, subject: Subject, seed: str) -> DayCost:
     )
 
 
-def disk_bytes_of(subject: Subject) -> float | None:
+def disk_bytes_of(subject: AdvisedState) -> float | None:
     """All copies of all states at rest; ``None`` if a size is unknown."""
     state, standbys = _state_bytes(subject), _standby_bytes(subject)
     return None if state is None or standbys is None else state + standbys
 
 
-def _standby_bytes(subject: Subject) -> float | None:
+def _standby_bytes(subject: AdvisedState) -> float | None:
     episode = subject.state.episode
     config = subject.terms.sources.effective(episode.config, str(episode.place)).values_for("")
     standbys = int(config.get(STANDBYS, episode.config.get(STANDBYS)) or 0)
@@ -128,7 +128,7 @@ def _standby_bytes(subject: Subject) -> float | None:
     return None if size is None else size * min(standbys, len(subject.state.names) - 1)
 
 
-def _state_bytes(subject: Subject) -> float | None:
+def _state_bytes(subject: AdvisedState) -> float | None:
     episode = subject.state.episode
     total = 0.0
     for log in episode.changelogs:

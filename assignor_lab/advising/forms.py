@@ -20,7 +20,7 @@ from assignor_lab.advising.configurations import (
     STATIC,
     STREAMS_HEARTBEAT,
     STREAMS_SESSION,
-    Subject,
+    AdvisedState,
     heartbeat_of,
 )
 from assignor_lab.capture.histories.moments import STREAMS
@@ -62,7 +62,7 @@ class Forms:
         return [f"-{key}" if value is None else f"+{key}={value}" for key, value in self.properties.items()]
 
 
-def forms_of(changes: Mapping[str, str], subject: Subject) -> Forms:
+def forms_of(changes: Mapping[str, str], subject: AdvisedState) -> Forms:
     state, timings = subject.state, subject.state.episode.timings
     properties: dict[str, str | None] = {}
     instances: dict[str, dict[str, str | None]] = {}
@@ -105,7 +105,7 @@ def forms_of(changes: Mapping[str, str], subject: Subject) -> Forms:
     return Forms(properties, instances, tuple(code), broker, tuple(procedure))
 
 
-def _java_class(subject: Subject, name: str) -> str:
+def _java_class(subject: AdvisedState, name: str) -> str:
     found: Any = subject.terms.registry.task_assignor(name).plugin
     return str(found.java_classes[0]) if found.java_classes else name
 

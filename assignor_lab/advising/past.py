@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from assignment_api import AssignorLabError
-from assignor_lab.advising.configurations import CLOSE, MEMBERS, STATIC, Configuration, Subject, under
+from assignor_lab.advising.configurations import CLOSE, MEMBERS, STATIC, AdvisedState, Configuration, under
 from assignor_lab.advising.figures import DayCost, disk_bytes_of
 from assignor_lab.advising.mix import DEFAULT_MIX, Mix
 from assignor_lab.capture.errors import HistoryError
@@ -164,7 +164,7 @@ def _clusters(restarts: Sequence[StreamsEvent]) -> Iterator[list[StreamsEvent]]:
 
 
 def played_past(
-    past: StreamsEpisode, subject: Subject, configuration: Configuration, present: Configuration, seed: int
+    past: StreamsEpisode, subject: AdvisedState, configuration: Configuration, present: Configuration, seed: int
 ) -> DayCost:
     """Plays a part of a past under a configuration; its batches of deployments stay.
 

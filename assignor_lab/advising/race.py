@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
-from assignor_lab.advising.choice import AimError, Aims, Contender
+from assignor_lab.advising.choice import AimError, Aims, RacedContender
 from assignor_lab.advising.configurations import Configuration
 from assignor_lab.advising.figures import DayCost
 from assignor_lab.advising.space import Space
@@ -40,13 +40,13 @@ class Race:
         is_interrupted: Ctrl-C ended it.
     """
 
-    contenders: tuple[Contender, ...]
-    winner: Contender
+    contenders: tuple[RacedContender, ...]
+    winner: RacedContender
     days: int
     is_interrupted: bool = False
 
     @property
-    def present(self) -> Contender:
+    def present(self) -> RacedContender:
         return self.contenders[0]
 
 
@@ -55,12 +55,12 @@ class _Track:
 
     def __init__(self, play: Player) -> None:
         self._play = play
-        self.contenders: dict[tuple[str, ...], Contender] = {}
+        self.contenders: dict[tuple[str, ...], RacedContender] = {}
 
-    def contender(self, configuration: Configuration) -> Contender:
-        return self.contenders.setdefault(tuple(configuration.values()), Contender(configuration))
+    def contender(self, configuration: Configuration) -> RacedContender:
+        return self.contenders.setdefault(tuple(configuration.values()), RacedContender(configuration))
 
-    def run(self, contenders: Sequence[Contender], days: int) -> None:
+    def run(self, contenders: Sequence[RacedContender], days: int) -> None:
         missing = [(each, day) for each in contenders if not each.error for day in range(len(each.days), days)]
         plays = [(each.configuration, day) for each, day in missing]
         for (each, _), cost in zip(missing, self._play(plays), strict=True):
@@ -93,7 +93,7 @@ def raced(space: Space, aims: Aims, play: Player, most: int, days: int, seed: in
     return Race(tuple(track.contenders.values()), winner, days)
 
 
-def _so_far(contenders: tuple[Contender, ...], aims: Aims) -> Race:
+def _so_far(contenders: tuple[RacedContender, ...], aims: Aims) -> Race:
     """The best on the largest number of days that the present configuration and two others have."""
     present, *others = contenders
     played = sorted((len(each.days) for each in others if each.error is None), reverse=True)[:2]
@@ -105,8 +105,8 @@ def _so_far(contenders: tuple[Contender, ...], aims: Aims) -> Race:
 
 
 def _winner(
-    present: Contender, others: Sequence[Contender], space: Space, aims: Aims, track: _Track, days: int
-) -> Contender:
+    present: RacedContender, others: Sequence[RacedContender], space: Space, aims: Aims, track: _Track, days: int
+) -> RacedContender:
     rest = list(others)
     played = 1
     while True:
@@ -133,7 +133,9 @@ def _winner(
     return _simplified(winner, present, space, aims, track, days)
 
 
-def _simplified(winner: Contender, present: Contender, space: Space, aims: Aims, track: _Track, days: int) -> Contender:
+def _simplified(
+    winner: RacedContender, present: RacedContender, space: Space, aims: Aims, track: _Track, days: int
+) -> RacedContender:
     """The winner without changes that together cost less than :data:`_SIMPLER`."""
     most = (1 + _SIMPLER) * winner.mean(aims.first)
     for key in sorted(winner.configuration, reverse=True):

@@ -31,8 +31,8 @@ from assignor_lab.advising.configurations import (
     STRATEGY,
     STREAMS_SESSION,
     WARMUPS,
+    AdvisedState,
     Configuration,
-    Subject,
 )
 from assignor_lab.advising.mix import Mix
 from assignor_lab.capture.histories.moments import STREAMS
@@ -174,7 +174,7 @@ def release_of(text: str) -> tuple[int, int]:
     return int(parts[0]), int(parts[1])
 
 
-def space_of(subject: Subject, mix: Mix, release: tuple[int, int] | None = None) -> Space:
+def space_of(subject: AdvisedState, mix: Mix, release: tuple[int, int] | None = None) -> Space:
     """The settings that may change; ``release`` ``None``: unknown."""
     state = subject.state
     effective = subject.terms.sources.effective(state.episode.config, str(state.episode.place)).values_for("")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from assignor_lab.advising.configurations import SESSION, STREAMS_SESSION, Configuration, Subject, under
+from assignor_lab.advising.configurations import SESSION, STREAMS_SESSION, AdvisedState, Configuration, under
 from assignor_lab.advising.days import Day
 from assignor_lab.advising.figures import DayCost, played_day
 from assignor_lab.advising.forms import Forms, forms_of
@@ -20,7 +20,7 @@ __all__ = ["AdvisedStreamsGroup"]
 class AdvisedStreamsGroup:
     """A Streams group, with the meanings of :class:`~assignor_lab.advising.group.AdvisedGroup`."""
 
-    subject: Subject
+    subject: AdvisedState
     past: Past | None = None
 
     @property

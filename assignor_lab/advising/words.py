@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from assignor_lab.advising.advice import Advice, by_kind
-from assignor_lab.advising.choice import Change, Contender
+from assignor_lab.advising.choice import Change, RacedContender
 from assignor_lab.advising.configurations import (
     CLOSE,
     MEMBERS,
@@ -206,7 +206,7 @@ def tried_columns(advice: Advice) -> tuple[str, ...]:
     return ("configuration", "days", *advice.aims.objectives)
 
 
-def tried_rows(advice: Advice, contenders: Sequence[Contender]) -> list[tuple[str, ...]]:
+def tried_rows(advice: Advice, contenders: Sequence[RacedContender]) -> list[tuple[str, ...]]:
     present = advice.present.configuration
     return [
         (
@@ -269,7 +269,7 @@ def refused_document(
     }  # fmt: skip
 
 
-def _contender(each: Contender, present: Mapping[str, str], advice: Advice) -> dict[str, Any]:
+def _contender(each: RacedContender, present: Mapping[str, str], advice: Advice) -> dict[str, Any]:
     own = {key: value for key, value in each.configuration.items() if value != present[key]}
     means = {name: each.mean(name) for name in OBJECTIVES}
     return {

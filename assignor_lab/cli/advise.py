@@ -14,7 +14,7 @@ import typer
 
 from assignor_lab.advising.advice import Advice, Effort, advise, player
 from assignor_lab.advising.choice import Aims, parse_limit
-from assignor_lab.advising.configurations import Subject
+from assignor_lab.advising.configurations import AdvisedState
 from assignor_lab.advising.connect_group import connect_group, connect_space, is_connect_state
 from assignor_lab.advising.figures import OBJECTIVES, cost_from, document_of_cost
 from assignor_lab.advising.group import AdvisedGroup
@@ -236,7 +236,7 @@ def _advised(
         workers = connect_group(group.scenario, group.terms, options)
         mix = given_mix or DEFAULT_MIX
         return workers, mix, connect_space(workers, mix), workers.assumptions
-    subject = Subject(group.present().state, group.terms, options)
+    subject = AdvisedState(group.present().state, group.terms, options)
     past = past_of(group.scenarios, group.terms.settings, group.terms.timings)
     mix = given_mix or (None if past is None else past.mix) or DEFAULT_MIX
     past_sentences = () if past is None else past.sentences

@@ -22,7 +22,7 @@ from assignor_lab.documents.wording import shortened
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.kind import GroupKind
 from assignor_lab.groups.streams_episode.replaying import Replayed, replay
-from assignor_lab.groups.variants import Variant, variants_of
+from assignor_lab.groups.variants import Contender, variants_of
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.recorded_result import RECORDED, recorded_result
@@ -108,7 +108,7 @@ def _replay_history(
 
 @attrs.frozen
 class _Kept:
-    contender: Variant
+    contender: Contender
     document: dict[str, Any]
     figures: dict[str, float | None] | None
     row: dict[str, Any] | None

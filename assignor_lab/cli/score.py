@@ -24,7 +24,7 @@ from assignor_lab.cli.score_options import ContenderOptions, GateOptions, Output
 from assignor_lab.cli.score_progress import shown_progress
 from assignor_lab.cli.text import console, note, print_json, print_line
 from assignor_lab.documents.wording import plural
-from assignor_lab.groups.variants import Variant, as_variant, variants_of
+from assignor_lab.groups.variants import Contender, as_variant, variants_of
 
 if TYPE_CHECKING:
     from assignment_api.plugins import Registry
@@ -100,7 +100,7 @@ class _Order:
     spark: SparkOptions
     output: OutputOptions
     repeats: Repetition | None
-    variants: tuple[Variant, ...]
+    variants: tuple[Contender, ...]
     baseline: str | None
     parsed: tuple[Gate, ...]
 
@@ -217,7 +217,7 @@ class _Order:
         if self.repeats is not None:
             self.repeats.check_states(plan)
 
-    def _competing(self, plugins: Plugins, given: ConfigSources, plan: ScoringPlan) -> tuple[Variant, ...]:
+    def _competing(self, plugins: Plugins, given: ConfigSources, plan: ScoringPlan) -> tuple[Contender, ...]:
         if self.variants or self.repeats is not None:
             return self.variants
         configured = configured_assignor(plugins.registry, given.effective(), plan.kind.plugins)
@@ -352,7 +352,7 @@ def _replay_of(
     contenders: ContenderOptions,
     given: ConfigSources,
     overrides: Sequence[str],
-    variants: Sequence[Variant],
+    variants: Sequence[Contender],
     plan: ScoringPlan,
 ) -> ReplayCommand:
     """The parts of the command line that determine states, for the command that shows one of them again."""

@@ -14,8 +14,8 @@ from assignor_lab.cli.text import note
 
 if TYPE_CHECKING:
     from assignor_lab.groups.entries import KindEntry
-    from assignor_lab.groups.variants import Variant
-    from assignor_lab.scoring.competitors import Competitors
+    from assignor_lab.groups.variants import Contender
+    from assignor_lab.scoring.contenders import RunContenders
     from assignor_lab.scoring.gates import Gate
     from assignor_lab.scoring.terms import EvaluationTerms, ReplayCommand
 
@@ -52,33 +52,33 @@ def parsed_gates(expressions: Sequence[str], junit: Path | None, baseline: str |
 
 def compared_with(
     registry: Registry,
-    contenders: Sequence[Variant],
+    contenders: Sequence[Contender],
     baseline: str | None,
     kind: KindEntry,
     *,
     may_run_code: bool = True,
-) -> tuple[Competitors, str | None]:
+) -> tuple[RunContenders, str | None]:
     """The contenders on scenarios of ``kind``, including the baseline, and the baseline's name.
 
     Raises:
         PluginError: a subclass, if a selector matches nothing; if the baseline cannot be loaded.
     """
     from assignor_lab.groups.work import OBSERVED
-    from assignor_lab.scoring.competitors import Competitors, competitors
+    from assignor_lab.scoring.contenders import RunContenders, found_contenders
 
-    competing = competitors(registry, contenders, may_run_code=may_run_code, kind=kind)
-    names = {entrant.name for entrant in competing.assignors}
+    competing = found_contenders(registry, contenders, may_run_code=may_run_code, kind=kind)
+    names = {contender.name for contender in competing.assignors}
     if baseline is None or baseline == OBSERVED or baseline in names:
         return competing, baseline
-    (entrant,) = competitors(registry, (baseline,), may_run_code=may_run_code, kind=kind).assignors
-    if entrant.name not in names:
-        competing = Competitors((*competing.assignors, entrant), competing.unloaded)
-    return competing, entrant.name
+    (contender,) = found_contenders(registry, (baseline,), may_run_code=may_run_code, kind=kind).assignors
+    if contender.name not in names:
+        competing = RunContenders((*competing.assignors, contender), competing.unloaded)
+    return competing, contender.name
 
 
 def terms_of(
     registry: Registry,
-    competing: Competitors,
+    competing: RunContenders,
     requested: Sequence[str],
     gates: tuple[Gate, ...],
     baseline: str | None,
@@ -100,13 +100,13 @@ def terms_of(
 
     if not gates:
         return EvaluationTerms(baseline, replay=replay)
-    from assignor_lab.scoring.gates import Subjects, check_gates
+    from assignor_lab.scoring.gates import GateContenders, check_gates
     from assignor_lab.scoring.selected_metrics import metrics_of_run
 
     # A requested assignor that could not be loaded is judged, too: its gates are unknown, and do not pass.
-    names = [entrant.name for entrant in competing.assignors]
+    names = [contender.name for contender in competing.assignors]
     names += [unloaded.name for unloaded in competing.unloaded if unloaded.name in requested]
-    subjects = Subjects(tuple(dict.fromkeys(names)), baseline, OBSERVED)
+    subjects = GateContenders(tuple(dict.fromkeys(names)), baseline, OBSERVED)
     check_gates(gates, tuple(metrics_of_run(kind.load(), registry, columns)), subjects)
     return EvaluationTerms(baseline, gates, subjects, replay)
 

@@ -1,12 +1,18 @@
 """Two answers to the same states, side by side: moves, gains and losses of clients, and costs."""
 
 from assignor_lab.compare.compared import Compared, Differing, Side, StateCompared, compare
-from assignor_lab.compare.contenders import Contender, ContenderError, ContenderTerms, contender_of, contenders_of
+from assignor_lab.compare.contenders import (
+    ComparedContender,
+    ContenderError,
+    ContenderTerms,
+    contender_of,
+    contenders_of,
+)
 from assignor_lab.compare.figures import FigureCompared
 
 __all__ = [
     "Compared",
-    "Contender",
+    "ComparedContender",
     "ContenderError",
     "Differing",
     "FigureCompared",

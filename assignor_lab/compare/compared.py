@@ -10,10 +10,10 @@ from typing import Any
 import attrs
 
 from assignment_api.optimum import Gap
-from assignor_lab.compare.contenders import Contender, ContenderError, ContenderTerms
+from assignor_lab.compare.contenders import ComparedContender, ContenderError, ContenderTerms
 from assignor_lab.compare.figures import FigureCompared, Rows, compared_figures, metrics_of_headline
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.kind import CompetitorAnswer, GroupKind
+from assignor_lab.groups.kind import ContenderAnswer, GroupKind
 from assignor_lab.groups.ownership.labels import client_labels
 from assignor_lab.groups.ownership.ownership import Ownership, OwnershipOf
 from assignor_lab.groups.runner.rows import RowMaker
@@ -96,7 +96,7 @@ class Compared:
 
 def compare(
     scenarios: Iterable[Scenario],
-    contenders: tuple[Contender, Contender],
+    contenders: tuple[ComparedContender, ComparedContender],
     terms: ContenderTerms,
     only_round: int | None = None,
 ) -> Compared:
@@ -151,7 +151,7 @@ def _ownership(kind: GroupKind[Any, Any], scenario: Scenario) -> OwnershipOf[Any
 
 
 def _maker(
-    kind: GroupKind[Any, Any], scenario: Scenario, contender: Contender, terms: ContenderTerms
+    kind: GroupKind[Any, Any], scenario: Scenario, contender: ComparedContender, terms: ContenderTerms
 ) -> RowMaker[Any, Any]:
     known = kind.metrics(terms.registry)
     names = [name for name in metrics_of_headline(kind.headline) if name in known]
@@ -159,8 +159,12 @@ def _maker(
 
 
 def _answers(
-    kind: GroupKind[Any, Any], scenario: Scenario, number: int, contenders: Sequence[Contender], terms: ContenderTerms
-) -> Iterator[tuple[CompetitorAnswer[Any, Any], CompetitorAnswer[Any, Any]]]:
+    kind: GroupKind[Any, Any],
+    scenario: Scenario,
+    number: int,
+    contenders: Sequence[ComparedContender],
+    terms: ContenderTerms,
+) -> Iterator[tuple[ContenderAnswer[Any, Any], ContenderAnswer[Any, Any]]]:
     item = WorkItem(number, 0, json.dumps(scenario.document), scenario.place.file, scenario.place.line)
     one, other = (contender.answers(kind, scenario, item, terms) for contender in contenders)
     return zip(one, other, strict=True)
@@ -170,7 +174,7 @@ def _compared(
     kind: GroupKind[Any, Any],
     ownership: OwnershipOf[Any, Any],
     rounds: int,
-    pair: tuple[CompetitorAnswer[Any, Any], CompetitorAnswer[Any, Any]],
+    pair: tuple[ContenderAnswer[Any, Any], ContenderAnswer[Any, Any]],
 ) -> StateCompared:
     state = next((answer.state for answer in pair if answer.state is not None), None)
     scenario = pair[0].scenario
@@ -196,7 +200,7 @@ def _compared(
     )
 
 
-def _side(answer: CompetitorAnswer[Any, Any], tasks: Sequence[str], before: Ownership, after: Ownership | None) -> Side:
+def _side(answer: ContenderAnswer[Any, Any], tasks: Sequence[str], before: Ownership, after: Ownership | None) -> Side:
     if after is None:
         return Side(_error(answer))
     moved, stopped, taken_up = [], [], []
@@ -216,13 +220,13 @@ def _side(answer: CompetitorAnswer[Any, Any], tasks: Sequence[str], before: Owne
 
 
 def _gaps(
-    kind: GroupKind[Any, Any], state: Any, answer: CompetitorAnswer[Any, Any], tasks: int
+    kind: GroupKind[Any, Any], state: Any, answer: ContenderAnswer[Any, Any], tasks: int
 ) -> tuple[Gap, ...] | None:
     given = answer.outcome.answer
     return None if given is None else shown_gaps(kind, state if answer.state is None else answer.state, given, tasks)
 
 
-def _error(answer: CompetitorAnswer[Any, Any]) -> str:
+def _error(answer: ContenderAnswer[Any, Any]) -> str:
     failure = answer.outcome.failure
     return "no answer" if failure is None else f"{failure.type}: {failure.message}"
 

@@ -12,15 +12,15 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.documents.json_lines import json_lines
-from assignor_lab.groups.kind import CompetitorAnswer, GroupKind
+from assignor_lab.groups.kind import ContenderAnswer, GroupKind
 from assignor_lab.groups.runner.comparison import ComparisonRunner
-from assignor_lab.groups.variants import Variant, VariantError, as_variant, configured, variants_of
+from assignor_lab.groups.variants import Contender, VariantError, as_variant, configured, variants_of
 from assignor_lab.groups.work import OBSERVED, WorkItem
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of
 from assignor_lab.scenarios import Scenario, scenario_from_document
 
-__all__ = ["Contender", "ContenderError", "ContenderTerms", "contender_of", "contenders_of"]
+__all__ = ["ComparedContender", "ContenderError", "ContenderTerms", "contender_of", "contenders_of"]
 
 
 class ContenderError(AssignorLabError):
@@ -36,7 +36,7 @@ class ContenderTerms:
     sources: ConfigSources
 
 
-class Contender(Protocol):
+class ComparedContender(Protocol):
     """One of the two."""
 
     @property
@@ -47,7 +47,7 @@ class Contender(Protocol):
 
     def answers(
         self, kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, terms: ContenderTerms
-    ) -> list[CompetitorAnswer[Any, Any]]:
+    ) -> list[ContenderAnswer[Any, Any]]:
         """Its answers to all rounds of a scenario, in order.
 
         Raises:
@@ -59,7 +59,7 @@ class Contender(Protocol):
 
 def contenders_of(
     assignors: Sequence[str], variants: Sequence[str], answers: Sequence[str]
-) -> tuple[Contender, Contender]:
+) -> tuple[ComparedContender, ComparedContender]:
     """The two contenders of a command line: assignors, then variants, then files.
 
     Args:
@@ -70,7 +70,7 @@ def contenders_of(
         VariantError: as :func:`assignor_lab.groups.variants.variants_of`.
         DocumentFormatError: if a file cannot be read.
     """
-    found: list[Contender] = [contender_of(each) for each in variants_of(assignors, variants)]
+    found: list[ComparedContender] = [contender_of(each) for each in variants_of(assignors, variants)]
     names = [f"{name} ({number})" if answers.count(name) > 1 else name for number, name in enumerate(answers, 1)]
     found += [_InFile.read(file, name) for file, name in zip(answers, names, strict=True)]
     if len(found) == 1 and not isinstance(found[0], _Decided):
@@ -83,7 +83,7 @@ def contenders_of(
     return found[0], found[1]
 
 
-def contender_of(contender: Variant | str) -> Contender:
+def contender_of(contender: Contender | str) -> ComparedContender:
     """One contender: an assignor, a variant, both of which may be text, or ``kafka``: Kafka's own decision.
 
     Raises:
@@ -95,7 +95,7 @@ def contender_of(contender: Variant | str) -> Contender:
 
 @attrs.frozen
 class _Called:
-    variant: Variant
+    variant: Contender
 
     @property
     def name(self) -> str:
@@ -108,16 +108,16 @@ class _Called:
 
     def answers(
         self, kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, terms: ContenderTerms
-    ) -> list[CompetitorAnswer[Any, Any]]:
+    ) -> list[ContenderAnswer[Any, Any]]:
         if self.variant.protocol is not None:
             raise VariantError(
                 f"variant {self.name!r:.80}: a state has one protocol, which a variant cannot change: `assignor "
                 "convert` makes states of the brokers' protocol, `assignor replay` plays histories under it"
             )
         found = kind.find(terms.registry, self.variant.assignor, may_run_code=True)
-        competitor = attrs.evolve(kind.competitor(terms.registry, found), name=self.name)
+        contender = attrs.evolve(kind.contender(terms.registry, found), name=self.name)
         contest = ComparisonRunner(
-            kind, [competitor], config=self._sources(terms), observed=False, isolation=terms.isolation
+            kind, [contender], config=self._sources(terms), observed=False, isolation=terms.isolation
         )  # fmt: skip
         return list(contest.answers(item))
 
@@ -138,7 +138,7 @@ class _Decided:
 
     def answers(
         self, kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, terms: ContenderTerms
-    ) -> list[CompetitorAnswer[Any, Any]]:
+    ) -> list[ContenderAnswer[Any, Any]]:
         if scenario.observed is None:
             raise ContenderError(
                 f"{scenario.place}: scenario {scenario.id!r} has no decision of Kafka: name a second contender "
@@ -174,7 +174,7 @@ class _InFile:
 
     def answers(
         self, kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, terms: ContenderTerms
-    ) -> list[CompetitorAnswer[Any, Any]]:
+    ) -> list[ContenderAnswer[Any, Any]]:
         line = self.lines.get(scenario.id)
         if line is None:
             raise ContenderError(f"{self.file} has no answer to scenario {scenario.id!r} of {scenario.place}")
@@ -182,7 +182,7 @@ class _InFile:
         if type(error) is dict:
             failure = CallFailure(str(error.get("type")), None, str(error.get("message")))
             return [
-                CompetitorAnswer(item, number, self.name, scenario, None, CallOutcome(failure))
+                ContenderAnswer(item, number, self.name, scenario, None, CallOutcome(failure))
                 for number in range(kind.rounds(scenario))
             ]
         # The keys of an answer in a result line are those of a scenario's `observed`, so its format checks them.
@@ -197,13 +197,13 @@ class _InFile:
 
 def _rows_of(
     kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, name: str, explicit: Mapping[str, Any]
-) -> Iterator[CompetitorAnswer[Any, Any]]:
+) -> Iterator[ContenderAnswer[Any, Any]]:
     """Answers from a scenario's ``observed``."""
     ownership = kind.ownership
     if ownership is None or scenario.observed is None:
         raise ContenderError(f"{scenario.place}: answers to scenarios of kind {scenario.kind!r} are not read")
     for number in range(kind.rounds(scenario)):
-        answer = partial(CompetitorAnswer, item, number, name, scenario)
+        answer = partial(ContenderAnswer, item, number, name, scenario)
         try:
             state = kind.state(scenario, number, explicit)
         except AssignorLabError as error:

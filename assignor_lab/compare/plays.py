@@ -36,7 +36,7 @@ def compared_plays(
     """The comparison of some plays; a contender with a failed play is in no figure.
 
     Args:
-        rows: Contender to its figures, with ``error_type``; ``None`` if its play is not comparable.
+        rows: ComparedContender to its figures, with ``error_type``; ``None`` if its play is not comparable.
     """
     played = {name: row for name, row in rows.items() if row is not None and row["error_type"] is None}
     names = {name: shortened(name, _NAME_LIMIT) for name in played}

@@ -1,4 +1,4 @@
-"""Subjects of trials: assignors of a registry, in this process or isolated."""
+"""GateContenders of trials: assignors of a registry, in this process or isolated."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from assignment_api.plugins.keys import SETTING_PREFIX
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
 from assignor_lab.groups.changes import InputChange, changed
-from assignor_lab.groups.kind import AssignorSession, Competitor, GroupKind, TracingSession
+from assignor_lab.groups.kind import AssignorSession, GroupKind, LoadedContender, TracingSession
 from assignor_lab.groups.ownership.ownership import Ownership, OwnershipOf
 from assignor_lab.groups.variants import overridden
 from assignor_lab.runtime.assignor_calls import OwnProcesses
@@ -82,7 +82,7 @@ class Question:
         self,
         kind: GroupKind[Any, Any],
         ownership: OwnershipOf[Any, Any],
-        competitor: Competitor,
+        contender: LoadedContender,
         scenario: Scenario,
         number: int,
         sources: ConfigSources,
@@ -90,7 +90,7 @@ class Question:
     ) -> None:
         self.kind = kind
         self.ownership = ownership
-        self.competitor = competitor
+        self.contender = contender
         self.scenario = scenario
         self.number = number
         self.sources = sources
@@ -103,7 +103,7 @@ class Question:
     def settings(self) -> Mapping[str, Any]:
         """The assignor's own settings, full key to value, without secret ones."""
         effective = self.sources.effective(self.scenario.config, str(self.scenario.place))
-        own = f"{SETTING_PREFIX}{self.competitor.found.name}."
+        own = f"{SETTING_PREFIX}{self.contender.found.name}."
         return {
             key: held.value
             for key, held in effective.items()
@@ -118,7 +118,7 @@ class Question:
         """
         config = self.sources.effective(self.scenario.config, str(self.scenario.place))
         explicit = self.sources.explicit_values()
-        player = self.kind.player(self.competitor, self.isolation)
+        player = self.kind.player(self.contender, self.isolation)
         if not isinstance(player, TracingSession):
             return None
         for number in range(self.number):
@@ -149,7 +149,7 @@ class Question:
             sources = overridden(sources, dict([change.setting]))
         config = sources.effective(scenario.config, str(scenario.place))
         explicit = sources.explicit_values()
-        player = self.kind.player(self.competitor, self.isolation)
+        player = self.kind.player(self.contender, self.isolation)
         for number in range(self.number):
             outcome = self._answered(player, scenario, number, config, explicit)
             if outcome.held is None:

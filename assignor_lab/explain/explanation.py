@@ -121,7 +121,7 @@ def explain(
     again = question.asked()
     if again.held != after:
         raise ExplainError(
-            f"{question.competitor.found.name} answers differently from call to call for the same input: one call "
+            f"{question.contender.found.name} answers differently from call to call for the same input: one call "
             "does not explain the next (`assignor conformance` names the differences)"
         )
     if task is not None and wanted is not None and after.owner(task) == wanted:
@@ -146,7 +146,7 @@ def explain(
         question.number,
         kind.rounds(question.scenario),
         outcome.by,
-        question.competitor.found.name,
+        question.contender.found.name,
         ownership.noun,
         labels,
         len(tasks),
@@ -230,7 +230,7 @@ def _no_answer(question: Question, outcome: ChangedCall) -> str:
     place = question.kind.place_of_round(question.number)
     where = f"{question.scenario.id}, {place}" if place else question.scenario.id
     return (
-        f"{question.competitor.found.name} has no answer to {where}: {outcome.failure.type}: {outcome.failure.message}"
+        f"{question.contender.found.name} has no answer to {where}: {outcome.failure.type}: {outcome.failure.message}"
     )
 
 

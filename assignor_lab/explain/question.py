@@ -44,7 +44,7 @@ def question_of(
             f"{scenario.place}: scenario {scenario.id!r} has no round {number}: its last one is {rounds - 1}"
         )
     found = kind.find(registry, selector or ownership.default_assignor, may_run_code=True)
-    competitor = kind.competitor(registry, found)
+    contender = kind.contender(registry, found)
     return Question(
-        kind, ownership, competitor, scenario, rounds - 1 if number is None else number, sources, isolation
+        kind, ownership, contender, scenario, rounds - 1 if number is None else number, sources, isolation
     )  # fmt: skip

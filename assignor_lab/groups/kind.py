@@ -2,13 +2,13 @@
 
 A kind is a folder beside this file with one object of a subclass of :class:`GroupKind`, and one entry in
 :mod:`assignor_lab.groups.entries`. Code above ``groups`` never branches on the kind: it calls this protocol.
-Two types go through it: ``S``, a *state*, the input of one competitor in one round, and ``A``, the *answer* together
+Two types go through it: ``S``, a *state*, the input of one contender in one round, and ``A``, the *answer* together
 with everything that follows from it for the metrics.
 
 Order of the calls (:mod:`assignor_lab.groups.runner.comparison`): a document becomes a scenario (by the kind's format,
 :mod:`assignor_lab.scenarios.formats`), the scenario a state for each of its :meth:`GroupKind.rounds`. A
-:class:`AssignorSession` for each competitor answers it, always through :mod:`assignor_lab.runtime.assignor_calls`. The
-:class:`CompetitorAnswer` becomes a row (:meth:`GroupKind.row`, :meth:`GroupKind.figures`) and, for a few, a picture
+:class:`AssignorSession` for each contender answers it, always through :mod:`assignor_lab.runtime.assignor_calls`. The
+:class:`ContenderAnswer` becomes a row (:meth:`GroupKind.row`, :meth:`GroupKind.figures`) and, for a few, a picture
 (:meth:`GroupKind.picture`). In a generated history, :meth:`GroupKind.after` gives the start of the next round.
 """
 
@@ -38,17 +38,17 @@ from assignor_lab.runtime.isolation.origin import AssignorOrigin
 from assignor_lab.scenarios import Scenario
 
 __all__ = [
-    "CompetitorAnswer",
+    "ContenderAnswer",
     "AnswerOptions",
-    "ChosenAssignor",
-    "Competitor",
+    "AnsweringAssignor",
+    "LoadedContender",
     "FoundAssignor",
     "GroupKind",
     "Measure",
-    "MissingCompetitor",
+    "MissingContender",
     "AssignorSession",
     "Prober",
-    "CompetitorReply",
+    "ContenderReply",
     "TracingSession",
     "Utility",
 ]
@@ -79,8 +79,8 @@ class FoundAssignor(Protocol):
 
 
 @attrs.frozen
-class Competitor:
-    """A competitor.
+class LoadedContender:
+    """A contender.
 
     Args:
         stand_in: The assignor that Kafka calls in its place in some cases; ``None``: there is none.
@@ -96,15 +96,15 @@ class Competitor:
 
 
 @attrs.frozen
-class MissingCompetitor:
-    """A competitor that this process does not have; ``failure`` is the reason."""
+class MissingContender:
+    """A contender that this process does not have; ``failure`` is the reason."""
 
     name: str
     failure: CallFailure
 
 
 @attrs.frozen
-class ChosenAssignor:
+class AnsweringAssignor:
     """The assignor that answers a state, and its configuration.
 
     Args:
@@ -119,7 +119,7 @@ class ChosenAssignor:
 
 
 @attrs.frozen(eq=False)
-class CompetitorReply(Generic[A]):
+class ContenderReply(Generic[A]):
     """The outcome of one call of a player.
 
     Args:
@@ -132,16 +132,16 @@ class CompetitorReply(Generic[A]):
 
 
 class AssignorSession(Protocol[S_contra, A]):
-    """One competitor through the rounds of one item."""
+    """One contender through the rounds of one item."""
 
-    def asked(self, state: S_contra, config: EffectiveConfig) -> ChosenAssignor:
+    def asked(self, state: S_contra, config: EffectiveConfig) -> AnsweringAssignor:
         """The assignor that would answer ``state``; called before each :meth:`answer`.
 
         Raises:
             AssignorLabError: a subclass, if the configuration does not allow it: a failed row.
         """
 
-    def answer(self, state: S_contra, chosen: ChosenAssignor) -> CompetitorReply[A]:
+    def answer(self, state: S_contra, chosen: AnsweringAssignor) -> ContenderReply[A]:
         """The outcome of the call; of all a plugin's exceptions only ``KeyboardInterrupt`` passes."""
 
     def looked_ahead(self, answer: A) -> A:
@@ -155,20 +155,20 @@ class AssignorSession(Protocol[S_contra, A]):
 class TracingSession(Protocol[S_contra, A]):
     """A player that can return the steps to an answer, if the assignor reports them."""
 
-    def traced(self, state: S_contra, chosen: ChosenAssignor) -> Traced[A] | None:
+    def traced(self, state: S_contra, chosen: AnsweringAssignor) -> Traced[A] | None:
         """The answer with its steps, in place of :meth:`AssignorSession.answer`; ``None`` if they are not reported."""
 
 
 @attrs.frozen(eq=False)
-class CompetitorAnswer(Generic[S, A]):
-    """The answer of one competitor to one state.
+class ContenderAnswer(Generic[S, A]):
+    """The answer of one contender to one state.
 
     Args:
         scenario: The scenario, or ``None`` if it could not be built.
         state: The state, or ``None`` if Kafka would refuse it.
         other_ns: Time around the assignor's own calls, nanoseconds.
-        calls: The single calls, as in :class:`CompetitorReply`.
-        not_comparable: Reason why the answer is not the competitor's real decision, or ``None``.
+        calls: The single calls, as in :class:`ContenderReply`.
+        not_comparable: Reason why the answer is not the contender's real decision, or ``None``.
         settings_difference: True if its settings differed from Kafka's; ``None`` if Kafka's own decision is unknown.
     """
 
@@ -180,7 +180,7 @@ class CompetitorAnswer(Generic[S, A]):
     outcome: CallOutcome[A]
     build_ns: int = 0
     other_ns: int = 0
-    asked: ChosenAssignor | None = None
+    asked: AnsweringAssignor | None = None
     calls: Sequence[tuple[Any, CallOutcome[Any]]] = ()
     not_comparable: str | None = None
     settings_difference: bool | None = None
@@ -211,7 +211,7 @@ class AnswerOptions:
 
 #: An answerer that is no assignor: a scenario to its result line; raises AssignorLabError.
 Utility = Callable[[Scenario, AnswerOptions], dict[str, Any]]
-Prober = Callable[[CompetitorAnswer[S, A]], Mapping[str, Any]]
+Prober = Callable[[ContenderAnswer[S, A]], Mapping[str, Any]]
 
 
 class GroupKind(ABC, Generic[S, A]):
@@ -229,7 +229,7 @@ class GroupKind(ABC, Generic[S, A]):
     section: Literal["placements", "groups"] = "groups"
     #: True if the first states of a run are shown when few others are chosen.
     shows_first: bool = False
-    #: True if a scenario is a whole play, in which each competitor continues from its own answers.
+    #: True if a scenario is a whole play, in which each contender continues from its own answers.
     plays: bool = False
     headline: tuple[HeadlineFigure, ...] = headline_of()
     config_keys: tuple[str, ...] = ()
@@ -250,9 +250,9 @@ class GroupKind(ABC, Generic[S, A]):
         found: FoundAssignor = self.asking.select(registry, selector, may_run_code=may_run_code)
         return found
 
-    def competitor(self, registry: Registry, found: FoundAssignor) -> Competitor:
-        """``found`` as a competitor, with the assignor that Kafka calls in its place in some cases."""
-        return Competitor(found.name, found)
+    def contender(self, registry: Registry, found: FoundAssignor) -> LoadedContender:
+        """``found`` as a contender, with the assignor that Kafka calls in its place in some cases."""
+        return LoadedContender(found.name, found)
 
     def protocol(self, found: FoundAssignor) -> str | None:
         """The protocol of a played group with an assignor; ``None`` if this kind is not played."""
@@ -304,8 +304,8 @@ class GroupKind(ABC, Generic[S, A]):
     # --- calling ----------------------------------------------------------------------------------
 
     @abstractmethod
-    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> AssignorSession[S, A]:
-        """A competitor for one item, usually a :class:`assignor_lab.groups.runner.one_call.OneCall`."""
+    def player(self, contender: LoadedContender, isolation: OwnProcesses | None) -> AssignorSession[S, A]:
+        """A contender for one item, usually a :class:`assignor_lab.groups.runner.one_call.OneCall`."""
 
     def observed(self, scenario: Scenario, number: int) -> CallOutcome[A] | None:
         """Kafka's own decision in a round of a scenario, or ``None``."""
@@ -315,7 +315,7 @@ class GroupKind(ABC, Generic[S, A]):
         """The part of an answer from which a family builds the next round of its history."""
         return answer
 
-    def tell(self, registry: Registry, answer: CompetitorAnswer[S, A]) -> Iterable[PluginRow]:
+    def tell(self, registry: Registry, answer: ContenderAnswer[S, A]) -> Iterable[PluginRow]:
         """Passes an answer to the observers among the plugins; returns a row for each that failed."""
         return ()
 
@@ -349,14 +349,14 @@ class GroupKind(ABC, Generic[S, A]):
         """
 
     @abstractmethod
-    def row(self, answer: CompetitorAnswer[S, A]) -> Mapping[str, Any]:
+    def row(self, answer: ContenderAnswer[S, A]) -> Mapping[str, Any]:
         """The columns of :mod:`assignor_lab.groups.columns` that this kind fills for an answer, and its own ones.
 
         ``clients`` and ``tasks``, and of an answer ``answer_digest`` (of the holders), ``followup``, ``remarks``;
         columns that are left out are null.
         """
 
-    def document(self, answer: CompetitorAnswer[S, A]) -> Mapping[str, Any]:
+    def document(self, answer: ContenderAnswer[S, A]) -> Mapping[str, Any]:
         """The answer itself as JSON, in the form of result lines (:mod:`assignor_lab.scenarios.results`).
 
         Called for answers to a state that did not fail.
@@ -370,14 +370,14 @@ class GroupKind(ABC, Generic[S, A]):
     # --- showing ----------------------------------------------------------------------------------
 
     @abstractmethod
-    def picture(self, answers: Sequence[CompetitorAnswer[S, A]], assignor: str | None) -> dict[str, Any]:
+    def picture(self, answers: Sequence[ContenderAnswer[S, A]], assignor: str | None) -> dict[str, Any]:
         """The full picture of one state, as JSON, with ``scenario``, ``round``, and ``chosen``: null, filled in later.
 
-        In the later rounds of a history each competitor has its own state. The picture then shows that of ``assignor``
+        In the later rounds of a history each contender has its own state. The picture then shows that of ``assignor``
         (``None``: of the first one), with the answers to that state.
         """
 
-    def recorded_outcome(self, answers: Sequence[CompetitorAnswer[S, A]]) -> RecordedOutcome | None:
+    def recorded_outcome(self, answers: Sequence[ContenderAnswer[S, A]]) -> RecordedOutcome | None:
         """The actions in a play, and the recorded consequences; ``None`` if this kind has none."""
         return None
 

@@ -13,7 +13,7 @@ from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
 
 __all__ = [
     "PROTOCOL",
-    "Variant",
+    "Contender",
     "VariantError",
     "as_variant",
     "configured",
@@ -32,7 +32,7 @@ class VariantError(AssignorLabError):
 
 
 @attrs.frozen
-class Variant:
+class Contender:
     """A contender.
 
     Args:
@@ -60,18 +60,18 @@ class Variant:
         return ",".join([f"{self.name}={self.assignor}", *(f"{key}={value}" for key, value in self.settings.items())])
 
 
-def as_variant(contender: Variant | str) -> Variant:
+def as_variant(contender: Contender | str) -> Contender:
     """A contender from its text: a plain assignor, if there is no ``=`` in it.
 
     Raises:
         VariantError: if it is a badly written variant.
     """
-    if isinstance(contender, Variant):
+    if isinstance(contender, Contender):
         return contender
-    return parse_variant(contender) if "=" in contender else Variant(contender, contender)
+    return parse_variant(contender) if "=" in contender else Contender(contender, contender)
 
 
-def parse_variant(text: str) -> Variant:
+def parse_variant(text: str) -> Contender:
     """``name=assignor,key=value,...``; a part without ``=`` continues the value before it (``tags=zone,cluster``).
 
     Raises:
@@ -98,7 +98,7 @@ def parse_variant(text: str) -> Variant:
     protocol = found.pop(PROTOCOL, None)
     if protocol not in (None, "classic", "streams"):
         raise VariantError(f"{text!r:.200}: {PROTOCOL} is classic or streams, not {protocol!r:.80}")
-    return Variant(name.strip(), parts[0].strip(), found, protocol)
+    return Contender(name.strip(), parts[0].strip(), found, protocol)
 
 
 def configured(sources: ConfigSources, name: str, overrides: Mapping[str, str]) -> ConfigSources:
@@ -137,7 +137,7 @@ def overridden(sources: ConfigSources, settings: Mapping[str, str]) -> ConfigSou
     return attrs.evolve(sources, above=(*sources.above, layer))
 
 
-def timings_of(variant: Variant, keys: Mapping[str, str]) -> tuple[dict[str, str], dict[str, int]]:
+def timings_of(variant: Contender, keys: Mapping[str, str]) -> tuple[dict[str, str], dict[str, int]]:
     """A variant's keys that concern assignment, and those that change durations, by the names in ``keys``.
 
     Raises:
@@ -154,14 +154,14 @@ def timings_of(variant: Variant, keys: Mapping[str, str]) -> tuple[dict[str, str
     return {key: value for key, value in variant.overrides.items() if key not in keys}, timings
 
 
-def variants_of(assignors: Iterable[str], texts: Iterable[str]) -> list[Variant]:
+def variants_of(assignors: Iterable[str], texts: Iterable[str]) -> list[Contender]:
     """Plain assignors and variants, in this order.
 
     Raises:
         VariantError: if a variant is badly written, or two contenders have one name.
     """
-    found: dict[str, Variant] = {}
-    for each in (*(Variant(name, name) for name in assignors), *map(parse_variant, texts)):
+    found: dict[str, Contender] = {}
+    for each in (*(Contender(name, name) for name in assignors), *map(parse_variant, texts)):
         if each.name in found:
             raise VariantError(f"there are two contenders of the name {each.name!r:.80}: name one of them otherwise")
         found[each.name] = each

@@ -12,7 +12,7 @@ from assignor_lab.compare import FigureCompared, contender_of
 from assignor_lab.compare.figures import compared_figures, metrics_of_headline
 from assignor_lab.documents.wording import mean, natural_order, plural
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.kind import CompetitorAnswer, GroupKind
+from assignor_lab.groups.kind import ContenderAnswer, GroupKind
 from assignor_lab.groups.ownership.labels import client_labels
 from assignor_lab.groups.ownership.ownership import ACTIVE, Ownership
 from assignor_lab.groups.runner.rows import RowMaker
@@ -56,7 +56,7 @@ class NotebookAnswer:
     figures: tuple[FigureCompared, ...] = attrs.field(repr=False)
     failure: CallFailure | None
     not_comparable: str | None
-    answer: CompetitorAnswer[Any, Any] = attrs.field(repr=False)
+    answer: ContenderAnswer[Any, Any] = attrs.field(repr=False)
     kind: GroupKind[Any, Any] = attrs.field(repr=False)
 
     @property
@@ -138,7 +138,7 @@ def ask(state: Scenario, assignor: str, config: Mapping[str, Any] | None = None,
     )
 
 
-def _who(kind: GroupKind[Any, Any], answer: CompetitorAnswer[Any, Any]) -> Who | None:
+def _who(kind: GroupKind[Any, Any], answer: ContenderAnswer[Any, Any]) -> Who | None:
     ownership = kind.ownership
     if ownership is None or answer.state is None or answer.outcome.answer is None:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import attrs
 
-from assignor_lab.groups.variants import Variant, configured, timings_of
+from assignor_lab.groups.variants import Contender, configured, timings_of
 from assignor_lab.planning.making import Options, is_in_memory
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predict import Terms
@@ -68,7 +68,7 @@ def usual_variants(
             yield PlanVariant("streams protocol", protocol, make(protocol, options), terms)
 
 
-def given_variant(variant: Variant, state: PresentState, options: Options, terms: Terms, make: Make) -> PlanVariant:
+def given_variant(variant: Contender, state: PresentState, options: Options, terms: Terms, make: Make) -> PlanVariant:
     """A variant of the command line.
 
     Raises:

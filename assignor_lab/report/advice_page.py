@@ -10,7 +10,7 @@ import attrs
 from markupsafe import Markup
 
 from assignor_lab.advising.advice import Advice
-from assignor_lab.advising.choice import Contender
+from assignor_lab.advising.choice import RacedContender
 from assignor_lab.advising.configurations import name_of
 from assignor_lab.advising.figures import OBJECTIVES
 from assignor_lab.advising.words import (
@@ -80,7 +80,7 @@ def front_of(advice: Advice) -> Front:
     ]
     most = [max((each.mean(name) for each in drawn), default=0.0) or 1.0 for name in (first, second)]
 
-    def point(each: Contender) -> FrontPoint:
+    def point(each: RacedContender) -> FrontPoint:
         values = [each.mean(first), each.mean(second)]
         title = ", ".join(
             f"{OBJECTIVES[name].words} {value:.4g}" for name, value in zip((first, second), values, strict=True)
@@ -99,7 +99,7 @@ def front_of(advice: Advice) -> Front:
     return Front(tuple(points), words[0], words[1], (f"{most[0]:.4g}", f"{most[1]:.4g}"))
 
 
-def _kind(each: Contender, advice: Advice) -> str:
+def _kind(each: RacedContender, advice: Advice) -> str:
     if each is advice.race.present:
         return "present"
     if advice.changes and each is advice.race.winner:

@@ -118,7 +118,7 @@ def score_rows(
 
 def _exclusions(run: ScoringRun) -> RunExclusions:
     policy = run.config.effective().policy()
-    isolated = [entrant.name for entrant in run.competing.assignors if runs_apart(entrant.found, policy)]
+    isolated = [contender.name for contender in run.competing.assignors if runs_apart(contender.found, policy)]
     found = run.metrics
     metrics = [column for column, metric in found.items() if is_apart(metric.plugin)]
     made = {source.generated.family for source in run.plan.sources if source.generated is not None}

@@ -24,12 +24,12 @@ from assignor_lab.groups.prices import prices_of
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.runtime.discovery import EntryPointDescription
 from assignor_lab.scoring.code_digests import source_digest
-from assignor_lab.scoring.competitors import Competitors, Entrant
+from assignor_lab.scoring.contenders import RunContenders, ScoredContender
 from assignor_lab.scoring.selected_metrics import metrics_of_run
 from assignor_lab.scoring.sources.plan import ScoringPlan
 
 if TYPE_CHECKING:
-    from assignor_lab.scoring.gates.grammar import Gate, Subjects
+    from assignor_lab.scoring.gates.grammar import Gate, GateContenders
 
 __all__ = ["NO_TERMS", "ReplayCommand", "ScoringRun", "EvaluationTerms", "job_spec", "shown_config", "terms_of_run"]
 
@@ -60,7 +60,7 @@ class ReplayCommand:
     scenario is found by its number among all of the sources.
 
     Args:
-        variants: Name to text of competitors with their own settings.
+        variants: Name to text of contenders with their own settings.
     """
 
     sources: tuple[str, ...] = ()
@@ -96,7 +96,7 @@ class EvaluationTerms:
 
     baseline: str | None = None
     gates: tuple[Gate, ...] = ()
-    subjects: Subjects | None = None
+    subjects: GateContenders | None = None
     replay: ReplayCommand | None = None
 
 
@@ -108,7 +108,7 @@ class ScoringRun:
     """The terms of a run."""
 
     registry: Registry
-    competing: Competitors
+    competing: RunContenders
     plan: ScoringPlan
     config: ConfigSources
     command: str | None = None
@@ -127,7 +127,7 @@ class ScoringRun:
 
 def job_spec(
     registry: Registry,
-    competing: Competitors,
+    competing: RunContenders,
     plan: ScoringPlan,
     config: ConfigSources,
     described: tuple[EntryPointDescription, ...] | None = None,
@@ -145,7 +145,7 @@ def job_spec(
     """
     prices_of(config.effective())
     return JobSpec(
-        assignors=tuple(entrant.variant for entrant in competing.assignors),
+        assignors=tuple(contender.variant for contender in competing.assignors),
         metrics=tuple(metrics_of_run(plan.kind.load(), registry, columns)),
         families=tuple(sorted({source.generated.family for source in plan.sources if source.generated is not None})),
         config=config,
@@ -188,8 +188,8 @@ def _sources(run: ScoringRun) -> Iterator[str]:
             yield f"{found.name} ({found.distribution} {found.version}), {made}"
 
 
-def _assignor(entrant: Entrant) -> str:
-    found, text = entrant.found, entrant.variant.text
+def _assignor(contender: ScoredContender) -> str:
+    found, text = contender.found, contender.variant.text
     if found.distribution is not None:
         return f"{text} ({found.distribution} {found.version})"
     # Code from the command line has no version.

@@ -65,7 +65,7 @@ def checked_decisions(
             continue
         found = kind.find(registry, assignor or recorded_assignor(scenario), may_run_code=True)
         contest = ComparisonRunner(
-            kind, [kind.competitor(registry, found)], config=config, observed=False, isolation=isolation
+            kind, [kind.contender(registry, found)], config=config, observed=False, isolation=isolation
         )
         item = WorkItem(number, 0, None, scenario.place.file, scenario.place.line, scenario=scenario)
         for answer in contest.answers(item):

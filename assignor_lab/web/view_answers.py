@@ -18,7 +18,7 @@ from assignor_lab.compare.figures import metrics_of_headline
 from assignor_lab.compare.verdicts import settings_words
 from assignor_lab.groups.changes import Edit, changed
 from assignor_lab.groups.entries import KindEntry, entry_of
-from assignor_lab.groups.kind import CompetitorAnswer, GroupKind
+from assignor_lab.groups.kind import ContenderAnswer, GroupKind
 from assignor_lab.groups.ownership.recorded_outcome import ActionRow
 from assignor_lab.groups.runner.scorer import Scorer
 from assignor_lab.groups.runner.terms import JobSpec
@@ -26,7 +26,7 @@ from assignor_lab.groups.variants import overridden
 from assignor_lab.groups.work import OBSERVED, WorkItem
 from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.web.address import View, text_of
 from assignor_lab.web.errors import NotThereError, PageError
 from assignor_lab.web.opened import Opened
@@ -34,7 +34,7 @@ from assignor_lab.web.plays import DEADLINE_S, PlayProgress, Plays
 from assignor_lab.web.replaying import episode_of
 from assignor_lab.web.states import OpenedStates
 
-__all__ = ["ContenderAnswer", "AnsweredState", "ViewAnswers"]
+__all__ = ["AnsweredContender", "AnsweredState", "ViewAnswers"]
 
 MOST_KEPT = 32
 MOST_READ = 8
@@ -50,7 +50,7 @@ _DECISIONS = PastTerms()
 
 
 @attrs.frozen
-class ContenderAnswer:
+class AnsweredContender:
     """A contender that answered, and the reason why its answer is not comparable, or ``None``."""
 
     assignor: str
@@ -66,7 +66,7 @@ class AnsweredState:
     number: int
     state: Any
     contenders: tuple[str, ...]
-    answers: Sequence[ContenderAnswer]
+    answers: Sequence[AnsweredContender]
     figures: Sequence[Mapping[str, Any]]
     picture: Mapping[str, Any]
     actions: Sequence[ActionRow] = ()
@@ -252,7 +252,7 @@ class ViewAnswers:
         if any(answer.outcome.input_mutated for answer in answers):
             self._forget(view, scenario)
         picture = kind.picture(answers, None) | {"chosen": "asked"}
-        shown = [ContenderAnswer(answer.assignor, answer.not_comparable) for answer in answers]
+        shown = [AnsweredContender(answer.assignor, answer.not_comparable) for answer in answers]
         return AnsweredState(scenario, kind, number, answers[0].state, names, shown, figures, picture)
 
     def _play(self, view: View, scenario: Scenario) -> tuple[Callable[[Callable[[], None]], AnsweredState], int]:
@@ -294,20 +294,20 @@ class ViewAnswers:
         entry = self.kind(view)
         kind = entry.load()
         wanted = view.contenders or (self._default(kind, scenario),)
-        competing = competitors(self.plugins.registry, wanted, may_run_code=self._may_run_code, kind=entry)
+        competing = found_contenders(self.plugins.registry, wanted, may_run_code=self._may_run_code, kind=entry)
         if competing.unloaded:
             raise PageError("; ".join(f"{each.name} cannot be used: {each.reason}" for each in competing.unloaded))
         known = kind.metrics(self.plugins.registry)
         measured = [*metrics_of_headline(kind.headline), *(_OF_PLAYS if kind.plays else ())]
         spec = JobSpec(
-            tuple(entrant.variant for entrant in competing.assignors),
+            tuple(contender.variant for contender in competing.assignors),
             tuple(name for name in dict.fromkeys(measured) if name in known),
             config=self.sources(view),
             may_run_code=self._may_run_code,
             kind=entry,
             described=self.plugins.described,
         )
-        return spec, tuple(entrant.name for entrant in competing.assignors)
+        return spec, tuple(contender.name for contender in competing.assignors)
 
     def _scorer(self, view: View, scenario: Scenario) -> tuple[Scorer, tuple[str, ...]]:
         spec, names = self._spec(view, scenario)
@@ -324,17 +324,17 @@ def _played(
     kind: GroupKind[Any, Any],
     scenario: Scenario,
     names: tuple[str, ...],
-    answers: Sequence[CompetitorAnswer[Any, Any]],
+    answers: Sequence[ContenderAnswer[Any, Any]],
     figures: Sequence[Mapping[str, Any]],
 ) -> AnsweredState:
     """Plays in their cached form, without the large simulated worlds."""
-    shown = [ContenderAnswer(answer.assignor, answer.not_comparable) for answer in answers]
+    shown = [AnsweredContender(answer.assignor, answer.not_comparable) for answer in answers]
     picture = kind.picture(answers, None) | {"chosen": "asked"}
     beside = kind.recorded_outcome(answers)
     if beside is None:
         return AnsweredState(scenario, kind, 0, None, names, shown, figures, picture)
     if beside.picture is not None:
-        shown.append(ContenderAnswer(OBSERVED))
+        shown.append(AnsweredContender(OBSERVED))
         figures = [*figures, dict(beside.figures)]
         picture["answers"] = [*picture["answers"], beside.picture]
     return AnsweredState(scenario, kind, 0, None, names, shown, figures, picture, beside.actions)

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from assignment_api.plugins import Registry, config_sources
-from assignor_lab.advising.configurations import Subject
+from assignor_lab.advising.configurations import AdvisedState
 from assignor_lab.documents.errors import Place
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.predict import Terms
@@ -98,11 +98,11 @@ def group_document(
     }  # fmt: skip
 
 
-def generated_group(registry: Registry, document: dict[str, Any], *, start_ms: int = 3_000) -> Subject:
+def generated_group(registry: Registry, document: dict[str, Any], *, start_ms: int = 3_000) -> AdvisedState:
     sources = config_sources(environ={})
     terms = Terms(registry, sources)
     state = present_state(scenario_from_document(document, Place("generated")))
-    return Subject(state, terms, Options(start_ms=start_ms))
+    return AdvisedState(state, terms, Options(start_ms=start_ms))
 
 
 def drawn_document(seed: int) -> tuple[dict[str, Any], int]:

@@ -9,8 +9,8 @@ import attrs
 
 from assignment_api.plugins import Registry
 from assignor_lab.advising.advice import Effort, advise, player
-from assignor_lab.advising.choice import Aims, Contender, change_of
-from assignor_lab.advising.configurations import BATCH, CLOSE, MEMBERS, SESSION, STANDBYS, Subject
+from assignor_lab.advising.choice import Aims, RacedContender, change_of
+from assignor_lab.advising.configurations import BATCH, CLOSE, MEMBERS, SESSION, STANDBYS, AdvisedState
 from assignor_lab.advising.figures import DayCost
 from assignor_lab.advising.mix import Mix
 from assignor_lab.advising.past import mix_of_events, played_past
@@ -68,7 +68,7 @@ def drawn_mix(seed: int) -> Mix:
     )
 
 
-def _space(subject: Subject, mix: Mix) -> Space:
+def _space(subject: AdvisedState, mix: Mix) -> Space:
     whole = space_of(subject, mix, (4, 3))
     own = [each for each in whole.dimensions if each.key in _FREE]
     limited = [attrs.evolve(each, values=tuple(islice(each.values, 3))) for each in own]
@@ -88,7 +88,7 @@ def judged_group(registry: Registry, seed: int, days: int, processes: int) -> Ju
     effort = Effort(64, days, 24.0, seed)
     play = player(AdvisedStreamsGroup(subject), mix, space, effort, processes)
     advice = advise(AdvisedStreamsGroup(subject), mix, space, Aims(), effort, play)
-    everything = [Contender(each) for each in space.configurations(10_000, 0)]
+    everything = [RacedContender(each) for each in space.configurations(10_000, 0)]
     plays = [(each, _OTHER_DAYS + day) for each in everything for day in range(days)]
     costs = play([(each.configuration, day) for each, day in plays])
     for (each, _), cost in zip(plays, costs, strict=True):
@@ -127,7 +127,7 @@ def judged_past(registry: Registry, seed: int, days: int, processes: int) -> Jud
     episode: StreamsEpisode = attrs.evolve(subject.state.episode, events=second, until_ms=7 * _DAY_MS)
     chosen = {**space.present, **advice.changes}
     present, advised = (
-        Contender(each, [played_past(episode, subject, each, space.present, number) for number in range(days)])
+        RacedContender(each, [played_past(episode, subject, each, space.present, number) for number in range(days)])
         for each in (space.present, chosen)
     )
     change = change_of(present, advised, _OBJECTIVE)

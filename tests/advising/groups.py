@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.advising.configurations import Subject
+from assignor_lab.advising.configurations import AdvisedState
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.predict import Terms
 from assignor_lab.planning.state import present_state, under_configuration
@@ -17,8 +17,10 @@ PLANS = Path(__file__).parents[1] / "data" / "captures" / "plans"
 
 
 @cache
-def recorded_group(name: str) -> Subject:
+def recorded_group(name: str) -> AdvisedState:
     (state,) = read_scenarios(PLANS / name / "capture.jsonl")
     sources = config_sources(PLANS / name / "application.properties", environ={})
     terms = Terms(discover(), sources, given_settings(sources.above))
-    return Subject(under_configuration(present_state(state, terms.settings), sources), terms, Options(start_ms=2_200))
+    return AdvisedState(
+        under_configuration(present_state(state, terms.settings), sources), terms, Options(start_ms=2_200)
+    )

@@ -7,8 +7,8 @@ import pytest
 from assignor_lab.advising.choice import (
     AimError,
     Aims,
-    Contender,
     Limit,
+    RacedContender,
     change_of,
     is_clearly_better,
     pareto_front,
@@ -17,12 +17,12 @@ from assignor_lab.advising.choice import (
 from assignor_lab.advising.figures import OBJECTIVES, DayCost
 
 
-def contender(*seconds: float, bytes_: float | None = 0.0) -> Contender:
+def contender(*seconds: float, bytes_: float | None = 0.0) -> RacedContender:
     days = [
         DayCost({**dict.fromkeys(OBJECTIVES, 0.0), "task_seconds": each, "restored_bytes": bytes_}, {}, {})
         for each in seconds
     ]
-    return Contender({"key": str(seconds)}, days)
+    return RacedContender({"key": str(seconds)}, days)
 
 
 def test_days_of_equal_ratio_have_an_exact_change() -> None:

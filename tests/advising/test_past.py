@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assignor_lab.advising.advice import Effort, advise
-from assignor_lab.advising.choice import Aims, Contender
+from assignor_lab.advising.choice import Aims, RacedContender
 from assignor_lab.advising.configurations import CLOSE, LEAVE, MEMBERS, SESSION, STATIC
 from assignor_lab.advising.figures import OBJECTIVES, DayCost
 from assignor_lab.advising.mix import DEFAULT_MIX
@@ -108,4 +108,4 @@ def test_a_winner_that_is_worse_in_the_past_is_no_advice(recorded: Past) -> None
 
 
 def test_contenders_without_days_have_no_place() -> None:
-    assert Aims().ranked([Contender({})]) == []
+    assert Aims().ranked([RacedContender({})]) == []

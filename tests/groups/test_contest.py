@@ -11,7 +11,7 @@ from assignment_api import ApplicationMetadata, TaskAssignment, TaskAssignor
 from assignment_api.plugins import ScenarioFamily, discover
 from assignment_api.plugins.layers import Layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
-from assignor_lab.groups.kind import Competitor
+from assignor_lab.groups.kind import LoadedContender
 from assignor_lab.groups.runner.comparison import ComparisonRunner
 from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.groups.runner.rows import RowMaker
@@ -49,7 +49,7 @@ FIGURES = {name: metric.compute for name, metric in METRICS.items()}
 
 def contest(*factories: type[TaskAssignor], config: ConfigSources = NO_CONFIG) -> Streams:
     entries = [Entry(factory) for factory in factories]
-    return ComparisonRunner(STREAMS, [Competitor(entry.name, entry) for entry in entries], FAMILIES, config)
+    return ComparisonRunner(STREAMS, [LoadedContender(entry.name, entry) for entry in entries], FAMILIES, config)
 
 
 def document(**changes: Any) -> WorkItem:
@@ -129,7 +129,7 @@ def test_a_family_that_fails_makes_rows() -> None:
 
     broken = ComparisonRunner(
         STREAMS,
-        [Competitor("Greedy", Entry(assignors.Greedy))],
+        [LoadedContender("Greedy", Entry(assignors.Greedy))],
         {"broken": ScenarioFamily("broken", "", 2, history)},
     )
     answers = list(broken.answers(WorkItem(0, 0, family="broken", seed=1)))
@@ -278,7 +278,7 @@ def test_who_has_told_the_racks_of_clients_is_asked_for_the_partitions_alone(rac
 
 
 def test_the_picture_of_a_state_has_the_answers_of_variants_too() -> None:
-    plain = Competitor("sticky", discover().task_assignor("sticky"))
+    plain = LoadedContender("sticky", discover().task_assignor("sticky"))
     none = attrs.evolve(plain, name="none", overrides={"num.standby.replicas": "0"})
     answers = list(ComparisonRunner(STREAMS, [plain, none], FAMILIES).answers(captured()))
     picture = STREAMS.picture(answers, None)
@@ -287,7 +287,7 @@ def test_the_picture_of_a_state_has_the_answers_of_variants_too() -> None:
 
 
 def test_an_assignor_that_lacks_racks_of_its_own_accord_is_not_comparable_either() -> None:
-    rack_aware = Competitor("rack_aware", discover().task_assignor("rack_aware"))
+    rack_aware = LoadedContender("rack_aware", discover().task_assignor("rack_aware"))
     of_rack_aware = ComparisonRunner(STREAMS, [rack_aware], FAMILIES)
     told, untold = (next(of_rack_aware.answers(item)) for item in (captured(), captured(NO_RACKS)))
     assert told.not_comparable is None

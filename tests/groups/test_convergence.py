@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import discover
-from assignor_lab.groups.kind import Competitor
+from assignor_lab.groups.kind import LoadedContender
 from assignor_lab.groups.runner.comparison import ComparisonRunner
 from assignor_lab.groups.runner.convergence import Convergence, converged_after
 from assignor_lab.groups.runner.rows import RowMaker
@@ -43,7 +43,7 @@ def test_rounds_are_counted_up_to_the_first_that_nothing_follows(schedule: str, 
 
 
 def rows_of(family: str, seed: int, assignor: str) -> list[dict[str, Any]]:
-    contest = ComparisonRunner(STREAMS, (Competitor(assignor, discover().task_assignor(assignor)),), FAMILIES)
+    contest = ComparisonRunner(STREAMS, (LoadedContender(assignor, discover().task_assignor(assignor)),), FAMILIES)
     maker = RowMaker(STREAMS, {name: metric.compute for name, metric in COLUMNS.items()})
     rest, rows = Convergence(STREAMS, frozenset(COLUMNS)), []
     for answer in contest.answers(WorkItem(0, 0, family=family, seed=seed)):

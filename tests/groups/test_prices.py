@@ -12,7 +12,7 @@ from assignor_lab.groups.prices import PriceError, default_prices, price_overrid
 from assignor_lab.groups.runner.scorer import Scorer
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.engine.batches import answer_batches
 from assignor_lab.scoring.sources.parts import Generated
 from assignor_lab.scoring.sources.reading import plan_sources
@@ -124,7 +124,7 @@ def test_a_wrong_price_is_found_before_anything_is_scored() -> None:
         pytest.raises(PriceError, match=r'hours_per_month: "many" \(a text\) is no number'),
         plan_sources([Generated("scale_out", 1)], registry) as plan,
     ):
-        job_spec(registry, competitors(registry, ["sticky"]), plan, config)
+        job_spec(registry, found_contenders(registry, ["sticky"]), plan, config)
 
 
 @pytest.mark.parametrize("key", ["cross_zone_dollars", "x"])

@@ -15,12 +15,12 @@ import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.groups import entries
-from assignor_lab.groups.kind import Competitor
+from assignor_lab.groups.kind import LoadedContender
 from assignor_lab.groups.runner.result_lines import AnswerOptions
 from assignor_lab.run import run_scoring
 from assignor_lab.scenarios import read_scenarios
 from assignor_lab.scenarios.formats import known_formats
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.engine.engine import Engine
 from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import RESULTS, OutputFolder
@@ -59,7 +59,7 @@ def scored(engine: Engine, file: Path, out: Path) -> tuple[list[dict[str, Any]],
     """The rows, the summary and the page."""
     registry, config = discover(), config_sources(environ={}, start=out.parent)
     with plan_sources([file], registry) as plan, OutputFolder(out) as folder:
-        competing = competitors(registry, kind=plan.kind)
+        competing = found_contenders(registry, kind=plan.kind)
         summary = run_scoring(ScoringRun(registry, competing, plan, config), engine, folder)
     return pq.read_table(out / RESULTS).to_pylist(), summary, (out / "report.html").read_text(encoding="utf-8")
 
@@ -95,9 +95,9 @@ def test_it_is_answered_line_by_line(toy: ModuleType, file: Path) -> None:
 
     inn, no_table = read_scenarios(file)
     options = AnswerOptions(config_sources(environ={}))
-    competitor = Competitor("fullest", toy.ASSIGNORS["fullest"])
-    line = line_of(toy.TABLES, competitor, discover(), inn, options)
+    contender = LoadedContender("fullest", toy.ASSIGNORS["fullest"])
+    line = line_of(toy.TABLES, contender, discover(), inn, options)
     assert line["seating"][0] == {"smith": "door", "jones": "window"}
-    refused = line_of(toy.TABLES, competitor, discover(), no_table, options)
+    refused = line_of(toy.TABLES, contender, discover(), no_table, options)
     assert refused["error"]["message"] == "evenings[0]: there is no table"
     assert refused["seating"] is None

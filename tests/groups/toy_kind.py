@@ -17,7 +17,7 @@ from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.documents.shapes import count, list_of, map_of, one_of, record, text, whole
 from assignor_lab.groups.columns import TableColumn
 from assignor_lab.groups.entries import KindEntry
-from assignor_lab.groups.kind import AnswerOptions, Competitor, CompetitorAnswer, FoundAssignor, GroupKind, Measure
+from assignor_lab.groups.kind import AnswerOptions, ContenderAnswer, FoundAssignor, GroupKind, LoadedContender, Measure
 from assignor_lab.groups.runner.measures import own_metrics
 from assignor_lab.groups.runner.one_call import OneCall
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
@@ -188,8 +188,8 @@ class _Tables(GroupKind[Tables, Seating]):
         seats, evenings = scenario.content
         return max((len(parties) for parties in evenings), default=0), len(seats)
 
-    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> OneCall[Tables, Seating]:
-        return OneCall(ASKING, lambda _state: competitor.found, isolation)
+    def player(self, contender: LoadedContender, isolation: OwnProcesses | None) -> OneCall[Tables, Seating]:
+        return OneCall(ASKING, lambda _state: contender.found, isolation)
 
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
         return own_metrics([CROWDED])
@@ -199,14 +199,14 @@ class _Tables(GroupKind[Tables, Seating]):
     ) -> Mapping[str, Measure[Tables, Seating]]:
         return dict.fromkeys(names, crowded)
 
-    def row(self, answer: CompetitorAnswer[Tables, Seating]) -> Mapping[str, Any]:
+    def row(self, answer: ContenderAnswer[Tables, Seating]) -> Mapping[str, Any]:
         state, seating = answer.state, answer.outcome.answer
         if state is None:
             return {}
         row = {"clients": len(state.seats), "tasks": len(state.parties), "guests": sum(state.parties.values())}
         return row | {"answer_digest": None if seating is None else repr(sorted(seating.items())), "followup": False}
 
-    def picture(self, answers: Sequence[CompetitorAnswer[Tables, Seating]], assignor: str | None) -> dict[str, Any]:
+    def picture(self, answers: Sequence[ContenderAnswer[Tables, Seating]], assignor: str | None) -> dict[str, Any]:
         seen = answers[0]
         state = seen.state
         return {
@@ -219,7 +219,7 @@ class _Tables(GroupKind[Tables, Seating]):
             "answers": [self._shown(answer) for answer in answers],
         }
 
-    def _shown(self, answer: CompetitorAnswer[Tables, Seating]) -> dict[str, Any]:
+    def _shown(self, answer: ContenderAnswer[Tables, Seating]) -> dict[str, Any]:
         seating, failure = answer.outcome.answer, answer.outcome.failure
         workers = None
         if answer.state is not None and seating is not None:

@@ -15,7 +15,7 @@ from assignment_api.plugins import config_sources
 from assignor_lab.run import run_scoring
 from assignor_lab.runtime.discovery import Plugins, discovered
 from assignor_lab.runtime.isolation.errors import IsolationError
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import RESULTS, OutputFolder
 from assignor_lab.scoring.sources.parts import Generated
@@ -119,7 +119,7 @@ def rows_of(
         plan_sources([Generated(family, count)], registry, config.above) as plan,
         OutputFolder(site / "out") as folder,
     ):
-        competing = competitors(registry, assignors, kind=plan.kind)
+        competing = found_contenders(registry, assignors, kind=plan.kind)
         run_scoring(ScoringRun(registry, competing, plan, config, described=plugins.described), engine, folder)
     engine.close()
     rows: list[dict[str, Any]] = pq.read_table(site / "out" / RESULTS).to_pylist()

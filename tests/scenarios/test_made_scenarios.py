@@ -68,7 +68,7 @@ def test_the_document_of_a_made_scenario_is_that_of_the_round(family: ScenarioFa
         assert len(made.document) == len(document)
 
 
-def test_tasks_are_shared_between_rounds_and_competitors_until_somebody_changed_a_state() -> None:
+def test_tasks_are_shared_between_rounds_and_contenders_until_somebody_changed_a_state() -> None:
     family = family_named("streams_4x40")
     one, other = history_of(family, 3), history_of(family, 3)
     shared = one.scenario(0, None, PLACE).application.task_infos()

@@ -9,7 +9,7 @@ from typing import Any
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.run import run_scoring
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.sources.parts import SourceInput
@@ -33,6 +33,6 @@ def scored(
         plan_sources(sources, registry, given.above, past=past or PastTerms()) as plan,
         OutputFolder(out) as folder,
     ):
-        competing = competitors(registry, assignors, may_run_code=True, kind=plan.kind)
+        competing = found_contenders(registry, assignors, may_run_code=True, kind=plan.kind)
         run = ScoringRun(registry, competing, plan, given, raw=raw)
         return run_scoring(run, InProcess(), folder)

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from assignment_api.plugins import discover
 from assignment_api.plugins.selection import ConfigSources, config_sources
 from assignor_lab.run import run_scoring
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS, OutputFolder
 from assignor_lab.scoring.rows import Progress
 from assignor_lab.scoring.sources.parts import SourceInput
@@ -39,7 +39,7 @@ def run(
     registry = discover()
     terms = config or config_sources(environ={}, start=out.parent)
     with plan_sources(sources, registry, terms.above) as plan, OutputFolder(out, resume=resume) as folder:
-        competing = competitors(registry, assignors, may_run_code=True, kind=plan.kind)
+        competing = found_contenders(registry, assignors, may_run_code=True, kind=plan.kind)
         return run_scoring(ScoringRun(registry, competing, plan, terms), OnSpark(spark), folder, on_progress)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assignor_lab.report import summary_from_document
-from assignor_lab.scoring.gates import Subjects, parse_gate
+from assignor_lab.scoring.gates import GateContenders, parse_gate
 from assignor_lab.scoring.summaries.evaluation import evaluation
 from assignor_lab.scoring.terms import NO_TERMS, EvaluationTerms, ReplayCommand
 from tests.report.summaries import tagged
@@ -100,7 +100,7 @@ def test_each_worst_case_has_its_command(tmp_path: Path) -> None:
 
 def test_gates_are_part_of_the_summary_and_all_of_it_is_json(tmp_path: Path) -> None:
     gate = parse_gate("less > baseline with 95 % confidence")
-    part = found(tmp_path, EvaluationTerms("a", (gate,), Subjects(("a", "b"), "a")))
+    part = found(tmp_path, EvaluationTerms("a", (gate,), GateContenders(("a", "b"), "a")))
     (result,) = part["gates"]
     assert (result["expression"], result["assignor"], result["status"]) == (gate.expression, "b", "unknown")
     assert (result["histories"], result["confidence"], result["no_limit"]["code"]) == (5, 0.95, "few")
@@ -109,7 +109,7 @@ def test_gates_are_part_of_the_summary_and_all_of_it_is_json(tmp_path: Path) -> 
 
 def test_readers_of_the_summary_take_it_with_and_without_the_added_keys(tmp_path: Path) -> None:
     old = tagged()
-    part = found(tmp_path, EvaluationTerms("a", (parse_gate("less > 1"),), Subjects(("a", "b"), "a")))
+    part = found(tmp_path, EvaluationTerms("a", (parse_gate("less > 1"),), GateContenders(("a", "b"), "a")))
     assert not part.keys() & old["results"].keys()
     new = {**old, "results": {**old["results"], **part}}
     before, after = summary_from_document(old).results, summary_from_document(new).results

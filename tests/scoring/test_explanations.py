@@ -11,7 +11,7 @@ import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab import run
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.sources.parts import SourceInput
 from assignor_lab.scoring.sources.reading import generated, plan_sources
 from assignor_lab.scoring.summaries import explanations
@@ -37,7 +37,7 @@ def summary(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def explained_again(summary: dict[str, Any], bounds: Bounds, *sources: SourceInput) -> dict[str, Any]:
     registry, config = discover(), config_sources(environ={}, start=ROOT / "tests")
     with plan_sources(sources or LOGS, registry, config.above) as plan:
-        competing = competitors(registry, ["high_availability", "sticky"], kind=plan.kind)
+        competing = found_contenders(registry, ["high_availability", "sticky"], kind=plan.kind)
         return explanations_of(ScoringRun(registry, competing, plan, config), summary, bounds)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.scoring.gates import GateNameError, Subjects, Verdict, check_gates, judge, parse_gate
+from assignor_lab.scoring.gates import GateContenders, GateNameError, Verdict, check_gates, judge, parse_gate
 from assignor_lab.scoring.output.results_table import ResultsTable
 from tests.scoring.tables import PLUGINS, Row, table_of
 
@@ -20,7 +20,7 @@ ROWS: list[Row] = [
     *((item, number, "b", {"less": 11.0 + item + number, "more": 0.5}) for item in range(3) for number in range(2)),
     *((item, 0, "c", "boom" if item else {"less": 10.0}) for item in range(3)),
 ]
-SUBJECTS = Subjects(("a", "b", "c"), baseline="a", observed="kafka")
+SUBJECTS = GateContenders(("a", "b", "c"), baseline="a", observed="kafka")
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def table(tmp_path: Path) -> ResultsTable:
     return table_of(ROWS, tmp_path)
 
 
-def verdict(table: ResultsTable, expression: str, subjects: Subjects = SUBJECTS) -> Verdict:
+def verdict(table: ResultsTable, expression: str, subjects: GateContenders = SUBJECTS) -> Verdict:
     (found,) = judge([parse_gate(expression)], subjects, table)
     return found
 
@@ -162,7 +162,7 @@ def test_without_a_name_everybody_but_the_baseline_is_judged(table: ResultsTable
 
 
 def test_an_assignor_alone_is_judged_against_itself_and_passes(table: ResultsTable) -> None:
-    alone = Subjects(("b",), baseline="b")
+    alone = GateContenders(("b",), baseline="b")
     for expression in ("less > baseline", "less > baseline with 99 % confidence", "max(less) > baseline + 0 %"):
         found = verdict(table, expression, alone)
         assert (found.assignor, found.status) == ("b", "passed")
@@ -193,7 +193,7 @@ def test_what_cannot_be_told_does_not_pass(table: ResultsTable, expression: str,
     ],
 )
 def test_names_that_this_run_has_not(expression: str, baseline: str | None, column: int, reason: str) -> None:
-    subjects = Subjects(("a", "b", "c"), baseline, "kafka")
+    subjects = GateContenders(("a", "b", "c"), baseline, "kafka")
     with pytest.raises(GateNameError) as caught:
         check_gates([parse_gate("less > 1"), parse_gate(expression)], tuple(PLUGINS), subjects)
     assert (caught.value.expression, caught.value.column) == (expression, column)
@@ -203,7 +203,7 @@ def test_names_that_this_run_has_not(expression: str, baseline: str | None, colu
 def test_a_former_name_of_a_metric_leads_to_the_present_one() -> None:
     gate = parse_gate("mean(jobs_per_worker) of a > 1")
     with pytest.raises(GateNameError, match="did you mean 'jobs_per_worker_range'"):
-        check_gates([gate], ("jobs_per_worker_range", "jobs_moved"), Subjects(("a",), None, None))
+        check_gates([gate], ("jobs_per_worker_range", "jobs_moved"), GateContenders(("a",), None, None))
 
 
 @pytest.mark.parametrize("expression", ["less of b > baseline", "mean(less) of b > 0", "max(less) of b > 0"])

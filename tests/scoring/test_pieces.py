@@ -15,7 +15,7 @@ from assignment_api.plugins import discover
 from assignment_api.plugins.selection import config_sources
 from assignor_lab.run import run_scoring
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.engine import table_parts as parts
 from assignor_lab.scoring.engine.engine import RunWork, Wave
 from assignor_lab.scoring.engine.in_process import InProcess
@@ -174,7 +174,7 @@ def test_executors_that_do_not_see_the_folder_send_their_rows_and_it_is_said_onc
     seen = run(spark, HISTORIES, NAMES, tmp_path / "seen")
     registry, config, said = discover(), config_sources(environ={}, start=tmp_path), cast("list[str]", [])
     with plan_sources(HISTORIES, registry, config.above) as plan, OutputFolder(tmp_path / "unseen") as folder:
-        competing = competitors(registry, NAMES, may_run_code=True)
+        competing = found_contenders(registry, NAMES, may_run_code=True)
         engine = Blind(spark, on_note=said.append)
         unseen = run_scoring(ScoringRun(registry, competing, plan, config), engine, folder)
     assert len({results_bytes(tmp_path / name) for name in ("alone", "seen", "unseen")}) == 1

@@ -11,7 +11,7 @@ import pytest
 from assignment_api.plugins import discover
 from assignor_lab.groups.variants import VariantError, as_variant
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.provenance.manifest import read_manifest
 from assignor_lab.scoring.terms import ReplayCommand
 from tests.scenarios.documents import streams_document
@@ -102,19 +102,19 @@ def test_the_command_that_shows_a_state_again_has_the_variant() -> None:
 )
 def test_what_a_variant_cannot_be_is_refused_before_the_run(text: str, kind: str, says: str) -> None:
     with pytest.raises(VariantError, match=says) as caught:
-        competitors(discover(), [text], kind=kind)
+        found_contenders(discover(), [text], kind=kind)
     assert "hunter2" not in str(caught.value)
 
 
 @pytest.mark.parametrize("setting", ["num.standby.replicas=many", "session.timeout.ms=90000", "num.standby.replica=1"])
 def test_settings_that_kafka_or_the_kind_would_refuse_are_refused_before_the_run(setting: str) -> None:
     with pytest.raises(VariantError, match="variant 'x': .*" + setting.partition("=")[0]):
-        competitors(discover(), [f"x=sticky,{setting}"], kind="streams")
+        found_contenders(discover(), [f"x=sticky,{setting}"], kind="streams")
 
 
 def test_two_variants_of_one_name_are_refused() -> None:
     with pytest.raises(VariantError, match="another contender"):
-        competitors(discover(), [TWO, "two=sticky,num.standby.replicas=1"])
+        found_contenders(discover(), [TWO, "two=sticky,num.standby.replicas=1"])
 
 
 def test_a_contender_can_be_written_and_read_again() -> None:

@@ -12,7 +12,7 @@ import pytest
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.run import run_scoring
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.engine.engine import Engine
 from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import OutputFolder
@@ -38,7 +38,7 @@ sys.modules["pyspark"] = None  # an import of it fails
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.run import run_scoring
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.sources.reading import plan_sources
@@ -46,7 +46,7 @@ from assignor_lab.scoring.terms import ScoringRun
 
 registry, config = discover(), config_sources(environ={})
 with plan_sources([Generated(sys.argv[1], 2)], registry) as plan, OutputFolder(Path(sys.argv[2])) as folder:
-    competing = competitors(registry, sys.argv[3:], kind=plan.kind)
+    competing = found_contenders(registry, sys.argv[3:], kind=plan.kind)
     summary = run_scoring(ScoringRun(registry, competing, plan, config), InProcess(), folder)
 assert summary["results"]["rows"] > 0
 assert "pyspark" not in summary["run_metrics"]["versions"]
@@ -66,7 +66,7 @@ def test_rows_figures_and_report_need_no_spark(family: str, tmp_path: Path) -> N
 def scored(engine: Engine, family: str, out: Path) -> bytes:
     registry, config = discover(), config_sources(environ={}, start=out.parent)
     with plan_sources([Generated(family, 3)], registry) as plan, OutputFolder(out) as folder:
-        competing = competitors(registry, HISTORIES[family], kind=plan.kind)
+        competing = found_contenders(registry, HISTORIES[family], kind=plan.kind)
         run_scoring(ScoringRun(registry, competing, plan, config), engine, folder)
     return results_bytes(out)
 

@@ -15,12 +15,12 @@ from assignor_lab.groups.connect.assignor_calls import ASKING, ConnectOutcome
 from assignor_lab.groups.connect.kind import CONNECT_KEYS, plugin_rows
 from assignor_lab.groups.connect.metrics import EPISODE_METRICS, ConnectMetric, described_metric
 from assignor_lab.groups.kind import (
-    ChosenAssignor,
-    Competitor,
-    CompetitorAnswer,
-    CompetitorReply,
+    AnsweringAssignor,
+    ContenderAnswer,
+    ContenderReply,
     FoundAssignor,
     GroupKind,
+    LoadedContender,
     Measure,
 )
 from assignor_lab.groups.metrics.headline import headline_of
@@ -55,9 +55,9 @@ class _ConnectEpisodes(GroupKind[ConnectEpisode, PlayedConnectEpisode]):
     def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
         return registry.connect_assignors()
 
-    def competitor(self, registry: Registry, found: FoundAssignor) -> Competitor:
-        # Kafka's own assignors lead if a competitor cannot: eager groups of an episode.
-        return Competitor(found.name, found, stand_in=assignors_from(registry))
+    def contender(self, registry: Registry, found: FoundAssignor) -> LoadedContender:
+        # Kafka's own assignors lead if a contender cannot: eager groups of an episode.
+        return LoadedContender(found.name, found, stand_in=assignors_from(registry))
 
     def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> ConnectEpisode:
         return read_episode(scenario)
@@ -66,11 +66,11 @@ class _ConnectEpisodes(GroupKind[ConnectEpisode, PlayedConnectEpisode]):
         episode = read_episode(scenario)
         return sum(episode.connectors.values()), len(episode.workers)
 
-    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> _ConnectSession:
-        return _ConnectSession(competitor, isolation)
+    def player(self, contender: LoadedContender, isolation: OwnProcesses | None) -> _ConnectSession:
+        return _ConnectSession(contender, isolation)
 
     def tell(
-        self, registry: Registry, answer: CompetitorAnswer[ConnectEpisode, PlayedConnectEpisode]
+        self, registry: Registry, answer: ContenderAnswer[ConnectEpisode, PlayedConnectEpisode]
     ) -> Iterable[PluginRow]:
         return plugin_rows(registry, answer)
 
@@ -83,12 +83,12 @@ class _ConnectEpisodes(GroupKind[ConnectEpisode, PlayedConnectEpisode]):
         own = {metric.name: _own(metric) for metric in EPISODE_METRICS}
         return {name: own[name] for name in names}
 
-    def row(self, answer: CompetitorAnswer[ConnectEpisode, PlayedConnectEpisode]) -> Mapping[str, Any]:
+    def row(self, answer: ContenderAnswer[ConnectEpisode, PlayedConnectEpisode]) -> Mapping[str, Any]:
         if answer.state is None:
             return {}
         return {"clients": len(answer.state.workers), "tasks": sum(answer.state.connectors.values())}
 
-    def document(self, answer: CompetitorAnswer[ConnectEpisode, PlayedConnectEpisode]) -> Mapping[str, Any]:
+    def document(self, answer: ContenderAnswer[ConnectEpisode, PlayedConnectEpisode]) -> Mapping[str, Any]:
         # The rebalances that it led itself, in order; Kafka's own assignors led the others.
         led = [(rebalance, outcome.answer) for rebalance, outcome in answer.calls]
         return {
@@ -104,7 +104,7 @@ class _ConnectEpisodes(GroupKind[ConnectEpisode, PlayedConnectEpisode]):
         }
 
     def picture(
-        self, answers: Sequence[CompetitorAnswer[ConnectEpisode, PlayedConnectEpisode]], assignor: str | None
+        self, answers: Sequence[ContenderAnswer[ConnectEpisode, PlayedConnectEpisode]], assignor: str | None
     ) -> dict[str, Any]:
         from assignor_lab.groups.connect.snapshots import episode_picture
 
@@ -116,19 +116,19 @@ def _own(metric: ConnectMetric[PlayedConnectEpisode]) -> Measure[ConnectEpisode,
 
 
 class _ConnectSession:
-    def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
-        assert isinstance(competitor.found, FoundConnectAssignor)
-        self._found = competitor.found
-        self._builtin: AssignorFactory = competitor.stand_in
+    def __init__(self, contender: LoadedContender, isolation: OwnProcesses | None) -> None:
+        assert isinstance(contender.found, FoundConnectAssignor)
+        self._found = contender.found
+        self._builtin: AssignorFactory = contender.stand_in
         self._isolation = isolation
 
-    def asked(self, state: ConnectEpisode, config: EffectiveConfig) -> ChosenAssignor:
+    def asked(self, state: ConnectEpisode, config: EffectiveConfig) -> AnsweringAssignor:
         values = config.values_for(self._found.name)
         # The workers of an episode have the values of Kafka's keys from the episode.
         configs = {key: value for key, value in values.items() if is_setting(key)}
-        return ChosenAssignor(self._found.name, self._found.distribution, configs)
+        return AnsweringAssignor(self._found.name, self._found.distribution, configs)
 
-    def answer(self, state: ConnectEpisode, chosen: ChosenAssignor) -> CompetitorReply[PlayedConnectEpisode]:
+    def answer(self, state: ConnectEpisode, chosen: AnsweringAssignor) -> ContenderReply[PlayedConnectEpisode]:
         calls: list[tuple[Rebalance, ConnectOutcome]] = []
 
         def make(protocol: ConnectProtocol) -> ConnectAssignor:
@@ -146,7 +146,7 @@ class _ConnectSession:
         except Exception as error:  # noqa: BLE001 - any failure of the simulation is a row
             result = failure_of(error)
         spent_ns = sum(outcome.assign_ns for _, outcome in calls)
-        return CompetitorReply(CallOutcome(result, assign_ns=spent_ns, loss=loss), calls)
+        return ContenderReply(CallOutcome(result, assign_ns=spent_ns, loss=loss), calls)
 
     def looked_ahead(self, answer: PlayedConnectEpisode) -> PlayedConnectEpisode:
         return answer

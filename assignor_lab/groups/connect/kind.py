@@ -14,7 +14,7 @@ from assignor_lab.groups.changes import ChangesOf, InputTrial
 from assignor_lab.groups.connect.assignor_calls import ASKING
 from assignor_lab.groups.connect.metrics import CONNECT_METRICS, ConnectDecision, ConnectMetric, described_metric
 from assignor_lab.groups.connect.rounds import RebalanceAnswer, RoundSession, RoundState, spoken_protocol
-from assignor_lab.groups.kind import AnswerOptions, Competitor, CompetitorAnswer, FoundAssignor, GroupKind, Measure
+from assignor_lab.groups.kind import AnswerOptions, ContenderAnswer, FoundAssignor, GroupKind, LoadedContender, Measure
 from assignor_lab.groups.metrics.gaps import Gaps, gap_measures
 from assignor_lab.groups.metrics.headline import headline_of
 from assignor_lab.groups.ownership.ownership import OwnershipOf
@@ -62,8 +62,8 @@ class _Connect(GroupKind[RoundState, RebalanceAnswer]):
         tasks = max((sum(each.configured.task_counts.values()) for each in rounds), default=0)
         return tasks, max((len(each.workers) for each in rounds), default=0)
 
-    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> RoundSession:
-        return RoundSession(competitor, isolation)
+    def player(self, contender: LoadedContender, isolation: OwnProcesses | None) -> RoundSession:
+        return RoundSession(contender, isolation)
 
     def observed(self, scenario: Scenario, number: int) -> CallOutcome[RebalanceAnswer] | None:
         if scenario.observed is None:
@@ -74,7 +74,7 @@ class _Connect(GroupKind[RoundState, RebalanceAnswer]):
     def after(self, answer: RebalanceAnswer) -> Mapping[str, Jobs]:
         return answer.decision.after
 
-    def tell(self, registry: Registry, answer: CompetitorAnswer[RoundState, RebalanceAnswer]) -> Iterable[PluginRow]:
+    def tell(self, registry: Registry, answer: ContenderAnswer[RoundState, RebalanceAnswer]) -> Iterable[PluginRow]:
         return plugin_rows(registry, answer)
 
     def metrics(self, registry: Registry) -> Mapping[str, Found[MetricPlugin]]:
@@ -95,7 +95,7 @@ class _Connect(GroupKind[RoundState, RebalanceAnswer]):
         own = {metric.name: _own(metric) for metric in CONNECT_METRICS}
         return measures_of(registry, names, _of_plugin, own | gap_measures(self.on_request, _gaps))
 
-    def row(self, answer: CompetitorAnswer[RoundState, RebalanceAnswer]) -> Mapping[str, Any]:
+    def row(self, answer: ContenderAnswer[RoundState, RebalanceAnswer]) -> Mapping[str, Any]:
         row: dict[str, Any] = {}
         if answer.state is not None:
             there = answer.state.round
@@ -111,7 +111,7 @@ class _Connect(GroupKind[RoundState, RebalanceAnswer]):
             }
         return row
 
-    def document(self, answer: CompetitorAnswer[RoundState, RebalanceAnswer]) -> Mapping[str, Any]:
+    def document(self, answer: ContenderAnswer[RoundState, RebalanceAnswer]) -> Mapping[str, Any]:
         state, decided = answer.state, answer.outcome.answer
         assert state is not None
         assert decided is not None
@@ -135,7 +135,7 @@ class _Connect(GroupKind[RoundState, RebalanceAnswer]):
         return connect_trials(decisions, assignor)
 
     def picture(
-        self, answers: Sequence[CompetitorAnswer[RoundState, RebalanceAnswer]], assignor: str | None
+        self, answers: Sequence[ContenderAnswer[RoundState, RebalanceAnswer]], assignor: str | None
     ) -> dict[str, Any]:
         from assignor_lab.groups.connect.snapshots import rebalance_picture
 
@@ -178,7 +178,7 @@ def _of_plugin(metric: MetricPlugin) -> Measure[RoundState, RebalanceAnswer]:
     return lambda _state, decided: metric.compute(decided.rebalance, decided.assignment)
 
 
-def plugin_rows(registry: Registry, answer: CompetitorAnswer[Any, Any]) -> Iterable[PluginRow]:
+def plugin_rows(registry: Registry, answer: ContenderAnswer[Any, Any]) -> Iterable[PluginRow]:
     """Passes every call of an answer to the observers among the plugins; a row for each that failed."""
     for rebalance, outcome in answer.calls:
         failure = None if outcome.failure is None else outcome.failure.message

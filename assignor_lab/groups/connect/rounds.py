@@ -20,7 +20,7 @@ from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
 from assignor_lab.groups.connect.assignor_calls import ASKING, ConnectOutcome, LeadingAssignor
 from assignor_lab.groups.connect.metrics import ConnectDecision
-from assignor_lab.groups.kind import ChosenAssignor, Competitor, CompetitorReply
+from assignor_lab.groups.kind import AnsweringAssignor, ContenderReply, LoadedContender
 from assignor_lab.runtime.assignor_calls import OwnProcesses, TracingAssignor, assignor_for
 from assignor_lab.runtime.invocation import CallFailure, CallOutcome
 from assignor_lab.scenarios import ConnectHistory, ConnectRound
@@ -59,33 +59,33 @@ class RebalanceAnswer:
 class RoundSession:
     """A Connect assignor through the rounds of a history: one object for as long as the same worker leads."""
 
-    def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
-        assert isinstance(competitor.found, FoundConnectAssignor)
-        self._found = competitor.found
+    def __init__(self, contender: LoadedContender, isolation: OwnProcesses | None) -> None:
+        assert isinstance(contender.found, FoundConnectAssignor)
+        self._found = contender.found
         self._isolation = isolation
         self._leading: LeadingAssignor | None = None
         self._protocol: ConnectProtocol | None = None
 
-    def asked(self, state: RoundState, config: EffectiveConfig) -> ChosenAssignor:
+    def asked(self, state: RoundState, config: EffectiveConfig) -> AnsweringAssignor:
         self._protocol = spoken_protocol(self._found, ConnectProtocol.from_config(config[CONNECT_PROTOCOL].value))
-        return ChosenAssignor(self._found.name, self._found.distribution, config.values_for(self._found.name))
+        return AnsweringAssignor(self._found.name, self._found.distribution, config.values_for(self._found.name))
 
-    def answer(self, state: RoundState, chosen: ChosenAssignor) -> CompetitorReply[RebalanceAnswer]:
+    def answer(self, state: RoundState, chosen: AnsweringAssignor) -> ContenderReply[RebalanceAnswer]:
         """Lets the assignor place the jobs of the group, and follows the consequences."""
         rebalance, leading = self._asked_now(state, chosen)
         outcome = leading.ask(rebalance)
         result = outcome.result
         if isinstance(result, CallFailure):
-            return CompetitorReply(_with_result(outcome, result), [(rebalance, outcome)])
-        return CompetitorReply(_with_result(outcome, _decided(state, rebalance, result)), [(rebalance, outcome)])
+            return ContenderReply(_with_result(outcome, result), [(rebalance, outcome)])
+        return ContenderReply(_with_result(outcome, _decided(state, rebalance, result)), [(rebalance, outcome)])
 
-    def traced(self, state: RoundState, chosen: ChosenAssignor) -> Traced[RebalanceAnswer] | None:
+    def traced(self, state: RoundState, chosen: AnsweringAssignor) -> Traced[RebalanceAnswer] | None:
         """The answer with its steps; ``None`` if they are not reported."""
         rebalance, leading = self._asked_now(state, chosen)
         found = leading.traced(rebalance) if isinstance(leading, TracingAssignor) else None
         return None if found is None else Traced(_decided(state, rebalance, found.answer), found.steps, found.rules)
 
-    def _asked_now(self, state: RoundState, chosen: ChosenAssignor) -> tuple[Rebalance, LeadingAssignor]:
+    def _asked_now(self, state: RoundState, chosen: AnsweringAssignor) -> tuple[Rebalance, LeadingAssignor]:
         assert self._protocol is not None
         if self._leading is None or state.round.new_leader:
             self._leading = assignor_for(ASKING, self._found, chosen.configs, self._isolation)

@@ -12,7 +12,7 @@ from assignment_api.connect import Jobs
 from assignment_api.streams.ids import utf16_key
 from assignor_lab.groups.connect.metrics import ConnectDecision
 from assignor_lab.groups.connect.rounds import RebalanceAnswer, RoundState
-from assignor_lab.groups.kind import CompetitorAnswer
+from assignor_lab.groups.kind import ContenderAnswer
 from assignor_lab.runtime.invocation import CallFailure
 from assignor_lab.simulation.connect.cluster import SimulatedCluster
 from assignor_lab.simulation.connect.episode_format import ConnectEpisode
@@ -32,8 +32,8 @@ MOST_TASKS, MOST_STRETCHES, MOST_MARKS = 60, 60, 400
 MOST_WORKERS = 400
 
 
-RoundAnswer = CompetitorAnswer[RoundState, RebalanceAnswer]
-EpisodeAnswer = CompetitorAnswer[ConnectEpisode, PlayedConnectEpisode]
+RoundAnswer = ContenderAnswer[RoundState, RebalanceAnswer]
+EpisodeAnswer = ContenderAnswer[ConnectEpisode, PlayedConnectEpisode]
 
 
 def rebalance_picture(answers: Sequence[RoundAnswer], assignor: str | None = None) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def episode_picture(answers: Sequence[EpisodeAnswer]) -> dict[str, Any]:
     return _picture(answers[0], "connect-episode", [], [_episode_answer(answer) for answer in answers])
 
 
-def _picture(seen: CompetitorAnswer[Any, Any], kind: str, workers: list[Any], answers: list[Any]) -> dict[str, Any]:
+def _picture(seen: ContenderAnswer[Any, Any], kind: str, workers: list[Any], answers: list[Any]) -> dict[str, Any]:
     scenario = seen.scenario
     return {
         "scenario": None if scenario is None else scenario.id,

@@ -1,4 +1,4 @@
-"""The recorded course of an episode, beside the competitors' plays of it."""
+"""The recorded course of an episode, beside the contenders' plays of it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Calls of assignors: one call, its result line, all competitors over a scenario, the work of a scoring process."""
+"""Calls of assignors: one call, its result line, all contenders over a scenario, the work of a scoring process."""

@@ -1,6 +1,6 @@
-"""The contest: all competitors answer one scenario or history of any kind. Pure: no Spark, no files.
+"""The contest: all contenders answer one scenario or history of any kind. Pure: no Spark, no files.
 
-In a scenario all competitors get the same states. In a generated history the events are the same, and each continues
+In a scenario all contenders get the same states. In a generated history the events are the same, and each continues
 from its own previous answer; only the first state is common. After a failure every member keeps its tasks, as after a
 failed rebalance, and the history continues.
 """
@@ -20,12 +20,12 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import ScenarioFamily
 from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
 from assignor_lab.groups.kind import (
+    AnsweringAssignor,
     AssignorSession,
-    ChosenAssignor,
-    Competitor,
-    CompetitorAnswer,
+    ContenderAnswer,
     GroupKind,
-    MissingCompetitor,
+    LoadedContender,
+    MissingContender,
 )
 from assignor_lab.groups.runner.terms import NO_CONFIG
 from assignor_lab.groups.variants import configured
@@ -73,7 +73,7 @@ class _Configured:
 
 @attrs.frozen(eq=False)
 class _Settings:
-    """The configuration around scenarios, for competitors with the same one.
+    """The configuration around scenarios, for contenders with the same one.
 
     Args:
         explicit: Values above a scenario's own, in the types of the keys.
@@ -89,14 +89,14 @@ class _Settings:
 
 @attrs.frozen
 class ComparisonRunner(Generic[S, A]):
-    """The competitors of a run, and the configuration around each scenario's own.
+    """The contenders of a run, and the configuration around each scenario's own.
 
     Args:
         observed: Yield Kafka's own decision, too, if it is known.
     """
 
     kind: GroupKind[S, A]
-    competitors: Sequence[Competitor | MissingCompetitor]
+    contenders: Sequence[LoadedContender | MissingContender]
     families: Mapping[str, ScenarioFamily] = attrs.field(factory=dict)
     config: ConfigSources = NO_CONFIG
     observed: bool = True
@@ -113,22 +113,22 @@ class ComparisonRunner(Generic[S, A]):
     def _settings_of_all(self) -> Sequence[_Settings]:
         return [
             _Settings.of(configured(self.config, each.name, each.overrides))
-            if isinstance(each, Competitor) and each.overrides
+            if isinstance(each, LoadedContender) and each.overrides
             else self._shared
-            for each in self.competitors
+            for each in self.contenders
         ]
 
-    def answers(self, item: WorkItem) -> Iterator[CompetitorAnswer[S, A]]:
-        """Every answer to ``item``: by round, then in the order of the competitors, Kafka's own decision last.
+    def answers(self, item: WorkItem) -> Iterator[ContenderAnswer[S, A]]:
+        """Every answer to ``item``: by round, then in the order of the contenders, Kafka's own decision last.
 
-        Each round and competitor has an answer, despite all failures; only ``KeyboardInterrupt`` passes.
+        Each round and contender has an answer, despite all failures; only ``KeyboardInterrupt`` passes.
         """
         exclusions = Exclusions(item.excluded)
         players = [
-            competitor.failure
-            if isinstance(competitor, MissingCompetitor)
-            else self.kind.player(competitor, self.isolation)
-            for competitor in self.competitors
+            contender.failure
+            if isinstance(contender, MissingContender)
+            else self.kind.player(contender, self.isolation)
+            for contender in self.contenders
         ]
         if item.family is None:
             yield from self._written(item, players, exclusions)
@@ -137,20 +137,20 @@ class ComparisonRunner(Generic[S, A]):
 
     def _written(
         self, item: WorkItem, players: Sequence[AssignorSession[S, A] | CallFailure], exclusions: Exclusions
-    ) -> Iterator[CompetitorAnswer[S, A]]:
+    ) -> Iterator[ContenderAnswer[S, A]]:
         place = Place(item.file or "-", item.line)
         known = item.scenario
         document = partial(json.loads, item.document or "null") if known is None else lambda: known.document
         read = self._read(document, place) if known is None else _Read(known, 0)
         rounds = 1 if isinstance(read.scenario, CallFailure) else self.kind.rounds(read.scenario)
         for number in range(rounds):
-            # The state for the same settings is built once, and again only after a competitor changed it.
+            # The state for the same settings is built once, and again only after a contender changed it.
             states: dict[int, _Built[S]] = {}
             decided, own = self._decided(read.scenario, number)
-            for settings, competitor, player in zip(self._settings, self.competitors, players, strict=True):
+            for settings, contender, player in zip(self._settings, self.contenders, players, strict=True):
                 built = states.get(id(settings)) or self._built(read, number, settings)
                 states[id(settings)] = built
-                answer = self._answer(item, number, competitor, player, built, exclusions, settings)
+                answer = self._answer(item, number, contender, player, built, exclusions, settings)
                 yield attrs.evolve(answer, settings_difference=self._other_settings(own, built))
                 if answer.outcome.input_mutated:
                     states.clear()
@@ -184,21 +184,21 @@ class ComparisonRunner(Generic[S, A]):
         family: ScenarioFamily,
         players: Sequence[AssignorSession[S, A] | CallFailure],
         exclusions: Exclusions,
-    ) -> Iterator[CompetitorAnswer[S, A]]:
+    ) -> Iterator[ContenderAnswer[S, A]]:
         seed = item.seed or 0
         place = Place(f"family {family.name}, seed {seed}")
         key = family_key(item.family or family.name)
-        histories = [_History(family, seed, exclusions, key) for _ in self.competitors]
+        histories = [_History(family, seed, exclusions, key) for _ in self.contenders]
         documents = SimilarDocuments()
         for number in range(family.rounds):
-            # The first round is the same for all: it is read once, and again only after a competitor changed it.
+            # The first round is the same for all: it is read once, and again only after a contender changed it.
             first: dict[int, _Built[S]] = {}
-            for settings, history, competitor, player in zip(
-                self._settings, histories, self.competitors, players, strict=True
+            for settings, history, contender, player in zip(
+                self._settings, histories, self.contenders, players, strict=True
             ):
                 known = None if number else first.pop(id(settings), None)
                 built = self._next(history, number, place, documents, known, settings)
-                answer = self._answer(item, number, competitor, player, built, exclusions, settings)
+                answer = self._answer(item, number, contender, player, built, exclusions, settings)
                 yield answer
                 if history.over is None:
                     first[id(settings)] = built
@@ -266,13 +266,13 @@ class ComparisonRunner(Generic[S, A]):
         self,
         item: WorkItem,
         number: int,
-        competitor: Competitor | MissingCompetitor,
+        contender: LoadedContender | MissingContender,
         player: AssignorSession[S, A] | CallFailure,
         built: _Built[S],
         exclusions: Exclusions,
         settings: _Settings,
-    ) -> CompetitorAnswer[S, A]:
-        answer = partial(CompetitorAnswer, item, number, competitor.name, built.scenario, build_ns=built.build_ns)
+    ) -> ContenderAnswer[S, A]:
+        answer = partial(ContenderAnswer, item, number, contender.name, built.scenario, build_ns=built.build_ns)
         if isinstance(built.state, CallFailure):
             return answer(None, CallOutcome(built.state))
         state, config = built.state
@@ -280,12 +280,12 @@ class ComparisonRunner(Generic[S, A]):
             return answer(state, CallOutcome(player))
         start = perf_counter_ns()
         try:
-            chosen: ChosenAssignor = player.asked(state, config)
+            chosen: AnsweringAssignor = player.asked(state, config)
         except AssignorLabError as error:
             return answer(state, CallOutcome(failure_of(error)))
-        # Rows name the competitor, even if another assignor stands in for it.
-        assert isinstance(competitor, Competitor)
-        name = competitor.name if chosen.name == competitor.found.name else chosen.name
+        # Rows name the contender, even if another assignor stands in for it.
+        assert isinstance(contender, LoadedContender)
+        name = contender.name if chosen.name == contender.found.name else chosen.name
         refusal = exclusions.refusal(name)
         if refusal is not None:
             return answer(state, CallOutcome(failure_of(refusal), loss=refusal))
@@ -303,7 +303,7 @@ class ComparisonRunner(Generic[S, A]):
 
 
 class _History:
-    """After a family hangs, it is not called for the next competitor."""
+    """After a family hangs, it is not called for the next contender."""
 
     def __init__(self, family: ScenarioFamily, seed: int, exclusions: Exclusions, key: str) -> None:
         self._family = family
@@ -344,8 +344,8 @@ class _History:
 
 def _observed(
     item: WorkItem, number: int, built: _Built[S], decided: CallOutcome[A], own: S | CallFailure | None
-) -> CompetitorAnswer[S, A]:
-    answer = partial(CompetitorAnswer, item, number, OBSERVED, built.scenario, build_ns=built.build_ns)
+) -> ContenderAnswer[S, A]:
+    answer = partial(ContenderAnswer, item, number, OBSERVED, built.scenario, build_ns=built.build_ns)
     if own is None or isinstance(own, CallFailure):
         return answer(None, CallOutcome(own or decided.result))
     return answer(own, decided, settings_difference=False)

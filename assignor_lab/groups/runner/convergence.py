@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.groups.kind import CompetitorAnswer, GroupKind
+from assignor_lab.groups.kind import ContenderAnswer, GroupKind
 from assignor_lab.groups.metrics.life_cycle import not_converged, rounds_to_converge
 
 __all__ = ["Convergence", "converged_after"]
@@ -30,7 +30,7 @@ class Convergence:
     columns: frozenset[str]
     _histories: dict[str, list[tuple[object, dict[str, Any]]]] = attrs.field(factory=dict)
 
-    def note(self, answer: CompetitorAnswer[Any, Any], row: dict[str, Any]) -> None:
+    def note(self, answer: ContenderAnswer[Any, Any], row: dict[str, Any]) -> None:
         """Adds a row; only those of histories count."""
         if answer.item.family is not None:
             self._histories.setdefault(answer.assignor, []).append((self._scene(answer), row))
@@ -46,7 +46,7 @@ class Convergence:
                 self._set(last, not_converged.name, float(rounds is None))
         self._histories.clear()
 
-    def _scene(self, answer: CompetitorAnswer[Any, Any]) -> object:
+    def _scene(self, answer: ContenderAnswer[Any, Any]) -> object:
         # A state that could not be built equals no other.
         return answer.round if answer.state is None else self.kind.scene(answer.state)
 

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
-from assignor_lab.groups.kind import ChosenAssignor, CompetitorReply, FoundAssignor
+from assignor_lab.groups.kind import AnsweringAssignor, ContenderReply, FoundAssignor
 from assignor_lab.runtime.assignor_calls import (
     AssignorCalls,
     CalledAssignor,
@@ -36,20 +36,20 @@ class OneCall(Generic[S, A]):
         self._asking = asking
         self._chosen = chosen
         self._isolation = isolation
-        self._asked: tuple[FoundAssignor, EffectiveConfig, ChosenAssignor] | None = None
-        self._called: tuple[FoundAssignor, ChosenAssignor, CalledAssignor[S, A]] | None = None
+        self._asked: tuple[FoundAssignor, EffectiveConfig, AnsweringAssignor] | None = None
+        self._called: tuple[FoundAssignor, AnsweringAssignor, CalledAssignor[S, A]] | None = None
 
-    def asked(self, state: S, config: EffectiveConfig) -> ChosenAssignor:
+    def asked(self, state: S, config: EffectiveConfig) -> AnsweringAssignor:
         found, known = self._chosen(state), self._asked
         if known is None or known[0] is not found or known[1] is not config:
-            chosen = ChosenAssignor(found.name, found.distribution, config.values_for(found.name), origin_of(found))
+            chosen = AnsweringAssignor(found.name, found.distribution, config.values_for(found.name), origin_of(found))
             known = self._asked = found, config, chosen
         return known[2]
 
-    def answer(self, state: S, chosen: ChosenAssignor) -> CompetitorReply[A]:
-        return CompetitorReply(self._calling(state, chosen).ask(state))
+    def answer(self, state: S, chosen: AnsweringAssignor) -> ContenderReply[A]:
+        return ContenderReply(self._calling(state, chosen).ask(state))
 
-    def traced(self, state: S, chosen: ChosenAssignor) -> Traced[A] | None:
+    def traced(self, state: S, chosen: AnsweringAssignor) -> Traced[A] | None:
         """The answer with its steps; ``None`` if they are not reported."""
         called = self._calling(state, chosen)
         return called.traced(state) if isinstance(called, TracingAssignor) else None
@@ -57,7 +57,7 @@ class OneCall(Generic[S, A]):
     def looked_ahead(self, answer: A) -> A:
         return answer
 
-    def _calling(self, state: S, chosen: ChosenAssignor) -> CalledAssignor[S, A]:
+    def _calling(self, state: S, chosen: AnsweringAssignor) -> CalledAssignor[S, A]:
         found, known = self._chosen(state), self._called
         if known is not None and known[0] is found and known[1] is chosen:
             return known[2]

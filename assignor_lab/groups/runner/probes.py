@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assignment_api.plugins import ScenarioFamily
-from assignor_lab.groups.kind import CompetitorAnswer, Prober
+from assignor_lab.groups.kind import ContenderAnswer, Prober
 
 __all__ = ["Probes"]
 
@@ -21,7 +21,7 @@ class Probes:
         self._prober = prober
         self._families = families
 
-    def columns(self, answer: CompetitorAnswer[Any, Any]) -> Mapping[str, Any]:
+    def columns(self, answer: ContenderAnswer[Any, Any]) -> Mapping[str, Any]:
         if self._prober is None or answer.item.number % EVERY or answer.round != self._round(answer):
             return {}
         if answer.asked is None or answer.state is None:
@@ -30,6 +30,6 @@ class Probes:
             return {}
         return self._prober(answer)
 
-    def _round(self, answer: CompetitorAnswer[Any, Any]) -> int:
+    def _round(self, answer: ContenderAnswer[Any, Any]) -> int:
         family = answer.item.family
         return 0 if family is None else answer.item.number // EVERY % self._families[family].rounds

@@ -8,7 +8,7 @@ from typing import Any
 from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
 from assignor_lab.groups.entries import KindEntry, default_kind, entries
-from assignor_lab.groups.kind import AnswerOptions, Competitor, CompetitorAnswer, GroupKind, Utility
+from assignor_lab.groups.kind import AnswerOptions, ContenderAnswer, GroupKind, LoadedContender, Utility
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT, CallFailure, failure_of
 from assignor_lab.scenarios import Scenario, ScenarioKindError, error_row
@@ -62,16 +62,20 @@ def _asking(
 ) -> Answerer:
     kind = entry.load()
     found = kind.find(registry, selector, may_run_code=may_run_code)
-    competitor = kind.competitor(registry, found)
-    return lambda scenario: line_of(kind, competitor, registry, scenario, options)
+    contender = kind.contender(registry, found)
+    return lambda scenario: line_of(kind, contender, registry, scenario, options)
 
 
 def line_of(
-    kind: GroupKind[Any, Any], competitor: Competitor, registry: Registry, scenario: Scenario, options: AnswerOptions
+    kind: GroupKind[Any, Any],
+    contender: LoadedContender,
+    registry: Registry,
+    scenario: Scenario,
+    options: AnswerOptions,
 ) -> dict[str, Any]:
     """The line of one scenario. The first failure in a round becomes a line, too."""
-    found = competitor.found
-    player = kind.player(competitor, options.isolation)
+    found = contender.found
+    player = kind.player(contender, options.isolation)
     explicit = options.sources.explicit_values()
     answers = []
     seen: set[str] = set()
@@ -86,7 +90,7 @@ def line_of(
             for supposition in kind.suppositions(found, config):
                 options.on_problem(f"{scenario.place}: {supposition}")
         reply = player.answer(state, player.asked(state, config))
-        answer = CompetitorAnswer(_ALONE, number, found.name, scenario, state, reply.outcome, calls=reply.calls)
+        answer = ContenderAnswer(_ALONE, number, found.name, scenario, state, reply.outcome, calls=reply.calls)
         for problem in kind.tell(registry, answer):
             options.on_problem(f"observer {problem.name} of {problem.distribution}: {problem.reason}")
         result = reply.outcome.result

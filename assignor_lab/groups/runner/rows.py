@@ -8,7 +8,7 @@ from time import perf_counter_ns
 from typing import Any, Generic, TypeVar
 
 from assignor_lab.groups.columns import ANSWER, OF_ASSIGNOR, OF_FAMILY, OF_SCENARIO, STATE
-from assignor_lab.groups.kind import CompetitorAnswer, GroupKind, Measure
+from assignor_lab.groups.kind import ContenderAnswer, GroupKind, Measure
 from assignor_lab.groups.metrics.definition import OfView
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT, CallFailure, checked_figure, failure_of
 
@@ -39,7 +39,7 @@ class RowMaker(Generic[S, A]):
         self._unmeasured = dict.fromkeys(figures)
         self._unknown = dict.fromkeys(column.name for column in (*STATE, *ANSWER, *kind.columns))
 
-    def row(self, answer: CompetitorAnswer[S, A]) -> dict[str, Any]:
+    def row(self, answer: ContenderAnswer[S, A]) -> dict[str, Any]:
         """The row of ``answer``, with an entry for every column of the answer; those of probes are null."""
         start = perf_counter_ns()
         outcome, scenario, item = answer.outcome, answer.scenario, answer.item
@@ -72,7 +72,7 @@ class RowMaker(Generic[S, A]):
         row["metrics_ms"] = (answer.other_ns + perf_counter_ns() - start) / 1e6
         return row
 
-    def _measured(self, answer: CompetitorAnswer[S, A]) -> tuple[Mapping[str, float | None], list[str]]:
+    def _measured(self, answer: ContenderAnswer[S, A]) -> tuple[Mapping[str, float | None], list[str]]:
         state, result = answer.state, answer.outcome.result
         if state is None or isinstance(result, CallFailure):
             return self._unmeasured, []
@@ -114,7 +114,7 @@ class RowMaker(Generic[S, A]):
         return untold
 
 
-def _origin(answer: CompetitorAnswer[Any, Any]) -> str:
+def _origin(answer: ContenderAnswer[Any, Any]) -> str:
     """The part to which an error is charged: without a state, no assignor was called."""
     if answer.state is not None:
         return OF_ASSIGNOR

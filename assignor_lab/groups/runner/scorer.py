@@ -1,4 +1,4 @@
-"""Everything that one process needs to score the items of a run: competitors, metrics, families, observers."""
+"""Everything that one process needs to score the items of a run: contenders, metrics, families, observers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins import PluginError, PluginRow, Registry
-from assignor_lab.groups.kind import Competitor, CompetitorAnswer, GroupKind, MissingCompetitor
+from assignor_lab.groups.kind import ContenderAnswer, GroupKind, LoadedContender, MissingContender
 from assignor_lab.groups.runner.comparison import ComparisonRunner
 from assignor_lab.groups.runner.convergence import Convergence
 from assignor_lab.groups.runner.measures import MeasuresWithExclusions
 from assignor_lab.groups.runner.probes import Probes
 from assignor_lab.groups.runner.rows import RowMaker
 from assignor_lab.groups.runner.terms import JobSpec, families_of
-from assignor_lab.groups.variants import Variant, timings_of
+from assignor_lab.groups.variants import Contender, timings_of
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.runtime.invocation import failure_of
@@ -41,7 +41,7 @@ class Scorer:
             self._registry, self._isolation = registry, Isolation(Limits.of(config), config.policy())
         self.contest: ComparisonRunner[Any, Any] = ComparisonRunner(
             kind=self.kind,
-            competitors=tuple(map(self._competitor, spec.assignors)),
+            contenders=tuple(map(self._contender, spec.assignors)),
             families=families_of(self._registry, spec.families),
             config=spec.config,
             observed=spec.observed,
@@ -54,7 +54,7 @@ class Scorer:
         self._complaints = Complaints()
 
     def rows(self, item: WorkItem) -> list[dict[str, Any]]:
-        """The rows of all answers to ``item``, by round, then in the order of the competitors."""
+        """The rows of all answers to ``item``, by round, then in the order of the contenders."""
         rows: list[dict[str, Any]] = []
         convergence = Convergence(self.kind, self._columns)
         self._sparing.begin(item)
@@ -68,7 +68,7 @@ class Scorer:
         convergence.fill_in()
         return rows
 
-    def measured(self, item: WorkItem) -> Iterator[tuple[CompetitorAnswer[Any, Any], dict[str, Any]]]:
+    def measured(self, item: WorkItem) -> Iterator[tuple[ContenderAnswer[Any, Any], dict[str, Any]]]:
         """All answers to ``item``, in the same order, each with its row, without probes."""
         self._sparing.begin(item)
         for answer in self.contest.answers(item):
@@ -78,14 +78,14 @@ class Scorer:
         self, item: WorkItem, wanted: Mapping[tuple[int, int], str | None]
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Number and picture of the wanted rounds of ``item``, which is answered once more."""
-        by_round: dict[int, list[CompetitorAnswer[Any, Any]]] = {}
+        by_round: dict[int, list[ContenderAnswer[Any, Any]]] = {}
         for answer in self.contest.answers(item):
             if (item.number, answer.round) in wanted:
                 by_round.setdefault(answer.round, []).append(answer)
         for number, answers in by_round.items():
             yield number, self.kind.picture(answers, wanted[item.number, number])
 
-    def _raw(self, answer: CompetitorAnswer[Any, Any]) -> dict[str, str | None]:
+    def _raw(self, answer: ContenderAnswer[Any, Any]) -> dict[str, str | None]:
         if not self.spec.raw:
             return {}
         known = answer.state is not None and answer.outcome.failure is None
@@ -94,17 +94,17 @@ class Scorer:
     def close(self) -> None:
         self._isolation.close()
 
-    def _competitor(self, variant: Variant) -> Competitor | MissingCompetitor:
+    def _contender(self, variant: Contender) -> LoadedContender | MissingContender:
         try:
             found = self.kind.find(self._registry, variant.assignor, may_run_code=self.spec.may_run_code)
         except PluginError as error:
             # The driver has it and this process has not: each of its rows holds the error.
-            return MissingCompetitor(variant.name, failure_of(error))
-        competitor = self.kind.competitor(self._registry, found)
+            return MissingContender(variant.name, failure_of(error))
+        contender = self.kind.contender(self._registry, found)
         if variant.is_plain:
-            return competitor
+            return contender
         overrides, timings = timings_of(variant, self.kind.timing_keys)
-        return attrs.evolve(competitor, name=variant.name, overrides=overrides, timings=timings)
+        return attrs.evolve(contender, name=variant.name, overrides=overrides, timings=timings)
 
 
 MAX_COMPLAINTS = 20

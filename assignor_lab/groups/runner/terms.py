@@ -10,13 +10,13 @@ import attrs
 from assignment_api.plugins import PluginLoadError, Registry, ScenarioFamily
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.groups.entries import KindEntry, entry_of
-from assignor_lab.groups.variants import Variant, as_variant
+from assignor_lab.groups.variants import Contender, as_variant
 from assignor_lab.runtime.discovery import EntryPointDescription
 
 __all__ = ["JobSpec", "NO_CONFIG", "families_of", "names_of_kind"]
 
 
-def _variants(contenders: Iterable[Variant | str]) -> tuple[Variant, ...]:
+def _variants(contenders: Iterable[Contender | str]) -> tuple[Contender, ...]:
     return tuple(map(as_variant, contenders))
 
 
@@ -26,7 +26,7 @@ NO_CONFIG = ConfigSources((), ())
 
 @attrs.frozen
 class JobSpec:
-    """The terms of a run: competitors, metrics, configuration.
+    """The terms of a run: contenders, metrics, configuration.
 
     Names only: a scoring process finds the plugins for itself, with the same policy.
 
@@ -38,7 +38,7 @@ class JobSpec:
         described: Descriptions that untrusted plugins gave of themselves; ``None``: they are requested.
     """
 
-    assignors: tuple[Variant, ...] = attrs.field(converter=_variants)
+    assignors: tuple[Contender, ...] = attrs.field(converter=_variants)
     metrics: tuple[str, ...]
     families: tuple[str, ...] = ()
     config: ConfigSources = NO_CONFIG

@@ -12,7 +12,7 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.groups.entries import entries
-from assignor_lab.groups.kind import Competitor
+from assignor_lab.groups.kind import LoadedContender
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.runtime.invocation import CallFailure, failure_of
 from assignor_lab.scenarios import Scenario, ScenarioKindError
@@ -164,7 +164,7 @@ def prepared(
 
         def call() -> Timed:
             # The named assignor is timed, even if Kafka would call another one in its place.
-            player = kind.player(Competitor(found.name, found), isolation)
+            player = kind.player(LoadedContender(found.name, found), isolation)
             durations: list[int] = []
             for state in states:
                 outcome = player.answer(state, player.asked(state, config)).outcome

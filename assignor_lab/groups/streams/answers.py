@@ -16,7 +16,7 @@ from assignment_api import (
     TaskAssignment,
     TaskId,
 )
-from assignor_lab.groups.kind import CompetitorAnswer
+from assignor_lab.groups.kind import ContenderAnswer
 from assignor_lab.groups.metrics.definition import derived
 from assignor_lab.groups.streams.placement import StreamsPlacement, StreamsState, StreamsTopology, placement_of
 from assignor_lab.groups.work import OBSERVED
@@ -33,7 +33,7 @@ __all__ = [
     "observed_outcome",
 ]
 
-StreamsAnswer = CompetitorAnswer[ApplicationMetadata, TaskAssignment]
+StreamsAnswer = ContenderAnswer[ApplicationMetadata, TaskAssignment]
 
 
 def observed_outcome(scenario: Scenario) -> CallOutcome[TaskAssignment] | None:

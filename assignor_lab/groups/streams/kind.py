@@ -16,9 +16,9 @@ from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignor_lab.groups.changes import ChangesOf, InputTrial
 from assignor_lab.groups.kind import (
     AnswerOptions,
-    Competitor,
     FoundAssignor,
     GroupKind,
+    LoadedContender,
     Measure,
     Prober,
     Utility,
@@ -75,10 +75,10 @@ class _Streams(GroupKind[ApplicationMetadata, TaskAssignment]):
     def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
         return registry.task_assignors()
 
-    def competitor(self, registry: Registry, found: FoundAssignor) -> Competitor:
+    def contender(self, registry: Registry, found: FoundAssignor) -> LoadedContender:
         assert isinstance(found, FoundTaskAssignor)
         stand_in = replacement_without_lags(found, registry)
-        return Competitor(found.name, found, None if stand_in is found else stand_in)
+        return LoadedContender(found.name, found, None if stand_in is found else stand_in)
 
     @property
     def utilities(self) -> Mapping[str, Utility]:
@@ -105,9 +105,9 @@ class _Streams(GroupKind[ApplicationMetadata, TaskAssignment]):
         return why_not_comparable(scenario, state, explicit, answer)
 
     def player(
-        self, competitor: Competitor, isolation: OwnProcesses | None
+        self, contender: LoadedContender, isolation: OwnProcesses | None
     ) -> OneCall[ApplicationMetadata, TaskAssignment]:
-        return OneCall(ASKING, partial(_asked_about, competitor), isolation)
+        return OneCall(ASKING, partial(_asked_about, contender), isolation)
 
     def observed(self, scenario: Scenario, number: int) -> CallOutcome[TaskAssignment] | None:
         return observed_outcome(scenario)
@@ -241,14 +241,14 @@ class _Streams(GroupKind[ApplicationMetadata, TaskAssignment]):
         return answer.remarks
 
 
-def _asked_about(competitor: Competitor, state: ApplicationMetadata) -> FoundAssignor:
+def _asked_about(contender: LoadedContender, state: ApplicationMetadata) -> FoundAssignor:
     """The assignor that really answers: Kafka's leader replaces some assignors if it knows no lags.
 
     Kafka: ``StreamsPartitionAssignor``.
     """
-    stand_in: FoundAssignor | None = competitor.stand_in
+    stand_in: FoundAssignor | None = contender.stand_in
     if stand_in is None or all(client.has_lags() for client in state.streams_client_states().values()):
-        return competitor.found
+        return contender.found
     return stand_in
 
 

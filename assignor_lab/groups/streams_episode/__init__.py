@@ -1,1 +1,1 @@
-"""Episodes of Streams groups as a kind of scenario: each competitor decides for its own simulated group."""
+"""Episodes of Streams groups as a kind of scenario: each contender decides for its own simulated group."""

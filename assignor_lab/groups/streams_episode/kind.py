@@ -1,4 +1,4 @@
-"""Episodes of Streams groups: a state is an episode, an answer is its outcome with one competitor."""
+"""Episodes of Streams groups: a state is an episode, an answer is its outcome with one contender."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assignment_api.plugins import Found, FoundTaskAssignor, MetricPlugin, Regis
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignor_lab.groups.columns import TableColumn
-from assignor_lab.groups.kind import Competitor, CompetitorAnswer, FoundAssignor, GroupKind, Measure
+from assignor_lab.groups.kind import ContenderAnswer, FoundAssignor, GroupKind, LoadedContender, Measure
 from assignor_lab.groups.metrics.headline import headline_of
 from assignor_lab.groups.ownership.recorded_outcome import RecordedOutcome
 from assignor_lab.groups.prices import prices_of
@@ -91,9 +91,9 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
             return str(named)
         return USUAL.get(scenario.document.get("protocol", "classic"))
 
-    def competitor(self, registry: Registry, found: FoundAssignor) -> Competitor:
+    def contender(self, registry: Registry, found: FoundAssignor) -> LoadedContender:
         stand_in = replacement_without_lags(found, registry) if isinstance(found, FoundTaskAssignor) else None
-        return Competitor(found.name, found, stand_in=stand_in)
+        return LoadedContender(found.name, found, stand_in=stand_in)
 
     def protocol(self, found: FoundAssignor) -> str:
         return "classic" if isinstance(found, FoundTaskAssignor) else "streams"
@@ -108,8 +108,8 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
         named = {event["client"] for event in document["events"] if event.get("type") == "start" and "client" in event}
         return len(document["initial"]["tasks"]), len(document["initial"]["clients"]) + len(named)
 
-    def player(self, competitor: Competitor, isolation: OwnProcesses | None) -> EpisodeSession:
-        return EpisodeSession(competitor, isolation)
+    def player(self, contender: LoadedContender, isolation: OwnProcesses | None) -> EpisodeSession:
+        return EpisodeSession(contender, isolation)
 
     def not_comparable(
         self, scenario: Scenario, state: StreamsEpisode, explicit: Mapping[str, Any], answer: PlayedEpisode
@@ -129,7 +129,7 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
         own[DOLLARS] = lambda _episode, answer: costs(answer)
         return {name: own[name] for name in names}
 
-    def row(self, answer: CompetitorAnswer[StreamsEpisode, PlayedEpisode]) -> Mapping[str, Any]:
+    def row(self, answer: ContenderAnswer[StreamsEpisode, PlayedEpisode]) -> Mapping[str, Any]:
         if answer.state is None:
             return {}
         row: dict[str, Any] = {"tasks": len(answer.state.tasks), "assumptions": list(answer.state.assumptions) or None}
@@ -142,19 +142,19 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
             row["followup"] = False
         return row
 
-    def document(self, answer: CompetitorAnswer[StreamsEpisode, PlayedEpisode]) -> Mapping[str, Any]:
+    def document(self, answer: ContenderAnswer[StreamsEpisode, PlayedEpisode]) -> Mapping[str, Any]:
         result = answer.outcome.answer
         assert result is not None
         return document_of(result.played, answer.assignor)
 
     def picture(
-        self, answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpisode]], assignor: str | None
+        self, answers: Sequence[ContenderAnswer[StreamsEpisode, PlayedEpisode]], assignor: str | None
     ) -> dict[str, Any]:
         from assignor_lab.groups.streams_episode.snapshots import episode_picture
 
         return episode_picture(answers)
 
-    def recorded_outcome(self, answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpisode]]) -> RecordedOutcome:
+    def recorded_outcome(self, answers: Sequence[ContenderAnswer[StreamsEpisode, PlayedEpisode]]) -> RecordedOutcome:
         from assignor_lab.groups.streams_episode.recorded import recorded_outcome
 
         return recorded_outcome(answers)

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from assignment_api.streams import TaskId
-from assignor_lab.groups.kind import CompetitorAnswer
+from assignor_lab.groups.kind import ContenderAnswer
 from assignor_lab.groups.ownership.recorded_outcome import ActionRow, RecordedOutcome
 from assignor_lab.groups.ownership.timeline import assigned_rows, last_moment
 from assignor_lab.groups.streams_episode.down_times import MOST_INTERVALS, begun_ms
@@ -40,7 +40,7 @@ _METRICS = {
 }
 
 
-def recorded_outcome(answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpisode]]) -> RecordedOutcome:
+def recorded_outcome(answers: Sequence[ContenderAnswer[StreamsEpisode, PlayedEpisode]]) -> RecordedOutcome:
     plays = [None if each.outcome.answer is None else each.outcome.answer.played for each in answers]
     documents = [None if played is None else document_of(played, "") for played in plays]
     first = next((document for document in documents if document is not None), None)

@@ -14,7 +14,7 @@ from assignor_lab.groups.streams_episode.kind import STREAMS_EPISODE
 from assignor_lab.groups.streams_episode.metrics import DOLLARS, EPISODE_METRICS, dollars
 from assignor_lab.groups.streams_episode.playing import play, traffic_terms, under_protocol
 from assignor_lab.groups.streams_episode.session import PlayedEpisode
-from assignor_lab.groups.variants import Variant, configured, timings_of
+from assignor_lab.groups.variants import Contender, configured, timings_of
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.results import totals_of
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
@@ -34,7 +34,7 @@ class Replayed:
         not_comparable: Reason why the play does not show the contender's real behaviour, or ``None``.
     """
 
-    contender: Variant
+    contender: Contender
     assignor: str
     played: PlayedStreamsEpisode | None
     error: str | None = None
@@ -64,7 +64,7 @@ def replay(
     episode: StreamsEpisode,
     registry: Registry,
     sources: ConfigSources,
-    contenders: Iterable[Variant],
+    contenders: Iterable[Contender],
     seed: int = 0,
     *,
     keep_log: bool = False,
@@ -99,7 +99,7 @@ def replay(
             )
 
 
-def _protocol(contender: Variant, registry: Registry) -> str | None:
+def _protocol(contender: Contender, registry: Registry) -> str | None:
     try:
         return STREAMS_EPISODE.protocol(STREAMS_EPISODE.find(registry, contender.assignor, may_run_code=True))
     except AssignorLabError:

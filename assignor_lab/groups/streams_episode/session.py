@@ -1,4 +1,4 @@
-"""A competitor through an episode: it decides for its own simulated group, from the first generation on."""
+"""A contender through an episode: it decides for its own simulated group, from the first generation on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.plugins import FoundTaskAssignor
 from assignment_api.plugins.selection import EffectiveConfig
-from assignor_lab.groups.kind import ChosenAssignor, Competitor, CompetitorReply
+from assignor_lab.groups.kind import AnsweringAssignor, ContenderReply, LoadedContender
 from assignor_lab.groups.streams.leading import LeadingAssignor
 from assignor_lab.groups.streams_episode.playing import under_protocol
 from assignor_lab.groups.streams_group.leading import brokers_assignor_of
@@ -27,7 +27,7 @@ __all__ = ["EpisodeSession", "PlayedEpisode"]
 
 @attrs.frozen(eq=False)
 class PlayedEpisode:
-    """An episode after a competitor played it.
+    """An episode after a contender played it.
 
     Args:
         totals: The figures of the whole episode (:func:`assignor_lab.simulation.streams.results.totals_of`), without
@@ -45,15 +45,15 @@ class EpisodeSession:
     the recorded protocol; the actions on the group stay.
     """
 
-    def __init__(self, competitor: Competitor, isolation: OwnProcesses | None) -> None:
-        self._found, self._fallback = competitor.found, competitor.stand_in
-        self._timings = competitor.timings
+    def __init__(self, contender: LoadedContender, isolation: OwnProcesses | None) -> None:
+        self._found, self._fallback = contender.found, contender.stand_in
+        self._timings = contender.timings
         self._isolation = isolation
 
-    def asked(self, state: StreamsEpisode, config: EffectiveConfig) -> ChosenAssignor:
-        return ChosenAssignor(self._found.name, self._found.distribution, config.values_for(self._found.name))
+    def asked(self, state: StreamsEpisode, config: EffectiveConfig) -> AnsweringAssignor:
+        return AnsweringAssignor(self._found.name, self._found.distribution, config.values_for(self._found.name))
 
-    def answer(self, state: StreamsEpisode, chosen: ChosenAssignor) -> CompetitorReply[PlayedEpisode]:
+    def answer(self, state: StreamsEpisode, chosen: AnsweringAssignor) -> ContenderReply[PlayedEpisode]:
         """Plays the episode; a play with a failed decision has no figures."""
         calls: list[CallOutcome[Any]] = []
         result: PlayedEpisode | CallFailure
@@ -69,7 +69,7 @@ class EpisodeSession:
             result, loss = (calls[-1].failure or failure_of(error)), calls[-1].loss
         except Exception as error:  # noqa: BLE001 - any failure of the simulation is a row
             result = failure_of(error)
-        return CompetitorReply(CallOutcome(result, assign_ns=sum(call.assign_ns for call in calls), loss=loss))
+        return ContenderReply(CallOutcome(result, assign_ns=sum(call.assign_ns for call in calls), loss=loss))
 
     def looked_ahead(self, answer: PlayedEpisode) -> PlayedEpisode:
         return answer

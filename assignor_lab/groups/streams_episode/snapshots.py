@@ -1,4 +1,4 @@
-"""The full picture of one episode: a timeline of its tasks, and its rebalances, for each competitor."""
+"""The full picture of one episode: a timeline of its tasks, and its rebalances, for each contender."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from assignor_lab.groups.kind import CompetitorAnswer
+from assignor_lab.groups.kind import ContenderAnswer
 from assignor_lab.groups.streams_episode.down_times import down_times
 from assignor_lab.groups.streams_episode.session import PlayedEpisode
 from assignor_lab.simulation.streams.episode import StreamsEpisode
@@ -27,7 +27,7 @@ MOST_MARKS = 400
 MOST_STRETCHES = 60
 
 
-def episode_picture(answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpisode]]) -> dict[str, Any]:
+def episode_picture(answers: Sequence[ContenderAnswer[StreamsEpisode, PlayedEpisode]]) -> dict[str, Any]:
     scenario = answers[0].scenario
     return {
         "scenario": None if scenario is None else scenario.id,
@@ -40,7 +40,7 @@ def episode_picture(answers: Sequence[CompetitorAnswer[StreamsEpisode, PlayedEpi
     }
 
 
-def _shown(answer: CompetitorAnswer[StreamsEpisode, PlayedEpisode]) -> dict[str, Any]:
+def _shown(answer: ContenderAnswer[StreamsEpisode, PlayedEpisode]) -> dict[str, Any]:
     failure, result = answer.outcome.failure, answer.outcome.answer
     error = None
     if failure is not None:

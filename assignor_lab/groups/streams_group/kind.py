@@ -13,7 +13,7 @@ from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS
 from assignor_lab.groups.changes import ChangesOf, InputTrial
 from assignor_lab.groups.columns import TableColumn
-from assignor_lab.groups.kind import AnswerOptions, Competitor, CompetitorAnswer, FoundAssignor, GroupKind, Measure
+from assignor_lab.groups.kind import AnswerOptions, ContenderAnswer, FoundAssignor, GroupKind, LoadedContender, Measure
 from assignor_lab.groups.metrics.definition import OfView
 from assignor_lab.groups.metrics.gaps import Gaps, gap_measures
 from assignor_lab.groups.metrics.headline import headline_of
@@ -69,9 +69,9 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
     # --- calling ----------------------------------------------------------------------------------
 
     def player(
-        self, competitor: Competitor, isolation: OwnProcesses | None
+        self, contender: LoadedContender, isolation: OwnProcesses | None
     ) -> OneCall[StreamsGroupState, GroupAssignment]:
-        return OneCall(ASKING, lambda _state: competitor.found, isolation)
+        return OneCall(ASKING, lambda _state: contender.found, isolation)
 
     def observed(self, scenario: Scenario, number: int) -> CallOutcome[GroupAssignment] | None:
         if scenario.observed is None:
@@ -81,7 +81,7 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
         return None if decided is None else CallOutcome(decided)
 
     def tell(
-        self, registry: Registry, answer: CompetitorAnswer[StreamsGroupState, GroupAssignment]
+        self, registry: Registry, answer: ContenderAnswer[StreamsGroupState, GroupAssignment]
     ) -> Iterable[PluginRow]:
         if answer.state is None:
             return ()
@@ -116,7 +116,7 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
         own = {metric.name: _measure(metric) for metric in GROUP_METRICS}
         return measures_of(registry, names, _measure, own | gap_measures(self.on_request, _gaps))
 
-    def row(self, answer: CompetitorAnswer[StreamsGroupState, GroupAssignment]) -> Mapping[str, Any]:
+    def row(self, answer: ContenderAnswer[StreamsGroupState, GroupAssignment]) -> Mapping[str, Any]:
         from assignor_lab.groups.streams_group.faults import group_findings
         from assignor_lab.groups.streams_group.placement import state_of
 
@@ -142,7 +142,7 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
         return row
 
     def _equals_observed(
-        self, answer: CompetitorAnswer[StreamsGroupState, GroupAssignment], assignment: GroupAssignment
+        self, answer: ContenderAnswer[StreamsGroupState, GroupAssignment], assignment: GroupAssignment
     ) -> bool | None:
         """True if an answer is the brokers' decision; ``None`` if that is unknown, or is the answer itself."""
         if answer.scenario is None or answer.assignor == OBSERVED:
@@ -152,7 +152,7 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
 
     # --- showing ----------------------------------------------------------------------------------
 
-    def document(self, answer: CompetitorAnswer[StreamsGroupState, GroupAssignment]) -> Mapping[str, Any]:
+    def document(self, answer: ContenderAnswer[StreamsGroupState, GroupAssignment]) -> Mapping[str, Any]:
         state, assignment = answer.state, answer.outcome.answer
         assert state is not None
         assert assignment is not None
@@ -176,7 +176,7 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
         return streams_group_trials(config, assignor)
 
     def picture(
-        self, answers: Sequence[CompetitorAnswer[StreamsGroupState, GroupAssignment]], assignor: str | None
+        self, answers: Sequence[ContenderAnswer[StreamsGroupState, GroupAssignment]], assignor: str | None
     ) -> dict[str, Any]:
         from assignor_lab.groups.streams_group.snapshots import group_picture
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from assignment_api.group import GroupAssignment, GroupMember, MemberAssignment, TasksBySubtopology
-from assignor_lab.groups.kind import CompetitorAnswer
+from assignor_lab.groups.kind import ContenderAnswer
 from assignor_lab.groups.streams_group.assignor_calls import StreamsGroupState
 from assignor_lab.groups.streams_group.placement import state_of
 
 __all__ = ["GroupAnswer", "group_picture"]
 
-GroupAnswer = CompetitorAnswer[StreamsGroupState, GroupAssignment]
+GroupAnswer = ContenderAnswer[StreamsGroupState, GroupAssignment]
 
 _NOTHING = MemberAssignment()
 

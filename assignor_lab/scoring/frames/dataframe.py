@@ -11,7 +11,7 @@ from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.capture.histories.past_terms import AUTO, PastTerms
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios.racks import Racks, read_racks
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.frames.provenance import COLUMN, Provenance
 from assignor_lab.scoring.sources.parts import SourceInput
 from assignor_lab.scoring.sources.reading import plan_sources
@@ -67,7 +67,7 @@ def score(
     registry = plugins.registry
     known = racks if racks is None or isinstance(racks, Racks) else read_racks(racks)
     with plan_sources(sources, registry, terms.above, racks=known, past=past) as plan:
-        competing = competitors(registry, assignors, may_run_code=True, kind=plan.kind)
+        competing = found_contenders(registry, assignors, may_run_code=True, kind=plan.kind)
         spec = job_spec(registry, competing, plan, terms, plugins.described)
         pieces = 4 * (parallelism_of(spark) or DEFAULT_PIECES // 4)
         frame = answers_frame(items_frame(spark, ([item] for item in plan.work()), pieces), spec)

@@ -22,11 +22,11 @@ from assignor_lab.groups.columns import FORMAT as TABLE_FORMAT
 from assignor_lab.groups.columns import OTHER_FORMAT, RENAMED
 from assignor_lab.groups.entries import entries
 from assignor_lab.groups.kind import GroupKind
-from assignor_lab.groups.variants import Variant
+from assignor_lab.groups.variants import Contender
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.runtime.isolation.folders import held_folder
-from assignor_lab.scoring.competitors import Competitors, Entrant, Unloaded
+from assignor_lab.scoring.contenders import RunContenders, ScoredContender, Unloaded
 from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.frames.provenance import COLUMN, Provenance
 from assignor_lab.scoring.frames.run_summary import RunSummary
@@ -262,22 +262,22 @@ def _document(
 
 
 @attrs.frozen
-class _RecordedCompetitor:
+class _RecordedContender:
     name: str
     plugin: Any
     distribution: str | None = None
     version: str | None = None
 
 
-def _competing(provenance: Provenance | None, tally: Tally) -> Competitors:
+def _competing(provenance: Provenance | None, tally: Tally) -> RunContenders:
     if provenance is None:
         known: list[Mapping[str, Any]] = [{"name": name} for name in sorted(tally.rows_of) if name != OBSERVED]
     else:
         known = [each for each in provenance.assignors if tally.rows_of.get(each["name"])]
-    entrants = [
-        Entrant(
-            Variant(each["name"], each["name"], each.get("settings") or {}),
-            _RecordedCompetitor(
+    contenders = [
+        ScoredContender(
+            Contender(each["name"], each["name"], each.get("settings") or {}),
+            _RecordedContender(
                 each["name"],
                 SimpleNamespace(summary=each.get("summary")),
                 each.get("distribution"),
@@ -286,8 +286,8 @@ def _competing(provenance: Provenance | None, tally: Tally) -> Competitors:
         )
         for each in known
     ]
-    return Competitors(
-        tuple(entrants), () if provenance is None else tuple(Unloaded(**each) for each in provenance.unloaded)
+    return RunContenders(
+        tuple(contenders), () if provenance is None else tuple(Unloaded(**each) for each in provenance.unloaded)
     )
 
 

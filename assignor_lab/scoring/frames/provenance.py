@@ -14,7 +14,7 @@ import attrs
 
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.groups.kind import GroupKind
-from assignor_lab.scoring.competitors import Competitors
+from assignor_lab.scoring.contenders import RunContenders
 from assignor_lab.scoring.sources.plan import ScoringSource
 from assignor_lab.scoring.terms import shown_config
 
@@ -29,7 +29,7 @@ class Provenance:
     """Facts about a run.
 
     Args:
-        assignors: Its competitors, in order: ``name``, ``distribution``, ``version``, ``summary``, ``settings``.
+        assignors: Its contenders, in order: ``name``, ``distribution``, ``version``, ``summary``, ``settings``.
         unloaded: Those that could not be loaded: ``name``, ``distribution``, ``version``, ``reason``.
     """
 
@@ -41,7 +41,11 @@ class Provenance:
 
     @classmethod
     def of(
-        cls, kind: GroupKind[Any, Any], competing: Competitors, sources: Sequence[ScoringSource], config: ConfigSources
+        cls,
+        kind: GroupKind[Any, Any],
+        competing: RunContenders,
+        sources: Sequence[ScoringSource],
+        config: ConfigSources,
     ) -> Provenance:
         return cls(
             kind.name,

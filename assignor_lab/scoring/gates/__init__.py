@@ -3,11 +3,11 @@
 from assignor_lab.scoring.gates.grammar import (
     Bound,
     Gate,
+    GateContenders,
     GateError,
     GateNameError,
     GateSyntaxError,
     Named,
-    Subjects,
     parse_gate,
 )
 from assignor_lab.scoring.gates.judge import Status, Verdict, check_gates, judge
@@ -20,7 +20,7 @@ __all__ = [
     "GateSyntaxError",
     "Named",
     "Status",
-    "Subjects",
+    "GateContenders",
     "Verdict",
     "check_gates",
     "judge",

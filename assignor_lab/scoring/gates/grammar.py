@@ -22,11 +22,11 @@ import attrs
 
 from assignment_api import AssignorLabError
 
-__all__ = ["Bound", "Gate", "GateError", "GateNameError", "GateSyntaxError", "Named", "Subjects", "parse_gate"]
+__all__ = ["Bound", "Gate", "GateError", "GateNameError", "GateSyntaxError", "Named", "GateContenders", "parse_gate"]
 
 
 @attrs.frozen
-class Subjects:
+class GateContenders:
     """The assignors of gates.
 
     Args:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from assignor_lab.documents.wording import plural
 from assignor_lab.groups.columns import suggested_name
-from assignor_lab.scoring.gates.grammar import Gate, GateNameError, Named, Subjects
+from assignor_lab.scoring.gates.grammar import Gate, GateContenders, GateNameError, Named
 from assignor_lab.scoring.output.results_table import PairedFigures, ResultsTable, pairs_of
 from assignor_lab.scoring.statistics.intervals import lower_limit, mean_of, stable, unit_means, upper_limit
 from assignor_lab.scoring.statistics.refusal import FEWEST, IntervalRefusal, few, least_alike, same
@@ -53,7 +53,7 @@ class Verdict:
     no_limit: IntervalRefusal | None = None
 
 
-def check_gates(gates: Iterable[Gate], metrics: Sequence[str], subjects: Subjects) -> None:
+def check_gates(gates: Iterable[Gate], metrics: Sequence[str], subjects: GateContenders) -> None:
     """Checks before the run that every gate can be judged.
 
     Raises:
@@ -78,7 +78,7 @@ def _check_name(gate: Gate, name: Named, kind: str, known: Sequence[str]) -> Non
     raise GateNameError(gate.expression, name.column, f"no {kind} {name.text!r} in this run; {remedy}")
 
 
-def judge(gates: Iterable[Gate], subjects: Subjects, table: ResultsTable) -> list[Verdict]:
+def judge(gates: Iterable[Gate], subjects: GateContenders, table: ResultsTable) -> list[Verdict]:
     """Judges every gate for each of its assignors, in their orders."""
     return [_verdict(gate, name, subjects.baseline, table) for gate in gates for name in subjects.of(gate)]
 

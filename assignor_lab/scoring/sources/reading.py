@@ -32,7 +32,7 @@ from assignor_lab.groups.runner.terms import names_of_kind
 from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, scenario_from_document
 from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scenarios.with_racks import RackFiller
-from assignor_lab.scoring.competitors import kind_of_assignors
+from assignor_lab.scoring.contenders import kind_of_assignors
 from assignor_lab.scoring.sources.parts import (
     FAMILY,
     SCENARIOS,

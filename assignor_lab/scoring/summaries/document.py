@@ -16,7 +16,7 @@ from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.capture.histories.past_terms import DECISIONS, PLAYED
 from assignor_lab.groups.kind import GroupKind
 from assignor_lab.groups.work import OBSERVED
-from assignor_lab.scoring.competitors import Competitors
+from assignor_lab.scoring.contenders import RunContenders
 from assignor_lab.scoring.engine.costs import Spent
 from assignor_lab.scoring.engine.engine import Pictures
 from assignor_lab.scoring.sources.plan import ScoringSource
@@ -86,7 +86,7 @@ def ranked_names(names: Sequence[str], tally: Tally) -> tuple[str, ...]:
 
 
 def results_summary(
-    competing: Competitors,
+    competing: RunContenders,
     config: ConfigSources,
     sources: Sequence[ScoringSource],
     tally: Tally,
@@ -181,7 +181,7 @@ def _title(sources: Sequence[ScoringSource], pictures: Sequence[Mapping[str, Any
     return sources[0].name if len(sources) == 1 else None
 
 
-def _versions(competing: Competitors, metrics: Any) -> dict[str, str]:
+def _versions(competing: RunContenders, metrics: Any) -> dict[str, str]:
     found = {BUILTIN_DISTRIBUTION: metadata.version(BUILTIN_DISTRIBUTION), "spi": SPI_VERSION}
     for plugin in (*competing.assignors, *metrics):
         if plugin.distribution is not None and plugin.version is not None:
@@ -189,7 +189,7 @@ def _versions(competing: Competitors, metrics: Any) -> dict[str, str]:
     return found
 
 
-def _assignors(competing: Competitors, tally: Tally) -> list[dict[str, Any]]:
+def _assignors(competing: RunContenders, tally: Tally) -> list[dict[str, Any]]:
     entries = [
         {
             "name": assignor.name,

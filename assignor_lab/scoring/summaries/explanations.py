@@ -18,7 +18,7 @@ from assignor_lab.groups.work import OBSERVED
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.plugins import Isolation
 from assignor_lab.scenarios import Scenario
-from assignor_lab.scoring.competitors import Entrant
+from assignor_lab.scoring.contenders import ScoredContender
 from assignor_lab.scoring.terms import ScoringRun
 
 __all__ = ["Bounds", "explanations_of"]
@@ -59,9 +59,9 @@ def explanations_of(run: ScoringRun, summary: Mapping[str, Any], bounds: Bounds 
     try:
         explaining = _Explaining(run, bounds, isolation)
         # All moves of the first contender come before the second one's.
-        for entrant in run.competing.assignors:
+        for contender in run.competing.assignors:
             for picture, scenario in wanted:
-                explaining.explain(entrant, picture, scenario)
+                explaining.explain(contender, picture, scenario)
     finally:
         isolation.close()
     return {
@@ -83,13 +83,13 @@ class _Explaining:
         self.rules: dict[str, str] = {}
         self.unavoidable: list[dict[str, Any]] = []
 
-    def explain(self, entrant: Entrant, picture: Mapping[str, Any], scenario: Scenario | None) -> None:
-        moved = _moved(picture, entrant.name)
-        place = {"scenario": picture["scenario"], "round": picture["round"], "assignor": entrant.name}
+    def explain(self, contender: ScoredContender, picture: Mapping[str, Any], scenario: Scenario | None) -> None:
+        moved = _moved(picture, contender.name)
+        place = {"scenario": picture["scenario"], "round": picture["round"], "assignor": contender.name}
         if not moved:
             return
         try:
-            found = [place | each for each in self._documents(entrant, place, scenario, moved)]
+            found = [place | each for each in self._documents(contender, place, scenario, moved)]
             why = "a second call of this assignor decided otherwise"
         except AssignorLabError as error:
             found, why = [], str(error)
@@ -100,7 +100,11 @@ class _Explaining:
             self.left_out.append(place | {"moves": len(moved) - len(found), "why": why})
 
     def _documents(
-        self, entrant: Entrant, place: Mapping[str, Any], scenario: Scenario | None, moved: Mapping[str, str | None]
+        self,
+        contender: ScoredContender,
+        place: Mapping[str, Any],
+        scenario: Scenario | None,
+        moved: Mapping[str, str | None],
     ) -> Iterator[dict[str, Any]]:
         if scenario is None:
             raise ExplainError("several states of the run have its id")
@@ -108,7 +112,7 @@ class _Explaining:
             raise ExplainError(f"the {figure(self._bounds.seconds)} s for explanations were over")
         if len(self.found) >= self._bounds.moves:
             raise ExplainError(f"{plural(self._bounds.moves, 'move')} were explained already")
-        run, variant = self._run, entrant.variant
+        run, variant = self._run, contender.variant
         sources = overridden(run.config, variant.overrides) if variant.overrides else run.config
         question = question_of(scenario, place["round"], variant.assignor, run.registry, sources, self._isolation)
         only = frozenset(islice(moved, self._bounds.each))

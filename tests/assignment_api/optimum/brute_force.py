@@ -98,8 +98,8 @@ def better_answers(seed: int) -> tuple[list[str], int]:
     for name, (families, assignors) in LARGER.items():
         kind = kind_named(name)
         family = registry.family(families[seed % len(families)])
-        competitors = [kind.competitor(registry, kind.find(registry, each)) for each in assignors]
-        runner = ComparisonRunner(kind, competitors, {family.name: family.plugin})
+        contenders = [kind.contender(registry, kind.find(registry, each)) for each in assignors]
+        runner = ComparisonRunner(kind, contenders, {family.name: family.plugin})
         for answer in runner.answers(WorkItem(seed, 0, family=family.name, seed=seed)):
             given = answer.outcome.answer
             if answer.state is None or given is None:

@@ -42,7 +42,7 @@ def documents(file: str, most: int = 12) -> list[dict[str, Any]]:
 def rows(documents: Iterable[Mapping[str, Any]], assignors: Iterable[str]) -> list[dict[str, Any]]:
     registry, listed = discover(), list(documents)
     kind = kind_named(listed[0]["kind"])
-    contest = ComparisonRunner(kind, [kind.competitor(registry, kind.find(registry, name)) for name in assignors])
+    contest = ComparisonRunner(kind, [kind.contender(registry, kind.find(registry, name)) for name in assignors])
     maker = RowMaker(kind, kind.figures(registry, list(kind.metrics(registry)), config_sources(environ={}).effective()))
     found = [
         maker.row(answer)

@@ -16,7 +16,7 @@ from assignor_lab.groups.runner.scorer import Scorer
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.scenarios import ScenarioKindError
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.sources.plan import NoSuchStateError
 from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.simulation.connect.episode_figures import episode_figures
@@ -162,4 +162,4 @@ def test_a_round_that_no_history_has_is_refused() -> None:
 
 
 def test_everybody_installed_for_connect_competes() -> None:
-    assert sorted(one.name for one in competitors(discover(), kind="connect").assignors) == sorted(ALL)
+    assert sorted(one.name for one in found_contenders(discover(), kind="connect").assignors) == sorted(ALL)

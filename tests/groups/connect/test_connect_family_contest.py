@@ -13,7 +13,7 @@ from assignor_lab.groups.connect.kind import CONNECT
 from assignor_lab.groups.runner.scorer import Scorer
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.scoring.competitors import kind_of_assignors
+from assignor_lab.scoring.contenders import kind_of_assignors
 from assignor_lab.scoring.sources.parts import Generated
 from assignor_lab.scoring.sources.reading import family_names, plan_sources
 

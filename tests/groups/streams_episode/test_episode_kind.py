@@ -1,4 +1,4 @@
-"""Episodes of Streams groups as a kind of scenario: every competitor has its own course in the same world."""
+"""Episodes of Streams groups as a kind of scenario: every contender has its own course in the same world."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from assignment_api.plugins import FoundTaskAssignor, TaskAssignorPlugin, config_sources, discover
 from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.kind import Competitor, CompetitorAnswer
+from assignor_lab.groups.kind import ContenderAnswer, LoadedContender
 from assignor_lab.groups.runner.comparison import ComparisonRunner
 from assignor_lab.groups.runner.terms import NO_CONFIG
 from assignor_lab.groups.streams_episode.metrics import DOLLARS, EPISODE_METRICS
@@ -34,7 +34,7 @@ def partitions(number: int) -> list[dict[str, Any]]:
     ]
 
 
-Played = CompetitorAnswer[StreamsEpisode, PlayedEpisode]
+Played = ContenderAnswer[StreamsEpisode, PlayedEpisode]
 
 
 def answers(
@@ -44,9 +44,9 @@ def answers(
     found = [KIND.find(registry, selector) for selector in selectors]
     tasks = [{**task(f"0_{number}"), "partitions": partitions(number)} for number in range(4)]
     text = json.dumps(document(EVENTS, tasks, records=20_000, config=config))
-    competitors = [*(KIND.competitor(registry, each) for each in found), *more]
+    contenders = [*(KIND.contender(registry, each) for each in found), *more]
     sources = config_sources(None, overrides, environ={}) if overrides else NO_CONFIG
-    contest = ComparisonRunner(KIND, competitors, {}, sources)
+    contest = ComparisonRunner(KIND, contenders, {}, sources)
     return {each.assignor: each for each in contest.answers(WorkItem(0, 0, text, "episodes.jsonl", 1))}
 
 
@@ -101,7 +101,7 @@ def test_standbys_are_read_from_the_episode_and_replaced_by_what_is_said_on_purp
 
 def test_whoever_fails_has_a_row_and_costs_the_others_nothing() -> None:
     fails = FoundTaskAssignor("fails", TaskAssignorPlugin("fails", assignors.Raises), "somebody-elses", None)
-    found = answers("sticky", more=[Competitor("fails", fails, fails)])
+    found = answers("sticky", more=[LoadedContender("fails", fails, fails)])
     assert found["sticky"].outcome.failure is None
     failure = found["fails"].outcome.failure
     assert failure is not None

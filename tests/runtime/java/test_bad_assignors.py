@@ -16,7 +16,7 @@ from assignment_api.plugins.selection import config_sources
 from assignor_lab.cli.app import build_app
 from assignor_lab.run import run_scoring
 from assignor_lab.runtime.discovery import discovered
-from assignor_lab.scoring.competitors import competitors
+from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.scoring.spark.engine import OnSpark
@@ -66,7 +66,7 @@ def rows(
     names = {**{name: f"java:lab.Bad${name}@{bad_jar}" for name in BAD}, **good}
     config = config_sources(None, LIMITS, environ={}, start=folder)
     plugins = discovered(config.effective())
-    competing = competitors(plugins.registry, list(names.values()), may_run_code=True)
+    competing = found_contenders(plugins.registry, list(names.values()), may_run_code=True)
     read = [each for each in documents(GOLDEN / "small.scenarios.jsonl.gz") if each["id"] == SCENARIO]
     source = folder / "one.jsonl"
     source.write_text("".join(json.dumps(each) + "\n" for each in read))

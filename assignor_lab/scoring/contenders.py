@@ -1,4 +1,4 @@
-"""Competitors of a run: every installed assignor or the named ones, and those that cannot be loaded."""
+"""RunContenders of a run: every installed assignor or the named ones, and those that cannot be loaded."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from assignment_api.plugins.keys import GROUP_KEYS
 from assignor_lab.groups.entries import KindEntry, default_kind, entries, entry_of
 from assignor_lab.groups.kind import FoundAssignor, GroupKind
 from assignor_lab.groups.runner.terms import NO_CONFIG
-from assignor_lab.groups.variants import PROTOCOL, Variant, VariantError, as_variant, configured, timings_of
+from assignor_lab.groups.variants import PROTOCOL, Contender, VariantError, as_variant, configured, timings_of
 from assignor_lab.groups.work import OBSERVED
 
-__all__ = ["Competitors", "Entrant", "Unloaded", "competitors", "kind_of_assignors"]
+__all__ = ["RunContenders", "ScoredContender", "Unloaded", "found_contenders", "kind_of_assignors"]
 
 
 @attrs.frozen
@@ -29,10 +29,10 @@ class Unloaded:
 
 
 @attrs.frozen
-class Entrant:
-    """One competitor."""
+class ScoredContender:
+    """One contender."""
 
-    variant: Variant
+    variant: Contender
     found: FoundAssignor
 
     @property
@@ -56,16 +56,16 @@ class Entrant:
 
 
 @attrs.frozen
-class Competitors:
-    """All requested competitors.
+class RunContenders:
+    """All requested contenders.
 
     Args:
-        assignors: The competitors, each once, in the requested order.
+        assignors: The contenders, each once, in the requested order.
         unloaded: Requested plugins that could not be loaded.
         refused: Refused plugins, for example because of their name; not among ``unloaded``.
     """
 
-    assignors: tuple[Entrant, ...]
+    assignors: tuple[ScoredContender, ...]
     unloaded: tuple[Unloaded, ...]
     refused: tuple[PluginRow, ...] = ()
 
@@ -77,13 +77,13 @@ def kind_of_assignors(registry: Registry, selectors: Iterable[str]) -> KindEntry
     return answered[0] if answered else default_kind()
 
 
-def competitors(
+def found_contenders(
     registry: Registry,
-    contenders: Iterable[Variant | str] = (),
+    contenders: Iterable[Contender | str] = (),
     *,
     may_run_code: bool = False,
     kind: KindEntry | str | None = None,
-) -> Competitors:
+) -> RunContenders:
     """Finds the assignors of a run.
 
     Args:
@@ -99,7 +99,7 @@ def competitors(
     """
     entry = entry_of(kind)
     group = entry.load()
-    found: dict[str, Entrant] = {}
+    found: dict[str, ScoredContender] = {}
     unloaded: list[Unloaded] = []
     installed = group.installed(registry)
     wanted = [each for each in map(as_variant, contenders) if each.name != OBSERVED or each.settings]
@@ -113,13 +113,13 @@ def competitors(
     taken = {OBSERVED, *(assignor.name for assignor in installed)}
     for variant in wanted:
         try:
-            entrant = _entrant(variant, group, registry, may_run_code=may_run_code)
+            contender = _contender(variant, group, registry, may_run_code=may_run_code)
         except PluginLoadError as error:
             unloaded.append(Unloaded(variant.name, None, None, str(error)))
             continue
-        if not variant.is_plain and entrant.name in taken | found.keys():
+        if not variant.is_plain and contender.name in taken | found.keys():
             raise VariantError(f"variant {variant.name!r:.80}: another contender has that name: choose a different one")
-        found.setdefault(entrant.name, entrant)
+        found.setdefault(contender.name, contender)
     if not found:
         reasons = "; ".join(f"{one.name}: {one.reason}" for one in unloaded)
         raise PluginLoadError(f"no assignor is left to score: {reasons or 'none is installed'}")
@@ -127,14 +127,16 @@ def competitors(
     refused = [
         row for row in registry.listing() if row.status == "refused" and (row.name, row.distribution) not in left_out
     ]
-    return Competitors(tuple(found.values()), tuple(unloaded), tuple(refused))
+    return RunContenders(tuple(found.values()), tuple(unloaded), tuple(refused))
 
 
-def _as_it_is(assignor: FoundAssignor) -> Entrant:
-    return Entrant(Variant(assignor.name, assignor.name), assignor)
+def _as_it_is(assignor: FoundAssignor) -> ScoredContender:
+    return ScoredContender(Contender(assignor.name, assignor.name), assignor)
 
 
-def _entrant(variant: Variant, group: GroupKind[Any, Any], registry: Registry, *, may_run_code: bool) -> Entrant:
+def _contender(
+    variant: Contender, group: GroupKind[Any, Any], registry: Registry, *, may_run_code: bool
+) -> ScoredContender:
     found = group.find(registry, variant.assignor, may_run_code=may_run_code)
     if variant.is_plain:
         return _as_it_is(found)
@@ -151,4 +153,4 @@ def _entrant(variant: Variant, group: GroupKind[Any, Any], registry: Registry, *
         if key in overrides:
             raise VariantError(f"variant {variant.name!r:.80}: {key} cannot differ here: give it with -c, for all")
     configured(NO_CONFIG, variant.name, overrides)
-    return Entrant(attrs.evolve(variant, assignor=found.name), found)
+    return ScoredContender(attrs.evolve(variant, assignor=found.name), found)
