@@ -5,4 +5,4 @@ from __future__ import annotations
 __all__ = ["SPI_VERSION"]
 
 #: A new major number breaks plugins, a minor one only adds.
-SPI_VERSION = "1.0"
+SPI_VERSION = "1.1"

@@ -8,6 +8,7 @@ from assignment_api.plugins.entries import (
     GroupAssignorPlugin,
     History,
     MetricPlugin,
+    PartitionAssignorPlugin,
     ScenarioFamily,
     TaskAssignorPlugin,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "Layer",
     "MetricPlugin",
     "Origin",
+    "PartitionAssignorPlugin",
     "Pin",
     "PluginDefinitionError",
     "PluginError",

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 from assignment_api.errors import ConfigError
-from assignment_api.plugins.entries import GroupAssignorPlugin
+from assignment_api.plugins.entries import GroupAssignorPlugin, PartitionAssignorPlugin
 from assignment_api.plugins.errors import ConfigKeyError, ConfigValueError
 from assignment_api.plugins.found import Found, FoundConnectAssignor, FoundTaskAssignor
 from assignment_api.plugins.keys import SETTING_PREFIX, is_setting
 from assignment_api.plugins.layers import Layer
 from assignment_api.plugins.near import did_you_mean
 from assignment_api.plugins.registry import Registry
-from assignment_api.plugins.reserved import is_reserved
+from assignment_api.plugins.reserved import PARTITION_ASSIGNORS, is_reserved
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.plugins.settings import Setting
 
@@ -29,8 +29,9 @@ def declared_settings(registry: Registry) -> Mapping[str, Mapping[str, Setting]]
     Assignors without declarations, and names of two distributions, are left out.
     """
     declared: dict[str, dict[str, Setting]] = {}
-    every: list[FoundTaskAssignor | FoundConnectAssignor | Found[GroupAssignorPlugin]]
+    every: list[FoundTaskAssignor | FoundConnectAssignor | Found[GroupAssignorPlugin] | Found[PartitionAssignorPlugin]]
     every = [*registry.task_assignors(), *registry.connect_assignors(), *registry.group_assignors()]
+    every += [found for kind in PARTITION_ASSIGNORS for found in registry.partition_assignors(kind)]
     for found in every:
         if found.plugin.settings and ":" not in found.name:
             declared.setdefault(found.name, {}).update({held.key: held for held in found.plugin.settings})

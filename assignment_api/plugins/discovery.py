@@ -20,6 +20,7 @@ from assignment_api.plugins.entries import (
     ConnectorPlugin,
     GroupAssignorPlugin,
     MetricPlugin,
+    PartitionAssignorPlugin,
     ScenarioFamily,
     TaskAssignorPlugin,
 )
@@ -55,6 +56,9 @@ OFFERING_HOOKS: dict[str, tuple[str, type]] = {
     "assignor_lab_connect_assignors": ("connect-assignor", ConnectAssignorPlugin),
     "assignor_lab_connectors": ("connector", ConnectorPlugin),
     "assignor_lab_group_assignors": ("group-assignor", GroupAssignorPlugin),
+    "assignor_lab_consumer_assignors": ("consumer-assignor", PartitionAssignorPlugin),
+    "assignor_lab_consumer_group_assignors": ("consumer-group-assignor", PartitionAssignorPlugin),
+    "assignor_lab_share_group_assignors": ("share-group-assignor", PartitionAssignorPlugin),
     "assignor_lab_metrics": ("metric", MetricPlugin),
     "assignor_lab_scenario_families": ("scenario-family", ScenarioFamily),
 }
@@ -62,6 +66,7 @@ OBSERVING_HOOKS = {
     "assignor_lab_assignment_computed": "observer",
     "assignor_lab_connect_assignment_computed": "connect-observer",
     "assignor_lab_group_assignment_computed": "group-observer",
+    "assignor_lab_partition_assignment_computed": "partition-observer",
 }
 
 
@@ -71,9 +76,10 @@ class PluginRow:
 
     Args:
         name: Of the offer; of the entry point if nothing more is known.
-        kind: ``task-assignor``, ``connect-assignor``, ``connector``, ``group-assignor``, ``metric``,
-            ``scenario-family``, ``observer``, ``connect-observer``, ``group-observer``, ``plugin`` (whole entry point),
-            ``policy`` (item of the policy).
+        kind: ``task-assignor``, ``connect-assignor``, ``connector``, ``group-assignor``, ``consumer-assignor``,
+            ``consumer-group-assignor``, ``share-group-assignor``, ``metric``, ``scenario-family``, ``observer``,
+            ``connect-observer``, ``group-observer``, ``partition-observer``, ``plugin`` (whole entry point), ``policy``
+            (item of the policy).
         distribution: Empty for ``policy``.
         status: ``available``, ``ambiguous``, ``refused``, ``blocked``, ``broken``, or ``unused`` for ``policy``.
     """

@@ -10,6 +10,11 @@ import attrs
 
 from assignment_api.connect import ConnectAssignor, ConnectProtocol
 from assignment_api.connectors import Connector
+from assignment_api.consumer import (
+    ConsumerGroupPartitionAssignor,
+    ConsumerPartitionAssignor,
+    ShareGroupPartitionAssignor,
+)
 from assignment_api.group.assignor import TaskAssignor as GroupTaskAssignor
 from assignment_api.plugins.errors import PluginDefinitionError
 from assignment_api.plugins.settings import Setting, declared_by
@@ -21,6 +26,7 @@ __all__ = [
     "GroupAssignorPlugin",
     "History",
     "MetricPlugin",
+    "PartitionAssignorPlugin",
     "ScenarioFamily",
     "TaskAssignorPlugin",
 ]
@@ -60,13 +66,19 @@ def _text(instance: object, attribute: attrs.Attribute[Any], value: object) -> N
         raise PluginDefinitionError(f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is no text")
 
 
-def _connect_protocols(instance: object, attribute: attrs.Attribute[Any], value: tuple[object, ...]) -> None:
-    known = [protocol.value for protocol in ConnectProtocol]
-    for item in value:
-        if item not in known:
-            raise PluginDefinitionError(
-                f"{type(instance).__name__}.{attribute.name}: {item!r:.80} is none of {', '.join(known)}"
-            )
+def _each_of(*known: str) -> Callable[[object, attrs.Attribute[Any], tuple[object, ...]], None]:
+    def validate(instance: object, attribute: attrs.Attribute[Any], value: tuple[object, ...]) -> None:
+        for item in value:
+            if item not in known:
+                raise PluginDefinitionError(
+                    f"{type(instance).__name__}.{attribute.name}: {item!r:.80} is none of {', '.join(known)}"
+                )
+
+    return validate
+
+
+_connect_protocols = _each_of(*(protocol.value for protocol in ConnectProtocol))
+_rebalance_protocols = _each_of("eager", "cooperative")
 
 
 def _tuple(values: object) -> tuple[Any, ...]:
@@ -160,6 +172,35 @@ class GroupAssignorPlugin:
     settings: tuple[Setting, ...] = attrs.field(default=(), converter=_tuple, validator=declared_by)
 
 
+@attrs.frozen
+class PartitionAssignorPlugin:
+    """An assignor for consumer groups or share groups.
+
+    From the hooks ``assignor_lab_consumer_assignors``, ``assignor_lab_consumer_group_assignors`` and
+    ``assignor_lab_share_group_assignors``.
+
+    Args:
+        factory: Creates an assignor for one assignment, of the interface that belongs to the hook.
+        aliases: Further names, such as Kafka's own.
+        java_classes: As for :class:`TaskAssignorPlugin`.
+        protocols: Client side: supported rebalance protocols, ``eager`` and ``cooperative``; empty: eager alone.
+        settings: As for :class:`TaskAssignorPlugin`.
+
+    Raises:
+        PluginDefinitionError: if a field is invalid.
+    """
+
+    name: str = attrs.field(validator=_name)
+    factory: Callable[[], ConsumerPartitionAssignor | ConsumerGroupPartitionAssignor | ShareGroupPartitionAssignor] = (
+        attrs.field(validator=_called)
+    )
+    aliases: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_names)
+    java_classes: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_java_classes)
+    summary: str = attrs.field(default="", validator=_text)
+    protocols: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_rebalance_protocols)
+    settings: tuple[Setting, ...] = attrs.field(default=(), converter=_tuple, validator=declared_by)
+
+
 def _direction(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
     if value not in ("lower", "higher", "none"):
         raise PluginDefinitionError(
@@ -178,8 +219,10 @@ def _one_of_kinds(*kinds: str) -> Callable[[object, attrs.Attribute[Any], object
     return validate
 
 
-_kind = _one_of_kinds("streams", "connect", "streams-group")
-_family_kind = _one_of_kinds("streams", "connect", "streams-group", "streams-episode")
+_kind = _one_of_kinds("streams", "connect", "streams-group", "consumer", "consumer-group", "share-group")
+_family_kind = _one_of_kinds(
+    *("streams", "connect", "streams-group", "streams-episode", "consumer", "consumer-group", "share-group")
+)
 
 
 @attrs.frozen
@@ -193,10 +236,13 @@ class MetricPlugin:
         compute: Function of state and answer alone; ``None`` without the data. By kind: ``ApplicationMetadata`` and
             ``TaskAssignment``; :class:`~assignment_api.connect.Rebalance` and
             :class:`~assignment_api.connect.ConnectAssignment`; :class:`~assignment_api.group.GroupSpec`,
-            :class:`~assignment_api.group.TopologyDescriber` and :class:`~assignment_api.group.GroupAssignment`.
+            :class:`~assignment_api.group.TopologyDescriber` and :class:`~assignment_api.group.GroupAssignment`;
+            :class:`~assignment_api.consumer.ConsumerGroupState` or
+            :class:`~assignment_api.consumer.SubscribedGroup`, and
+            :class:`~assignment_api.consumer.PartitionAssignment`.
         group: Heading in reports: ``balance``, ``spread``, ``movement``, or your own.
         unavoidable: One sentence about the unavoidable part, or empty.
-        kind: ``streams``, ``connect`` or ``streams-group``.
+        kind: ``streams``, ``connect``, ``streams-group``, ``consumer``, ``consumer-group`` or ``share-group``.
 
     Raises:
         PluginDefinitionError: if a field is invalid.
@@ -209,7 +255,9 @@ class MetricPlugin:
     compute: Callable[..., float | None] = attrs.field(validator=_called)
     group: str = attrs.field(default="other", validator=_text)
     unavoidable: str = attrs.field(default="", validator=_text)
-    kind: Literal["streams", "connect", "streams-group"] = attrs.field(default="streams", validator=_kind)
+    kind: Literal["streams", "connect", "streams-group", "consumer", "consumer-group", "share-group"] = attrs.field(
+        default="streams", validator=_kind
+    )
 
 
 Previous_contra = TypeVar("Previous_contra", contravariant=True)
@@ -219,7 +267,8 @@ class History(Protocol[Previous_contra]):
     """One group over several rounds: events depend on the seed, states also on answers.
 
     Answers: :class:`~assignment_api.TaskAssignment` (Streams), :class:`~assignment_api.group.GroupAssignment`
-    (brokers), or member id to the :class:`~assignment_api.connect.Jobs` after the previous round (Connect).
+    (brokers), :class:`~assignment_api.consumer.PartitionAssignment` (consumers), or member id to the
+    :class:`~assignment_api.connect.Jobs` after the previous round (Connect).
     """
 
     def round(self, number: int, previous: Previous_contra | None) -> Mapping[str, Any]:
@@ -252,7 +301,8 @@ class ScenarioFamily:
         history: Creates a seed's history, equal in every process.
         size: A seed's relative work, such as clients times tasks; cheap, since called for every seed first. ``None``:
             about equal.
-        kind: ``streams``, ``connect``, ``streams-group`` or ``streams-episode``.
+        kind: ``streams``, ``connect``, ``streams-group``, ``streams-episode``, ``consumer``, ``consumer-group`` or
+            ``share-group``.
 
     Raises:
         PluginDefinitionError: if a field is invalid.
@@ -263,6 +313,6 @@ class ScenarioFamily:
     rounds: int = attrs.field(validator=_rounds)
     history: Callable[[int], History[Any]] = attrs.field(validator=_called)
     size: Callable[[int], float] | None = attrs.field(default=None, validator=attrs.validators.optional(_called))
-    kind: Literal["streams", "connect", "streams-group", "streams-episode"] = attrs.field(
-        default="streams", validator=_family_kind
-    )
+    kind: Literal[
+        "streams", "connect", "streams-group", "streams-episode", "consumer", "consumer-group", "share-group"
+    ] = attrs.field(default="streams", validator=_family_kind)

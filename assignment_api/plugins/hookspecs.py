@@ -13,12 +13,14 @@ from collections.abc import Sequence
 import pluggy
 
 from assignment_api.connect import ConnectAssignment, Rebalance
+from assignment_api.consumer import ConsumerGroupState, PartitionAssignment, SubscribedGroup
 from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
 from assignment_api.plugins.entries import (
     ConnectAssignorPlugin,
     ConnectorPlugin,
     GroupAssignorPlugin,
     MetricPlugin,
+    PartitionAssignorPlugin,
     ScenarioFamily,
     TaskAssignorPlugin,
 )
@@ -31,10 +33,14 @@ __all__ = [
     "assignor_lab_connect_assignment_computed",
     "assignor_lab_connect_assignors",
     "assignor_lab_connectors",
+    "assignor_lab_consumer_assignors",
+    "assignor_lab_consumer_group_assignors",
     "assignor_lab_group_assignment_computed",
     "assignor_lab_group_assignors",
     "assignor_lab_metrics",
+    "assignor_lab_partition_assignment_computed",
     "assignor_lab_scenario_families",
+    "assignor_lab_share_group_assignors",
     "assignor_lab_task_assignors",
     "hookimpl",
 ]
@@ -75,6 +81,30 @@ def assignor_lab_connectors() -> Sequence[ConnectorPlugin]:  # type: ignore[empt
 @_hookspec
 def assignor_lab_group_assignors() -> Sequence[GroupAssignorPlugin]:  # type: ignore[empty-body]
     """Broker-side assignors for Streams groups (KIP-1071).
+
+    Called once in each discovery; a list or tuple in order.
+    """
+
+
+@_hookspec
+def assignor_lab_consumer_assignors() -> Sequence[PartitionAssignorPlugin]:  # type: ignore[empty-body]
+    """Client-side assignors of consumer groups (KIP-429).
+
+    Called once in each discovery; a list or tuple in order.
+    """
+
+
+@_hookspec
+def assignor_lab_consumer_group_assignors() -> Sequence[PartitionAssignorPlugin]:  # type: ignore[empty-body]
+    """Broker-side assignors of consumer groups (KIP-848).
+
+    Called once in each discovery; a list or tuple in order.
+    """
+
+
+@_hookspec
+def assignor_lab_share_group_assignors() -> Sequence[PartitionAssignorPlugin]:  # type: ignore[empty-body]
+    """Broker-side assignors of share groups (KIP-932).
 
     Called once in each discovery; a list or tuple in order.
     """
@@ -139,4 +169,17 @@ def assignor_lab_group_assignment_computed(
 
     ``group`` and ``topology`` are the input; other arguments and effects are those of
     ``assignor_lab_assignment_computed``.
+    """
+
+
+@_hookspec
+def assignor_lab_partition_assignment_computed(
+    assignor: str,
+    group: ConsumerGroupState | SubscribedGroup,
+    assignment: PartitionAssignment | None,
+    failure: str | None,
+) -> None:
+    """Observe every answer of an assignor of consumer groups and share groups.
+
+    ``group`` is the input; other arguments and effects are those of ``assignor_lab_assignment_computed``.
     """

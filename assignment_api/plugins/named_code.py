@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import re
 import sys
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Protocol
@@ -14,18 +15,29 @@ from typing import Protocol
 import attrs
 
 from assignment_api.connect import ConnectAssignor
+from assignment_api.consumer import (
+    ConsumerGroupPartitionAssignor,
+    ConsumerPartitionAssignor,
+    ShareGroupPartitionAssignor,
+)
 from assignment_api.group.assignor import TaskAssignor as GroupTaskAssignor
 from assignment_api.plugins.discovery import describe_error
-from assignment_api.plugins.entries import ConnectAssignorPlugin, GroupAssignorPlugin, TaskAssignorPlugin
+from assignment_api.plugins.entries import (
+    ConnectAssignorPlugin,
+    GroupAssignorPlugin,
+    PartitionAssignorPlugin,
+    TaskAssignorPlugin,
+)
 from assignment_api.plugins.errors import PluginDefinitionError, PluginLoadError
 from assignment_api.plugins.found import Found, FoundConnectAssignor, FoundTaskAssignor
 from assignment_api.plugins.installed import name_and_version, readable_distributions
 from assignment_api.plugins.policy import Policy
-from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, OWN_PACKAGES, canonical_name
+from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, OWN_PACKAGES, PARTITION_ASSIGNORS, canonical_name
 from assignment_api.streams.assignor import TaskAssignor
 
 __all__ = [
     "HERE",
+    "PARTITION_INTERFACES",
     "CodeOrigin",
     "NamedCode",
     "connect_assignor_asked_for",
@@ -34,11 +46,23 @@ __all__ = [
     "group_assignor_asked_for",
     "group_assignor_from_code",
     "kinds_of_code",
+    "partition_assignor_asked_for",
+    "partition_assignor_from_code",
     "task_assignor_asked_for",
     "task_assignor_from_code",
 ]
 
 _SELECTOR = re.compile(r"\A(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<attribute>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\Z")
+
+
+#: Kind of an assignor for consumer groups or share groups to its interface.
+PARTITION_INTERFACES: Mapping[str, type] = dict(
+    zip(
+        PARTITION_ASSIGNORS,
+        (ConsumerPartitionAssignor, ConsumerGroupPartitionAssignor, ShareGroupPartitionAssignor),
+        strict=True,
+    )
+)
 
 
 class NamedCode(Protocol):
@@ -53,6 +77,9 @@ class NamedCode(Protocol):
     def group_assignor(self, selector: str, policy: Policy) -> Found[GroupAssignorPlugin]:
         """As :func:`group_assignor_from_code`."""
 
+    def partition_assignor(self, kind: str, selector: str, policy: Policy) -> Found[PartitionAssignorPlugin]:
+        """As :func:`partition_assignor_from_code`."""
+
     def kinds(self, selector: str, policy: Policy) -> tuple[str, ...]:
         """As :func:`kinds_of_code`."""
 
@@ -66,6 +93,9 @@ class _Here:
 
     def group_assignor(self, selector: str, policy: Policy) -> Found[GroupAssignorPlugin]:
         return group_assignor_from_code(selector, policy)
+
+    def partition_assignor(self, kind: str, selector: str, policy: Policy) -> Found[PartitionAssignorPlugin]:
+        return partition_assignor_from_code(kind, selector, policy)
 
     def kinds(self, selector: str, policy: Policy) -> tuple[str, ...]:
         return kinds_of_code(selector, policy)
@@ -149,6 +179,17 @@ def group_assignor_from_code(selector: str, policy: Policy) -> Found[GroupAssign
     return Found(selector, _group_description(code), code.distribution, code.version)
 
 
+def partition_assignor_asked_for(kind: str, selector: str) -> Found[PartitionAssignorPlugin]:
+    """:func:`partition_assignor_from_code` after the check of the policy."""
+    return Found(selector, _partition_description(kind, _allowed_code(selector)), None, None)
+
+
+def partition_assignor_from_code(kind: str, selector: str, policy: Policy) -> Found[PartitionAssignorPlugin]:
+    """As :func:`task_assignor_from_code`, for an assignor of consumer groups or share groups of ``kind``."""
+    code = _code(selector, policy)
+    return Found(selector, _partition_description(kind, code), code.distribution, code.version)
+
+
 def kinds_of_code(selector: str, policy: Policy) -> tuple[str, ...]:
     """Possible kinds of ``module:attribute``; all for a function.
 
@@ -160,9 +201,14 @@ def kinds_of_code(selector: str, policy: Policy) -> tuple[str, ...]:
         return ("connect-assignor",)
     if isinstance(found, GroupAssignorPlugin) or (isinstance(found, type) and issubclass(found, GroupTaskAssignor)):
         return ("group-assignor",)
+    for kind, expected in PARTITION_INTERFACES.items():
+        if isinstance(found, type) and issubclass(found, expected):
+            return (kind,)
+    if isinstance(found, PartitionAssignorPlugin):
+        return PARTITION_ASSIGNORS
     if isinstance(found, (TaskAssignorPlugin, type)) or not callable(found):
         return ("task-assignor",)
-    return ("task-assignor", "connect-assignor", "group-assignor")
+    return ("task-assignor", "connect-assignor", "group-assignor", *PARTITION_ASSIGNORS)
 
 
 @attrs.frozen
@@ -287,5 +333,20 @@ def _group_description(code: _Code) -> GroupAssignorPlugin:
         )
     try:
         return GroupAssignorPlugin(code.plugin_name, found)
+    except PluginDefinitionError as error:
+        raise PluginLoadError(f"assignor {code.selector!r}: {error}") from error
+
+
+def _partition_description(kind: str, code: _Code) -> PartitionAssignorPlugin:
+    found, expected = code.found, PARTITION_INTERFACES[kind]
+    if isinstance(found, PartitionAssignorPlugin):
+        return found
+    if isinstance(found, expected) or not callable(found):
+        raise PluginLoadError(
+            f"assignor {code.selector!r} is {type(found).__name__}, expected a subclass of "
+            f"assignment_api.consumer.{expected.__name__}, a function that makes one, or a PartitionAssignorPlugin"
+        )
+    try:
+        return PartitionAssignorPlugin(code.plugin_name, found)
     except PluginDefinitionError as error:
         raise PluginLoadError(f"assignor {code.selector!r}: {error}") from error

@@ -9,6 +9,7 @@ import attrs
 from assignment_api.plugins.discovery import OBSERVING_HOOKS, Offer, PluginRow
 from assignment_api.plugins.reserved import (
     BUILTIN_DISTRIBUTION,
+    PARTITION_ASSIGNORS,
     canonical_name,
     is_kafka_class,
     is_reserved,
@@ -17,7 +18,7 @@ from assignment_api.plugins.reserved import (
 __all__ = ["Names", "names_of", "settle"]
 
 #: Selected by configuration: reserved names apply.
-_ASSIGNOR_KINDS = ("task-assignor", "connect-assignor", "group-assignor")
+_ASSIGNOR_KINDS = ("task-assignor", "connect-assignor", "group-assignor", *PARTITION_ASSIGNORS)
 
 
 @attrs.frozen

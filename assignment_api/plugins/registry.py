@@ -7,12 +7,14 @@ from importlib.metadata import Distribution
 from typing import Any, TypeVar
 
 from assignment_api.connect import ConnectAssignment, Rebalance
+from assignment_api.consumer import ConsumerGroupState, PartitionAssignment, SubscribedGroup
 from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
 from assignment_api.plugins.discovery import Ask, Offer, PluginRow, ask_here, collect, describe_error
 from assignment_api.plugins.entries import (
     ConnectorPlugin,
     GroupAssignorPlugin,
     MetricPlugin,
+    PartitionAssignorPlugin,
     ScenarioFamily,
 )
 from assignment_api.plugins.errors import (
@@ -44,6 +46,9 @@ _NOUNS = {
     "connect-assignor": "Connect assignor",
     "connector": "connector",
     "group-assignor": "group assignor",
+    "consumer-assignor": "consumer assignor",
+    "consumer-group-assignor": "consumer-group assignor",
+    "share-group-assignor": "share-group assignor",
     "metric": "metric",
     "scenario-family": "scenario family",
 }
@@ -51,6 +56,9 @@ _PURPOSES = {
     "task-assignor": "task assignor for Streams applications",
     "connect-assignor": "Connect assignor",
     "group-assignor": "broker-side assignor for Streams groups",
+    "consumer-assignor": "client-side assignor for consumer groups",
+    "consumer-group-assignor": "broker-side assignor for consumer groups",
+    "share-group-assignor": "broker-side assignor for share groups",
 }
 _ASSIGNORS = tuple(_PURPOSES)
 
@@ -58,6 +66,9 @@ _AN = {
     "task-assignor": "an assignor",
     "connect-assignor": "a Connect assignor",
     "group-assignor": "a group assignor",
+    "consumer-assignor": "a consumer assignor",
+    "consumer-group-assignor": "a consumer-group assignor",
+    "share-group-assignor": "a share-group assignor",
 }
 
 
@@ -163,6 +174,27 @@ class Registry:
         """Usable ones, as :meth:`task_assignors`."""
         return self._all("group-assignor", GroupAssignorPlugin)
 
+    # --- assignors of consumer groups and share groups --------------------------------------------
+
+    def partition_assignor(
+        self, kind: str, selector: str, *, may_run_code: bool = False
+    ) -> Found[PartitionAssignorPlugin]:
+        """The selected assignor of a kind, as :meth:`task_assignor`.
+
+        Args:
+            kind: ``consumer-assignor``, ``consumer-group-assignor`` or ``share-group-assignor``.
+        """
+        text = selector.strip()
+        offer = self._named(kind, text)
+        if offer is not None:
+            return Found(self._names.label(offer), offer.entry, offer.distribution, offer.version)
+        self._check_trusted(kind, text, may_run_code=may_run_code)
+        return self._from_code(kind, text, lambda named, policy: self._code.partition_assignor(kind, named, policy))
+
+    def partition_assignors(self, kind: str) -> tuple[Found[PartitionAssignorPlugin], ...]:
+        """Usable ones of a kind, as :meth:`task_assignors`."""
+        return self._all(kind, PartitionAssignorPlugin)
+
     def _from_code(self, kind: str, text: str, ask: Callable[[str, Policy], P]) -> P:
         if (kind, text) not in self._named_code:
             self._named_code[kind, text] = ask(text, self._policy)
@@ -195,8 +227,9 @@ class Registry:
         """Kinds of the usable assignors for ``selector``; arguments as :meth:`task_assignor`.
 
         Returns:
-            Of ``task-assignor``, ``connect-assignor``, ``group-assignor``, in this order; none for Kafka's Java
-            classes, no plugin, or code that may not run.
+            Of ``task-assignor``, ``connect-assignor``, ``group-assignor``, ``consumer-assignor``,
+            ``consumer-group-assignor``, ``share-group-assignor``, in this order; none for Kafka's Java classes of
+            Streams, no plugin, or code that may not run.
 
         Raises:
             PluginLoadError: if ``module:attribute`` cannot be imported.
@@ -206,7 +239,7 @@ class Registry:
         name = canonical_name(second if separator else first)
         kinds = tuple(
             kind
-            for kind in ("task-assignor", "connect-assignor", "group-assignor")
+            for kind in _ASSIGNORS
             for offers in [self._names.by_name.get((kind, name), ())]
             if any(not separator or canonical_name(offer.distribution) == canonical_name(first) for offer in offers)
         )
@@ -266,6 +299,19 @@ class Registry:
             lambda entry: entry(
                 assignor=assignor, group=group, topology=topology, assignment=assignment, failure=failure
             ),
+        )
+
+    def notify_partition_assignment_computed(
+        self,
+        assignor: str,
+        group: ConsumerGroupState | SubscribedGroup,
+        assignment: PartitionAssignment | None,
+        failure: str | None = None,
+    ) -> tuple[PluginRow, ...]:
+        """As for hook ``assignor_lab_partition_assignment_computed``."""
+        return self._notify(
+            "partition-observer",
+            lambda entry: entry(assignor=assignor, group=group, assignment=assignment, failure=failure),
         )
 
     def _notify(self, kind: str, notify: Callable[[Any], object]) -> tuple[PluginRow, ...]:

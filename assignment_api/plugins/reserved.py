@@ -12,6 +12,7 @@ __all__ = [
     "KAFKA_CONNECT_ASSIGNORS",
     "KAFKA_TASK_ASSIGNORS",
     "OWN_PACKAGES",
+    "PARTITION_ASSIGNORS",
     "RESERVED_NAMES",
     "canonical_name",
     "is_kafka_class",
@@ -58,9 +59,14 @@ KAFKA_CONNECT_ASSIGNORS: Mapping[str, str] = {
 RESERVED_NAMES: tuple[str, ...] = (
     *("high_availability", "default", "sticky", "legacy_sticky", "fallback_prior", "rack_aware", "static"),
     *("connect_eager", "connect_incremental", "connect_static", "group_sticky"),
+    *("consumer_range", "consumer_roundrobin", "consumer_sticky", "consumer_cooperative_sticky"),
+    *("consumer_group_range", "consumer_group_uniform", "share_simple"),
     *("java", "kafka", "observed", "plugins", "threads", "utils", "identity", "validate"),
     *(name for name in (*KAFKA_TASK_ASSIGNORS, *KAFKA_CONNECT_ASSIGNORS) if "." not in name),
 )
+
+#: Kinds of assignors for consumer groups and share groups.
+PARTITION_ASSIGNORS: tuple[str, ...] = ("consumer-assignor", "consumer-group-assignor", "share-group-assignor")
 
 _SEPARATORS = re.compile(r"[-_.]+")
 

@@ -25,12 +25,16 @@ _TITLES = {
     "task-assignor": "Task assignors (Kafka Streams, classic protocol)",
     "group-assignor": "Group assignors (Kafka Streams, streams protocol)",
     "connect-assignor": "Connect assignors",
+    "consumer-assignor": "Consumer assignors (plain consumers, classic protocol)",
+    "consumer-group-assignor": "Consumer-group assignors (plain consumers, KIP-848)",
+    "share-group-assignor": "Share-group assignors (KIP-932)",
     "connector": "Connectors (`assignor connect serve`)",
     "metric": "Metrics",
     "scenario-family": "Scenario families",
     "observer": "Observers of Streams assignments",
     "connect-observer": "Observers of Connect assignments",
     "group-observer": "Observers of broker-side assignments",
+    "partition-observer": "Observers of assignments of consumer groups and share groups",
     "plugin": "Entry points that gave nothing",
     "policy": "Items of the policy",
 }
@@ -42,12 +46,16 @@ class PluginKind(StrEnum):
     TASK_ASSIGNOR = "task-assignor"
     GROUP_ASSIGNOR = "group-assignor"
     CONNECT_ASSIGNOR = "connect-assignor"
+    CONSUMER_ASSIGNOR = "consumer-assignor"
+    CONSUMER_GROUP_ASSIGNOR = "consumer-group-assignor"
+    SHARE_GROUP_ASSIGNOR = "share-group-assignor"
     CONNECTOR = "connector"
     METRIC = "metric"
     SCENARIO_FAMILY = "scenario-family"
     OBSERVER = "observer"
     CONNECT_OBSERVER = "connect-observer"
     GROUP_OBSERVER = "group-observer"
+    PARTITION_OBSERVER = "partition-observer"
     PLUGIN = "plugin"
     POLICY = "policy"
 

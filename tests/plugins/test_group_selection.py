@@ -11,6 +11,7 @@ from assignment_api.plugins import (
     UntrustedCodeError,
     discover,
 )
+from assignment_api.plugins.reserved import PARTITION_ASSIGNORS
 from builtin_assignors.group_sticky import GroupStickyTaskAssignor
 
 pytestmark = pytest.mark.slow
@@ -60,7 +61,7 @@ def test_kinds_of_what_a_selector_names() -> None:
     assert registry.assignor_kinds(CODE, may_run_code=True) == ("group-assignor",)
     assert registry.assignor_kinds(f"{HERE}:DESCRIPTION", may_run_code=True) == ("group-assignor",)
     kinds = registry.assignor_kinds(f"{HERE}:made_by_function", may_run_code=True)
-    assert kinds == ("task-assignor", "connect-assignor", "group-assignor")
+    assert kinds == ("task-assignor", "connect-assignor", "group-assignor", *PARTITION_ASSIGNORS)
 
 
 def test_an_assignor_of_clients_is_none_of_the_brokers() -> None:

@@ -13,6 +13,7 @@ from assignment_api.plugins import (
     FoundConnectAssignor,
     FoundTaskAssignor,
     GroupAssignorPlugin,
+    PartitionAssignorPlugin,
     PluginDefinitionError,
     PluginLoadError,
     Policy,
@@ -73,6 +74,13 @@ class IsolatedCode:
             return HERE.group_assignor(selector, policy)
         entry = self._entry("group-assignor", selector, origin)
         return Found(selector, entry, origin.distribution, origin.version)
+
+    def partition_assignor(self, kind: str, selector: str, policy: Policy) -> Found[PartitionAssignorPlugin]:
+        _refuse_java(selector)
+        origin = code_origin(selector, policy)
+        if not self._is_apart(selector, origin):
+            return HERE.partition_assignor(kind, selector, policy)
+        return Found(selector, self._entry(kind, selector, origin), origin.distribution, origin.version)
 
     def kinds(self, selector: str, policy: Policy) -> tuple[str, ...]:
         if java_name(selector) is not None:
@@ -169,6 +177,16 @@ class CodeUnseen:
         _refuse_java(selector)
         origin = code_origin(selector, policy)
         return Found(selector, GroupAssignorPlugin("unseen", _not_imported), origin.distribution, origin.version)
+
+    def partition_assignor(
+        self,
+        kind: str,  # noqa: ARG002 - of the protocol
+        selector: str,
+        policy: Policy,
+    ) -> Found[PartitionAssignorPlugin]:
+        _refuse_java(selector)
+        origin = code_origin(selector, policy)
+        return Found(selector, PartitionAssignorPlugin("unseen", _not_imported), origin.distribution, origin.version)
 
     def kinds(self, selector: str, policy: Policy) -> tuple[str, ...]:
         """All kinds, because the code is not imported."""

@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins.discovery import OBSERVING_HOOKS, DiscoveryReply, PluginSource, one_line
+from assignment_api.plugins.reserved import PARTITION_ASSIGNORS
 from assignor_lab.runtime.isolation.errors import AnswerFormatError
 from assignor_lab.runtime.isolation.origin import PluginOrigin
 
@@ -28,6 +29,7 @@ _TEXTS = {
     "connect-assignor": ("name", "summary"),
     "connector": ("name", "summary"),
     "group-assignor": ("name", "summary"),
+    **dict.fromkeys(PARTITION_ASSIGNORS, ("name", "summary")),
     "metric": ("name", "summary", "unit", "direction", "group", "unavoidable", "kind"),
     "scenario-family": ("name", "summary", "kind"),
     **dict.fromkeys(OBSERVING_HOOKS.values(), ("name",)),
@@ -37,8 +39,9 @@ _NAMES = {
     "connect-assignor": ("aliases", "protocols"),
     "connector": ("java_classes",),
     "group-assignor": ("aliases",),
+    **dict.fromkeys(PARTITION_ASSIGNORS, ("aliases", "java_classes", "protocols")),
 }
-_WITH_SETTINGS = ("task-assignor", "connect-assignor", "group-assignor")
+_WITH_SETTINGS = ("task-assignor", "connect-assignor", "group-assignor", *PARTITION_ASSIGNORS)
 _LONG = ("summary", "unavoidable")
 
 

@@ -17,6 +17,14 @@ import attrs
 
 from assignment_api import ApplicationMetadata, AssignorLabError, TaskAssignment, TaskAssignor
 from assignment_api.connect import ConnectAssignment, ConnectAssignor, Rebalance
+from assignment_api.consumer import (
+    ConsumerGroupPartitionAssignor,
+    ConsumerGroupState,
+    ConsumerPartitionAssignor,
+    PartitionAssignment,
+    ShareGroupPartitionAssignor,
+    SubscribedGroup,
+)
 from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
 from assignment_api.group import TaskAssignor as GroupTaskAssignor
 from assignment_api.plugins import (
@@ -24,12 +32,14 @@ from assignment_api.plugins import (
     ConnectorPlugin,
     GroupAssignorPlugin,
     MetricPlugin,
+    PartitionAssignorPlugin,
     PluginLoadError,
     ScenarioFamily,
     Setting,
     TaskAssignorPlugin,
 )
 from assignment_api.plugins.discovery import OBSERVING_HOOKS, ask_here
+from assignment_api.plugins.reserved import PARTITION_ASSIGNORS
 from assignor_lab.runtime.assignor_calls import AssignorCalls, CalledAssignor
 from assignor_lab.runtime.discovery.descriptions import EntryPointDescription, Offered
 from assignor_lab.runtime.discovery.passing import Packer
@@ -61,6 +71,9 @@ ASKING_PLACES = {
     "task-assignor": "assignor_lab.groups.streams.assignor_calls:ASKING",
     "connect-assignor": "assignor_lab.groups.connect.assignor_calls:ASKING",
     "group-assignor": "assignor_lab.groups.streams_group.assignor_calls:ASKING",
+    "consumer-assignor": "assignor_lab.groups.consumer.assignor_calls:CONSUMER_CALLS",
+    "consumer-group-assignor": "assignor_lab.groups.consumer.assignor_calls:CONSUMER_GROUP_CALLS",
+    "share-group-assignor": "assignor_lab.groups.consumer.assignor_calls:SHARE_GROUP_CALLS",
 }
 _numbers = count(1)
 
@@ -113,6 +126,7 @@ def assignor_entry(kind: str, fields: Mapping[str, Any], factory: DiscoveredAssi
         "task-assignor": TaskAssignorPlugin,
         "connect-assignor": ConnectAssignorPlugin,
         "group-assignor": GroupAssignorPlugin,
+        **dict.fromkeys(PARTITION_ASSIGNORS, PartitionAssignorPlugin),
     }
     settings = tuple(Setting(*each) for each in fields["settings"])
     return entries[kind](factory=factory, **{**fields, "settings": settings})
@@ -142,6 +156,9 @@ class DiscoveredAssignor:
             "task-assignor": _TaskAssignor,
             "connect-assignor": _ConnectAssignor,
             "group-assignor": _GroupAssignor,
+            "consumer-assignor": _ConsumerAssignor,
+            "consumer-group-assignor": _ConsumerGroupAssignor,
+            "share-group-assignor": _ShareGroupAssignor,
         }
         return made[self.kind](self)
 
@@ -197,6 +214,24 @@ class _ConnectAssignor(_LateConfigured, ConnectAssignor):
 class _GroupAssignor(_LateConfigured, GroupTaskAssignor):
     def assign(self, group: GroupSpec, topology: TopologyDescriber) -> GroupAssignment:
         answer: GroupAssignment = self._answer(group, topology)
+        return answer
+
+
+class _ConsumerAssignor(_LateConfigured, ConsumerPartitionAssignor):
+    def assign(self, group: ConsumerGroupState) -> PartitionAssignment:
+        answer: PartitionAssignment = self._answer(group)
+        return answer
+
+
+class _ConsumerGroupAssignor(_LateConfigured, ConsumerGroupPartitionAssignor):
+    def assign(self, group: SubscribedGroup) -> PartitionAssignment:
+        answer: PartitionAssignment = self._answer(group)
+        return answer
+
+
+class _ShareGroupAssignor(_LateConfigured, ShareGroupPartitionAssignor):
+    def assign(self, group: SubscribedGroup) -> PartitionAssignment:
+        answer: PartitionAssignment = self._answer(group)
         return answer
 
 

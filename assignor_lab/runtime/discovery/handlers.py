@@ -18,6 +18,7 @@ from typing import Any
 from assignment_api.plugins import PluginError, Policy
 from assignment_api.plugins.discovery import ask_here
 from assignment_api.plugins.named_code import HERE, kinds_of_code
+from assignment_api.plugins.reserved import PARTITION_ASSIGNORS
 from assignor_lab.runtime.discovery.descriptions import document_of, fields_of
 from assignor_lab.runtime.discovery.passing import unpacked
 from assignor_lab.runtime.invocation import checked_figure
@@ -53,19 +54,25 @@ def describe_code(_memory: Memory, path: list[str], selector: str) -> Mapping[st
     look_in(path)
     policy = Policy()
     described: dict[str, Any] = {"kinds": list(kinds_of_code(selector, policy)), "digest": None}
-    for kind, found_as in (
-        ("task-assignor", HERE.task_assignor),
-        ("connect-assignor", HERE.connect_assignor),
-        ("group-assignor", HERE.group_assignor),
-    ):
+    for kind in ("task-assignor", "connect-assignor", "group-assignor", *PARTITION_ASSIGNORS):
         try:
-            entry: Any = found_as(selector, policy).plugin
+            entry: Any = _found(kind, selector, policy)
         except PluginError as error:
             described[kind] = str(error)
         else:
             described[kind] = fields_of(kind, entry, entry.name)
             described["digest"] = _digest(entry.factory)
     return described
+
+
+def _found(kind: str, selector: str, policy: Policy) -> object:
+    if kind in PARTITION_ASSIGNORS:
+        return HERE.partition_assignor(kind, selector, policy).plugin
+    if kind == "task-assignor":
+        return HERE.task_assignor(selector, policy).plugin
+    if kind == "connect-assignor":
+        return HERE.connect_assignor(selector, policy).plugin
+    return HERE.group_assignor(selector, policy).plugin
 
 
 def _digest(factory: Any) -> str | None:

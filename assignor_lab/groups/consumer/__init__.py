@@ -1,0 +1,1 @@
+"""Plain consumer groups of both protocols, and share groups: three kinds with the same answers."""
