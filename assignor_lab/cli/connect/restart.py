@@ -9,7 +9,7 @@ import typer
 from assignor_lab.cli.connect.access import CaFile, Urls, ask
 from assignor_lab.cli.connect.status import Probe
 from assignor_lab.cli.options import Json
-from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 from assignor_lab.documents.wording import plural
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 _CHECK_FAILED = 1
+_NOT_CONFIGURED = "the connector has fewer tasks now, so no worker owns it, and none restarts it (KAFKA-9472)"
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The connector.")]
 IncludeTasks = Annotated[bool, typer.Option("--include-tasks", help="Its tasks, too.")]
@@ -49,7 +50,7 @@ def _restart(
 
     Any Kafka Connect from 3.0 on, or `assignor connect serve`. Without --include-tasks and --only-failed the
     connector's instance alone restarts, whatever its state. Each must return on a living worker. Exit code 1:
-    an instance did not come back.
+    an instance did not come back, or the worker ignored the flags (Connect before 3.0).
     """
     from assignor_lab.connect.remote import plan_document, planned_restart, report_document, restart
     from assignor_lab.kafka.herder.restarts import RestartRequest
@@ -89,16 +90,24 @@ def _print_plan(connector: str, plan: RestartPlan) -> None:
         console().print(table(("RESTARTS", "JOB", "STATE NOW", "WORKER"), rows))
     for worker, reason in plan.dead.items():
         print_line(f"{worker} {reason}: its jobs will not restart before other workers have them")
+    for each in plan.unconfigured:
+        print_line(f"{job_name(connector, each.number)} {each.state} will not restart: {_NOT_CONFIGURED}")
     print_line(f"{len(chosen)} of {plural(1 + len(plan.now.tasks), 'instance')} would restart; nothing was changed")
 
 
 def _print_report(report: RestartReport, timeout: float) -> None:
     from assignor_lab.connect.remote import job_name
     from assignor_lab.connect.remote.findings import trace_head
+    from assignor_lab.connect.remote.urls import path_of
 
     if not report.outcomes:
         print_line("nothing was to restart")
         return
+    if report.ignored_by is not None:
+        print_sentence(_ignored(report))
+        for task in report.left:
+            path = path_of("connectors", report.connector, "tasks", task.number or 0)
+            print_line(f"  curl -X POST '{report.url}{path}/restart'")
     rows = [
         (
             _what(each.task),
@@ -111,12 +120,32 @@ def _print_report(report: RestartReport, timeout: float) -> None:
         for each in report.outcomes
     ]
     console().print(table(("RESTARTED", "JOB", "BEFORE", "NOW", "WORKER", "REMARK"), rows))
-    back = sum(each.is_back for each in report.outcomes)
+    awaited = [each for each in report.outcomes if each.is_configured]
+    back = sum(each.is_back for each in awaited)
     late = f" within {timeout:g} s" if report.timed_out else ""
-    print_line(f"{back} of {len(report.outcomes)} came back{late}")
+    print_line(f"{back} of {len(awaited)} came back{late}")
+
+
+def _ignored(report: RestartReport) -> str:
+    release = f"Kafka Connect {report.ignored_by}" if report.ignored_by else "this Kafka Connect"
+    failed = sum(task.state == "FAILED" for task in report.left)
+    is_old = report.ignored_by and report.ignored_by.split(".")[0] in ("0", "1", "2")
+    doubt = "" if is_old else "; an older worker or a proxy may have answered in its place"
+    rest = (
+        f"{plural(failed, 'task')} {'is' if failed == 1 else 'are'} still FAILED" if failed else "no task is FAILED now"
+    )
+    others = len(report.left) - failed
+    more = f", {plural(others, 'task')} of the request {'was' if others == 1 else 'were'} left alone" if others else ""
+    way = ": restart each task with its own request" if report.left else ""
+    return (
+        f"{release} does not know --include-tasks and --only-failed (KIP-745, from 3.0 on{doubt}): it restarted the "
+        f"connector's instance only; {rest}{more}{way}"
+    )
 
 
 def _remarks(outcome: Outcome, report: RestartReport) -> list[str]:
+    if not outcome.is_configured:
+        return [_NOT_CONFIGURED]
     if outcome.after is None:
         return ["the connector has fewer tasks now"]
     if outcome.dead:

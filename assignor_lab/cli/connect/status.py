@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assignment_api.connect import MAX_DELAY_KEY
 from assignor_lab.cli.connect.access import CaFile, Urls, ask
-from assignor_lab.cli.options import Json
+from assignor_lab.cli.options import Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.documents.wording import plural
 
@@ -30,7 +33,7 @@ FailOn = Annotated[
         "--fail-on",
         metavar="KINDS",
         help="End with 1 if there is a finding of these kinds, with commas: failed, unassigned, missing, stale, "
-        "restarting, imbalance, unreachable; or any.",
+        "restarting, unknown, no-address, no-tasks, imbalance, uneven, clusters, unreachable; or any.",
     ),
 ]
 Probe = Annotated[
@@ -40,6 +43,14 @@ Probe = Annotated[
         help="Test which workers accept connections at their advertised addresses; nothing is sent.",
     ),
 ]
+Watch = Annotated[
+    bool,
+    typer.Option(
+        "--watch",
+        help="Read again until no job is UNASSIGNED, or one is for longer than the delay; each change is a line.",
+    ),
+]
+Every = Annotated[float, typer.Option("--every", metavar="S", min=0.05, help="With --watch: seconds between reads.")]
 
 
 def register(connect: typer.Typer) -> None:
@@ -52,17 +63,22 @@ def _status(
     ca_file: CaFile = None,
     fail_on: FailOn = "",
     probe: Probe = True,
+    watch: Watch = False,
+    every: Every = 5.0,
+    c: Overrides = None,
     json: Json = False,
 ) -> None:
     """Show the jobs of each worker of a Connect cluster, with failed, waiting, stale and unbalanced ones marked.
 
-    Any Kafka Connect, or `assignor connect serve`. Only reads.
+    Any Kafka Connect, or `assignor connect serve`. Only reads. REST does not report the workers' delay: give it as
+    -c scheduled.rebalance.max.delay.ms=MS if it is not Kafka's default.
     """
-    from assignor_lab.connect.remote import FINDINGS, cluster_document, find, read_cluster
+    from assignor_lab.connect.remote import FINDINGS, cluster_document, find
 
     wanted = _kinds(fail_on, tuple(FINDINGS))
-    state = ask(url, ca_file, lambda rest: read_cluster(rest, probe=probe))
-    findings = find(state)
+    delay = _max_delay_ms(c)
+    state = _read(url, ca_file, probe=probe) if not watch else _watched(url, ca_file, delay, every, probe=probe)
+    findings = find(state, delay)
     if json:
         print_json(cluster_document(state, findings))
     else:
@@ -71,6 +87,37 @@ def _status(
         note(sentence)
     if any(finding.kind in wanted for finding in findings):
         raise typer.Exit(_CHECK_FAILED)
+
+
+def _max_delay_ms(overrides: list[str] | None) -> int | None:
+    effective = sources(None, overrides).effective()
+    return int(effective.values_for("connect_incremental")[MAX_DELAY_KEY]) if MAX_DELAY_KEY in effective else None
+
+
+def _read(url: list[str], ca_file: Path | None, *, probe: bool) -> ClusterState:
+    from assignor_lab.connect.remote import read_cluster
+
+    return ask(url, ca_file, lambda rest: read_cluster(rest, probe=probe))
+
+
+def _watched(url: list[str], ca_file: Path | None, delay: int | None, every: float, *, probe: bool) -> ClusterState:
+    """The last of the states read."""
+    from assignor_lab.connect.remote import DEFAULT_MAX_DELAY_MS, WaitingJobs
+
+    waiting = WaitingJobs(DEFAULT_MAX_DELAY_MS if delay is None else delay)
+    while True:
+        state = _read(url, ca_file, probe=probe)
+        for line in waiting.look(state):
+            note(line)
+        if waiting.is_stale(state):
+            note(
+                "UNASSIGNED for longer than scheduled.rebalance.max.delay.ms allows: the state is stale (KAFKA-12525; "
+                "a restart of the task writes a new one), or rebalances do not end"
+            )
+            return state
+        if not waiting.since_ms:
+            return state
+        time.sleep(every)
 
 
 def _kinds(text: str, known: Sequence[str]) -> frozenset[str]:

@@ -9,6 +9,7 @@ from assignor_lab.connect.remote.errors import (
     ConnectRefusedError,
     ConnectUrlError,
     NotConnectError,
+    NotForwardedError,
     RemoteClusterError,
     UnreachableClusterError,
 )
@@ -16,6 +17,7 @@ from assignor_lab.connect.remote.findings import FINDINGS, ClusterFinding, find
 from assignor_lab.connect.remote.restarting import Outcome, RestartPlan, RestartReport, planned_restart, restart
 from assignor_lab.connect.remote.state import ClusterState, RemoteConnector, RemoteWorker, read_cluster
 from assignor_lab.connect.remote.urls import ConnectUrl, parse_url
+from assignor_lab.connect.remote.waiting import DEFAULT_MAX_DELAY_MS, WaitingJobs
 
 __all__ = [
     "ConnectRest",
@@ -30,6 +32,8 @@ __all__ = [
     "find",
     "ClusterFinding",
     "FINDINGS",
+    "WaitingJobs",
+    "DEFAULT_MAX_DELAY_MS",
     "planned_restart",
     "restart",
     "RestartPlan",
@@ -46,5 +50,6 @@ __all__ = [
     "AccessError",
     "UnreachableClusterError",
     "NotConnectError",
+    "NotForwardedError",
     "ConnectRefusedError",
 ]

@@ -77,14 +77,17 @@ class ConnectRest:
     async def get(self, path: str, params: Sequence[tuple[str, str]] = (), at: ConnectUrl | None = None) -> Response:
         return await self._ask("GET", path, params, at)
 
-    async def post(self, path: str, params: Sequence[tuple[str, str]] = ()) -> Response:
-        return await self._ask("POST", path, params, None)
+    async def post(self, path: str, params: Sequence[tuple[str, str]] = (), first: int = 0) -> Response:
+        """``first``: number of the URL that gets the request first; it may exceed the number of URLs."""
+        return await self._ask("POST", path, params, None, first % len(self.urls))
 
-    async def _ask(self, method: str, path: str, params: Sequence[tuple[str, str]], at: ConnectUrl | None) -> Response:
+    async def _ask(
+        self, method: str, path: str, params: Sequence[tuple[str, str]], at: ConnectUrl | None, first: int = 0
+    ) -> Response:
         import httpx
 
         refusals = []
-        for url in self.urls if at is None else (at,):
+        for url in (*self.urls[first:], *self.urls[:first]) if at is None else (at,):
             try:
                 async with asyncio.timeout(self.access.request_timeout_s):
                     return await self._send(url, method, path, params)

@@ -52,6 +52,7 @@ def cluster_document(state: ClusterState, findings: Sequence[ClusterFinding]) ->
                 "task": each.task,
                 "worker": each.worker,
                 "detail": each.detail,
+                "jobs": list(each.jobs) or ([each.job] if each.job else []),
             }
             for each in findings
         ],
@@ -69,7 +70,10 @@ def plan_document(connector: str, plan: RestartPlan) -> dict[str, Any]:
         }
         for each in plan.chosen
     ]
-    return {"connector": connector, "dry_run": True, "restarts": restarts}
+    not_restarted = [
+        {"job": job_name(connector, each.number), "task": each.number, **_now(each)} for each in plan.unconfigured
+    ]
+    return {"connector": connector, "dry_run": True, "restarts": restarts, "not_configured": not_restarted}
 
 
 def _dead(reason: str | None) -> dict[str, str]:
@@ -88,6 +92,8 @@ def report_document(report: RestartReport) -> dict[str, Any]:
         "dry_run": False,
         "timed_out": report.timed_out,
         "came_back": report.is_back,
+        "flags_ignored_by": report.ignored_by,
+        "left": [{"job": job_name(report.connector, each.number), **_now(each)} for each in report.left],
         "restarts": [
             {
                 "job": job_name(report.connector, each.task),
@@ -97,6 +103,7 @@ def report_document(report: RestartReport) -> dict[str, Any]:
                 "worker_id": each.worker_id,
                 "came_back": each.is_back,
                 "change_seen": each.seen,
+                "configured": each.is_configured,
                 **({} if each.trace is None else {"trace": each.trace}),
                 **_dead(each.dead),
             }

@@ -9,6 +9,7 @@ __all__ = [
     "ConnectRefusedError",
     "ConnectUrlError",
     "NotConnectError",
+    "NotForwardedError",
     "RemoteClusterError",
     "UnreachableClusterError",
 ]
@@ -42,6 +43,17 @@ class ConnectRefusedError(RemoteClusterError):
         self.status = status
         self.message = message
         super().__init__(f"{request}: {status} {message}{_REMEDIES.get(status, '')}".rstrip())
+
+
+class NotForwardedError(RemoteClusterError):
+    """No worker could forward a request to the leader or owner."""
+
+    def __init__(self, refused: ConnectRefusedError, attempts: int, cause: str) -> None:
+        message, times = " ".join(refused.message.split()), f"{attempts} attempt{'s' if attempts > 1 else ''}"
+        super().__init__(
+            f"{refused.request}: {refused.status} {message} ({times}): the worker that got the "
+            f"request cannot forward it: {cause}"
+        )
 
 
 _REMEDIES = {

@@ -8,19 +8,23 @@ from collections.abc import Callable, Iterable, Mapping
 
 import attrs
 
-from assignor_lab.connect.remote.answers import read_status
+from assignor_lab.connect.remote.answers import read_info, read_server, read_status
 from assignor_lab.connect.remote.client import ConnectRest, Response
-from assignor_lab.connect.remote.errors import ConnectRefusedError, RemoteClusterError, UnreachableClusterError
+from assignor_lab.connect.remote.errors import (
+    ConnectRefusedError,
+    NotForwardedError,
+    RemoteClusterError,
+    UnreachableClusterError,
+)
+from assignor_lab.connect.remote.forwarding import forwarding_cause, is_unforwarded
 from assignor_lab.connect.remote.state import read_cluster
-from assignor_lab.connect.remote.urls import path_of
+from assignor_lab.connect.remote.urls import ConnectUrl, path_of
 from assignor_lab.kafka.herder.restarts import RestartRequest, planned
 from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus, JobState
 
 __all__ = ["Outcome", "RestartPlan", "RestartReport", "planned_restart", "restart"]
 
-_NOT_FOUND, _CONFLICT, _SERVER_ERROR = 404, 409, 500
-#: Start of the message of a worker that cannot reach the owner or the leader (Kafka: ``RestClient``).
-_NOT_FORWARDED = "IO Error trying to forward REST request"
+_NOT_FOUND, _CONFLICT = 404, 409
 _SETTLED = frozenset((JobState.RUNNING, JobState.PAUSED, JobState.STOPPED, JobState.FAILED))
 #: Intervals between reads: short at first, for a restart takes less than a second.
 _FIRST_LOOK_S, _LATER_LOOK_S = 0.1, 1.0
@@ -31,11 +35,16 @@ _STAYS_S, _UNSEEN_S = 1.0, 5.0
 
 @attrs.frozen
 class RestartPlan:
-    """The plan of a restart."""
+    """The plan of a restart.
+
+    Args:
+        unconfigured: Chosen instances that are tasks without a configuration: no worker restarts them (KAFKA-9472).
+    """
 
     now: ConnectorStatus
     chosen: tuple[InstanceStatus, ...]
     dead: Mapping[str, str]
+    unconfigured: tuple[InstanceStatus, ...] = ()
 
 
 @attrs.frozen
@@ -46,6 +55,7 @@ class Outcome:
         is_back: RUNNING, PAUSED or STOPPED as intended, on a worker that lives as far as is known; or gone for good.
         seen: False: the state changed between two reads, or the instance did not restart.
         dead: Why its worker takes no connection; empty: it does, or that is unknown.
+        is_configured: False: a task without a configuration, which no worker restarts (KAFKA-9472); its state stays.
     """
 
     task: int | None
@@ -56,6 +66,7 @@ class Outcome:
     is_back: bool
     seen: bool
     dead: str = ""
+    is_configured: bool = True
 
 
 @attrs.frozen
@@ -64,15 +75,22 @@ class RestartReport:
 
     Args:
         outcomes: The connector's first; after a plain restart, with its empty answer, the connector's alone.
+        ignored_by: Release of a worker that ignored the flags (Connect before 3.0); ``None``: none did.
+        left: After such a request: instances that should have restarted, and did not.
+        url: The worker that answered.
     """
 
     connector: str
     outcomes: tuple[Outcome, ...]
     timed_out: bool
+    ignored_by: str | None = None
+    left: tuple[InstanceStatus, ...] = ()
+    url: str = ""
 
     @property
     def is_back(self) -> bool:
-        return all(outcome.is_back for outcome in self.outcomes)
+        done = all(outcome.is_back for outcome in self.outcomes if outcome.is_configured)
+        return done and self.ignored_by is None
 
 
 async def planned_restart(rest: ConnectRest, request: RestartRequest, *, probe: bool = True) -> RestartPlan:
@@ -83,8 +101,11 @@ async def planned_restart(rest: ConnectRest, request: RestartRequest, *, probe: 
     """
     now = await _status(rest, request.connector)
     known = _by_number(now)
-    chosen = tuple(known[number] for number in _to_restart(request, planned(request, now)))
-    return RestartPlan(now, chosen, await _dead(rest, chosen) if probe else {})
+    configured = await _configured(rest, request.connector)
+    numbers = _to_restart(request, planned(request, now))
+    chosen = tuple(known[number] for number in numbers if _is_configured(number, configured))
+    unconfigured = tuple(known[number] for number in numbers if not _is_configured(number, configured))
+    return RestartPlan(now, chosen, await _dead(rest, chosen) if probe else {}, unconfigured)
 
 
 async def restart(
@@ -103,10 +124,59 @@ async def restart(
     """
     end = time.monotonic() + timeout_s
     before = await _status(rest, request.connector)
-    answer = await _request(rest, request, timeout_s, on_refused)
-    chosen = _to_restart(request, before if answer is None else answer)
-    outcomes, timed_out = await _wait(rest, chosen, before, end, probe=probe)
-    return RestartReport(request.connector, outcomes, timed_out)
+    answer, url = await _request(rest, request, timeout_s, on_refused)
+    ignored = answer is None and (request.include_tasks or request.only_failed)
+    # A Connect before 3.0 restarts the connector's instance alone, with an empty answer.
+    effective = RestartRequest(request.connector) if ignored else request
+    configured = await _configured(rest, request.connector)
+    chosen = _to_restart(effective, before if answer is None else answer)
+    awaited = {number: each for number, each in chosen.items() if _is_configured(number, configured)}
+    outcomes, timed_out = await _wait(rest, awaited, before, end, probe=probe)
+    outcomes += tuple(
+        Outcome(
+            number, known.state, known.state, known.worker_id, known.trace, is_back=False, seen=False,
+            is_configured=False,
+        )
+        for number, known in _by_number(before).items() if number in chosen and number not in awaited
+    )  # fmt: skip
+    if not ignored:
+        return RestartReport(request.connector, outcomes, timed_out, url=str(url))
+    left = await _left(rest, request, before, configured)
+    return RestartReport(request.connector, outcomes, timed_out, await _version(rest), left, str(url))
+
+
+async def _left(
+    rest: ConnectRest, request: RestartRequest, before: ConnectorStatus, configured: frozenset[int] | None
+) -> tuple[InstanceStatus, ...]:
+    """Tasks of the request that a Connect before 3.0 left alone, and tasks that are still FAILED."""
+    wanted = _to_restart(request, planned(request, before)).keys() - {None}
+    now = await _status(rest, request.connector)
+    return tuple(
+        task
+        for task in sorted(now.tasks, key=lambda task: task.number or 0)
+        if _is_configured(task.number, configured) and (task.number in wanted or task.state == JobState.FAILED)
+    )
+
+
+async def _version(rest: ConnectRest) -> str:
+    try:
+        return read_server((await rest.get("/")).body, "GET /").version
+    except RemoteClusterError:
+        return ""
+
+
+async def _configured(rest: ConnectRest, connector: str) -> frozenset[int] | None:
+    """Numbers of the configured tasks; ``None``: Connect does not answer that now."""
+    path = path_of("connectors", connector)
+    try:
+        answer = await rest.get(path)
+        return frozenset(task.task for task in read_info(answer.body, f"GET {answer.url}{path}").tasks)
+    except RemoteClusterError:
+        return None
+
+
+def _is_configured(task: int | None, configured: frozenset[int] | None) -> bool:
+    return task is None or configured is None or task in configured
 
 
 async def _status(rest: ConnectRest, connector: str) -> ConnectorStatus:
@@ -125,31 +195,62 @@ def _to_restart(request: RestartRequest, plan: ConnectorStatus) -> dict[int | No
 
 async def _request(
     rest: ConnectRest, request: RestartRequest, timeout_s: float, on_refused: Callable[[str], None]
-) -> ConnectorStatus | None:
+) -> tuple[ConnectorStatus | None, ConnectUrl]:
     path = f"{path_of('connectors', request.connector)}/restart"
     flags = [("includeTasks", request.include_tasks), ("onlyFailed", request.only_failed)]
     params = [(name, str(flag).lower()) for name, flag in flags] if any(flag for _, flag in flags) else []
-
-    def refused(error: BaseException) -> bool:
-        if not isinstance(error, ConnectRefusedError):
-            return False
-        is_unforwarded = error.status == _SERVER_ERROR and error.message.startswith(_NOT_FORWARDED)
-        if error.status != _CONFLICT and not is_unforwarded:
-            return False
-        on_refused(error.message)
-        return True
+    refusals = _Refusals(on_refused)
 
     # Optional extra.
     from tenacity import AsyncRetrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
     attempts = AsyncRetrying(
-        retry=retry_if_exception(refused),
+        retry=retry_if_exception(refusals.may_pass),
         wait=wait_random_exponential(multiplier=0.25, max=5),
         stop=stop_before_delay(timeout_s),
         reraise=True,
     )
-    answer: Response = await attempts(rest.post, path, params)
-    return None if answer.body is None else read_status(answer.body, f"POST {answer.url}{path}")
+
+    async def post() -> Response:
+        # Another worker may be the leader or owner itself, or reach it.
+        return await rest.post(path, params, refusals.unforwarded)
+
+    try:
+        answer: Response = await attempts(post)
+    except ConnectRefusedError as refused:
+        if is_unforwarded(refused.status, refused.message):
+            raise NotForwardedError(refused, refusals.unforwarded, forwarding_cause(refused.message)) from None
+        raise
+    refusals.passed()
+    return None if answer.body is None else read_status(answer.body, f"POST {answer.url}{path}"), answer.url
+
+
+@attrs.define
+class _Refusals:
+    """Refusals of one request: each message is reported once."""
+
+    report: Callable[[str], None]
+    unforwarded: int = 0
+    _last: str = ""
+    _reported: set[str] = attrs.field(factory=set)
+
+    def may_pass(self, error: BaseException) -> bool:
+        """True if the same request may pass later, or at another worker."""
+        if not isinstance(error, ConnectRefusedError):
+            return False
+        if is_unforwarded(error.status, error.message):
+            self.unforwarded += 1
+            self._last = " ".join(error.message.split())
+            return True
+        if error.status == _CONFLICT and error.message not in self._reported:
+            self._reported.add(error.message)
+            self.report(error.message)
+        return error.status == _CONFLICT
+
+    def passed(self) -> None:
+        if self.unforwarded:
+            attempts = f"{self.unforwarded} attempt{'s' if self.unforwarded > 1 else ''}"
+            self.report(f"{self._last} ({attempts}): {forwarding_cause(self._last)}")
 
 
 # --- waiting --------------------------------------------------------------------------------------

@@ -21,6 +21,8 @@ __all__ = ["ClusterState", "RemoteConnector", "RemoteWorker", "read_cluster", "s
 
 _NOT_FOUND = 404
 _AT_ONCE = 8
+#: A worker reads a new record of the config topic within milliseconds.
+_BEHIND_S = 1.0
 
 _Told = tuple[ConnectorStatus | None, ConnectorInfo | None]
 
@@ -64,7 +66,8 @@ class ClusterState:
     """The known state.
 
     Args:
-        unanswered: Given URLs that do not answer, or belong to another cluster, with the reason.
+        unanswered: Given URLs that do not answer, or belong to another Kafka cluster, with the reason.
+        other_clusters: URLs that answer for another Connect cluster, with the evidence.
     """
 
     url: str
@@ -75,6 +78,7 @@ class ClusterState:
     workers: tuple[RemoteWorker, ...]
     unanswered: Mapping[str, str]
     notes: tuple[str, ...] = ()
+    other_clusters: Mapping[str, str] = attrs.field(factory=dict)
 
 
 async def read_cluster(rest: ConnectRest, *, probe: bool = True) -> ClusterState:
@@ -82,11 +86,14 @@ async def read_cluster(rest: ConnectRest, *, probe: bool = True) -> ClusterState
     root = await rest.get("/")
     server = read_server(root.body, f"GET {root.url}/")
     unanswered, others = await _others(rest, root.url, server.kafka_cluster_id)
-    connectors = await _connectors(rest, root.url)
+    names, connectors = await _connectors(rest, root.url)
+    strangers = await _strangers(rest, root.url, names, others)
+    strangers.update(await _changed(rest, root.url, server.kafka_cluster_id))
+    others = [url for url in others if str(url) not in strangers]
     workers, notes = await _workers(connectors, (root.url, *others), probe=probe)
     return ClusterState(
         str(root.url), server.version, server.kafka_cluster_id, time.time_ns() // 1_000_000, connectors, workers,
-        unanswered, notes,
+        unanswered, notes, strangers,
     )  # fmt: skip
 
 
@@ -121,7 +128,52 @@ async def _others(rest: ConnectRest, answered: ConnectUrl, cluster_id: str) -> t
     return unanswered, members
 
 
-async def _connectors(rest: ConnectRest, url: ConnectUrl) -> tuple[RemoteConnector, ...]:
+async def _names(rest: ConnectRest, url: ConnectUrl) -> frozenset[str]:
+    return frozenset(read_names((await rest.get("/connectors", at=url)).body, f"GET {url}/connectors"))
+
+
+async def _strangers(
+    rest: ConnectRest, answered: ConnectUrl, names: frozenset[str], others: Sequence[ConnectUrl]
+) -> dict[str, str]:
+    """URLs of other Connect clusters: all workers of a cluster read one config topic, so they list the same connectors.
+
+    A worker may be a moment behind, so a difference is read a second time.
+    """
+    strangers = {}
+    for url in others:
+        try:
+            if await _names(rest, url) == names:
+                continue
+            await asyncio.sleep(_BEHIND_S)
+            ours, theirs = await _names(rest, answered), await _names(rest, url)
+        except RemoteClusterError:
+            continue
+        if ours != theirs:
+            missing, more = (
+                ", ".join(sorted(each, key=utf16_key)[:3]) or "none" for each in (ours - theirs, theirs - ours)
+            )
+            strangers[str(url)] = (
+                f"{url} belongs to another Connect cluster than {answered}: connectors of the latter alone: {missing}; "
+                f"of the former alone: {more}; give the URLs of one cluster (one group.id and one config.storage.topic)"
+            )
+    return strangers
+
+
+async def _changed(rest: ConnectRest, url: ConnectUrl, cluster_id: str) -> dict[str, str]:
+    """A load balancer may lead to workers of several clusters, one after another."""
+    try:
+        again = read_server((await rest.get("/", at=url)).body, f"GET {url}/").kafka_cluster_id
+    except RemoteClusterError:
+        return {}
+    if again == cluster_id:
+        return {}
+    return {
+        str(url): f"{url} leads to workers of two clusters: GET / names Kafka cluster {cluster_id or 'none'}, then "
+        f"{again or 'none'}; give the workers' own URLs"
+    }
+
+
+async def _connectors(rest: ConnectRest, url: ConnectUrl) -> tuple[frozenset[str], tuple[RemoteConnector, ...]]:
     names = read_names((await rest.get("/connectors", at=url)).body, f"GET {url}/connectors")
     answer = await rest.get("/connectors", [("expand", "status"), ("expand", "info")], at=url)
     expanded = read_expanded(answer.body, f"GET {url}/connectors?expand=status&expand=info") or {}
@@ -134,7 +186,8 @@ async def _connectors(rest: ConnectRest, url: ConnectUrl) -> tuple[RemoteConnect
             return await _one(rest, url, name)
 
     one_by_one = zip(missing, await asyncio.gather(*map(ask, missing)), strict=True)
-    return state_of({**expanded, **{name: described for name, described in one_by_one if described is not None}})
+    found = state_of({**expanded, **{name: described for name, described in one_by_one if described is not None}})
+    return frozenset(names), found
 
 
 async def _one(rest: ConnectRest, url: ConnectUrl, name: str) -> _Told | None:

@@ -9,7 +9,7 @@ import attrs
 
 from assignor_lab.connect.remote.errors import ConnectUrlError
 
-__all__ = ["ConnectUrl", "parse_url", "parse_worker_id", "path_of"]
+__all__ = ["ConnectUrl", "parse_url", "parse_worker_id", "path_of", "without_address"]
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"\A(?:[A-Za-z0-9._-]{1,253}|[0-9A-Fa-f:.]{2,45})\Z")
@@ -63,6 +63,16 @@ def parse_worker_id(text: str) -> tuple[str, int] | None:
     if match is None or not 0 < int(match["port"]) < 65_536:
         return None
     return match["six"] or match["host"], int(match["port"])
+
+
+def without_address(worker_id: str) -> str:
+    """Reason for which other workers cannot reach the id's address, or empty."""
+    host, _, port = worker_id.rpartition(":")
+    if host.strip("[]").lower() in ("", "null", "none", "0.0.0.0", "::", "*") or worker_id == "null":  # noqa: S104
+        return "it advertises no host"
+    if port.lstrip("-").isdigit() and parse_worker_id(worker_id) is None and not 0 < int(port) < 65_536:
+        return "it advertises no port"
+    return ""
 
 
 def path_of(*segments: str | int) -> str:
