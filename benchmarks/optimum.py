@@ -1,6 +1,6 @@
 """Assign calls of `optimal` on large groups, each in a process of its own: `python -m benchmarks.optimum`.
 
-Each client of a group has tasks from before, except 5 % new ones. Sources and clients are in three racks.
+Each client of a group has tasks from before, except 5 % new ones. Sources and clients are in three racks or zones.
 Stateful tasks lag equally everywhere, so their previous owner is the best one; clients share the table of lags.
 """
 
@@ -30,14 +30,23 @@ from benchmarks.memory import own_peak_bytes
 __all__ = ["settled_group"]
 
 SIZES = ("20000x200", "100000x500", "1000000x2000")
-KINDS = ("stateless", "stateless, racks", "stateful")
+KINDS = (
+    "stateless",
+    "stateless, racks",
+    "stateful",
+    "stateful, 1 standby",
+    "stateful, 2 standbys",
+    "stateful, 1 standby, tags",
+)
 _RACKS = ("a", "b", "c")
 _SUBTOPOLOGIES = 100
 
 
 def settled_group(tasks: int, clients: int, kind: str) -> ApplicationMetadata:
     """A group with 5 % new clients; ``kind`` is one of :data:`KINDS`."""
-    is_stateful, has_racks = kind == "stateful", kind.endswith("racks")
+    facts = kind.split(", ")
+    is_stateful, has_racks, has_tags = "stateful" in facts, "racks" in facts, "tags" in facts
+    standbys = next((int(fact.split()[0]) for fact in facts if "standby" in fact), 0)
     ids = [TaskId(number % _SUBTOPOLOGIES, number // _SUBTOPOLOGIES) for number in range(tasks)]
     lags = MappingProxyType(dict.fromkeys(ids, 100_000) if is_stateful else {})
     old = max(clients - clients // 20, 1)
@@ -49,11 +58,13 @@ def settled_group(tasks: int, clients: int, kind: str) -> ApplicationMetadata:
             previous_active_tasks=ids[number::old] if number < old else (),
             lags=lags,
             rack_id=_RACKS[number % len(_RACKS)] if has_racks else None,
+            client_tags={"zone": _RACKS[number % len(_RACKS)]} if has_tags else {},
         )
         for number in range(clients)
     ]
     infos = [_info(task, is_stateful=is_stateful, has_racks=has_racks) for task in ids]
-    return ApplicationMetadata(AssignmentConfigs(), infos, states)
+    configs = AssignmentConfigs(num_standby_replicas=standbys, rack_aware_assignment_tags=["zone"] if has_tags else [])
+    return ApplicationMetadata(configs, infos, states)
 
 
 def _info(task: TaskId, *, is_stateful: bool, has_racks: bool) -> TaskInfo:

@@ -1,8 +1,7 @@
 """The way from the present placement to the wanted one.
 
 A stateful task moves at once to a ready process. Otherwise it runs on a ready one, with a warm-up at its wanted place,
-within ``max.warmup.replicas`` (KIP-441). Standbys go where a copy is, with different tags (KIP-708), within an even
-share.
+within ``max.warmup.replicas`` (KIP-441).
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from assignment_api import (
     TaskId,
 )
 from assignment_api.optimum import Numbered
+from assignor_optimal.standbys import standbys_of
 
 __all__ = ["Transition", "answer_of", "transition"]
 
@@ -85,7 +85,7 @@ def transition(
     waiting.sort(key=lambda task: (wanted[task] not in numbered.copies[task], task))
     most = application.assignment_configs().max_warmup_replicas
     warmups = {task: wanted[task] for task in waiting[:most] if owners[task] != wanted[task]}
-    return Transition(owners, warmups, _standbys(numbered, owners, warmups), bool(waiting))
+    return Transition(owners, warmups, standbys_of(numbered, owners, warmups), bool(waiting))
 
 
 def answer_of(
@@ -108,62 +108,3 @@ def answer_of(
         interval = application.assignment_configs().probing_rebalance_interval_ms
         placed[0] = placed[0].with_followup_rebalance(application.current_time_ms() + interval)
     return TaskAssignment(placed, remarks=tuple(remarks))
-
-
-def _standbys(numbered: Numbered, owners: Sequence[int], warmups: dict[int, int]) -> list[tuple[int, ...]]:
-    threads = numbered.problem.threads
-    wanted = numbered.standbys
-    standbys: list[tuple[int, ...]] = [()] * len(owners)
-    if not wanted:
-        return standbys
-    tags = numbered.tags
-    number = sum(numbered.stateful) * wanted
-    share = [-(-number * each // sum(threads)) for each in threads]
-    load = [0] * len(threads)
-    held = [0] * len(threads)
-    for owner in owners:
-        load[owner] += 1
-    stateful = [task for task, logged in enumerate(numbered.stateful) if logged]
-    # Present copies first, so that a new one does not take their room.
-    for fresh in (False, True):
-        for task in stateful:
-            problem, taken = numbered.problem, [owners[task], *standbys[task]]
-            blocked = {*taken, warmups.get(task, -1)}
-            copies = {*problem.before[task], *numbered.copies[task]}
-            for _ in range(wanted - len(standbys[task])):
-                free = [process for process in (range(len(threads)) if fresh else copies) if process not in blocked]
-                if fresh and not free and task in warmups and warmups[task] not in taken:
-                    # Too few processes: the warm-up is the copy.
-                    break
-                if not free:
-                    break
-                ranked = [
-                    (
-                        _clashes(tags, taken, process),
-                        held[process] >= share[process],
-                        process not in copies,
-                        process not in problem.ready[task],
-                        (load[process] + held[process]) / threads[process],
-                        process,
-                    )
-                    for process in free
-                ]
-                best = min(ranked)
-                if not fresh and (best[1] or best[0] > _fewest_clashes(tags, taken, blocked, len(threads))):
-                    break
-                process = best[-1]
-                standbys[task] += (process,)
-                taken.append(process)
-                blocked.add(process)
-                held[process] += 1
-    return standbys
-
-
-def _clashes(tags: Sequence[Sequence[str | None]], taken: Sequence[int], process: int) -> int:
-    return sum(values[process] in {values[other] for other in taken} for values in tags)
-
-
-def _fewest_clashes(tags: Sequence[Sequence[str | None]], taken: Sequence[int], blocked: set[int], count: int) -> int:
-    if not tags:
-        return 0
-    return min((_clashes(tags, taken, process) for process in range(count) if process not in blocked), default=0)
