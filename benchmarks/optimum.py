@@ -63,7 +63,7 @@ def settled_group(tasks: int, clients: int, kind: str) -> ApplicationMetadata:
         for number in range(clients)
     ]
     infos = [_info(task, is_stateful=is_stateful, has_racks=has_racks) for task in ids]
-    configs = AssignmentConfigs(num_standby_replicas=standbys, rack_aware_assignment_tags=["zone"] if has_tags else [])
+    configs = AssignmentConfigs(num_standby_replicas=standbys, rack_aware_assignment_tags=("zone",) if has_tags else ())
     return ApplicationMetadata(configs, infos, states)
 
 
