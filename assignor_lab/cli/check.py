@@ -12,7 +12,7 @@ import typer
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.past import scenarios_of_past
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
-from assignor_lab.cli.past_options import Topology, Zone, surroundings
+from assignor_lab.cli.past_options import Dates, Day, Topology, Zone, dates_of, surroundings
 from assignor_lab.cli.text import console, note, print_json, print_sentence, table
 from assignor_lab.documents.durable import append_durably
 from assignor_lab.documents.wording import plural
@@ -72,6 +72,8 @@ def _check(
     c: Overrides = None,
     topology: Topology = None,
     timezone: Zone = None,
+    dates: Dates = None,
+    day: Day = None,
     json: Json = False,
 ) -> None:
     """Report rebalances out of the ordinary; the exit code is 1 if there are any.
@@ -81,7 +83,11 @@ def _check(
     """
     allowed = read_limits(limits)
     begin = read_since(since, time.time_ns() // 1_000_000)
-    scenarios = list(scenarios_of_past(past, surroundings(sources(config, c), config, topology, timezone)))
+    scenarios = list(
+        scenarios_of_past(
+            past, surroundings(sources(config, c), config, topology, timezone, dates=dates_of(dates, day))
+        )
+    )
     known = [each for each in scenarios if each.observed is not None]
     if not known:
         raise HistoryError(f"{past[0]}: holds no recorded decision: record and import make such")

@@ -15,7 +15,7 @@ from assignor_lab.capture.histories.past import scenarios_of_past
 from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
-from assignor_lab.cli.past_options import Topology, Zone, surroundings
+from assignor_lab.cli.past_options import Dates, Day, Topology, Zone, dates_of, surroundings
 from assignor_lab.cli.text import console, fits, note, print_json, print_line, print_sentence, table
 from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.documents.wording import listed, moment, plural, without_uuids
@@ -69,11 +69,13 @@ def _history(
     topology: Topology = None,
     racks: RackFiles = None,
     timezone: Zone = None,
+    dates: Dates = None,
+    day: Day = None,
     json: Json = False,
 ) -> None:
     """Show each decision of a group's past: its time, the changed instances, the reason, and the moves."""
     given = sources(config, c)
-    around = surroundings(given, config, topology, timezone, racks)
+    around = surroundings(given, config, topology, timezone, racks, dates_of(dates, day))
     scenarios = list(scenarios_of_past(past, around))
     if not scenarios:
         raise HistoryError(

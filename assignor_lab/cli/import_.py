@@ -18,6 +18,7 @@ from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.capture.histories.past import scenarios_of_past
 from assignor_lab.capture.histories.settings import optimization_in
 from assignor_lab.capture.histories.workload_file import weighed
+from assignor_lab.capture.logs.open_dates import LogDates
 from assignor_lab.capture.logs.rebalance import LogProblem
 from assignor_lab.cli.options import (
     ConfigFile,
@@ -31,9 +32,12 @@ from assignor_lab.cli.options import (
     sources,
 )
 from assignor_lab.cli.past_options import (
+    Dates,
+    Day,
     StateWorkload,
     Topology,
     Zone,
+    dates_of,
     rack_filler,
     surroundings,
     with_racks,
@@ -81,6 +85,8 @@ def _import(
     c: Overrides = None,
     topology: Topology = None,
     timezone: Zone = None,
+    dates: Dates = None,
+    day: Day = None,
     racks: RackFiles = None,
     workload: StateWorkload = None,
     check: Check = False,
@@ -101,12 +107,13 @@ def _import(
             "no file has responses of brokers; assignor history --check decides the decisions of logs again",
             param_hint="--check",
         )
-    running = _Import(given, config, topology, zone_of(timezone))
+    known_dates = dates_of(dates, day)
+    running = _Import(given, config, topology, zone_of(timezone), known_dates)
     warnings = ImportWarnings()
     if inputs.recordings:
         if inputs.responses:
             raise typer.BadParameter("import responses of brokers and folders of record one by one", param_hint="FILES")
-        around = surroundings(given, config, topology, timezone, racks)
+        around = surroundings(given, config, topology, timezone, racks, known_dates)
         past = scenarios_of_past([*inputs.recordings, *inputs.logs], around)
         made = warnings.passed(each.document for each in past)
     else:
@@ -130,6 +137,7 @@ class _Import:
     config: Path | None
     topology: Path | None
     zone: tzinfo | None
+    dates: LogDates
     problems: list[str] = attrs.field(init=False, factory=list)
     left_out: int = attrs.field(init=False, default=0)
     failed: list[str] = attrs.field(init=False, factory=list)
@@ -143,6 +151,7 @@ class _Import:
             optimization=optimization_in(self.config, self.given.above),
             on_problem=self._read_badly,
             standard_input=sys.stdin.buffer,
+            dates=self.dates,
         )
 
     def states(self, inputs: ImportInputs, *, check: bool) -> Iterator[dict[str, Any]]:
@@ -157,7 +166,7 @@ class _Import:
                 "responses of brokers lack the lags and the decisions: give the logs of all instances, too",
                 param_hint="FILES",
             )
-        decisions = list(read_decisions(inputs.logs, self._read_badly, sys.stdin.buffer))
+        decisions = list(read_decisions(inputs.logs, self._read_badly, sys.stdin.buffer, dates=self.dates))
         times = [decision.record.time for decision in decisions]
         if None not in times:
             decisions.sort(key=lambda decision: decision.record.time.epoch_ms() if decision.record.time else 0)

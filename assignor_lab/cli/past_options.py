@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import tzinfo
+from datetime import date, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -17,14 +17,18 @@ if TYPE_CHECKING:
 
     from assignor_lab.capture.histories.past import PastSurroundings
     from assignor_lab.capture.histories.past_terms import PastTerms
+    from assignor_lab.capture.logs.open_dates import LogDates
     from assignor_lab.scenarios.racks import Racks
     from assignor_lab.scenarios.with_racks import RackFiller
 
 __all__ = [
+    "Dates",
+    "Day",
     "TimingsFile",
     "Topology",
     "WorkloadFile",
     "Zone",
+    "dates_of",
     "given_racks",
     "given_timings",
     "past_terms",
@@ -41,6 +45,17 @@ Topology = Annotated[
 Zone = Annotated[
     str | None,
     typer.Option(metavar="ZONE", help="Time zone of logs whose times name none, such as Europe/Paris; default UTC."),
+]
+Dates = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ORDER",
+        help="Order of day and month in logs that leave it open: dd/MM or MM/dd; yy/MM/dd for short years.",
+    ),
+]
+Day = Annotated[
+    str | None,
+    typer.Option(metavar="DATE", help="Day of the first line of logs with times of day only, such as 2026-11-27."),
 ]
 WorkloadFile = Annotated[
     Path | None,
@@ -124,6 +139,7 @@ def surroundings(
     topology: Path | None = None,
     timezone: str | None = None,
     racks: Sequence[Path] | None = None,
+    dates: LogDates | None = None,
 ) -> PastSurroundings:
     """Facts about a past from a command's options; oddities are reported on standard error.
 
@@ -138,7 +154,13 @@ def surroundings(
     from assignor_lab.capture.histories.settings import optimization_in
 
     return PastSurroundings(
-        given.above, topology, zone_of(timezone), note, optimization_in(config, given.above), rack_filler(racks)
+        given.above,
+        topology,
+        zone_of(timezone),
+        note,
+        optimization_in(config, given.above),
+        rack_filler(racks),
+        dates=dates,
     )
 
 
@@ -187,3 +209,16 @@ def zone_of(name: str | None) -> tzinfo | None:
         raise typer.BadParameter(
             f"{name!r} is no time zone: give a name such as Europe/Paris or UTC", param_hint="--timezone"
         ) from error
+
+
+def dates_of(order: str | None, day: str | None) -> LogDates:
+    """The facts of ``--dates`` and ``--day``; another value is wrong use of the command."""
+    from assignor_lab.capture.logs.open_dates import DateOrder, LogDates
+
+    orders = {each.value: each for each in DateOrder}
+    if order is not None and order not in orders:
+        raise typer.BadParameter(f"{order!r} is no order: give {', '.join(orders)}", param_hint="--dates")
+    try:
+        return LogDates(None if order is None else orders[order], None if day is None else date.fromisoformat(day))
+    except ValueError as error:
+        raise typer.BadParameter(f"{day!r} is no date: give one such as 2026-11-27", param_hint="--day") from error

@@ -12,7 +12,17 @@ from assignment_api.plugins import MetricPlugin, Registry
 from assignor_lab.capture.histories.episodes import past_scenarios, read_as_episodes
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Reads, Seed, Variants, sources
-from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone, given_timings, surroundings
+from assignor_lab.cli.past_options import (
+    Dates,
+    Day,
+    TimingsFile,
+    Topology,
+    WorkloadFile,
+    Zone,
+    dates_of,
+    given_timings,
+    surroundings,
+)
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 from assignor_lab.compare.figures import FigureCompared
 from assignor_lab.compare.plays import PlaysCompared, compared_plays
@@ -62,6 +72,8 @@ def _replay_history(
     c: Overrides = None,
     topology: Topology = None,
     timezone: Zone = None,
+    dates: Dates = None,
+    day: Day = None,
     racks: RackFiles = None,
     workload: WorkloadFile = None,
     timings: TimingsFile = None,
@@ -78,7 +90,7 @@ def _replay_history(
     given = sources(config, c)
     plugins = found_plugins(given.effective())
     registry = plugins.registry
-    around = surroundings(given, config, topology, timezone, racks)
+    around = surroundings(given, config, topology, timezone, racks, dates_of(dates, day))
     known = given_timings(timings)
     scenarios = past_scenarios(history, around)
     past = read_as_episodes(scenarios, known, workload, around)

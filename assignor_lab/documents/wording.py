@@ -27,6 +27,9 @@ _STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 #: From this size on, decimals of a mean are noise.
 _LARGE = 10_000
 _UUID = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_DAY_MS = 86_400_000
+#: Kafka is younger.
+_UNDATED_MS = 4_000 * _DAY_MS
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -116,8 +119,14 @@ def listed(parts: list[str]) -> str:
 
 
 def moment(epoch_ms: int) -> str:
-    """UTC to the millisecond; the number itself outside the calendar."""
+    """UTC to the millisecond; the number itself outside the calendar.
+
+    Times of a source without dates count from 1970-01-01: they are a day, from 1, and its time.
+    """
     try:
+        if 0 <= epoch_ms < _UNDATED_MS:
+            time = datetime.fromtimestamp(epoch_ms / 1_000, UTC).strftime("%H:%M:%S.%f")[:-3]
+            return f"day {epoch_ms // _DAY_MS + 1} {time}"
         return datetime.fromtimestamp(epoch_ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
     except (OverflowError, ValueError, OSError):
         return f"{epoch_ms} ms"

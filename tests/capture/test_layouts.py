@@ -78,8 +78,11 @@ def test_times_are_found_in_every_layout_that_has_a_date(tmp_path: Path) -> None
         log = write(tmp_path / f"{name}.log", "".join(map(layout, events_of("tagged"))))
         times = [document["source"].get("time_ms") for document in documents("tagged", [log])]
         match name:
-            case "message_only" | "logback":
+            case "message_only":
                 assert times == [None] * len(known), name
+            case "logback":
+                day = 86_400_000
+                assert times == [time - known[0] // day * day for time in known], name
             case "level_and_bar":
                 assert times == [time // 1000 * 1000 for time in known], name
             case "spring_boot_coloured":

@@ -17,6 +17,7 @@ from assignor_lab.capture.histories.recorded_generations import (
     recorded_generations,
 )
 from assignor_lab.capture.histories.streams_epochs import Epoch, epoch_documents, recorded_epochs
+from assignor_lab.capture.logs.open_dates import LogDates
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import SeenRound, histories
 from assignor_lab.capture.recorded.kept_records import SAMPLES, KeptRecords, read_kept_records
@@ -54,6 +55,7 @@ def recorded_decisions(
     *,
     brokers_show_targets: bool | None = None,
     optimized: bool | None = None,
+    dates: LogDates | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A scenario for each decision in a recording; rounds of a Connect group form one history.
 
@@ -65,10 +67,11 @@ def recorded_decisions(
         racks: Racks of ``--racks``, for the topics' partition counts.
         brokers_show_targets: True if brokers give their assignor the old targets; ``None``: as recorded.
         optimized: True if tables read their source topics back; ``None``: unknown.
+        dates: Facts about dates that the logs leave open.
     """
     others = {each.name: each for each in files_beside(file)} if beside is None else beside
     kept = read_kept_records(file, others.get(SAMPLES))
-    around = read_group_logs(logs, zone, on_problem) if logs else None
+    around = read_group_logs(logs, zone, on_problem, dates) if logs else None
     own = read_racks([others[RACKS]]) if RACKS in others else None
     brokers = _brokers(others.get(BROKERS))
     if brokers_show_targets is not None:

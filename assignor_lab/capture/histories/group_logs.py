@@ -12,6 +12,7 @@ import attrs
 from assignor_lab.capture.histories.logged_decisions import told_of_epoch
 from assignor_lab.capture.histories.streams_epochs import Epoch
 from assignor_lab.capture.logs.import_log import read_decisions
+from assignor_lab.capture.logs.open_dates import LogDates
 from assignor_lab.capture.logs.rebalance import LogProblem
 from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.logs.surroundings_filler import SurroundingsFiller
@@ -69,7 +70,10 @@ def _with_nearest(epoch: Epoch, documents: Sequence[dict[str, Any]]) -> Epoch:
 
 
 def read_group_logs(
-    logs: Sequence[str | PathLike[str]], zone: tzinfo | None = None, on_problem: Callable[[str], None] = lambda _: None
+    logs: Sequence[str | PathLike[str]],
+    zone: tzinfo | None = None,
+    on_problem: Callable[[str], None] = lambda _: None,
+    dates: LogDates | None = None,
 ) -> GroupLogs:
     """``on_problem`` receives each garbled message; the default zone is UTC."""
 
@@ -79,6 +83,6 @@ def read_group_logs(
             on_problem(str(problem))
 
     around = LoggedSurroundings()
-    for _ in read_decisions([fspath(log) for log in logs], note, surroundings=around):
+    for _ in read_decisions([fspath(log) for log in logs], note, surroundings=around, dates=dates):
         pass
     return GroupLogs(around, zone or UTC)

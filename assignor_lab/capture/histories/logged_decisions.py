@@ -14,6 +14,7 @@ from assignor_lab.capture.errors import NoDecisionError
 from assignor_lab.capture.histories.streams_epochs import CurrentTasks, Epoch, EpochMember, epoch_documents
 from assignor_lab.capture.logs.coordinated_epochs import CoordinatedEpoch, LoggedTasks
 from assignor_lab.capture.logs.import_log import import_log
+from assignor_lab.capture.logs.open_dates import LogDates
 from assignor_lab.capture.logs.rebalance import LogProblem
 from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
@@ -35,6 +36,7 @@ def logged_decisions(
     optimization: str | None = None,
     on_problem: Callable[[LogProblem], None] = lambda _: None,
     standard_input: BinaryIO | None = None,
+    dates: LogDates | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Leaders' decisions by time, then coordinators' group by group.
 
@@ -42,6 +44,7 @@ def logged_decisions(
         config_layers: The lowest first.
         zone: Of logs without one; ``None``: UTC.
         optimization: ``topology.optimization``; ``None``: as logged.
+        dates: Facts about dates that the logs leave open.
     """
     around = LoggedSurroundings()
     try:
@@ -54,6 +57,7 @@ def logged_decisions(
             on_problem=on_problem,
             standard_input=standard_input,
             surroundings=around,
+            dates=dates,
         )
     except NoDecisionError:
         if not any(around.epochs):

@@ -12,6 +12,7 @@ import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.histories.past_files import BESIDE, LOG, RECORDING, NamedFile, files_of, grouped, kind_of
+from assignor_lab.capture.logs.open_dates import LogDates
 from assignor_lab.capture.topology.evidence import reuses_sources
 from assignor_lab.model.events import GroupEvent
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
@@ -32,6 +33,7 @@ class PastSurroundings:
         racks: Fills in the racks of ``--racks``.
         brokers_show_targets: True if brokers give their assignor the old targets, as before 4.4, in place of the
         members' tasks; ``None``: as recorded.
+        dates: Facts about dates of logs that the logs leave open.
         on_event: Receives each event that a reader makes, with its group; ``None``: the source does not name the group.
     """
 
@@ -42,6 +44,7 @@ class PastSurroundings:
     optimization: str | None = None
     racks: RackFiller | None = None
     brokers_show_targets: bool | None = None
+    dates: LogDates | None = None
     on_event: Callable[[str | None, GroupEvent], None] = lambda _, __: None
 
     def with_racks(self, scenario: Scenario) -> Scenario:
@@ -99,6 +102,7 @@ def _recorded(files: Sequence[NamedFile], around: PastSurroundings) -> Iterator[
         None if around.racks is None else around.racks.racks,
         brokers_show_targets=around.brokers_show_targets,
         optimized=reuses_sources(around.optimization),
+        dates=around.dates,
     )
     yield from _named(noting_conflicts(documents, around.on_problem), {str(records.path): records.name}, records.name)
 
@@ -113,6 +117,7 @@ def _logged(logs: Sequence[NamedFile], around: PastSurroundings) -> Iterator[Sce
         zone=around.zone,
         optimization=around.optimization,
         on_problem=lambda problem: around.on_problem(str(problem)),
+        dates=around.dates,
     )
     yield from _named(noting_conflicts(documents, around.on_problem), {fspath(log.path): log.name for log in logs}, "-")
 

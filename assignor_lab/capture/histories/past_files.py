@@ -11,7 +11,7 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.logs.log_files import is_log
+from assignor_lab.capture.logs.log_texts import log_head
 from assignor_lab.capture.recorded.kept_records import RECORDS, SAMPLES, is_kept_records
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.json_text import parse_json
@@ -33,6 +33,7 @@ BROKERS = "brokers.json"
 #: Files of a recording beside its records.
 BESIDE = (SAMPLES, RACKS, BROKERS)
 _MANY = "recording.jsonl"
+_JSON = (".json", ".jsonl")
 #: For users and other tools.
 _HISTORY = "history.jsonl"
 
@@ -124,7 +125,17 @@ def kind_of(file: NamedFile) -> str:
         return file.kind
     if fspath(file.path) == STANDARD_INPUT:
         return SCENARIOS
-    return LOG if is_log(file.path, file.name) else SCENARIOS
+    return LOG if _is_log(file) else SCENARIOS
+
+
+def _is_log(file: NamedFile) -> bool:
+    """By content. A JSON file of another kind is reported as states that cannot be read."""
+    head = log_head(fspath(file.path))
+    if head is None:
+        return not file.name.removesuffix(".gz").endswith(_JSON)
+    if head.has_states or not head.text.strip():
+        return False
+    return head.looks_like_records or not file.name.removesuffix(".gz").endswith(_JSON)
 
 
 def grouped(files: Iterable[NamedFile]) -> Iterator[tuple[str, str, list[NamedFile]]]:

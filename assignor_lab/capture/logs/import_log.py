@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
-import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, tzinfo
@@ -15,29 +13,27 @@ from typing import Any, BinaryIO
 import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
-from assignor_lab.capture.errors import LogImportError, NoDecisionError
+from assignor_lab.capture.errors import NoDecisionError
 from assignor_lab.capture.logs.decisions import DecisionAssembler
-from assignor_lab.capture.logs.log_files import open_log
+from assignor_lab.capture.logs.log_parts import log_of_part, oldest_first
+from assignor_lab.capture.logs.log_texts import open_log
 from assignor_lab.capture.logs.messages import MessageKind
+from assignor_lab.capture.logs.open_dates import LogClock, LogDates
 from assignor_lab.capture.logs.rebalance import LoggedDecision, LogProblem
 from assignor_lab.capture.logs.records import RecordReader
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.logs.surroundings_filler import SurroundingsFiller
-from assignor_lab.capture.logs.timestamps import LogTime, first_time
 from assignor_lab.capture.topology.description import TopologyDescription
-from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 
 __all__ = ["import_log", "read_decisions"]
 
-_PEEK_BYTES = 64 * 1024
 _NOTHING = (
     "no line in it is about a group's rebalances: is it the log of an instance of the application, or of the "
     "group's coordinator?"
 )
 _OF_CONNECT = "it is the log of a Connect worker: compare its decisions with `assignor connect replay`"
-_PART = re.compile(r"\.([0-9]{1,6})(?:\.gz)?\Z")
 
 
 def import_log(
@@ -50,6 +46,7 @@ def import_log(
     on_problem: Callable[[LogProblem], None] | None = None,
     standard_input: BinaryIO | None = None,
     surroundings: LoggedSurroundings | None = None,
+    dates: LogDates | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Reads logs and yields a scenario document of format 1 for each decision of a leader.
 
@@ -59,6 +56,7 @@ def import_log(
     Args:
         zone: Time zone of logs without one; ``None``: UTC, with an assumption in the documents.
         optimization: ``topology.optimization``; ``None``: as logged.
+        dates: Facts about dates that the logs leave open.
     """
     described = None if topology is None else TopologyDescription.of_file(topology)
     maker = DocumentMaker(
@@ -73,7 +71,7 @@ def import_log(
 
     held: list[_Held] = []
     surroundings = LoggedSurroundings() if surroundings is None else surroundings
-    for decision in read_decisions(files, note, standard_input, surroundings):
+    for decision in read_decisions(files, note, standard_input, surroundings, dates):
         document = maker.document(decision, _identity(decision))
         if (fault := _fault(document, decision)) is not None:
             note(fault)
@@ -95,17 +93,24 @@ def read_decisions(
     on_problem: Callable[[LogProblem], None],
     standard_input: BinaryIO | None = None,
     surroundings: LoggedSurroundings | None = None,
+    dates: LogDates | None = None,
 ) -> Iterator[LoggedDecision]:
-    """Each decision as soon as it is complete. Parts of a rotated log with times may come in any order."""
+    """Each decision as soon as it is complete. Parts of a rotated log may come in any order."""
     assembler = DecisionAssembler(on_problem, LoggedSurroundings() if surroundings is None else surroundings)
     reader = RecordReader()
-    for path in _oldest_first(files):
-        source, file = open_log(path, standard_input)
+    clocks: dict[str, LogClock] = {}
+    for path in oldest_first(files, dates):
+        source, file = open_log(path, standard_input, dates)
+        if (before := clocks.get(log_of_part(path))) is not None:
+            source.clock.go_on_after(before)
+        clocks[log_of_part(path)] = source.clock
         kinds: set[MessageKind] = set()
         with contextlib.nullcontext() if file is standard_input else contextlib.closing(file):
             for record in reader.read(source):
                 kinds.add(record.kind)
                 yield from assembler.feed(record)
+        for sentence in source.doubts():
+            on_problem(LogProblem(source.name, None, None, sentence))
         # For a single file the error names the missing lines.
         if len(files) > 1 and kinds <= {MessageKind.CONNECT_WORKER}:
             on_problem(LogProblem(source.name, None, None, _OF_CONNECT if kinds else _NOTHING))
@@ -126,39 +131,6 @@ def _fault(document: dict[str, Any], decision: LoggedDecision) -> LogProblem | N
 
 
 # --- order ----------------------------------------------------------------------------------------
-
-
-def _oldest_first(files: Sequence[str | Path]) -> list[str | Path]:
-    """A rebalance may span two parts of a rotated log."""
-    times = [_first_time(path) for path in files]
-    known = [time for time in times if time is not None]
-    if len(known) != len(files):
-        return list(files)
-    # With the same first millisecond, the part of the higher number is older.
-    keys = [(time.epoch_ms(), -_part_number(path)) for time, path in zip(known, files, strict=True)]
-    return [files[index] for index in sorted(range(len(files)), key=keys.__getitem__)]
-
-
-def _part_number(path: str | Path) -> int:
-    found = _PART.search(str(path))
-    return int(found[1]) if found else 0
-
-
-def _first_time(path: str | Path) -> LogTime | None:
-    # Readable only once.
-    if str(path) == STANDARD_INPUT or not Path(path).is_file():
-        return None
-    try:
-        source, file = open_log(path)
-        with contextlib.closing(file):
-            head = source.reader.read(_PEEK_BYTES)
-    except (LogImportError, OSError, EOFError, zlib.error):
-        return None  # the real read reports the error
-    for line in io.StringIO(head.decode("utf-8", "replace")):
-        time = first_time(line[:1000])
-        if time is not None:
-            return time
-    return None
 
 
 @attrs.define

@@ -1,4 +1,4 @@
-"""Reads the relevant lines of log files of any size: plain or gzip, or standard input.
+"""Reads the relevant lines of log files of any size: plain or gzip, UTF-8 or UTF-16, or standard input.
 
 A file is searched in blocks for Kafka's texts (:data:`~assignor_lab.capture.logs.messages.MARKERS`). Memory stays below
 a few blocks and the longest line.
@@ -6,10 +6,10 @@ a few blocks and the longest line.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import zlib
 from collections.abc import Iterator
-from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
@@ -18,19 +18,27 @@ import attrs
 from assignment_api.input_files import open_input
 from assignor_lab.capture.errors import LogLineTooLongError, UnreadableLogError
 from assignor_lab.capture.logs.messages import MARKERS
-from assignor_lab.documents.lines import STANDARD_INPUT, bounded_lines
+from assignor_lab.documents.lines import STANDARD_INPUT
 
-__all__ = ["MAX_LINE_BYTES", "LineSource", "RawLine", "is_log", "open_log"]
+__all__ = ["HEAD_BYTES", "MAX_LINE_BYTES", "LineSource", "LogBytes", "RawLine", "checked_read", "opened_log"]
 
 #: A decision for 10,000 tasks and 300 clients has about 40 MB.
 MAX_LINE_BYTES = 64 * 2**20
+#: The beginning of a log, which shows its form.
+HEAD_BYTES = 2**16
 _BLOCK_BYTES = 2**20
+_UTF_8_MARK = b"\xef\xbb\xbf"
+_FIRST_BYTES = 8
+#: PowerShell and Excel write them.
+_UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _GZIP_MAGIC = b"\x1f\x8b"
 
 _MARKERS = tuple(marker.encode() for marker in MARKERS)
 
 
-class _Reader(Protocol):
+class LogBytes(Protocol):
+    """Unpacked bytes."""
+
     def read(self, size: int, /) -> bytes: ...
 
 
@@ -47,11 +55,13 @@ class LineSource:
     """The relevant lines of one log.
 
     Args:
+        markers: A line with one of them is relevant.
         follow: Set by the consumer while it awaits the rest of a message: then every line is relevant.
     """
 
     name: str
-    reader: _Reader
+    reader: LogBytes
+    markers: tuple[bytes, ...] = _MARKERS
     follow: bool = False
     total: int = 0
 
@@ -62,7 +72,7 @@ class LineSource:
     def _whole_lines(self) -> Iterator[bytes]:
         pieces: list[bytes] = []
         waiting = 0
-        while data := self._read():
+        while data := checked_read(self.reader, _BLOCK_BYTES, self.name, self.total + 1):
             end = data.rfind(b"\n") + 1
             if not end:
                 pieces.append(data)
@@ -82,21 +92,6 @@ class LineSource:
         if rest := b"".join(pieces):
             yield rest
 
-    def _read(self) -> bytes:
-        try:
-            return self.reader.read(_BLOCK_BYTES)
-        except EOFError as error:
-            raise UnreadableLogError(
-                self.name,
-                self.total + 1,
-                "the gzip data end too early",
-                "copy the file again, or unpack the readable part",
-            ) from error
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise UnreadableLogError(
-                self.name, self.total + 1, f"the gzip data are damaged ({error})", "copy the file again"
-            ) from error
-
     def _lines_that_matter(self, block: bytes) -> Iterator[RawLine]:
         position = 0
         for start in [*self._hits(block), len(block)]:
@@ -112,7 +107,7 @@ class LineSource:
 
     def _hits(self, block: bytes) -> list[int]:
         starts: dict[int, None] = {}
-        for marker in _MARKERS:
+        for marker in self.markers:
             found = block.find(marker)
             while found >= 0:
                 starts[block.rfind(b"\n", 0, found) + 1] = None
@@ -127,34 +122,58 @@ def _line_at(block: bytes, start: int) -> tuple[bytes, int]:
     return line.removesuffix(b"\r"), after
 
 
-def is_log(path: str | PathLike[str], name: str) -> bool:
-    """By its name or its first line."""
-    if name.removesuffix(".gz").endswith((".jsonl", ".json")):
-        return False
-    for _, line in bounded_lines(path):
-        if not line.isspace():
-            return not line.lstrip().startswith(b'{"format"')
-    return False
+def opened_log(path: str | Path, standard_input: BinaryIO | None = None) -> tuple[str, bytes, LogBytes, BinaryIO]:
+    """Name, beginning, and bytes of a log in UTF-8 with the beginning; the caller closes the file.
 
-
-def open_log(path: str | Path, standard_input: BinaryIO | None = None) -> tuple[LineSource, BinaryIO]:
-    """Recognises gzip by its first bytes; the caller closes the file."""
+    The first bytes show gzip and UTF-16.
+    """
     name = str(path)
     if name == STANDARD_INPUT and standard_input is not None:
-        return LineSource("<stdin>", _unpacked(standard_input)), standard_input
+        name, file = "<stdin>", standard_input
+    else:
+        try:
+            file = cast("BinaryIO", open_input(path))
+        except OSError as error:
+            raise UnreadableLogError(
+                name, None, f"cannot be read ({error.strerror or error})", "give the path of a log file"
+            ) from error
+    pieces: list[bytes] = []
+    rest: LogBytes
     try:
-        file = cast("BinaryIO", open_input(path))
-    except OSError as error:
+        rest = _decoded(_unpacked(file))
+        while sum(map(len, pieces)) < HEAD_BYTES and (piece := rest.read(HEAD_BYTES)):
+            pieces.append(piece)
+    except (EOFError, OSError, zlib.error) as error:
+        # The real read reports it with its place.
+        rest = _Failed(error)
+    head = b"".join(pieces)
+    return name, head, _Prefixed(head, rest), file
+
+
+@attrs.frozen
+class _Failed:
+    error: Exception
+
+    def read(self, _size: int, /) -> bytes:
+        raise self.error
+
+
+def checked_read(data: LogBytes, size: int, name: str, line: int | None = None) -> bytes:
+    """Empty at the end."""
+    try:
+        return data.read(size)
+    except EOFError as error:
         raise UnreadableLogError(
-            name, None, f"cannot be read ({error.strerror or error})", "give the path of a log file"
+            name, line, "the gzip data end too early", "copy the file again, or unpack the readable part"
         ) from error
-    return LineSource(name, _unpacked(file)), file
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise UnreadableLogError(name, line, f"the gzip data are damaged ({error})", "copy the file again") from error
 
 
 @attrs.define
 class _Prefixed:
     first: bytes
-    stream: BinaryIO
+    stream: LogBytes
 
     def read(self, size: int = -1, /) -> bytes:
         if not self.first or size == 0:
@@ -163,9 +182,31 @@ class _Prefixed:
         return head + self.stream.read(size - len(head) if size > 0 else -1)
 
 
-def _unpacked(stream: BinaryIO) -> _Reader:
+@attrs.define
+class _Transcoded:
+    stream: LogBytes
+    decoder: codecs.IncrementalDecoder
+
+    def read(self, size: int, /) -> bytes:
+        text = ""
+        while not text and (data := self.stream.read(size)):
+            text = self.decoder.decode(data)
+        return text.encode("utf-8", "replace")
+
+
+def _decoded(data: LogBytes) -> LogBytes:
+    first = data.read(_FIRST_BYTES)
+    if first.startswith(_UTF_8_MARK):
+        return _Prefixed(first.removeprefix(_UTF_8_MARK), data)
+    if (encoding := _UTF_16.get(first[:2])) is not None and b"\0" in first:
+        decoder = codecs.getincrementaldecoder(encoding)("replace")
+        return _Transcoded(_Prefixed(first[2:], data), decoder)
+    return _Prefixed(first, data)
+
+
+def _unpacked(stream: BinaryIO) -> LogBytes:
     first = stream.read(len(_GZIP_MAGIC))
     whole = _Prefixed(first, stream)
     if first != _GZIP_MAGIC:
         return whole
-    return cast("_Reader", gzip.GzipFile(fileobj=cast("BinaryIO", whole), mode="rb"))
+    return cast("LogBytes", gzip.GzipFile(fileobj=cast("BinaryIO", whole), mode="rb"))

@@ -1,4 +1,4 @@
-"""Unwraps log lines from container runtimes, `docker compose`, `kubectl --prefix` and JSON.
+"""Unwraps log lines from container runtimes, `docker compose`, `kubectl --prefix`, quotes of e-mails, and JSON.
 
 Container runtimes put a time and a stream before each line and cut long lines. Kafka's own words locate the message
 later, so this module knows no pattern of log4j or logback.
@@ -14,10 +14,11 @@ import attrs
 
 from assignor_lab.capture.errors import LogLineTooLongError
 from assignor_lab.capture.logs.log_files import MAX_LINE_BYTES, RawLine
-from assignor_lab.capture.logs.messages import MARKERS
+from assignor_lab.capture.logs.open_dates import LogClock
+from assignor_lab.capture.logs.record_fields import HOST_NAMES, longest_marked, message_of, named_text, thread_of_fields
 from assignor_lab.capture.logs.timestamps import LogTime, find_time, time_of_fields
 
-__all__ = ["LogText", "Unwrapper"]
+__all__ = ["LogText", "Unwrapper", "unwrapped_text"]
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _CRI = re.compile(r"\A(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) ([FP])(?::\S+)? ")
@@ -25,6 +26,8 @@ _CRI = re.compile(r"\A(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) ([FP])(?::\S+)? ")
 _COMPOSE = re.compile(
     r"\A\s{0,8}(?!(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s)(?=[\w.-]*[A-Za-z])([A-Za-z0-9][\w.-]*)\s+\| ?"
 )
+_QUOTED = re.compile(r"\A\s{0,8}(?:> ?){1,8}")
+_JSON_OBJECT = re.compile(r'\{\s{0,8}"')
 _POD = re.compile(r"\A\[(pod/[^\]\s]+)\] ")
 #: Docker's json-file driver cuts longer lines.
 _DOCKER_PIECE_BYTES = 16 * 1024
@@ -66,6 +69,7 @@ class Unwrapper:
     """Unwraps the lines of one file in order, and joins cut lines."""
 
     name: str
+    clock: LogClock = attrs.field(factory=LogClock)
     _cut: dict[str, _Cut] = attrs.field(init=False, factory=dict)
 
     @property
@@ -77,19 +81,22 @@ class Unwrapper:
         text = raw.data.decode("utf-8", "replace")
         if "\x1b" in text:
             text = _COLOUR.sub("", text)
+        if (quoted := _QUOTED.match(text)) is not None:
+            text = text[quoted.end() :]
         runtime = _CRI.match(text)
         if runtime:
             content = LogText(raw.number, runtime[2], text[runtime.end() :], runtime.end(), find_time(runtime[1]))
             cut = runtime[3] == "P"
-        elif text.startswith("{") and (docker := _docker_record(text, raw.number)) is not None:
+        elif text.startswith("{") and (docker := self._docker_record(text, raw.number)) is not None:
             content = docker
             cut = not content.text.endswith("\n") and len(content.text.encode()) >= _DOCKER_PIECE_BYTES
         else:
-            return _unprefixed(LogText(raw.number, "", text, 0))
+            column = 0 if quoted is None else quoted.end()
+            return unwrapped_text(LogText(raw.number, "", text, column), self.clock)
         if cut:
             self._keep(content)
             return None
-        return _unprefixed(self._completed(content))
+        return unwrapped_text(self._completed(content), self.clock)
 
     def _keep(self, content: LogText) -> None:
         cut = self._cut.setdefault(content.stream, _Cut(content.line))
@@ -110,16 +117,16 @@ class Unwrapper:
             return content
         return attrs.evolve(content, line=cut.line, text="".join([*cut.pieces, content.text]), column=None)
 
+    def _docker_record(self, text: str, line: int) -> LogText | None:
+        fields = _json_object(text)
+        if fields is None or not isinstance(fields.get("log"), str):
+            return None
+        stream = str(fields.get("stream", ""))
+        return LogText(line, stream, _encodable(fields["log"]), None, time_of_fields(fields, self.clock.find))
 
-def _docker_record(text: str, line: int) -> LogText | None:
-    fields = _json_object(text)
-    if fields is None or not isinstance(fields.get("log"), str):
-        return None
-    stream = str(fields.get("stream", ""))
-    return LogText(line, stream, _encodable(fields["log"]), None, time_of_fields(fields))
 
-
-def _unprefixed(log_text: LogText) -> LogText:
+def unwrapped_text(log_text: LogText, clock: LogClock) -> LogText:
+    """Without the prefixes of tools, and the message of a JSON object."""
     text = log_text.text
     named = _POD.match(text) or _COMPOSE.match(text)
     if named:
@@ -127,31 +134,35 @@ def _unprefixed(log_text: LogText) -> LogText:
         log_text = attrs.evolve(
             log_text, stream=f"{log_text.stream} {named[1]}", text=text[named.end() :], column=column
         )
-    return _out_of_json(log_text, 0)
+    return _out_of_json(log_text, clock, 0)
 
 
-def _out_of_json(log_text: LogText, depth: int) -> LogText:
+def _out_of_json(log_text: LogText, clock: LogClock, depth: int) -> LogText:
+    if depth == _MAX_NESTING or (found := _JSON_OBJECT.search(log_text.text, 0, _MAX_BEFORE_JSON)) is None:
+        return log_text
     text = log_text.text.rstrip()
-    start = text.find('{"', 0, _MAX_BEFORE_JSON)
-    if depth == _MAX_NESTING or start < 0 or not text.endswith("}"):
+    fields = _json_object(text[found.start() :]) if text.endswith("}") else None
+    message = None if fields is None else message_of(fields)
+    if longest_marked(text[: found.start()]) is not None:
         return log_text
-    fields = _json_object(text[start:])
-    if fields is None:
+    if fields is None or message is None:
         return log_text
-    message = _message(fields, 0) or fields.get("message")
-    if not isinstance(message, str):
-        return log_text
-    thread = next((str(fields[key]) for key in ("thread", "thread_name", "threadName") if key in fields), None)
-    inner = LogText(
-        log_text.line,
-        log_text.stream,
-        _encodable(message).rstrip("\r\n"),
-        None,
-        time_of_fields(fields) or log_text.time or find_time(text[:start]),
-        thread or log_text.thread,
-        whole=True,
+    inner = _encodable(message).rstrip("\r\n")
+    time = time_of_fields(fields, clock.find) or log_text.time or clock.find(text[: found.start()], log_text.stream)
+    return _out_of_json(
+        LogText(
+            log_text.line,
+            log_text.stream or named_text(fields, HOST_NAMES) or "",
+            inner,
+            None,
+            time,
+            thread_of_fields(fields) or log_text.thread,
+            # A collector may make a record of each line.
+            whole="\n" in inner,
+        ),
+        clock,
+        depth + 1,
     )
-    return _out_of_json(inner, depth + 1)
 
 
 def _json_object(text: str) -> dict[str, Any] | None:
@@ -160,17 +171,6 @@ def _json_object(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def _message(value: object, depth: int) -> str | None:
-    """The longest text with a message of Kafka's, at any depth."""
-    if isinstance(value, str):
-        return value if any(marker in value for marker in MARKERS) else None
-    if depth == _MAX_NESTING or not isinstance(value, (dict, list)):
-        return None
-    children = value.values() if isinstance(value, dict) else value
-    found = [text for child in children if (text := _message(child, depth + 1)) is not None]
-    return max(found, key=len, default=None)
 
 
 def _encodable(text: str) -> str:

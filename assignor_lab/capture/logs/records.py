@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import attrs
 
-from assignor_lab.capture.logs.log_files import LineSource
-from assignor_lab.capture.logs.log_lines import LogText, Unwrapper
+from assignor_lab.capture.logs.log_lines import LogText
+from assignor_lab.capture.logs.log_texts import LogTexts
 from assignor_lab.capture.logs.messages import OF_EPOCHS, MessageKind
-from assignor_lab.capture.logs.timestamps import LogTime, find_time
+from assignor_lab.capture.logs.timestamps import LogTime
 
 __all__ = ["LogMessage", "RecordReader"]
 
@@ -75,7 +75,7 @@ _STREAM_THREAD = re.compile(r"\Astream-thread \[(.*?)\] ")
 _CONSUMER = re.compile(r"\A\[Consumer (?>(?:instanceId=(.*?), )?clientId=)(?>(.*?), groupId=)(.*?)\] ")
 _LAYOUT_THREAD = re.compile(r"(?<![^\s\[\]()|,])([^\s\[\]()|,]*-StreamThread-\d+)")
 #: Messages of a static member have the words of other kinds.
-_KINDS = tuple(kind for kind in MessageKind if kind is not MessageKind.STATIC_MEMBER)
+_KINDS = tuple((kind, kind.value) for kind in MessageKind if kind is not MessageKind.STATIC_MEMBER)
 _MAX_FOREIGN_LINES = 100
 
 
@@ -119,24 +119,21 @@ class RecordReader:
 
     _waiting: dict[str, _Open] = attrs.field(init=False, factory=dict)
 
-    def read(self, source: LineSource) -> Iterator[LogMessage]:
-        unwrapper = Unwrapper(source.name)
+    def read(self, source: LogTexts) -> Iterator[LogMessage]:
         source.follow = bool(self._waiting)
-        for raw in source:
-            log_text = unwrapper.unwrap(raw)
-            if log_text is not None:
-                yield from self._records_of(log_text, source.name)
-            source.follow = bool(self._waiting) or unwrapper.waiting
+        for log_text in source:
+            yield from self._records_of(log_text, source)
+            source.follow = bool(self._waiting)
 
     def finish(self) -> Iterator[LogMessage]:
         waiting, self._waiting = self._waiting, {}
         for message in waiting.values():
             yield message.complete()
 
-    def _records_of(self, log_text: LogText, name: str) -> Iterator[LogMessage]:
+    def _records_of(self, log_text: LogText, source: LogTexts) -> Iterator[LogMessage]:
         stream = log_text.stream
         for number, line in enumerate(log_text.text.split("\n")):
-            begun = _begin(log_text, line, name, first=number == 0)
+            begun = _begin(log_text, line, source, first=number == 0)
             if begun is None:
                 yield from self._go_on(line, stream)
                 continue
@@ -169,7 +166,7 @@ class RecordReader:
             yield self._waiting.pop(key).complete()
 
 
-def _begin(log_text: LogText, line: str, name: str, *, first: bool) -> LogMessage | None:
+def _begin(log_text: LogText, line: str, source: LogTexts, *, first: bool) -> LogMessage | None:
     kind, start = _find(line)
     if kind is None or (kind is MessageKind.OLD_PLACEMENT and line.startswith(_OF_STREAMS_PROTOCOL, start)):
         return None
@@ -183,7 +180,7 @@ def _begin(log_text: LogText, line: str, name: str, *, first: bool) -> LogMessag
     layout = _LAYOUT_THREAD.search(log_text.thread or before)
     return LogMessage(
         kind=kind,
-        file=name,
+        file=source.name,
         line=log_text.line,
         column=None if log_text.column is None or not first else log_text.column + start,
         text=line[start:],
@@ -191,20 +188,20 @@ def _begin(log_text: LogText, line: str, name: str, *, first: bool) -> LogMessag
         layout_thread=layout[1] if layout else None,
         group=group,
         instance=instance,
-        time=_time(log_text.time, find_time(before)),
+        time=_time(log_text.time, source.clock.find(before, log_text.stream)),
         stream=log_text.stream,
     )
 
 
 def _find(line: str) -> tuple[MessageKind | None, int]:
-    best: tuple[MessageKind | None, int] = (None, len(line))
-    for kind in _KINDS:
-        start = line.find(kind.value, 0, best[1] + len(kind.value))
-        if 0 <= start < best[1]:
-            best = (kind, start)
-    if best[0] is None and (start := line.find(MessageKind.STATIC_MEMBER.value)) >= 0:
+    best, end = None, len(line)
+    for kind, text in _KINDS:
+        start = line.find(text, 0, end + len(text))
+        if 0 <= start < end:
+            best, end = kind, start
+    if best is None and (start := line.find(MessageKind.STATIC_MEMBER.value)) >= 0:
         return MessageKind.STATIC_MEMBER, start
-    return best
+    return best, end
 
 
 def _named_thread(before: str) -> tuple[str | None, str | None, str | None]:

@@ -155,6 +155,11 @@ class DocumentMaker:
         time = decision.record.time
         if time is not None and (time_ms := time.epoch_ms(self.zone)) >= 0:
             source["time_ms"] = time_ms
+            if not time.is_dated:
+                assumptions.append(
+                    "the log's times have no date, so days count from its first line, here on 1970-01-01 (give the day "
+                    "with --day)"
+                )
             if time.offset_ms is None and not self.zone_given:
                 assumptions.append("the log's times name no zone: taken as UTC")
         else:

@@ -1,37 +1,59 @@
-"""Time of a log line, in common layouts."""
+"""Time of a log line, in common layouts whose text has the whole date.
+
+:mod:`~assignor_lab.capture.logs.open_dates` reads the others.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any
 
 import attrs
 
-__all__ = ["LogTime", "find_time", "first_time", "time_of_fields"]
+__all__ = [
+    "MONTHS", "TIME_NAMES", "ZONE", "LogTime", "find_time", "first_time", "log_time", "time_of_fields", "time_of_value",
+]  # fmt: skip
 
-_ZONE = r"(?:\s?(Z|UTC|GMT|[+-]\d\d:?\d\d)(?![0-9A-Za-z]))?"
+#: Pattern of a time zone behind a time.
+ZONE = r"(?:\s?(Z|UTC|GMT|[+-]\d\d:?\d\d)(?![0-9A-Za-z]))?"
 _ISO = re.compile(
-    r"(?<!\d)(\d{4})[-/.](\d\d)[-/.](\d\d)[T _](\d\d):(\d\d):(\d\d)(?:[.,:](\d{1,9}))?(?!\d)" + _ZONE, re.ASCII
+    r"(?<!\d)(\d{4})[-/.](\d\d)[-/.](\d\d)[T _](\d\d):(\d\d):(\d\d)(?:[.,:](\d{1,9}))?(?!\d)" + ZONE, re.ASCII
 )
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+#: Names of months in logs.
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _NAMED_MONTH = re.compile(
-    rf"(?<!\d)(\d{{1,2}})[ /-]({'|'.join(_MONTHS)})[a-z]*[ /-](\d{{4}})[: T](\d\d):(\d\d):(\d\d)"
-    r"(?:[.,](\d{1,9}))?(?!\d)" + _ZONE,
+    rf"(?<!\d)(\d{{1,2}})[ /-]({'|'.join(MONTHS)})[a-z]*[ /-](\d{{4}})[: T](\d\d):(\d\d):(\d\d)"
+    r"(?:[.,](\d{1,9}))?(?!\d)" + ZONE,
     re.ASCII,
 )
+#: Kibana, Java's own logging.
+_MONTH_FIRST = re.compile(
+    rf"(?<![A-Za-z])({'|'.join(MONTHS)})[a-z]* (\d{{1,2}}), (\d{{4}})(?:,? |, | @ | at )(\d{{1,2}}):(\d\d):(\d\d)"
+    r"(?:[.,](\d{1,9}))?(?:\s?([AP])\.?M\.?)?(?!\d)" + ZONE,
+    re.ASCII | re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[0-9]{9,20}(?:\.[0-9]{1,9})?")
 _EPOCH_MS = re.compile(r"(?<![0-9A-Za-z.-])(1\d{12})(?![0-9A-Za-z.-])", re.ASCII)
-#: The most reliable first.
-_TIME_FIELDS = ("@timestamp", "timestamp", "timeMillis", "instant", "time", "ts", "eventTime", "datetime", "date", "t")
+#: Names of fields with a time, in lower case, the most reliable first.
+TIME_NAMES = (
+    "@timestamp", "timestamp", "timemillis", "instant", "time", "_time", "ts", "tsns", "eventtime", "event_time",
+    "datetime", "date", "timegenerated", "timegenerated [utc]", "timegenerated_utc", "receivetimestamp", "t",
+)  # fmt: skip
 
 
 @attrs.frozen
 class LogTime:
-    """Time of a log line; milliseconds in the zone of the log."""
+    """Time of a log line; milliseconds in the zone of the log.
+
+    Args:
+        is_dated: False if the log has no date: the days count from 1970-01-01.
+    """
 
     wall_ms: int
     offset_ms: int | None
+    is_dated: bool = True
 
     def epoch_ms(self, zone: tzinfo = UTC) -> int:
         """``zone`` applies to a time without a zone."""
@@ -55,23 +77,33 @@ def first_time(text: str) -> LogTime | None:
 def _times(text: str) -> list[LogTime]:
     times = [time for found in _ISO.finditer(text) if (time := _iso(found)) is not None]
     times += [time for found in _NAMED_MONTH.finditer(text) if (time := _named_month(found)) is not None]
+    if not times:
+        times = [time for found in _MONTH_FIRST.finditer(text) if (time := _month_first(found)) is not None]
     if not times and (found := _EPOCH_MS.search(text)):
         return [LogTime(int(found[1]), 0)]
     return times
 
 
-def time_of_fields(fields: Mapping[str, Any]) -> LogTime | None:
-    """From a nested object if needed."""
-    for name in _TIME_FIELDS:
-        time = _time_of_value(fields.get(name))
+def time_of_fields(
+    fields: Mapping[str, Any], find: Callable[[str], LogTime | None] = find_time, depth: int = 2
+) -> LogTime | None:
+    """Of a record with named fields, or of an object within it.
+
+    Args:
+        find: Reads a text.
+    """
+    named = {name.lower(): value for name, value in fields.items()}
+    for name in TIME_NAMES:
+        time = time_of_value(named.get(name), find)
         if time is not None:
             return time
-    return None
+    inner = [value for value in named.values() if isinstance(value, dict)] if depth else []
+    return next((time for each in inner if (time := time_of_fields(each, find, depth - 1)) is not None), None)
 
 
-def _time_of_value(value: object) -> LogTime | None:
+def time_of_value(value: object, find: Callable[[str], LogTime | None] = find_time) -> LogTime | None:
     if isinstance(value, str):
-        return find_time(value)
+        return time_of_value(float(value), find) if _NUMBER.fullmatch(value) else find(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         # Seconds (GELF), milliseconds (Log4j 2) or nanoseconds: the size decides, for years 2001 to 2286.
         for scale in (1000.0, 1.0, 1e-6):
@@ -85,16 +117,34 @@ def _time_of_value(value: object) -> LogTime | None:
 
 def _iso(found: re.Match[str]) -> LogTime | None:
     year, month, day, hour, minute, second, fraction, zone = found.groups()
-    return _log_time((int(year), int(month), int(day), int(hour), int(minute), int(second)), fraction, zone)
+    return log_time((int(year), int(month), int(day), int(hour), int(minute), int(second)), fraction, zone)
 
 
 def _named_month(found: re.Match[str]) -> LogTime | None:
     day, name, year, hour, minute, second, fraction, zone = found.groups()
-    numbers = (int(year), _MONTHS.index(name) + 1, int(day), int(hour), int(minute), int(second))
-    return _log_time(numbers, fraction, zone)
+    numbers = (int(year), MONTHS.index(name) + 1, int(day), int(hour), int(minute), int(second))
+    return log_time(numbers, fraction, zone)
 
 
-def _log_time(numbers: tuple[int, int, int, int, int, int], fraction: str | None, zone: str | None) -> LogTime | None:
+def _month_first(found: re.Match[str]) -> LogTime | None:
+    name, day, year, hour, minute, second, fraction, half, zone = found.groups()
+    numbers = (int(year), MONTHS.index(name.title()) + 1, int(day), int(hour), int(minute), int(second))
+    return log_time(numbers, fraction, zone, half)
+
+
+def log_time(
+    numbers: tuple[int, int, int, int, int, int], fraction: str | None, zone: str | None, half: str | None = None
+) -> LogTime | None:
+    """``None`` if there is no such time.
+
+    Args:
+        numbers: Year, month, day, hour, minute, second.
+        half: ``A`` or ``P`` of a clock with twelve hours.
+    """
+    if half is not None:
+        if not 1 <= numbers[3] <= 12:
+            return None
+        numbers = (*numbers[:3], numbers[3] % 12 + 12 * (half in "pP"), *numbers[4:])
     try:
         wall = datetime(*numbers, tzinfo=UTC)
     except ValueError:
