@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -40,7 +41,7 @@ from tests.builtin_assignors.groups import (
 from tests.builtin_assignors.plain_group_sticky import as_result, plain_answer
 
 ROOT = Path(__file__).parents[2]
-ASSIGNORS = {
+ASSIGNORS: dict[str, Callable[[], GroupStickyTaskAssignor]] = {
     "group_sticky": GroupStickyTaskAssignor,
     "group_sticky_4_4": partial(GroupStickyTaskAssignor, release_named("4.4")),
 }
