@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,7 +28,7 @@ from assignment_api import (
     TaskInfo,
     TaskTopicPartition,
 )
-from assignment_api.optimum import GoalError, SolverMissingError
+from assignment_api.optimum import Goal, GoalError, Optimum, Problem, SolverMissingError, optimum
 from assignment_api.plugins import discover
 from assignment_api.streams.workload import TaskWorkload, Workload
 from assignment_api.utils import TaskAssignmentUtils
@@ -168,6 +169,18 @@ def test_a_spent_budget_still_places_every_task_and_reports_its_gap() -> None:
     answer = decided(OptimalTaskAssignor(), application(client(FIRST, TASKS), client(SECOND)), seconds=0)
     assert sum(map(len, actives(answer).values())) == len(TASKS)
     assert any("not proved to be optimal" in remark for remark in answer.remarks)
+
+
+def test_both_searches_of_a_decision_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float | None] = []
+
+    def slow(problem: Problem, goals: Sequence[Goal], seconds: float | None, nodes: int) -> Optimum:
+        given.append(seconds)
+        return attrs.evolve(optimum(problem, goals, seconds, nodes), solver_seconds=7.5)
+
+    monkeypatch.setattr("assignor_optimal.optimal.optimum", slow)
+    OptimalTaskAssignor().assign(application(client(FIRST, TASKS), client(SECOND)))
+    assert given == [10.0, 2.5]
 
 
 def test_a_missing_solver_is_an_error_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
