@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import attrs
@@ -27,6 +28,7 @@ from assignor_lab.model.moment import Moment
 __all__ = ["LEAST_PROBING_MS", "DecisionEvidence", "evidence_of"]
 
 LEAST_PROBING_MS = 60_000
+_DONE = itemgetter("time_ms", "client", "type")
 
 
 @attrs.frozen
@@ -83,7 +85,8 @@ def evidence_of(
 def _events(source: Mapping[str, Any]) -> Iterator[GroupEvent]:
     line = Evidence.line(Place(source.get("file", "-"), source.get("line")))
     for each in source.get("done", ()):
-        at, client, kind = Moment.at(each["time_ms"]), each["client"], each["type"]
+        time_ms, client, kind = _DONE(each)
+        at = Moment.at(time_ms)
         if kind == "start":
             yield InstanceStarted(at, line, client)
         elif kind == "stop":
