@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from assignor_lab.capture.errors import NoDecisionError, TopologyTextError
-from assignor_lab.capture.topology.description import TopologyDescription, parse_topology
+from assignor_lab.capture.logs.topology_file import described_topology
+from assignor_lab.capture.topology.description import parse_topology
 from tests.capture.public_cases import decisions, unpacked
 from tests.capture.topologies import ORDERS
 
@@ -44,7 +45,7 @@ def test_a_pasted_description_is_that_of_the_plain_text(form: str, tmp_path: Pat
     file = tmp_path / "topology.txt"
     file.write_bytes(FORMS[form](ORDERS).encode())
 
-    assert TopologyDescription.of_file(file).subtopologies == parse_topology(ORDERS).subtopologies
+    assert described_topology(file).subtopologies == parse_topology(ORDERS).subtopologies
 
 
 def test_descriptions_of_two_containers_between_each_other_are_one(tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_descriptions_of_two_containers_between_each_other_are_one(tmp_path: Pat
     lines = ORDERS.splitlines()
     file.write_text("".join(f"app-{number}  | {line}\n" for line in lines for number in (1, 2)))
 
-    assert TopologyDescription.of_file(file).subtopologies == parse_topology(ORDERS).subtopologies
+    assert described_topology(file).subtopologies == parse_topology(ORDERS).subtopologies
 
 
 def test_two_different_descriptions_are_refused(tmp_path: Path) -> None:
@@ -60,7 +61,7 @@ def test_two_different_descriptions_are_refused(tmp_path: Path) -> None:
     file.write_text(ORDERS + ONE)
 
     with pytest.raises(TopologyTextError, match="a second time, and differs"):
-        TopologyDescription.of_file(file)
+        described_topology(file)
 
 
 @pytest.mark.parametrize("form", ["kubectl", "one JSON line", "log of each line", "Windows"])

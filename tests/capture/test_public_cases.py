@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assignor_lab.capture.errors import NoDecisionError
-from assignor_lab.capture.topology.description import TopologyDescription
+from assignor_lab.capture.logs.topology_file import described_topology
 from tests.capture.public_cases import decisions, figures, log, run
 
 
@@ -64,7 +64,7 @@ def test_words_of_an_assignment_in_another_message_are_no_problem() -> None:
 
 @pytest.mark.parametrize("name", ["t01-plain", "t02-javadoc", "t04-container", "t14-quoted", "t17-twice"])
 def test_a_description_has_any_prefix_and_may_stand_twice(name: str) -> None:
-    found = TopologyDescription.of_file(Path(log("07-topology-with-prefixes", f"{name}.txt")))
+    found = described_topology(Path(log("07-topology-with-prefixes", f"{name}.txt")))
 
     assert list(found.subtopologies) == [(None, 0), (None, 2)]
     first, second = found.subtopologies.values()

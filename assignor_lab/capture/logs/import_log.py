@@ -24,7 +24,7 @@ from assignor_lab.capture.logs.records import RecordReader
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.logs.surroundings_filler import SurroundingsFiller
-from assignor_lab.capture.topology.description import TopologyDescription
+from assignor_lab.capture.logs.topology_file import described_topology
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 
 __all__ = ["import_log", "read_decisions"]
@@ -58,7 +58,7 @@ def import_log(
         optimization: ``topology.optimization``; ``None``: as logged.
         dates: Facts about dates that the logs leave open.
     """
-    described = None if topology is None else TopologyDescription.of_file(topology)
+    described = None if topology is None else described_topology(topology)
     maker = DocumentMaker(
         tuple(config_layers), described, zone or UTC, zone_given=zone is not None, optimization=optimization
     )

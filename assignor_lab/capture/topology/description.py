@@ -5,25 +5,25 @@ Lines are split at fixed words, so the time is linear in the length of the text.
 
 from __future__ import annotations
 
-import contextlib
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 import attrs
 
-from assignor_lab.capture.errors import LogImportError, TopologyTextError
-from assignor_lab.capture.logs.log_texts import open_log
+from assignor_lab.capture.errors import TopologyTextError
 from assignor_lab.capture.topology.internal_topics import REPARTITION, is_of_foreign_keys
 
-__all__ = ["DescribedStore", "TopologyDescription", "SourceNode", "SubTopologyKey", "SubTopologyText", "parse_topology"]
+__all__ = [
+    "DESCRIPTION_WORDS", "DescribedStore", "SourceNode", "SubTopologyKey", "SubTopologyText", "TopologyDescription",
+    "parse_topology", "topology_of_lines",
+]  # fmt: skip
 
 SubTopologyKey = tuple[str | None, int]
 
-_MAX_LENGTH = 32 * 2**20
-_MARKERS = ("Topology: ", "Sub-topology: ", "Source: ", "Processor: ", "Sink: ", "<-- ", "&lt;-- ")
-_WORD = re.compile("(?<![A-Za-z-])(?:" + "|".join(_MARKERS) + ")")
+#: Words in each line that matters.
+DESCRIPTION_WORDS = ("Topology: ", "Sub-topology: ", "Source: ", "Processor: ", "Sink: ", "<-- ", "&lt;-- ")
+_WORD = re.compile("(?<![A-Za-z-])(?:" + "|".join(DESCRIPTION_WORDS) + ")")
 #: Signs behind a line: of a literal, a list, or a comment.
 _BEHIND = " \t\r\n\"'+;,*\\"
 _GLOBAL = "for global store"
@@ -96,37 +96,22 @@ class TopologyDescription:
     internal: frozenset[str]
     written: frozenset[str]
 
-    @classmethod
-    def of_file(cls, path: Path) -> TopologyDescription:
-        """From a text, or from a log that has it, in any form that logs have."""
-        lines: dict[str, list[tuple[int, str]]] = {}
-        size = 0
-        try:
-            texts, file = open_log(path, markers=_MARKERS)
-            with contextlib.closing(file):
-                for text in texts:
-                    size += len(text.text)
-                    if size > _MAX_LENGTH:
-                        reason = f"has more than {_MAX_LENGTH:,} characters: is this a description?"
-                        raise TopologyTextError(str(path), None, reason)
-                    for line in text.text.replace("\\n", "\n").split("\n"):
-                        lines.setdefault(text.stream, []).append((text.line, line))
-        except LogImportError as error:
-            raise TopologyTextError(str(path), error.line, error.reason) from error
-        return _one_of(
-            [each for of_stream in lines.values() for each in _descriptions(of_stream, str(path))], str(path)
-        )
-
 
 def parse_topology(text: str, name: str = "<text>") -> TopologyDescription:
     """Output of ``System.out.println(topology.describe())``, once or several times; other lines are ignored.
 
     Lines may have any prefix: of a log, a quote, or a comment.
     """
-    return _one_of(list(_descriptions(enumerate(text.splitlines(), start=1), name)), name)
+    return topology_of_lines([list(enumerate(text.splitlines(), start=1))], name)
 
 
-def _one_of(found: Sequence[tuple[int, TopologyDescription]], name: str) -> TopologyDescription:
+def topology_of_lines(streams: Iterable[Iterable[tuple[int, str]]], name: str) -> TopologyDescription:
+    """As :func:`parse_topology`, of numbered lines.
+
+    Args:
+        streams: Lines of containers that wrote at the same time.
+    """
+    found = [each for lines in streams for each in _descriptions(lines, name)]
     if not found:
         raise TopologyTextError(
             name, None, "no line 'Sub-topology: 0': give the text that Java's Topology#describe prints"
