@@ -5,12 +5,23 @@ An algorithm is imported when one of its assignors is created, so that listing p
 
 from __future__ import annotations
 
-from assignment_api import connect, group
-from assignment_api.plugins import ConnectAssignorPlugin, GroupAssignorPlugin, Setting, TaskAssignorPlugin, hookimpl
-from assignment_api.releases import KafkaRelease, release_named
+from assignment_api import connect, consumer, group
+from assignment_api.plugins import (
+    ConnectAssignorPlugin,
+    GroupAssignorPlugin,
+    PartitionAssignorPlugin,
+    Setting,
+    TaskAssignorPlugin,
+    hookimpl,
+)
 from builtin_assignors.streams_catalogue import TASK_ASSIGNORS
 
-__all__ = ["assignor_lab_connect_assignors", "assignor_lab_group_assignors", "assignor_lab_task_assignors"]
+__all__ = [
+    "assignor_lab_connect_assignors",
+    "assignor_lab_consumer_assignors",
+    "assignor_lab_group_assignors",
+    "assignor_lab_task_assignors",
+]
 
 
 @hookimpl
@@ -24,7 +35,6 @@ def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
             java_classes=each.java_classes,
             summary=each.summary,
             settings=each.settings,
-            at_release=each.create_at if each.has_releases else None,
         )
         for each in TASK_ASSIGNORS
     ]
@@ -64,31 +74,96 @@ def assignor_lab_connect_assignors() -> list[ConnectAssignorPlugin]:
 
 
 @hookimpl
-def assignor_lab_group_assignors() -> list[GroupAssignorPlugin]:
-    """Kafka's only broker-side assignor, under its own name and as Kafka 4.4 decides."""
+def assignor_lab_consumer_assignors() -> list[PartitionAssignorPlugin]:
+    """Kafka's client-side assignors, in the order of its documentation."""
+    package = "org.apache.kafka.clients.consumer"
     return [
-        GroupAssignorPlugin(
-            name="group_sticky",
-            factory=_group_sticky,
-            summary="The brokers' sticky assignor for Streams groups (KIP-1071).",
-            at_release=_group_sticky,
+        PartitionAssignorPlugin(
+            name="consumer_range",
+            factory=_consumer_range,
+            aliases=("range", "RangeAssignor"),
+            java_classes=(f"{package}.RangeAssignor",),
+            protocols=("eager",),
+            summary="The consumer's default: each topic in contiguous ranges, near racks first (KIP-881).",
         ),
-        GroupAssignorPlugin(
-            name="group_sticky_4_4",
-            factory=_group_sticky_4_4,
-            summary="The same as Kafka 4.4 decides: members that report offsets keep their state (KIP-1357).",
+        PartitionAssignorPlugin(
+            name="consumer_roundrobin",
+            factory=_consumer_roundrobin,
+            aliases=("roundrobin", "RoundRobinAssignor"),
+            java_classes=(f"{package}.RoundRobinAssignor",),
+            protocols=("eager",),
+            summary="All partitions dealt in turn to the members.",
+        ),
+        PartitionAssignorPlugin(
+            name="consumer_sticky",
+            factory=_consumer_sticky,
+            aliases=("sticky", "StickyAssignor"),
+            java_classes=(f"{package}.StickyAssignor",),
+            protocols=("eager",),
+            summary="Even numbers, members keep what they had; everything stops meanwhile (KIP-54).",
+        ),
+        PartitionAssignorPlugin(
+            name="consumer_cooperative_sticky",
+            factory=_consumer_cooperative_sticky,
+            aliases=("cooperative-sticky", "CooperativeStickyAssignor"),
+            java_classes=(f"{package}.CooperativeStickyAssignor",),
+            protocols=("cooperative", "eager"),
+            summary="The same, and only partitions that move stop, in two rebalances (KIP-429).",
         ),
     ]
 
 
-def _group_sticky(release: KafkaRelease | None = None) -> group.TaskAssignor:
+@hookimpl
+def assignor_lab_group_assignors() -> list[GroupAssignorPlugin]:
+    """Kafka's only broker-side assignor, in two releases."""
+    return [
+        GroupAssignorPlugin(
+            name="group_sticky",
+            factory=_group_sticky,
+            summary="The brokers' sticky assignor for Streams groups (KIP-1071) in Kafka 4.3.",
+        ),
+        GroupAssignorPlugin(
+            name="group_sticky_4_4",
+            factory=_group_sticky_4_4,
+            summary="The same in Kafka 4.4: members that report offsets keep their state (KIP-1357).",
+        ),
+    ]
+
+
+def _group_sticky() -> group.TaskAssignor:
     from builtin_assignors.group_sticky import GroupStickyTaskAssignor
 
-    return GroupStickyTaskAssignor(release)
+    return GroupStickyTaskAssignor()
 
 
 def _group_sticky_4_4() -> group.TaskAssignor:
-    return _group_sticky(release_named("4.4"))
+    from builtin_assignors.group_sticky_4_4 import GroupStickyTaskAssignor
+
+    return GroupStickyTaskAssignor()
+
+
+def _consumer_range() -> consumer.ConsumerPartitionAssignor:
+    from builtin_assignors.consumer_range import RangeAssignor
+
+    return RangeAssignor()
+
+
+def _consumer_roundrobin() -> consumer.ConsumerPartitionAssignor:
+    from builtin_assignors.consumer_roundrobin import RoundRobinAssignor
+
+    return RoundRobinAssignor()
+
+
+def _consumer_sticky() -> consumer.ConsumerPartitionAssignor:
+    from builtin_assignors.consumer_sticky import StickyAssignor
+
+    return StickyAssignor()
+
+
+def _consumer_cooperative_sticky() -> consumer.ConsumerPartitionAssignor:
+    from builtin_assignors.consumer_cooperative_sticky import CooperativeStickyAssignor
+
+    return CooperativeStickyAssignor()
 
 
 def _connect_incremental() -> connect.ConnectAssignor:

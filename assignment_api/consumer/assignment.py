@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import attrs
 
-__all__ = ["NO_PARTITIONS", "PartitionAssignment", "PartitionsByTopic", "partitions_by_topic"]
+__all__ = ["NO_PARTITIONS", "PartitionAssignment", "PartitionsByTopic", "partitions_by_topic", "texts"]
 
 #: Topic to partitions. Order and repetitions are Kafka's own and part of the value. Client side the key is the name of
 #: the topic, broker side its id.
@@ -22,6 +22,11 @@ def partitions_by_topic(partitions: Mapping[str, Iterable[int]]) -> PartitionsBy
     if isinstance(partitions, MappingProxyType):
         return partitions
     return MappingProxyType({topic: tuple(numbers) for topic, numbers in partitions.items()})
+
+
+def texts(listed: Iterable[str]) -> tuple[str, ...]:
+    """A tuple, the same one if it is one."""
+    return tuple(listed)
 
 
 def _members(members: Mapping[str, Mapping[str, Iterable[int]]]) -> Mapping[str, PartitionsByTopic]:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import attrs
 
-from assignment_api.consumer.assignment import NO_PARTITIONS, PartitionsByTopic, partitions_by_topic
+from assignment_api.consumer.assignment import NO_PARTITIONS, PartitionsByTopic, partitions_by_topic, texts
 
 __all__ = ["ConsumerGroupState", "ConsumerSubscription", "ConsumerTopic"]
 
@@ -41,7 +41,7 @@ class ConsumerSubscription:
         instance_id: ``group.instance.id``; makes the member static.
     """
 
-    topics: tuple[str, ...] = attrs.field(converter=tuple)
+    topics: tuple[str, ...] = attrs.field(converter=texts)
     owned: PartitionsByTopic = attrs.field(default=NO_PARTITIONS, converter=partitions_by_topic)
     generation: int | None = None
     user_data: bytes | None = None

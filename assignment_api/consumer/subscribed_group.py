@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import attrs
 
-from assignment_api.consumer.assignment import NO_PARTITIONS, PartitionsByTopic, partitions_by_topic
+from assignment_api.consumer.assignment import NO_PARTITIONS, PartitionsByTopic, partitions_by_topic, texts
 from assignment_api.errors import IllegalAssignmentArgumentError
 from assignment_api.java.hash_table import iteration_order
 from assignment_api.java.hashing import string_hash
@@ -60,7 +60,7 @@ class SubscribedMember:
         assigned: Previous *target* by topic id, in the order of Kafka's record, not sorted.
     """
 
-    topics: tuple[str, ...] = attrs.field(converter=tuple)
+    topics: tuple[str, ...] = attrs.field(converter=texts)
     regex: str | None = None
     instance_id: str | None = None
     rack_id: str | None = None

@@ -47,6 +47,9 @@ _ENTRIES: dict[str, KindEntry] = {
             is_assigned=False,
         ),
         KindEntry("streams-group", "assignor_lab.groups.streams_group.kind:STREAMS_GROUP", "group-assignor"),
+        KindEntry("consumer", "assignor_lab.groups.consumer.kind:CONSUMER", "consumer-assignor"),
+        KindEntry("consumer-group", "assignor_lab.groups.consumer.kind:CONSUMER_GROUP", "consumer-group-assignor"),
+        KindEntry("share-group", "assignor_lab.groups.consumer.kind:SHARE_GROUP", "share-group-assignor"),
         KindEntry("connect", "assignor_lab.groups.connect.kind:CONNECT", "connect-assignor"),
         KindEntry(
             "connect-episode",

@@ -12,7 +12,15 @@ from assignor_lab.scenarios.reader import (
     scenario_from_document,
     scenario_from_line,
 )
-from assignor_lab.scenarios.results import connect_result_row, error_row, group_result_row, placement, result_row
+from assignor_lab.scenarios.results import (
+    connect_result_row,
+    error_row,
+    group_result_row,
+    partition_members,
+    partition_result_row,
+    placement,
+    result_row,
+)
 from assignor_lab.scenarios.scenario import Scenario
 
 __all__ = [
@@ -31,6 +39,8 @@ __all__ = [
     "error_row",
     "group_document",
     "group_result_row",
+    "partition_members",
+    "partition_result_row",
     "placement",
     "read_scenarios",
     "result_row",

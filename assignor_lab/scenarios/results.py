@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assignment_api.connect import ConnectAssignment, Jobs, WorkerAssignment
+from assignment_api.consumer import NO_PARTITIONS, PartitionAssignment
 from assignment_api.group import GroupAssignment, MemberAssignment, TasksBySubtopology
 from assignment_api.streams import TaskAssignment, TaskId
 from assignor_lab.scenarios.formats import format_of
@@ -17,6 +18,8 @@ __all__ = [
     "error_row",
     "group_members",
     "group_result_row",
+    "partition_members",
+    "partition_result_row",
     "placement",
     "result_row",
 ]
@@ -82,6 +85,24 @@ def group_members(members: Iterable[str], assignment: GroupAssignment) -> dict[s
             "warmup": _partitions(target.warmup_tasks),
         }
         for member, target in targets.items()
+    }
+
+
+def partition_result_row(scenario: Scenario, assignor: str, assignment: PartitionAssignment) -> dict[str, object]:
+    """The row of an answer to a consumer group or share group: every member of the scenario, in its order.
+
+    Topics and partitions are in Kafka's own order, which is part of the answer.
+    """
+    return _row(scenario, assignor, members=partition_members(scenario.content.members, assignment), error=None)
+
+
+def partition_members(members: Iterable[str], assignment: PartitionAssignment) -> dict[str, dict[str, list[int]]]:
+    """Member to topic to partitions; it has each of ``members``, even if the answer lacks it."""
+    return {
+        member: {
+            topic: list(numbers) for topic, numbers in assignment.members.get(member, NO_PARTITIONS).items() if numbers
+        }
+        for member in members
     }
 
 

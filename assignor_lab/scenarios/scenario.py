@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY
+from assignment_api.consumer import ConsumerGroupState
 from assignment_api.group import AssignmentConfigs as GroupConfigs
 from assignment_api.group import GroupMember, GroupSpec, Subtopology, TopologyDescriber
 from assignment_api.notebook import paragraph
@@ -79,10 +80,12 @@ class Scenario:
     """A scenario of any kind.
 
     Args:
-        kind: ``streams``, ``connect``, ``streams-group``, ``streams-episode``, ``connect-episode``, or a further one.
+        kind: ``streams``, ``connect``, ``streams-group``, ``streams-episode``, ``connect-episode``, ``consumer``,
+            ``consumer-group``, ``share-group``, or a further one.
         content: Its value, of its format: :class:`StreamsContent`, :class:`GroupContent`, :class:`EpisodeContent`,
-            :class:`~assignor_lab.scenarios.connect_history.ConnectHistory`, or a value of a further kind's own;
-            ``None`` for kinds that are not read in full.
+            :class:`~assignor_lab.scenarios.connect_history.ConnectHistory`,
+            :class:`~assignment_api.consumer.ConsumerGroupState`, :class:`~assignment_api.consumer.SubscribedGroup`,
+            or a value of a further kind's own; ``None`` for kinds that are not read in full.
     """
 
     id: str
@@ -245,6 +248,8 @@ class Scenario:
             parts.append(GroupSpec(self.content.members)._repr_html_())
         elif isinstance(self.content, ConnectHistory):
             parts.append(history_html(self.content))
+        elif isinstance(self.content, ConsumerGroupState):
+            parts.append(self.content._repr_html_())
         parts += [paragraph(f"Assumed: {sentence}") for sentence in self.assumptions[:3]]
         return f"<div>{''.join(parts)}</div>"
 

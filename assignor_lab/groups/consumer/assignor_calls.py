@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
 from assignment_api.consumer import ConsumerGroupState, PartitionAssignment, SubscribedGroup
 from assignment_api.plugins import Found, PartitionAssignorPlugin, Registry
@@ -19,14 +18,14 @@ from assignor_lab.groups.consumer.transfer import (
 from assignor_lab.runtime.assignor_calls import AssignorCalls
 from assignor_lab.runtime.invocation import InvalidAnswerError, check_value
 
-__all__ = ["CONSUMER_CALLS", "CONSUMER_GROUP_CALLS", "SHARE_GROUP_CALLS", "PartitionCalls"]
+__all__ = ["CONSUMER_CALLS", "CONSUMER_GROUP_CALLS", "SHARE_GROUP_CALLS", "PartitionCalls", "PartitionGroup"]
 
-G = TypeVar("G", ConsumerGroupState, SubscribedGroup)
+PartitionGroup = ConsumerGroupState | SubscribedGroup
 
 PartitionMembers = dict[str, dict[str, tuple[int, ...]]]
 
 
-class PartitionCalls(AssignorCalls[G, PartitionAssignment]):
+class PartitionCalls(AssignorCalls[PartitionGroup, PartitionAssignment]):
     """Calls of the assignors of one of the three kinds.
 
     Args:
@@ -35,9 +34,9 @@ class PartitionCalls(AssignorCalls[G, PartitionAssignment]):
         received: Unpacks a group.
     """
 
-    def __init__(self, kind: str, place: str, received: Callable[[bytes, bytes], G]) -> None:
+    def __init__(self, kind: str, place: str, received: Callable[[bytes, bytes], PartitionGroup]) -> None:
         self.kind = kind
-        self._received: Callable[[bytes, bytes], G] = received
+        self._received: Callable[[bytes, bytes], PartitionGroup] = received
         self.place = f"{__name__}:{place}"
 
     def select(self, registry: Registry, selector: str, *, may_run_code: bool) -> Found[PartitionAssignorPlugin]:
@@ -51,7 +50,7 @@ class PartitionCalls(AssignorCalls[G, PartitionAssignment]):
         known_as = f"assignment_api.consumer.{expected.__name__}"
         return made_by(found.name, found.plugin.factory, expected, known_as)
 
-    def checked(self, name: str, answer: object, state: G, *, is_trusted: bool) -> PartitionAssignment:
+    def checked(self, name: str, answer: object, state: PartitionGroup, *, is_trusted: bool) -> PartitionAssignment:
         if not isinstance(answer, PartitionAssignment):
             raise InvalidAnswerError(f"assignor {name} returned {type(answer).__name__}, expected PartitionAssignment")
         if is_trusted:
@@ -69,16 +68,16 @@ class PartitionCalls(AssignorCalls[G, PartitionAssignment]):
                     )
         return answer
 
-    def packed(self, state: G) -> tuple[bytes, ...]:
+    def packed(self, state: PartitionGroup) -> tuple[bytes, ...]:
         return packed_group(state)
 
-    def receiver(self) -> Callable[..., G]:
+    def receiver(self) -> Callable[..., PartitionGroup]:
         return self._received
 
-    def answer_document(self, state: G, answer: PartitionAssignment) -> object:
+    def answer_document(self, state: PartitionGroup, answer: PartitionAssignment) -> object:
         return answer_document(answer)
 
-    def answer_of(self, state: G, document: object) -> PartitionAssignment:
+    def answer_of(self, state: PartitionGroup, document: object) -> PartitionAssignment:
         return answer_in(state, document)
 
 

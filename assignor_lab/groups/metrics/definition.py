@@ -57,7 +57,7 @@ def metric(
 def plugins_of(
     definitions: Iterable[MetricDefinition[V]],
     view: Callable[..., V],
-    kind: Literal["streams", "streams-group"],
+    kind: Literal["streams", "streams-group", "consumer", "consumer-group", "share-group"],
     is_known: Callable[[V], bool] | None = None,
 ) -> tuple[MetricPlugin, ...]:
     """The definitions as metrics of a kind of group, in their order.
@@ -89,7 +89,9 @@ class OfView(Generic[V]):
 
 
 def _plugin(
-    definition: MetricDefinition[V], compute: OfView[V], kind: Literal["streams", "streams-group"]
+    definition: MetricDefinition[V],
+    compute: OfView[V],
+    kind: Literal["streams", "streams-group", "consumer", "consumer-group", "share-group"],
 ) -> MetricPlugin:
     return MetricPlugin(
         definition.name,

@@ -42,6 +42,30 @@ from assignor_lab.kafka.wire.connect import (
     encode_connect_assignment,
     encode_connect_subscription,
 )
+from assignor_lab.kafka.wire.consumer.documents import (
+    check_consumer_assignment,
+    check_consumer_subscription,
+    check_cooperative_user_data,
+    check_sticky_user_data,
+    consumer_assignment_document,
+    consumer_assignment_of_document,
+    consumer_subscription_document,
+    consumer_subscription_of_document,
+    sticky_user_data_document,
+    sticky_user_data_of_document,
+)
+from assignor_lab.kafka.wire.consumer.messages import (
+    decode_consumer_assignment,
+    decode_consumer_subscription,
+    encode_consumer_assignment,
+    encode_consumer_subscription,
+)
+from assignor_lab.kafka.wire.consumer.user_data import (
+    decode_cooperative_user_data,
+    decode_sticky_user_data,
+    encode_cooperative_user_data,
+    encode_sticky_user_data,
+)
 from assignor_lab.kafka.wire.documents import (
     assignment_document,
     assignment_of_document,
@@ -242,6 +266,34 @@ KINDS: Mapping[str, WireKind] = {
             lambda data: connect_assignment_document(decode_connect_assignment(data)),
             lambda document: encode_connect_assignment(connect_assignment_of_document(document)),
             check_connect_assignment,
+        ),
+        WireKind(
+            "consumer-subscription",
+            lambda data: consumer_subscription_document(decode_consumer_subscription(data)),
+            lambda document: encode_consumer_subscription(consumer_subscription_of_document(document)),
+            check_consumer_subscription,
+            version_beside=True,
+        ),
+        WireKind(
+            "consumer-assignment",
+            lambda data: consumer_assignment_document(decode_consumer_assignment(data)),
+            lambda document: encode_consumer_assignment(consumer_assignment_of_document(document)),
+            check_consumer_assignment,
+            version_beside=True,
+        ),
+        WireKind(
+            "consumer-sticky-user-data",
+            lambda data: sticky_user_data_document(decode_sticky_user_data(data)),
+            lambda document: encode_sticky_user_data(sticky_user_data_of_document(document)),
+            check_sticky_user_data,
+            version_beside=True,
+        ),
+        WireKind(
+            "consumer-cooperative-user-data",
+            lambda data: {"version": 0, "generation": decode_cooperative_user_data(data)},
+            lambda document: encode_cooperative_user_data(document["generation"]),
+            check_cooperative_user_data,
+            version_beside=True,
         ),
     )
 }

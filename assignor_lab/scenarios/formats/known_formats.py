@@ -9,6 +9,7 @@ import attrs
 
 from assignor_lab.documents.shapes import Mismatch, described, suggestion
 from assignor_lab.scenarios.formats.connect import read_connect
+from assignor_lab.scenarios.formats.consumer import read_consumer, read_consumer_group, read_share_group
 from assignor_lab.scenarios.formats.known_parts import KnownParts
 from assignor_lab.scenarios.formats.other_kinds import check_connect_episode, read_streams_episode
 from assignor_lab.scenarios.formats.streams import read_streams, streams_reader
@@ -51,6 +52,9 @@ _FORMATS: dict[str, Format] = {
         ),
         Format("connect", read_connect, line=("rounds",)),
         Format("streams-group", read_streams_group, line=("members",)),
+        Format("consumer", read_consumer, line=("members",)),
+        Format("consumer-group", read_consumer_group, line=("members",)),
+        Format("share-group", read_share_group, line=("members",)),
         Format("streams-episode", read_streams_episode),
         Format("connect-episode", _unread(check_connect_episode)),
     )
