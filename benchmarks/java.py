@@ -74,7 +74,7 @@ def _rate(name: str, states: list[ApplicationMetadata], kafka: str, warmup: int,
     config = config_sources(None, [f"assignor.java.kafka={kafka}"], environ={}).effective()
     plugins = discovered(config)
     found = plugins.registry.task_assignor(name, may_run_code=True)
-    assignor = plugins.isolation.assignor(ASKING, found, config.values_for(found.name))
+    assignor = plugins.isolation.assignor(ASKING, found, config.values_of(found))
 
     def ask_all(times: int) -> None:
         for _ in range(times):

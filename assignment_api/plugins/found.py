@@ -25,12 +25,14 @@ class Found(Generic[P]):
     Args:
         name: ``distribution:name`` if two distributions use it.
         distribution: ``None`` for ``module:attribute`` outside of any.
+        installed: As for :class:`FoundTaskAssignor`.
     """
 
     name: str
     plugin: P
     distribution: str | None
     version: str | None
+    installed: frozenset[str] | None = attrs.field(default=None, repr=False)
 
 
 @attrs.frozen
@@ -41,12 +43,15 @@ class FoundTaskAssignor:
         name: Name of its results: its own, not an alias; ``distribution:name`` if ambiguous; ``module:attribute`` if
             selected so.
         distribution: ``None`` for ``module:attribute`` outside of any.
+        installed: Names of installed plugins, for ``module:attribute``: it gets all settings but theirs. ``None``: it
+            gets the settings of its own name.
     """
 
     name: str
     plugin: TaskAssignorPlugin
     distribution: str | None
     version: str | None
+    installed: frozenset[str] | None = attrs.field(default=None, repr=False)
 
     def create(self) -> TaskAssignor:
         """A new, unconfigured assignor for one rebalance.
@@ -65,6 +70,7 @@ class FoundConnectAssignor:
     plugin: ConnectAssignorPlugin
     distribution: str | None
     version: str | None
+    installed: frozenset[str] | None = attrs.field(default=None, repr=False)
 
     def create(self) -> ConnectAssignor:
         """A new, unconfigured assignor for the lifetime of a worker's process.

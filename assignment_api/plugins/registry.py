@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import Distribution
 from typing import Any, TypeVar
 
+import attrs
+
 from assignment_api.connect import ConnectAssignment, Rebalance
 from assignment_api.consumer import ConsumerGroupState, PartitionAssignment, SubscribedGroup
 from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
@@ -197,7 +199,10 @@ class Registry:
 
     def _from_code(self, kind: str, text: str, ask: Callable[[str, Policy], P]) -> P:
         if (kind, text) not in self._named_code:
-            self._named_code[kind, text] = ask(text, self._policy)
+            code: Any = ask(text, self._policy)
+            if not text.startswith("java:"):
+                code = attrs.evolve(code, installed=frozenset(row.name for row in self.listing()))
+            self._named_code[kind, text] = code
         found: P = self._named_code[kind, text]
         return found
 

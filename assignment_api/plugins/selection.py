@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 
@@ -72,6 +72,19 @@ _JAVA_CONFIG = "assignor.java.config."
 HIDDEN = "(hidden)"
 
 
+class FoundPlugin(Protocol):
+    """A selected plugin, for :meth:`EffectiveConfig.values_of`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def plugin(self) -> Any: ...
+
+    @property
+    def installed(self) -> frozenset[str] | None: ...
+
+
 @attrs.frozen
 class EffectiveConfig(Mapping[str, ConfigValue]):
     """Key to value and origin: Kafka's, then policy, tags and settings, sorted.
@@ -99,12 +112,25 @@ class EffectiveConfig(Mapping[str, ConfigValue]):
         Keys of time and membership are left out: they decide only when a group rebalances. Values are as written, lists
         as tuples; read-only, since assignors share them.
         """
-        own = f"{SETTING_PREFIX}{plugin}."
+        return self._values(lambda owner: owner == plugin)
+
+    def values_of(self, found: FoundPlugin) -> Mapping[str, Any]:
+        """As :meth:`values_for`, for a selected assignor.
+
+        ``module:attribute`` gets the settings of its own name, and those that no installed plugin owns.
+        """
+        label, installed = found.name.partition("@")[0].rpartition(":")[2], found.installed
+        # An attribute with a plugin's description has the name that this declares.
+        own = {label, getattr(found.plugin, "name", label)}
+        return self._values(lambda owner: owner in own or (installed is not None and owner not in installed))
+
+    def _values(self, has_settings_of: Callable[[str], bool]) -> Mapping[str, Any]:
         return MappingProxyType(
             {
                 key: _read_only(held.value)
                 for key, held in self.entries.items()
-                if not (is_policy_key(key) or key in GROUP_KEYS) and (not is_setting(key) or key.startswith(own))
+                if not (is_policy_key(key) or key in GROUP_KEYS)
+                and (not is_setting(key) or has_settings_of(key.removeprefix(SETTING_PREFIX).partition(".")[0]))
             }
         )
 

@@ -89,7 +89,7 @@ def _conformance(
     entry, found = _found(plugins.registry, name, kind)
     subject = subject_of(entry.name, entry.load().asking, found, plugins.isolation)
     capabilities = _capabilities(without or [], found.plugin)
-    trial = Trial(_kit_kind(entry.name), subject, capabilities, effective.values_for(found.name))
+    trial = Trial(_kit_kind(entry.name), subject, capabilities, effective.values_of(found))
     levels = [_level(word) for word in level] if level else list(Level)
     known = known_of(found.name, found.distribution)
     options = [word for each in without or () for word in ("--without", each)]

@@ -125,7 +125,7 @@ class _Called:
         return self._sources(terms).effective(scenario.config, str(scenario.place))
 
     def _sources(self, terms: ContenderTerms) -> ConfigSources:
-        return configured(terms.sources, self.name, self.variant.overrides)
+        return configured(terms.sources, self.name, self.variant.overrides, terms.registry)
 
 
 @attrs.frozen

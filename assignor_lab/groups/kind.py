@@ -77,6 +77,10 @@ class FoundAssignor(Protocol):
     @property
     def version(self) -> str | None: ...
 
+    @property
+    def installed(self) -> frozenset[str] | None:
+        """Names of installed plugins, for ``module:attribute``."""
+
 
 @attrs.frozen
 class LoadedContender:

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 import attrs
 
 from assignment_api import AssignorLabError
+from assignment_api.plugins.declared import check_settings
 from assignment_api.plugins.keys import is_policy_key
 from assignment_api.plugins.layers import command_line_layer
+from assignment_api.plugins.registry import Registry
 from assignment_api.plugins.selection import ConfigSources, EffectiveConfig
 
 __all__ = [
@@ -101,12 +103,17 @@ def parse_variant(text: str) -> Contender:
     return Contender(name.strip(), parts[0].strip(), found, protocol)
 
 
-def configured(sources: ConfigSources, name: str, overrides: Mapping[str, str]) -> ConfigSources:
+def configured(
+    sources: ConfigSources, name: str, overrides: Mapping[str, str], registry: Registry | None = None
+) -> ConfigSources:
     """Sources of configuration with a variant's own keys above all others; ``name`` is for errors.
+
+    Args:
+        registry: Checks the plugins' own keys; ``None``: they are checked already.
 
     Raises:
         VariantError: if a key belongs to the policy on plugins, which is the same for all, or is a plugin's secret; if
-            it concerns no assignment, or its value is not valid.
+            it concerns no assignment, its plugin does not declare it, or its value is not valid.
     """
     if not overrides:
         return sources
@@ -115,9 +122,11 @@ def configured(sources: ConfigSources, name: str, overrides: Mapping[str, str]) 
             raise VariantError(f"variant {name!r:.80}: {key} holds for a whole run: give it with -c")
     try:
         under = overridden(sources, overrides)
+        own = EffectiveConfig(under.above[-1].entries)
+        if registry is not None:
+            check_settings(registry, own)
     except AssignorLabError as error:
         raise VariantError(f"variant {name!r:.80}: {str(error).removeprefix('-c: ')}") from error
-    own = EffectiveConfig(under.above[-1].entries)
     for key in overrides:
         if own.shown(key) is not own[key].value:
             raise VariantError(

@@ -81,7 +81,8 @@ def given_variant(variant: Contender, state: PresentState, options: Options, ter
         changed = under_other_protocol(changed, variant.protocol)
     if _STANDBYS in own:
         changed = attrs.evolve(changed, assigned=None)
-    under = attrs.evolve(terms, sources=configured(terms.sources, variant.name, own), assignor=variant.assignor)
+    sources = configured(terms.sources, variant.name, own, terms.registry)
+    under = attrs.evolve(terms, sources=sources, assignor=variant.assignor)
     return PlanVariant(variant.name, changed, make(changed, options), under)
 
 

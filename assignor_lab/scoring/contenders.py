@@ -152,5 +152,5 @@ def _contender(
     for key in GROUP_KEYS:
         if key in overrides:
             raise VariantError(f"variant {variant.name!r:.80}: {key} cannot differ here: give it with -c, for all")
-    configured(NO_CONFIG, variant.name, overrides)
+    configured(NO_CONFIG, variant.name, overrides, registry)
     return ScoredContender(attrs.evolve(variant, assignor=found.name), found)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -28,12 +29,16 @@ FAMILIES = {found.name: found.plugin for found in discover().families()}
 HISTORY = WorkItem(7, 0, family="streams_4x40", seed=5)
 
 
+ENTRY_FIELDS = SimpleNamespace(name="entry")
+
+
 @attrs.frozen
 class Entry:
     factory: type[TaskAssignor]
     distribution: str | None = "somebody-elses"
     version: str | None = None
-    plugin: Any = None
+    plugin: Any = ENTRY_FIELDS
+    installed: frozenset[str] | None = None
 
     @property
     def name(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,8 @@ from assignment_api.plugins import (
     declared_settings,
 )
 from assignment_api.plugins.registry import Registry
+from assignor_lab.groups.runner.terms import NO_CONFIG
+from assignor_lab.groups.variants import VariantError, configured
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.runtime.discovery.descriptions import fields_in
 from assignor_lab.runtime.isolation.errors import AnswerFormatError
@@ -102,6 +106,35 @@ def test_a_value_of_another_type_names_its_place(registry: Registry, written: st
 )
 def test_keys_of_other_assignors_stay_unchecked(registry: Registry, override: str) -> None:
     assert remarks(registry, override) == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("own", "sentence"),
+    [
+        ({"assignor.mine.dept": "2"}, "variant 'deep': -c assignor.mine.dept: assignor mine has no key 'dept'"),
+        ({"assignor.mine.depth": "two"}, "variant 'deep': -c assignor.mine.depth: Invalid value two"),
+    ],
+)
+def test_own_settings_of_a_variant_are_checked_alike(registry: Registry, own: dict[str, str], sentence: str) -> None:
+    with pytest.raises(VariantError, match=re.escape(sentence)):
+        configured(NO_CONFIG, "deep", own, registry)
+    configured(NO_CONFIG, "deep", {"assignor.mine.depth": "2"}, registry)
+
+
+@pytest.mark.slow
+def test_named_code_gets_the_settings_that_no_plugin_owns(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_code.py").write_text(textwrap.dedent(MODULE), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    given = ["assignor.patient.depth=7", "assignor.silent.any=1", "assignor.mine.depth=2"]
+    effective = config_sources(None, given, environ={}, start=Path("/")).effective()
+    by_class = effective.values_of(registry.task_assignor("own_code:Mine", may_run_code=True))
+    assert {key for key in by_class if key.startswith("assignor.")} == {"assignor.patient.depth"}
+    installed = effective.values_of(registry.task_assignor("mine-of-a-third-party:mine"))
+    assert {key for key in installed if key.startswith("assignor.")} == {"assignor.mine.depth"}
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ class _ConnectSession:
         self._isolation = isolation
 
     def asked(self, state: ConnectEpisode, config: EffectiveConfig) -> AnsweringAssignor:
-        values = config.values_for(self._found.name)
+        values = config.values_of(self._found)
         # The workers of an episode have the values of Kafka's keys from the episode.
         configs = {key: value for key, value in values.items() if is_setting(key)}
         return AnsweringAssignor(self._found.name, self._found.distribution, configs)

@@ -68,7 +68,7 @@ class RoundSession:
 
     def asked(self, state: RoundState, config: EffectiveConfig) -> AnsweringAssignor:
         self._protocol = spoken_protocol(self._found, ConnectProtocol.from_config(config[CONNECT_PROTOCOL].value))
-        return AnsweringAssignor(self._found.name, self._found.distribution, config.values_for(self._found.name))
+        return AnsweringAssignor(self._found.name, self._found.distribution, config.values_of(self._found))
 
     def answer(self, state: RoundState, chosen: AnsweringAssignor) -> ContenderReply[RebalanceAnswer]:
         """Lets the assignor place the jobs of the group, and follows the consequences."""

@@ -42,7 +42,7 @@ class OneCall(Generic[S, A]):
     def asked(self, state: S, config: EffectiveConfig) -> AnsweringAssignor:
         found, known = self._chosen(state), self._asked
         if known is None or known[0] is not found or known[1] is not config:
-            chosen = AnsweringAssignor(found.name, found.distribution, config.values_for(found.name), origin_of(found))
+            chosen = AnsweringAssignor(found.name, found.distribution, config.values_of(found), origin_of(found))
             known = self._asked = found, config, chosen
         return known[2]
 

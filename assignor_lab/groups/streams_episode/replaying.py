@@ -84,7 +84,7 @@ def replay(
         own, timings = timings_of(contender, TIMING_KEYS)
         world = under_protocol(episode, contender.protocol or _protocol(contender, registry) or episode.protocol)
         world = attrs.evolve(world, timings=attrs.evolve(world.timings, **timings))
-        under = configured(sources, contender.name, own)
+        under = configured(sources, contender.name, own, registry)
         try:
             name, played = play(world, registry, under, contender.assignor, seed, may_run_code=True, keep_log=keep_log)
         except AssignorLabError as error:

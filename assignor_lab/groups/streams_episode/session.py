@@ -51,7 +51,7 @@ class EpisodeSession:
         self._isolation = isolation
 
     def asked(self, state: StreamsEpisode, config: EffectiveConfig) -> AnsweringAssignor:
-        return AnsweringAssignor(self._found.name, self._found.distribution, config.values_for(self._found.name))
+        return AnsweringAssignor(self._found.name, self._found.distribution, config.values_of(self._found))
 
     def answer(self, state: StreamsEpisode, chosen: AnsweringAssignor) -> ContenderReply[PlayedEpisode]:
         """Plays the episode; a play with a failed decision has no figures."""

@@ -267,6 +267,7 @@ class _RecordedContender:
     plugin: Any
     distribution: str | None = None
     version: str | None = None
+    installed: frozenset[str] | None = None
 
 
 def _competing(provenance: Provenance | None, tally: Tally) -> RunContenders:
