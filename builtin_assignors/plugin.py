@@ -14,6 +14,7 @@ from assignment_api.plugins import (
     TaskAssignorPlugin,
     hookimpl,
 )
+from assignment_api.releases import KafkaRelease, release_named
 from builtin_assignors.streams_catalogue import TASK_ASSIGNORS
 
 __all__ = [
@@ -35,6 +36,7 @@ def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
             java_classes=each.java_classes,
             summary=each.summary,
             settings=each.settings,
+            at_release=each.create_at if each.has_releases else None,
         )
         for each in TASK_ASSIGNORS
     ]
@@ -115,31 +117,30 @@ def assignor_lab_consumer_assignors() -> list[PartitionAssignorPlugin]:
 
 @hookimpl
 def assignor_lab_group_assignors() -> list[GroupAssignorPlugin]:
-    """Kafka's only broker-side assignor, in two releases."""
+    """Kafka's only broker-side assignor, under its own name and as Kafka 4.4 decides."""
     return [
         GroupAssignorPlugin(
             name="group_sticky",
             factory=_group_sticky,
-            summary="The brokers' sticky assignor for Streams groups (KIP-1071) in Kafka 4.3.",
+            summary="The brokers' sticky assignor for Streams groups (KIP-1071).",
+            at_release=_group_sticky,
         ),
         GroupAssignorPlugin(
             name="group_sticky_4_4",
             factory=_group_sticky_4_4,
-            summary="The same in Kafka 4.4: members that report offsets keep their state (KIP-1357).",
+            summary="The same as Kafka 4.4 decides: members that report offsets keep their state (KIP-1357).",
         ),
     ]
 
 
-def _group_sticky() -> group.TaskAssignor:
+def _group_sticky(release: KafkaRelease | None = None) -> group.TaskAssignor:
     from builtin_assignors.group_sticky import GroupStickyTaskAssignor
 
-    return GroupStickyTaskAssignor()
+    return GroupStickyTaskAssignor(release)
 
 
 def _group_sticky_4_4() -> group.TaskAssignor:
-    from builtin_assignors.group_sticky_4_4 import GroupStickyTaskAssignor
-
-    return GroupStickyTaskAssignor()
+    return _group_sticky(release_named("4.4"))
 
 
 def _consumer_range() -> consumer.ConsumerPartitionAssignor:

@@ -6,6 +6,7 @@ delegate to another without importing it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
@@ -13,6 +14,7 @@ import attrs
 
 from assignment_api import TaskAssignor
 from assignment_api.plugins import Setting
+from assignment_api.releases import KafkaRelease, release_named
 
 __all__ = ["TASK_ASSIGNORS", "BuiltinTaskAssignor", "builtin_task_assignor"]
 
@@ -31,6 +33,8 @@ class BuiltinTaskAssignor:
         needs_lags: Whether Kafka's leader uses its fallback instead if end offsets could not be fetched (Kafka:
             ``StreamsPartitionAssignor``).
         settings: Its own configuration keys.
+        has_releases: Its answers depend on the release of the configuration.
+        release: Release of Kafka whose answers it gives; ``""``: the configured one, or all answer alike.
     """
 
     name: str
@@ -40,16 +44,22 @@ class BuiltinTaskAssignor:
     java_classes: tuple[str, ...] = ()
     needs_lags: bool = False
     settings: tuple[Setting, ...] = ()
+    has_releases: bool = False
+    release: str = ""
 
     def create(self) -> TaskAssignor:
-        made: TaskAssignor = _class_at(self.where)()
+        return self.create_at(release_named(self.release)) if self.release else _class_at(self.where)()
+
+    def create_at(self, release: KafkaRelease) -> TaskAssignor:
+        """As a certain release answers; only for assignors whose answers depend on it."""
+        made: TaskAssignor = _class_at(self.where)(release=release)
         return made
 
 
 @cache
-def _class_at(where: str) -> type[TaskAssignor]:
+def _class_at(where: str) -> Callable[..., TaskAssignor]:
     module, _, name = where.partition(":")
-    found: type[TaskAssignor] = getattr(import_module(f"builtin_assignors.{module}"), name)
+    found: Callable[..., TaskAssignor] = getattr(import_module(f"builtin_assignors.{module}"), name)
     return found
 
 
@@ -76,6 +86,7 @@ TASK_ASSIGNORS = (
         "sticky:StickyTaskAssignor",
         "Kafka's public sticky assignor (KIP-924): leaves tasks where they were while loads allow it.",
         java_classes=(_PUBLIC + "StickyTaskAssignor",),
+        has_releases=True,
     ),
     BuiltinTaskAssignor(
         "legacy_sticky",
@@ -104,5 +115,11 @@ TASK_ASSIGNORS = (
             Setting("assignor.static.standby.pins", "list", (), "Pins of standby tasks, in the same form."),
             Setting("assignor.static.delegate", "text", "high_availability", "The built-in that places other tasks."),
         ),
+    ),
+    BuiltinTaskAssignor(
+        "sticky_4_4",
+        "sticky:StickyTaskAssignor",
+        "sticky as Kafka 4.4 decides: processes keep their share rounded up, and rest sooner (KAFKA-20198).",
+        release="4.4",
     ),
 )

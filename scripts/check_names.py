@@ -32,7 +32,6 @@ ROOMS = (
 EXCEPTIONS = {
     "AssignmentConfigs": "Kafka's name in both contracts: assignment_api and assignment_api.group",
     "GroupAssignorError": "the contract's error, and Kafka 4.3's private one, which results show by its name",
-    "GroupStickyTaskAssignor": "one class of Kafka in two releases",
     "TaskAssignor": "Kafka's name in both contracts",
     "TaskId": "Kafka's name in both contracts",
     "Budget": "to be renamed",

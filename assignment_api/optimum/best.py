@@ -37,10 +37,15 @@ class Best:
 
 @attrs.frozen
 class Optimum:
-    """The best found placement."""
+    """The best found placement.
+
+    Args:
+        solver_seconds: Time of the solver, for a budget of several searches.
+    """
 
     goals: tuple[Best, ...]
     owners: list[int]
+    solver_seconds: float = attrs.field(default=0.0, eq=False)
 
     @property
     def is_optimal(self) -> bool:
@@ -132,7 +137,8 @@ class _Search:
         problem = self._problem
         if not problem.tasks:
             return Optimum(tuple([Best(goal, 0.0, 0.0, True) for goal in self._goals]), [])
-        return self._assumed() or self._one_by_one()
+        found = self._assumed() or self._one_by_one()
+        return attrs.evolve(found, solver_seconds=self._budget.spent)
 
     def _assumed(self) -> Optimum | None:
         """Goals in turn on one network, if arithmetical bounds of the loads can be met together."""

@@ -42,6 +42,7 @@ class Budget:
 
     def __init__(self, seconds: float | None = None, nodes: int = 2_000) -> None:
         self._left = math.inf if seconds is None else seconds
+        self.spent = 0.0
         self.nodes = nodes
 
     def left(self) -> float:
@@ -51,6 +52,7 @@ class Budget:
     def spend(self, seconds: float) -> None:
         """Take the time of a run."""
         self._left = max(self._left - seconds, 0.0)
+        self.spent += seconds
 
 
 @attrs.frozen(eq=False)

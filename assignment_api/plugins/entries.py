@@ -18,6 +18,7 @@ from assignment_api.consumer import (
 from assignment_api.group.assignor import TaskAssignor as GroupTaskAssignor
 from assignment_api.plugins.errors import PluginDefinitionError
 from assignment_api.plugins.settings import Setting, declared_by
+from assignment_api.releases import KafkaRelease
 from assignment_api.streams.assignor import TaskAssignor
 
 __all__ = [
@@ -61,6 +62,9 @@ def _called(instance: object, attribute: attrs.Attribute[Any], value: object) ->
         raise PluginDefinitionError(f"{type(instance).__name__}.{attribute.name}: {value!r:.80} cannot be called")
 
 
+_optional_call = attrs.validators.optional(_called)
+
+
 def _text(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
     if not isinstance(value, str):
         raise PluginDefinitionError(f"{type(instance).__name__}.{attribute.name}: {value!r:.80} is no text")
@@ -99,6 +103,8 @@ class TaskAssignorPlugin:
             ``org.apache.kafka.`` belongs to the built-ins.
         summary: One sentence for listings.
         settings: Own configuration keys. If any is declared, others of its name are errors; empty: unchecked.
+        at_release: Creates an assignor that answers as a release of Kafka, for ``NAME@RELEASE``; ``None``: its answers
+            do not depend on releases.
 
     Raises:
         PluginDefinitionError: if a field is invalid.
@@ -110,6 +116,7 @@ class TaskAssignorPlugin:
     java_classes: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_java_classes)
     summary: str = attrs.field(default="", validator=_text)
     settings: tuple[Setting, ...] = attrs.field(default=(), converter=_tuple, validator=declared_by)
+    at_release: Callable[[KafkaRelease], TaskAssignor] | None = attrs.field(default=None, validator=_optional_call)
 
 
 @attrs.frozen
@@ -160,6 +167,7 @@ class GroupAssignorPlugin:
     Args:
         factory: Creates an assignor for one assignment.
         settings: As for :class:`TaskAssignorPlugin`.
+        at_release: As for :class:`TaskAssignorPlugin`.
 
     Raises:
         PluginDefinitionError: if a field is invalid.
@@ -170,6 +178,7 @@ class GroupAssignorPlugin:
     aliases: tuple[str, ...] = attrs.field(default=(), converter=_tuple, validator=_names)
     summary: str = attrs.field(default="", validator=_text)
     settings: tuple[Setting, ...] = attrs.field(default=(), converter=_tuple, validator=declared_by)
+    at_release: Callable[[KafkaRelease], GroupTaskAssignor] | None = attrs.field(default=None, validator=_optional_call)
 
 
 @attrs.frozen
@@ -312,7 +321,7 @@ class ScenarioFamily:
     summary: str = attrs.field(validator=_text)
     rounds: int = attrs.field(validator=_rounds)
     history: Callable[[int], History[Any]] = attrs.field(validator=_called)
-    size: Callable[[int], float] | None = attrs.field(default=None, validator=attrs.validators.optional(_called))
+    size: Callable[[int], float] | None = attrs.field(default=None, validator=_optional_call)
     kind: Literal[
         "streams", "connect", "streams-group", "streams-episode", "consumer", "consumer-group", "share-group"
     ] = attrs.field(default="streams", validator=_family_kind)

@@ -30,6 +30,7 @@ from assignment_api.plugins.named_code import HERE, NamedCode
 from assignment_api.plugins.naming import names_of, settle
 from assignment_api.plugins.near import did_you_mean
 from assignment_api.plugins.policy import Policy
+from assignment_api.plugins.releases import at_release, name_and_release
 from assignment_api.plugins.reserved import (
     BUILTIN_DISTRIBUTION,
     KAFKA_CONNECT_ASSIGNORS,
@@ -125,7 +126,8 @@ class Registry:
         """The selected task assignor.
 
         Args:
-            selector: Name or alias, ``distribution:name``, replaced Java class, or ``module:attribute``.
+            selector: Name or alias, ``distribution:name``, replaced Java class, each also with ``@RELEASE`` of Kafka,
+                or ``module:attribute``.
             may_run_code: Import ``module:attribute``: only if the selector is from the command line or a file named
                 there.
 
@@ -134,8 +136,12 @@ class Registry:
             AmbiguousPluginError: if two distributions offer it.
             PluginLoadError: if it is blocked, broken or refused.
             UntrustedCodeError: if ``module:attribute`` may not be imported.
+            UnknownReleaseError: if the release is unknown, or has no such assignor.
         """
         text = selector.strip()
+        name, release = name_and_release(text)
+        if release is not None:
+            return at_release(self.task_assignor(name, may_run_code=may_run_code), release, self.task_assignors())
         offer = self._named("task-assignor", self._name_for(text, "task-assignor", KAFKA_TASK_ASSIGNORS))
         if offer is not None:
             return self._found(offer)
@@ -151,6 +157,9 @@ class Registry:
     def connect_assignor(self, selector: str, *, may_run_code: bool = False) -> FoundConnectAssignor:
         """The selected assignor for Kafka Connect, as :meth:`task_assignor`."""
         text = selector.strip()
+        name, release = name_and_release(text)
+        if release is not None:
+            return at_release(self.connect_assignor(name, may_run_code=may_run_code), release, ())
         offer = self._named("connect-assignor", self._name_for(text, "connect-assignor", KAFKA_CONNECT_ASSIGNORS))
         if offer is not None:
             return self._found_connect(offer)
@@ -166,6 +175,9 @@ class Registry:
     def group_assignor(self, selector: str, *, may_run_code: bool = False) -> Found[GroupAssignorPlugin]:
         """The selected broker-side assignor, as :meth:`task_assignor`."""
         text = selector.strip()
+        name, release = name_and_release(text)
+        if release is not None:
+            return at_release(self.group_assignor(name, may_run_code=may_run_code), release, self.group_assignors())
         offer = self._named("group-assignor", text)
         if offer is not None:
             return Found(self._names.label(offer), offer.entry, offer.distribution, offer.version)
@@ -239,7 +251,8 @@ class Registry:
         Raises:
             PluginLoadError: if ``module:attribute`` cannot be imported.
         """
-        selector = KAFKA_CONNECT_ASSIGNORS.get(selector.strip(), selector.strip())
+        text = name_and_release(selector.strip())[0]
+        selector = KAFKA_CONNECT_ASSIGNORS.get(text, text)
         first, separator, second = selector.partition(":")
         name = canonical_name(second if separator else first)
         kinds = tuple(

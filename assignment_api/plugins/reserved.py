@@ -61,6 +61,7 @@ RESERVED_NAMES: tuple[str, ...] = (
     *("connect_eager", "connect_incremental", "connect_static", "group_sticky"),
     *("consumer_range", "consumer_roundrobin", "consumer_sticky", "consumer_cooperative_sticky"),
     *("consumer_group_range", "consumer_group_uniform", "share_simple"),
+    *("sticky_4_4", "group_sticky_4_4"),
     *("java", "kafka", "observed", "plugins", "threads", "utils", "identity", "validate"),
     *(name for name in (*KAFKA_TASK_ASSIGNORS, *KAFKA_CONNECT_ASSIGNORS) if "." not in name),
 )

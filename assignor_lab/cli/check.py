@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories.past import scenarios_of_past
+from assignor_lab.capture.histories.group_histories import group_histories
+from assignor_lab.capture.histories.past import read_past
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.past_options import Dates, Day, Topology, Zone, dates_of, surroundings
 from assignor_lab.cli.text import console, note, print_json, print_sentence, table
@@ -83,15 +84,13 @@ def _check(
     """
     allowed = read_limits(limits)
     begin = read_since(since, time.time_ns() // 1_000_000)
-    scenarios = list(
-        scenarios_of_past(
-            past, surroundings(sources(config, c), config, topology, timezone, dates=dates_of(dates, day))
-        )
-    )
+    around = surroundings(sources(config, c), config, topology, timezone, dates=dates_of(dates, day))
+    read = read_past(past, around)
+    scenarios = read.scenarios
     known = [each for each in scenarios if each.observed is not None]
-    if not known:
+    if not (known or read.events):
         raise HistoryError(f"{past[0]}: holds no recorded decision: record and import make such")
-    groups = watched_groups(known)
+    groups = watched_groups(group_histories(known, read.events))
     checked = [_checked(each, allowed, begin) for each in groups]
     if json:
         print_json(document_of(checked, allowed))

@@ -8,17 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories.connect_timeline import connect_timelines, is_connect_past
-from assignor_lab.capture.histories.history import read_histories
-from assignor_lab.capture.histories.moments import STREAMS, protocol_of
-from assignor_lab.capture.histories.past import scenarios_of_past
-from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry
+from assignor_lab.capture.histories.group_histories import group_histories
+from assignor_lab.capture.histories.moments import STREAMS
+from assignor_lab.capture.histories.past import read_past, scenarios_of_past
+from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry, event_document
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.past_options import Dates, Day, Topology, Zone, dates_of, surroundings
 from assignor_lab.cli.text import console, fits, note, print_json, print_line, print_sentence, table
 from assignor_lab.documents.lines import STANDARD_INPUT
-from assignor_lab.documents.wording import listed, moment, plural, without_uuids
+from assignor_lab.documents.wording import listed, moment, plain, plural, without_uuids
+from assignor_lab.model.events import GroupEvent
 from assignor_lab.report.sections.pasts import past_words
 from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.scenarios.topology_provenance import TOPOLOGY_CONFLICT
@@ -76,17 +76,14 @@ def _history(
     """Show each decision of a group's past: its time, the changed instances, the reason, and the moves."""
     given = sources(config, c)
     around = surroundings(given, config, topology, timezone, racks, dates_of(dates, day))
-    scenarios = list(scenarios_of_past(past, around))
-    if not scenarios:
+    found = read_past(past, around)
+    scenarios = found.scenarios
+    if not (scenarios or found.events):
         raise HistoryError(
             f"{past[0]}: no recorded decision; use a file of assignor import or a folder of assignor record"
         )
     decided = [each for each in scenarios if each.observed is not None] or scenarios
-    histories = [
-        GroupTimeline.of(each)
-        for each in read_histories(each for each in decided if protocol_of(each.document) is not None)
-    ]
-    histories += connect_timelines(each.document for each in decided if is_connect_past(each.document))
+    histories = [GroupTimeline.of(each) for each in group_histories(decided, found.events)]
     plugins = found_plugins(given.effective())
     # Single keys of the command line describe the group here: the decisions were made under them.
     read = None if STANDARD_INPUT in past else partial(scenarios_of_past, past)
@@ -99,7 +96,9 @@ def _history(
     if json:
         print_json({
             "verified": document_of(verification),
-            "histories": [each.document() for each in histories],
+            "histories": [
+                {**each.document(), "events": [event_document(event) for event in each.events]} for each in histories
+            ],
             "checked": _checked_document(checked),
         })  # fmt: skip
     else:
@@ -127,7 +126,7 @@ def _print(timeline: GroupTimeline) -> None:
     entries = timeline.entries
     jobs = timeline.moves == JOBS
     counted = plural(len(entries), "rebalance" if jobs else "decision")
-    print_line(f"{timeline.group or 'a group'}: {counted}, {timeline.protocol} protocol")
+    print_line(f"{timeline.group or 'a group'}: {counted}, {' and '.join(timeline.protocols)} protocol")
     if len(entries) > 1:
         print_sentence(past_words(entries, timeline.moves))
     number = "EPOCH" if timeline.protocol == STREAMS else "GENERATION"
@@ -146,7 +145,7 @@ def _print(timeline: GroupTimeline) -> None:
     if jobs:
         # Workers have neither threads nor copies.
         columns = ("TIME", "GENERATION", "WORKERS", "CAME AND WENT", "JOBS MOVED", "REASON AND NOTES")
-    rows = [_row(entry) for entry in entries]
+    rows = [_event_row(row) if isinstance(row, GroupEvent) else _row(row) for row in timeline.rows]
     if jobs:
         rows = [(*row[:3], *row[4:6], row[8]) for row in rows]
         if all(entry.generation is None for entry in entries):
@@ -158,6 +157,11 @@ def _print(timeline: GroupTimeline) -> None:
     print_line()
     for row in rows:
         _print_narrow(dict(zip(columns, row, strict=True)))
+
+
+def _event_row(event: GroupEvent) -> tuple[object, ...]:
+    """An inferred event shows the time by which it had happened."""
+    return (moment(event.at.latest_ms), "", "", "", "", "", "", "", plain(event.sentence), "")
 
 
 #: Columns of the first line of a decision on a narrow terminal, and columns without a label on the second one.

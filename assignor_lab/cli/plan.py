@@ -37,7 +37,14 @@ from assignor_lab.planning.predict import Terms, predict_from
 from assignor_lab.planning.predicted import Prediction
 from assignor_lab.planning.script import script_plan
 from assignor_lab.planning.state import PresentState
-from assignor_lab.planning.variants import Make, PlanVariant, given_variant, usual_variants
+from assignor_lab.planning.variants import (
+    Make,
+    PlanVariant,
+    as_accepted,
+    differing_assumptions,
+    given_variant,
+    usual_variants,
+)
 from assignor_lab.planning.words import (
     COLUMNS,
     VARIANT_COLUMNS,
@@ -225,10 +232,10 @@ def _plan(
             print_sentence(sentence)
     make = partial(_made, plan_name, subject)
     chosen = [] if no_variants else _chosen(variant, state, options, made, terms, make)
+    as_it_is, *chosen = map(as_accepted, [PlanVariant("as it is", state, made, terms), *chosen])
     workers = processes or os.cpu_count() or 1
     with shown_plays(plays * (1 + len(chosen))) as on_play, plays_elsewhere(master, remote) as there:
         runs = None if there is None else partial(there, written=play_document, read=play_from)
-        as_it_is = PlanVariant("as it is", state, made, terms)
         how = partial(predict_from, plays=plays, seed=seed, processes=workers, on_play=lambda _: on_play(), runs=runs)
         found = dict(_predicted([as_it_is, *chosen], plays, how))
     prediction = found.pop(as_it_is.name)
@@ -242,7 +249,12 @@ def _plan(
         prediction,
         naive_estimate(state, made),
         found,
-        [*labelled, *made.assumptions, *state.episode.assumptions],
+        [
+            *labelled,
+            *made.assumptions,
+            *as_it_is.state.episode.assumptions,
+            *differing_assumptions(as_it_is, chosen),
+        ],
     )
     document = answer_document(answer, document_of_verification(verification))
     results = [gate.judged(document) for gate in gates]

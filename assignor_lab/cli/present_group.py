@@ -13,8 +13,9 @@ from assignor_lab.capture.histories.past_terms import DECISIONS
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.one_state import chosen_states, terms_of_states
 from assignor_lab.cli.past_options import given_racks, given_timings, past_terms
+from assignor_lab.groups.variants import PROTOCOL
 from assignor_lab.planning.predict import Terms
-from assignor_lab.planning.state import PresentState, present_state, under_configuration
+from assignor_lab.planning.state import PresentState, present_state, under_configuration, under_other_protocol
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.verification.sample import DecisionSample
@@ -43,6 +44,9 @@ class ReadGroup:
         stable = next((each for each in reversed(self.scenarios) if each.observed is not None), last)
         found = present_state(stable, terms.settings, terms.timings, terms.workload)
         state = under_configuration(found, terms.sources)
+        given = terms.sources.effective().entries.get(PROTOCOL)
+        if given is not None and given.value is not None:
+            state = under_other_protocol(state, str(given.value).lower())
         if stable is not last:
             sentence = (
                 f"decision {last.id} was interrupted by a further rebalance: the group is as in {stable.id}, its last "

@@ -21,14 +21,18 @@ class InstanceShare:
         members: Member ids; empty if the source has none.
         active: Active tasks, or jobs of a Connect worker, sorted.
         copies: Standbys and warm-ups, sorted.
-        had_active: Active tasks before the decision.
+        copy_lags: Task to the lag of the copy that the instance had before the decision, in records.
     """
 
     process_id: str | None = None
     members: frozenset[str] = frozenset()
     active: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
-    had_active: tuple[str, ...] = ()
+    copy_lags: Mapping[str, int] = attrs.field(factory=dict)
+
+    def continues(self, before: InstanceShare) -> bool:
+        """True if a member of before is still there, or members are unknown; else the instance started again."""
+        return not self.members or not before.members or not self.members.isdisjoint(before.members)
 
 
 @attrs.frozen
@@ -42,7 +46,16 @@ class Decision:
         tasks: All tasks of the group; ``None``: the source shows assigned ones alone.
         begun_ms: Start of the rebalance; ``None``: unknown.
         reason: The source's own words; empty without any.
+        notes: Further words on the decision, such as created connectors.
         followup: ``none`` or ``probing``.
+        probing_ms: Interval until the announced probing rebalance.
+        hands_over: True if a task moves from a member that still owns it: one more rebalance follows.
+        moved: Active tasks that move between two present instances.
+        allowed_ms: Announced delay of tasks without an owner.
+        assignor: Empty if the source does not name it.
+        recovery_lag: ``acceptable.recovery.lag``; ``None``: not a setting of the group.
+        standbys: Wanted standbys of each stateful task; ``None``: unknown.
+        stateful: Stateful tasks; empty if unknown.
     """
 
     at: Moment
@@ -53,7 +66,16 @@ class Decision:
     tasks: frozenset[str] | None = None
     begun_ms: int | None = None
     reason: str = ""
+    notes: tuple[str, ...] = ()
     followup: str = "none"
+    probing_ms: int = 0
+    hands_over: bool = False
+    moved: int = 0
+    allowed_ms: int = 0
+    assignor: str = ""
+    recovery_lag: int | None = None
+    standbys: int | None = None
+    stateful: frozenset[str] = frozenset()
 
     @property
     def members(self) -> int:
@@ -63,3 +85,8 @@ class Decision:
     def owners(self) -> Mapping[str, str]:
         """Active task to the name of its instance."""
         return {task: name for name, each in self.shares.items() for task in each.active}
+
+    @property
+    def copies(self) -> frozenset[tuple[str, str]]:
+        """Pairs of task and instance."""
+        return frozenset((task, name) for name, each in self.shares.items() for task in each.copies)

@@ -27,6 +27,8 @@ __all__ = [
     "GroupEvent",
     "GroupRefilled",
     "InstanceCrashed",
+    "InstanceGone",
+    "InstanceRestarted",
     "InstanceRestartedInSession",
     "InstanceStarted",
     "InstanceStopped",
@@ -128,6 +130,34 @@ class InstanceCrashed(GroupEvent):
     @property
     def sentence(self) -> str:
         return f"{self.instance} crashed"
+
+
+@attrs.frozen
+class InstanceGone(GroupEvent):
+    """An instance left, or its session ended: the source does not show which.
+
+    In the streams protocol the deletion of its members' records has the time; else the rule ``ABSENT`` infers it.
+    """
+
+    is_departure: ClassVar[bool] = True
+    instance: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.instance} left, or its session ended"
+
+
+@attrs.frozen
+class InstanceRestarted(GroupEvent):
+    """A process started again between two decisions, and the group noticed it. The rule ``NEW_MEMBERS`` infers it."""
+
+    is_departure: ClassVar[bool] = True
+    instance: str
+    process_id: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.instance} restarted"
 
 
 @attrs.frozen
@@ -273,7 +303,7 @@ class MemberFenced(GroupEvent):
 
     @property
     def sentence(self) -> str:
-        return f"a member of {self.instance} was fenced{_because(self.reason)}"
+        return f"{self.instance} was fenced{_because(self.reason)}"
 
 
 @attrs.frozen
@@ -338,12 +368,12 @@ class GroupRefilled(GroupEvent):
 
     @property
     def sentence(self) -> str:
-        return f"the group has members again after {_duration(self.empty_ms)} without any"
+        return f"the group has members again after {self.duration} without any"
 
-
-def _duration(time_ms: int) -> str:
-    seconds = round(time_ms / 1_000)
-    return f"{seconds} s" if seconds < 120 else f"{seconds // 60} min {seconds % 60} s"
+    @property
+    def duration(self) -> str:
+        seconds = round(self.empty_ms / 1_000)
+        return f"{seconds} s" if seconds < 120 else f"{seconds // 60} min {seconds % 60} s"
 
 
 @attrs.frozen

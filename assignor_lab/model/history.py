@@ -10,9 +10,11 @@ from assignor_lab.model.decision import Decision
 from assignor_lab.model.events import GroupDeleted, GroupEmptied, GroupEvent, GroupRefilled
 from assignor_lab.model.identity import GroupInstance
 
-__all__ = ["PLAYED", "RECORDED", "GroupHistory", "GroupName", "HistoryEntry", "Outage"]
+__all__ = ["ACTIVE_TASKS", "JOBS", "PLAYED", "RECORDED", "GroupHistory", "GroupName", "HistoryEntry", "Outage"]
 
 RECORDED, PLAYED = "recorded", "played"
+#: Jobs have no copies.
+ACTIVE_TASKS, JOBS = "active tasks", "jobs"
 
 #: One row of a history.
 HistoryEntry = Decision | GroupEvent
@@ -43,7 +45,7 @@ class GroupHistory:
         decisions: By time.
         events: By time; inferred ones by their latest possible time.
         instances: In the order of their first appearance.
-        gaps: First and last missing generation of each gap.
+        moves: ``active tasks``, or ``jobs`` of Connect workers.
     """
 
     name: GroupName
@@ -51,7 +53,23 @@ class GroupHistory:
     decisions: tuple[Decision, ...]
     events: tuple[GroupEvent, ...] = ()
     instances: tuple[GroupInstance, ...] = ()
-    gaps: tuple[tuple[int, int], ...] = ()
+    moves: str = ACTIVE_TASKS
+
+    @property
+    def group(self) -> str:
+        return self.name.group
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """Without repetitions, by time."""
+        return tuple(dict.fromkeys(each.protocol for each in self.decisions))
+
+    def between(self, after: Decision | None, until: Decision) -> Iterator[GroupEvent]:
+        """Events after a decision and until another; ``None``: from the beginning."""
+        begin = None if after is None else after.at.latest_ms
+        for each in self.events:
+            if (begin is None or each.at.latest_ms > begin) and each.at.latest_ms <= until.at.latest_ms:
+                yield each
 
     @property
     def entries(self) -> Sequence[HistoryEntry]:

@@ -69,10 +69,11 @@ class InstanceIdentities:
             self._by_trait.setdefault(key, index)
         return self._found[index].name
 
-    def known(self, client_id: str) -> str:
-        """The name behind a client id in a log line; the client id itself for an unknown instance."""
-        index = self._by_trait.get(("client", client_id))
-        return client_id if index is None else self._found[index].name
+    def known(self, trait: str) -> str:
+        """The name behind a client id or another trait in a log line; the trait itself for an unknown instance."""
+        keys = (("client", trait), ("process", trait), ("instance", trait))
+        index = next((self._by_trait[key] for key in keys if key in self._by_trait), None)
+        return trait if index is None else self._found[index].name
 
     @property
     def instances(self) -> tuple[GroupInstance, ...]:

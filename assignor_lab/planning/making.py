@@ -173,7 +173,7 @@ def _restart(state: PresentState, name: str, options: Options, *, is_stuck: bool
     leave = True if options.leave else None
     if options.surge:
         return Action("surge", name, {"successor": f"{name}-new", **instance_details(state, name)}, leave=leave)
-    return Action("restart", name, leave=leave, replace=options.replace or is_in_memory(state), is_stuck=is_stuck)
+    return Action("restart", name, leave=leave, replace=options.replace or starts_anew(state), is_stuck=is_stuck)
 
 
 def _crash(state: PresentState, batch: Sequence[str], options: Options, notes: list[str]) -> Action:
@@ -185,7 +185,7 @@ def _crash(state: PresentState, batch: Sequence[str], options: Options, notes: l
         f"{others[0]} is killed in step {options.crash_in} while its instances start, and is started again at once"
     )
     return Action(
-        "kill", others[0], after_ms=max(1, start_ms // 2), replace=is_in_memory(state), back_after_ms=options.down_ms
+        "kill", others[0], after_ms=max(1, start_ms // 2), replace=starts_anew(state), back_after_ms=options.down_ms
     )
 
 
@@ -265,7 +265,7 @@ def kill_plan(state: PresentState, name: str, options: Options) -> Plan:
     (killed,) = named_instances(state, [name])
     if options.wipe and options.back_after_ms is None:
         raise PlanError("--wipe: a disk matters if the instance comes back: give --back-after")
-    action = Action("kill", killed, replace=options.wipe or is_in_memory(state), back_after_ms=options.back_after_ms)
+    action = Action("kill", killed, replace=options.wipe or starts_anew(state), back_after_ms=options.back_after_ms)
     parameters = {"instance": killed, "back_after_seconds": _seconds(options.back_after_ms), "wipe": options.wipe}
     return Plan(
         "kill",
@@ -301,7 +301,7 @@ def upgrade_protocol_plan(state: PresentState, options: Options) -> Plan:
         "the play stops all instances in a group of the streams protocol with the same tasks and state",
         "Kafka 4.2.0 has a defect in this migration (KAFKA-20254): use 4.2.1 or later",
     ]
-    actions = tuple(Action("restart", name, replace=is_in_memory(state)) for name in sorted(state.names))
+    actions = tuple(Action("restart", name, replace=starts_anew(state)) for name in sorted(state.names))
     return Plan(
         "upgrade-protocol",
         (Step("all instances", actions),),
@@ -317,6 +317,15 @@ def upgrade_protocol_plan(state: PresentState, options: Options) -> Plan:
 def is_in_memory(state: PresentState) -> bool:
     """True if the stores are in memory by configuration: a restart then loses the state and the process id."""
     return str(state.settings.get("dsl.store.suppliers.class", "")).endswith(_IN_MEMORY)
+
+
+def starts_anew(state: PresentState) -> bool:
+    """True if a restarted process is another one for the group.
+
+    Without stores on disk it draws a new process id (Kafka: ``StateDirectory.initializeProcessId``). That is an epoch
+    in the streams protocol; plays of a classic group without state keep the id, which changes no wait.
+    """
+    return is_in_memory(state) or (not state.is_classic and not any(task.is_stateful for task in state.episode.tasks))
 
 
 def instance_details(state: PresentState, name: str) -> dict[str, Any]:
@@ -341,6 +350,11 @@ def _notes(state: PresentState, options: Options) -> tuple[str, ...]:
         notes.append(f"a process is taken to join {usual:.1f} s after its start (give --start-seconds)")
     if is_in_memory(state):
         notes.append("stores are in memory: each restart restores all state under a new process id")
+    if not state.is_classic and starts_anew(state) and any(each is not None for each in state.episode.instance_ids):
+        notes.append(
+            "without state on disk a process draws a new process id, so each return of a static member is a rebalance "
+            "in the streams protocol, though its tasks stay (KAFKA-20169)"
+        )
     return tuple(notes)
 
 

@@ -23,6 +23,8 @@ CAUSES: Mapping[str, str] = {
     REVOKED: "joining",
     RESTORING: "restoring",
 }
+#: In place of ``restoring`` for a task without state.
+STARTING = "starting"
 #: Causes in place of ``session timeout`` if the group went on before a session's end: static members came back, or
 #: members left.
 RESTART, CLOSING = "process restart", "closing"
@@ -129,6 +131,7 @@ def _absences(played: PlayedStreamsEpisode) -> list[_Absence]:
     unnoticed = RESTART if is_static else CLOSING
     session_ms = _least_session_ms(played)
     for task, intervals in enumerate(played.world.ledger.intervals):
+        of_task = CAUSES if played.episode.tasks[task].is_stateful else {**CAUSES, RESTORING: STARTING}
         together: list[tuple[int, int, str]] = []
         for each in [*intervals, None]:
             if each is not None and (not together or together[-1][1] == each[0]):
@@ -136,7 +139,7 @@ def _absences(played: PlayedStreamsEpisode) -> list[_Absence]:
                 continue
             if together and together[-1][1] - together[0][0] >= AWAY_MS:
                 causes = [
-                    (unnoticed if cause == NOT_NOTICED and end - start < session_ms else CAUSES[cause], end - start)
+                    (unnoticed if cause == NOT_NOTICED and end - start < session_ms else of_task[cause], end - start)
                     for start, end, cause in together
                 ]
                 found.append(_Absence(task, together[0][0], together[-1][1], causes))

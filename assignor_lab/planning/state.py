@@ -157,12 +157,13 @@ def under_configuration(state: PresentState, sources: ConfigSources) -> PresentS
 
 
 def under_other_protocol(state: PresentState, protocol: str) -> PresentState:
-    """The group under a protocol, with the same tasks, copies and timeouts; its members are dynamic then."""
+    """The group under a protocol, with the same tasks, copies and timeouts.
+
+    Static members stay static if the assignor's broker accepts them (Kafka 4.4 in the streams protocol).
+    """
     if protocol == state.episode.protocol:
         return state
-    episode = under_protocol(state.episode, protocol)
-    dynamic = attrs.evolve(episode, instance_ids=(None,) * len(episode.clients))
-    return attrs.evolve(state, episode=dynamic, assigned=None, is_probing=False)
+    return attrs.evolve(state, episode=under_protocol(state.episode, protocol), assigned=None, is_probing=False)
 
 
 def _with_static_members(client: Mapping[str, Any]) -> dict[str, Any]:

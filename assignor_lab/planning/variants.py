@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import attrs
 
+from assignment_api import AssignorLabError
+from assignor_lab.groups.streams_episode.playing import deciding
 from assignor_lab.groups.variants import Contender, configured, timings_of
 from assignor_lab.planning.making import Options, is_in_memory
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predict import Terms
 from assignor_lab.planning.state import PresentState, under_other_protocol
+from assignor_lab.simulation.streams.simulate import with_accepted_members
 from assignor_lab.simulation.streams.timings import TIMING_KEYS
 
-__all__ = ["PlanVariant", "given_variant", "usual_variants"]
+__all__ = ["PlanVariant", "as_accepted", "differing_assumptions", "given_variant", "usual_variants"]
 
 #: Least ``session.timeout.ms`` that brokers allow by default.
 _LEAST_SESSION_MS = 6_000
@@ -33,6 +36,27 @@ class PlanVariant:
     state: PresentState
     plan: Plan
     terms: Terms
+
+
+def as_accepted(variant: PlanVariant) -> PlanVariant:
+    """The variant with the static members that its broker accepts; a play reports an assignor that is not available."""
+    terms, episode = variant.terms, variant.state.episode
+    try:
+        leader, _ = deciding(episode, terms.registry, terms.sources, terms.assignor, may_run_code=True)
+    except AssignorLabError:
+        return variant
+    return attrs.evolve(variant, state=attrs.evolve(variant.state, episode=with_accepted_members(episode, leader)))
+
+
+def differing_assumptions(present: PlanVariant, variants: Iterable[PlanVariant]) -> list[str]:
+    """The assumptions of variants that the plan as it is does not have, each with its variant's name."""
+    known = {*present.plan.assumptions, *present.state.episode.assumptions}
+    return [
+        f"{each.name}: {sentence}"
+        for each in variants
+        for sentence in (*each.plan.assumptions, *each.state.episode.assumptions)
+        if sentence not in known
+    ]
 
 
 def usual_variants(

@@ -9,7 +9,8 @@ from pathlib import Path
 import attrs
 
 from assignment_api.plugins import ConfigSources, Registry
-from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of_past
+from assignor_lab.capture.histories.group_histories import group_histories
+from assignor_lab.capture.histories.past import PastSurroundings, read_past
 from assignor_lab.capture.histories.reasons import FOLLOW_UP, PROBING
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
@@ -64,8 +65,9 @@ class MeasuringTerms:
 def figures_of_past(folder: Path, terms: MeasuringTerms) -> list[GroupFigures]:
     """Empty without a complete decision."""
     around = PastSurroundings(terms.config.above, on_problem=lambda _: None)
-    decisions = [each for each in scenarios_of_past([str(folder)], around) if each.observed is not None]
-    groups = watched_groups(decisions)
+    past = read_past([str(folder)], around)
+    decisions = [each for each in past.scenarios if each.observed is not None]
+    groups = watched_groups(group_histories(decisions, past.events))
     verified = _verified(decisions, terms, around)
     return [_figures(each, verified.get(each.group), terms.limits) for each in groups]
 
@@ -114,6 +116,5 @@ def _cause(rebalance: WatchedRebalance) -> str:
 
 
 def _standby_lags(rebalance: WatchedRebalance) -> Iterable[int]:
-    for client in rebalance.document.get("clients", ()):
-        lags = client.get("lags") or {}
-        yield from (lag for task in client["previous_standby"] if (lag := lags.get(task)) is not None and lag >= 0)
+    shares = {} if rebalance.decision is None else rebalance.decision.shares
+    return (lag for share in shares.values() for lag in share.copy_lags.values())

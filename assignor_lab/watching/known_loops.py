@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import attrs
 
-from assignment_api.streams.configs import ACCEPTABLE_RECOVERY_LAG
 from assignor_lab.capture.histories.moments import CLASSIC, STREAMS
 from assignor_lab.watching.rebalances import WatchedGroup, WatchedRebalance
 
@@ -38,14 +36,14 @@ def _has_swinging_copies(group: WatchedGroup, chain: Sequence[WatchedRebalance])
 
 
 def _is_fallback(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool:
-    return group.protocol == CLASSIC and all("fallback" in _assignor(each.document) for each in chain)
+    return group.protocol == CLASSIC and all("fallback" in _assignor(each) for each in chain)
 
 
 def _is_sticky(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool:
     return (
         group.protocol == CLASSIC
         and any(each.entry.active_moved or each.entry.copies_made for each in chain)
-        and all("sticky" in _assignor(each.document) for each in chain)
+        and all("sticky" in _assignor(each) for each in chain)
     )
 
 
@@ -54,21 +52,14 @@ def _has_low_recovery_lag(group: WatchedGroup, chain: Sequence[WatchedRebalance]
 
 
 def _has_lagging_copy(rebalance: WatchedRebalance) -> bool:
-    limit = rebalance.document.get("config", {}).get(ACCEPTABLE_RECOVERY_LAG)
-    if limit is None:
+    decision = rebalance.decision
+    if decision is None or decision.recovery_lag is None:
         return False
-    lags = (
-        lag
-        for client in rebalance.document["clients"]
-        for task, lag in (client.get("lags") or {}).items()
-        if task in client["previous_standby"] and lag is not None
-    )
-    return any(lag > limit for lag in lags)
+    return any(lag > decision.recovery_lag for share in decision.shares.values() for lag in share.copy_lags.values())
 
 
-def _assignor(document: Mapping[str, Any]) -> str:
-    name = (document.get("observed") or {}).get("assignor") or (document.get("source") or {}).get("assignor") or ""
-    return str(name).lower()
+def _assignor(rebalance: WatchedRebalance) -> str:
+    return "" if rebalance.decision is None else rebalance.decision.assignor
 
 
 #: Name to loop, the most specific first. Names are those of the documentation page *Known behaviours of Kafka*.

@@ -1,22 +1,19 @@
-"""Recorded rebalances of a group of any kind, in the form that the rules read."""
+"""Recorded rebalances and events of a group of any kind, in the form that the rules read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, pairwise
-from typing import Any
+from collections.abc import Iterable, Mapping
+from itertools import chain
 
 import attrs
 
-from assignor_lab.capture.histories.connect_timeline import connect_timelines, held_jobs, is_connect_past
 from assignor_lab.capture.histories.evidence import LEAST_PROBING_MS
-from assignor_lab.capture.histories.history import DecisionHistory, read_histories
-from assignor_lab.capture.histories.moments import DecisionMoment, protocol_of
-from assignor_lab.capture.histories.presence import instance_names
-from assignor_lab.capture.histories.timeline import GroupTimeline, TimelineEntry
-from assignor_lab.scenarios import Scenario
+from assignor_lab.capture.histories.timeline import TimelineEntry, timeline_of
+from assignor_lab.model.decision import Decision
+from assignor_lab.model.events import GroupEvent
+from assignor_lab.model.history import JOBS, GroupHistory
 
-__all__ = ["WatchedRebalance", "WatchedGroup", "watched_groups"]
+__all__ = ["WatchedGroup", "WatchedRebalance", "watched_groups"]
 
 
 @attrs.frozen(eq=False)
@@ -26,8 +23,7 @@ class WatchedRebalance:
     Args:
         is_same_group: True if members, tasks and instances are those of the previous rebalance.
         since_ms: Time since the previous rebalance; 0 for the first one.
-        allowed_ms: Announced time without owners.
-        document: The scenario of the decision; empty for Connect.
+        decision: ``None`` in tests of rules that do not read it.
     """
 
     entry: TimelineEntry
@@ -36,76 +32,74 @@ class WatchedRebalance:
     unowned: frozenset[str]
     is_same_group: bool
     since_ms: int
-    allowed_ms: int = 0
-    document: Mapping[str, Any] = attrs.field(factory=dict)
+    decision: Decision | None = None
 
     @property
     def is_late(self) -> bool:
         """Kafka's smallest probing interval or longer."""
         return self.since_ms >= LEAST_PROBING_MS
 
+    @property
+    def allowed_ms(self) -> int:
+        """Announced time without owners."""
+        return 0 if self.decision is None else self.decision.allowed_ms
+
 
 @attrs.frozen(eq=False)
 class WatchedGroup:
-    """A group's past; its rebalances by time, at least one."""
+    """A group's past: its rebalances and its events, each by time; at least one of them.
+
+    Args:
+        is_empty: True if the latest sign of the group shows no members.
+    """
 
     group: str
     protocol: str
     rebalances: tuple[WatchedRebalance, ...]
+    events: tuple[GroupEvent, ...] = ()
+    is_empty: bool = False
+
+    @property
+    def latest_ms(self) -> int:
+        """Time of the latest rebalance or event."""
+        times = [each.entry.time_ms for each in self.rebalances[-1:]]
+        return max([*times, *(each.at.latest_ms for each in self.events[-1:])])
 
 
-def watched_groups(scenarios: Iterable[Scenario]) -> list[WatchedGroup]:
-    streams, connect = [], []
-    for each in scenarios:
-        if protocol_of(each.document) is not None:
-            streams.append(each)
-        elif is_connect_past(each.document):
-            connect.append(each.document)
-    found = [*map(_of_streams, read_histories(streams)), *_of_connect(connect)]
-    return sorted(found, key=lambda group: group.rebalances[0].entry.time_ms)
+def watched_groups(histories: Iterable[GroupHistory]) -> list[WatchedGroup]:
+    """In the order of the histories, without empty ones."""
+    return [_watched(history) for history in histories if history.decisions or history.events]
 
 
-def _of_streams(history: DecisionHistory) -> WatchedGroup:
-    names = instance_names(history.moments, ())
+def _watched(history: GroupHistory) -> WatchedGroup:
     made = []
-    before: DecisionMoment | None = None
-    for moment, entry in zip(history.moments, GroupTimeline.of(history).entries, strict=True):
-        owners = {task: names[process] for process, (active, _) in moment.placed.items() for task in active}
-        copies = {(task, names[process]) for process, (_, held) in moment.placed.items() for task in held}
+    before: Decision | None = None
+    for decision, entry in zip(history.decisions, timeline_of(history), strict=True):
+        owners = decision.owners
         made.append(
             WatchedRebalance(
                 entry,
                 owners,
-                frozenset(copies),
-                frozenset((moment.evidence.tasks or frozenset()) - owners.keys()),
-                before is not None and _members(before) == _members(moment) and _tasks(before) == _tasks(moment),
-                0 if before is None else moment.time_ms - before.time_ms,
-                document=moment.document,
+                decision.copies,
+                frozenset((decision.tasks or frozenset()) - owners.keys()),
+                before is not None and _is_same(before, decision, entry, history.moves),
+                0 if before is None else decision.at.latest_ms - before.at.latest_ms,
+                decision,
             )
         )
-        before = moment
-    return WatchedGroup(history.group, history.protocol, tuple(made))
+        before = decision
+    protocol = history.protocols[-1] if history.protocols else ""
+    return WatchedGroup(history.group, protocol, tuple(made), history.events, history.is_empty_now)
 
 
-def _members(moment: DecisionMoment) -> frozenset[str]:
-    return frozenset(chain.from_iterable(each.members or {each.process_id} for each in moment.participants.values()))
+def _is_same(before: Decision, decision: Decision, entry: TimelineEntry, moves: str) -> bool:
+    if entry.joined or entry.gone or entry.restarted:
+        return False
+    if moves == JOBS:
+        return before.tasks == decision.tasks
+    return _members(before) == _members(decision) and before.owners.keys() == decision.owners.keys()
 
 
-def _tasks(moment: DecisionMoment) -> frozenset[str]:
-    return frozenset(task for active, _ in moment.placed.values() for task in active)
-
-
-def _of_connect(documents: list[Mapping[str, Any]]) -> Iterator[WatchedGroup]:
-    for timeline in connect_timelines(documents):
-        own = [each for each in documents if timeline.group in (each.get("source", {}).get("group"), each["id"])]
-        rounds = list(held_jobs(own))
-        times = [each.time_ms for each in rounds]
-        since = [0, *(after - before for before, after in pairwise(times))]
-        made = []
-        for number, (each, entry) in enumerate(zip(rounds, timeline.entries, strict=True)):
-            owners = {job: worker for worker, jobs in each.held.items() for job in jobs}
-            is_same = number > 0 and not (entry.joined or entry.gone or entry.restarted)
-            is_same = is_same and each.wanted == rounds[number - 1].wanted
-            unowned = frozenset(each.wanted - owners.keys())
-            made.append(WatchedRebalance(entry, owners, frozenset(), unowned, is_same, since[number], each.delay_ms))
-        yield WatchedGroup(timeline.group, timeline.protocol, tuple(made))
+def _members(decision: Decision) -> frozenset[str]:
+    members = (each.members or {each.process_id or name} for name, each in decision.shares.items())
+    return frozenset(chain.from_iterable(members))

@@ -8,11 +8,10 @@ from typing import Any
 import attrs
 
 from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
-from assignor_lab.capture.histories.connect_timeline import connect_lanes, connect_timelines, is_connect_past
-from assignor_lab.capture.histories.history import DecisionHistory
+from assignor_lab.capture.histories.connect_rounds import connect_lanes, is_connect_past
+from assignor_lab.capture.histories.group_histories import history_of_moments, history_of_rounds
 from assignor_lab.capture.histories.moments import DecisionMoment, moment_of, protocol_of
-from assignor_lab.capture.histories.timeline import ACTIVE_TASKS, TimelineEntry, timeline_of
-from assignor_lab.documents.errors import Place
+from assignor_lab.capture.histories.timeline import TimelineEntry, timeline_of
 from assignor_lab.documents.values import value_of
 from assignor_lab.report.summary.snapshots import Gantt
 from assignor_lab.scenarios import Scenario
@@ -61,21 +60,21 @@ def pasts_of(scenarios: Sequence[Scenario]) -> tuple[PastView, ...]:
 
 
 def _of_streams(scenarios: Sequence[Scenario]) -> Iterator[PastView]:
-    found: dict[tuple[str, str], list[tuple[DecisionMoment, int]]] = {}
+    found: dict[str, list[tuple[DecisionMoment, int]]] = {}
     for state, scenario in enumerate(scenarios):
         document = scenario.document
-        protocol, source = protocol_of(document), document.get("source") or {}
-        if protocol is not None and "observed" in document and "time_ms" in source:
-            found.setdefault((protocol, source.get("group", "")), []).append((moment_of(document), state))
+        source = document.get("source") or {}
+        if protocol_of(document) is not None and "observed" in document and "time_ms" in source:
+            found.setdefault(source.get("group", ""), []).append((moment_of(document), state))
     if sum(map(len, found.values())) > MOST_DECISIONS:
         return
-    for (protocol, group), decisions in found.items():
+    for group, decisions in found.items():
         if len(decisions) > 1:
             decisions.sort(key=lambda each: each[0].time_ms)
-            history = DecisionHistory(group, protocol, tuple(moment for moment, _ in decisions), Place(group))
+            history = history_of_moments(group, [moment for moment, _ in decisions])
             entries = zip(decisions, timeline_of(history), strict=True)
             made = tuple(PastDecision(state, None, entry) for (_, state), entry in entries)
-            yield PastView(group, ACTIVE_TASKS, made, _gantt(assigned_tasks(history.moments)))
+            yield PastView(group, history.moves, made, _gantt(assigned_tasks(history)))
 
 
 def _of_connect(scenarios: Sequence[Scenario]) -> Iterator[PastView]:
@@ -92,8 +91,8 @@ def _of_connect(scenarios: Sequence[Scenario]) -> Iterator[PastView]:
         return
     for of in found.values():
         of.sort(key=lambda each: each[0]["rounds"][0]["time_ms"])
-        documents = [document for document, _ in of]
-        (timeline,) = connect_timelines(documents)
+        source = of[0][0].get("source") or {}
+        history = history_of_rounds(source.get("group") or of[0][0]["id"], [document for document, _ in of])
         places = [
             (state, number)
             for document, state in of
@@ -102,10 +101,10 @@ def _of_connect(scenarios: Sequence[Scenario]) -> Iterator[PastView]:
         if len(places) > 1:
             made = tuple(
                 PastDecision(state, number, entry)
-                for (state, number), entry in zip(places, timeline.entries, strict=True)
+                for (state, number), entry in zip(places, timeline_of(history), strict=True)
             )
-            members, jobs = map(_gantt, connect_lanes(documents))
-            yield PastView(timeline.group, timeline.moves, made, jobs, members, can_be_played=False)
+            members, jobs = map(_gantt, connect_lanes(history.decisions))
+            yield PastView(history.group, history.moves, made, jobs, members, can_be_played=False)
 
 
 def _gantt(drawn: Mapping[str, Any]) -> Gantt:

@@ -19,19 +19,24 @@ class StickySteps:
         self.taken = taken
         self._went_back: list[bool] = []
 
-    def kept(self, previous: PreviousOwners, placement: StickyPlacement, quotas: Sequence[int] | None) -> None:
+    def kept(
+        self,
+        previous: PreviousOwners,
+        placement: StickyPlacement,
+        quotas: Sequence[int] | None,
+        share: str = "an even share for each thread, rounded down",
+    ) -> None:
+        """Record who kept a task; ``share`` is the rule of the quotas in words."""
         for task, owner in previous.active.items():
             if task >= len(placement.owner):
                 continue
             if placement.owner[task] == owner:
                 reason = (
-                    "regardless of its load"
-                    if quotas is None
-                    else f"within its share of {quotas[owner]} (an even share for each thread, rounded down)"
+                    "regardless of its load" if quotas is None else f"within its share of {quotas[owner]} ({share})"
                 )
                 self.taken.add("st-keep", task, f"{{0}} ran it, and keeps it, {reason}", owner)
             elif quotas is not None and self._is_placed_later(task, placement):
-                text = f"{{0}} ran it, but has its share of {quotas[owner]} already (an even share, rounded down)"
+                text = f"{{0}} ran it, but has its share of {quotas[owner]} already ({share})"
                 self.taken.add("st-full", task, text, owner)
         self._settle(placement)
 

@@ -1,12 +1,16 @@
-"""``group_sticky``: the sticky assignor of Kafka 4.3.1's coordinator behind the SPI for Streams groups."""
+"""``group_sticky``: the sticky assignor of Kafka's group coordinator behind the SPI for Streams groups."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from assignment_api import group as api
+from assignment_api.releases import KafkaRelease, holds, release_in
 from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors._group_sticky_steps import NoProcessError, assigned
 from builtin_assignors._rule_texts import RULE_TEXTS
-from builtin_assignors.group_sticky.algorithm import RULES
+from builtin_assignors.group_sticky import kafka_4_3, kafka_4_4
 
 __all__ = ["GroupAssignorError", "GroupStickyTaskAssignor"]
 
@@ -18,39 +22,60 @@ class GroupAssignorError(api.GroupAssignorError):
 
 
 class GroupStickyTaskAssignor(api.TaskAssignor):
-    """The group coordinator's ``StickyTaskAssignor`` of Kafka 4.3.1 (KIP-1071), with identical answers.
+    """The group coordinator's ``StickyTaskAssignor`` (KIP-1071), with the answers of its release, 4.3.1 or 4.4.0.
 
     A task stays with its previous member, otherwise it goes to a member that had it as standby. Neither may exceed an
-    even share. The rest fills the processes with the fewest tasks per member. Standbys follow the same rules. Racks,
-    tags, offsets and warm-ups are ignored. Known faults of that release are part of its answers.
+    even share. The rest fills the processes with the fewest tasks per member. Standbys follow the same rules. Known
+    faults of a release are part of its answers. Since 4.4 (KIP-1357):
 
-    The order of the members is part of the input: hash order decides ties.
+    * A member that reports an offset for a task also counts as its standby, after those that run it, the greatest
+      offset first (KAFKA-20719).
+    * A usable standby is no longer overlooked (KAFKA-20899).
+
+    Racks, tags, end offsets and warm-ups are ignored. The order of the members is part of the input: hash order decides
+    ties.
+
+    Args:
+        release: ``None``: as configured by ``kafka.release``, else 4.3.
     """
+
+    def __init__(self, release: KafkaRelease | None = None) -> None:
+        self._fixed = release
+        self._configure(release)
+
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        self._configure(self._fixed or release_in(configs))
+
+    def _configure(self, release: KafkaRelease | None) -> None:
+        self._is_newer = release is not None and holds("group_sticky_4_4", release)
 
     def assign(self, group: api.GroupSpec, topology: api.TopologyDescriber) -> api.GroupAssignment:
         """Place every task; members come in the order of the input.
 
         Raises:
             GroupAssignorError: if there are tasks and no members.
-            InvalidGroupError: if the number of standbys makes Kafka fail: negative while a member had a standby, or
-                2**31 standbys or more in total.
+            InvalidGroupError: if the number of standbys makes Kafka fail: 2**31 standbys or more in total; up to 4.3
+                also a negative number while a member had a standby.
         """
-        return _assigned(group, topology)
+        return self._assigned(group, topology)
 
     def traced(self, group: api.GroupSpec, topology: api.TopologyDescriber) -> Traced[api.GroupAssignment]:
         found: list[RuleStep] = []
-        return Traced(_assigned(group, topology, found), found, RULE_TEXTS)
+        return Traced(self._assigned(group, topology, found), found, RULE_TEXTS)
 
-
-def _assigned(
-    group: api.GroupSpec, topology: api.TopologyDescriber, found: list[RuleStep] | None = None
-) -> api.GroupAssignment:
-    standbys = group.configs.num_standby_replicas
-    if standbys < 0 and any(member.state.standby_tasks for member in group.members.values()):
-        raise api.InvalidGroupError(
-            f"num.standby.replicas: {standbys}: Kafka 4.3 fails where members had standbys; give a number from 0"
-        )
-    try:
-        return assigned(RULES, group, topology, found)
-    except NoProcessError as none:
-        raise GroupAssignorError(str(none)) from None
+    def _assigned(
+        self, group: api.GroupSpec, topology: api.TopologyDescriber, found: list[RuleStep] | None = None
+    ) -> api.GroupAssignment:
+        rules, error = kafka_4_4.RULES, api.GroupAssignorError
+        if not self._is_newer:
+            rules, error = kafka_4_3.RULES, GroupAssignorError
+            standbys = group.configs.num_standby_replicas
+            if standbys < 0 and any(member.state.standby_tasks for member in group.members.values()):
+                raise api.InvalidGroupError(
+                    f"num.standby.replicas: {standbys}: Kafka 4.3 fails where members had standbys; give a number "
+                    "from 0"
+                )
+        try:
+            return assigned(rules, group, topology, found)
+        except NoProcessError as none:
+            raise error(str(none)) from None

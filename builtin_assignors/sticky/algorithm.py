@@ -25,6 +25,7 @@ from builtin_assignors._sticky_steps import (
     unassigned_if_plain,
 )
 from builtin_assignors._sticky_steps import place_standbys as _place_standbys
+from builtin_assignors.sticky.share import NO_THREADS, ShareRule
 
 __all__ = ["client_order", "place_actives", "place_standbys"]
 
@@ -35,24 +36,22 @@ def client_order(clients: Sequence[int], hashes: Sequence[int], rank_of: Callabl
 
 
 def place_actives(
-    problem: StickyProblem, previous: PreviousOwners, steps: StickySteps | None = None
+    problem: StickyProblem, previous: PreviousOwners, rule: ShareRule, steps: StickySteps | None = None
 ) -> StickyPlacement:
-    """Give every task an owner; ``steps`` records the work of each rule, if given.
+    """Give every task an owner by the share of a release; ``steps`` records the work of each rule, if given.
 
     Raises:
         IllegalAssignmentArgumentError: for more tasks than Kafka can pair.
-        NoCapacityError: if the clients have no threads.
+        NoCapacityError: if the clients have no threads; since Kafka 4.4 only if a previous client has to be judged.
     """
     check_number_of_tasks(len(problem.tasks))
-    total = sum(problem.capacities)
-    if total == 0:
-        raise NoCapacityError("/ by zero: there are no clients, or none of them has a thread")
-    per_thread = len(problem.tasks) // total
-    quotas = [capacity * per_thread for capacity in problem.capacities]
+    if problem.tasks and not problem.capacities:
+        raise NoCapacityError(NO_THREADS)
+    quotas = rule.shares(len(problem.tasks), problem.capacities)
     placement = StickyPlacement(len(problem.task_hashes), problem.capacities, _LOAD_RULE)
     kept = keep_previous_owners(problem, previous, placement, quotas)
     if steps is not None:
-        steps.kept(previous, placement, quotas)
+        steps.kept(previous, placement, quotas, rule.words)
     if previous.has_standbys():
         promote_previous_standbys(_unassigned(problem, kept), previous, placement, quotas)
         if steps is not None:

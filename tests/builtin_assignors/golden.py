@@ -13,6 +13,7 @@ from assignor_lab.scenarios import Scenario, read_scenarios
 
 DATA = Path(__file__).parents[1] / "data"
 GOLDEN = DATA / "golden" / "streams"
+GOLDEN_4_4 = DATA / "golden" / "streams-4.4"
 SCALE = DATA / "scale" / "streams"
 
 Row = Mapping[str, Any]
@@ -58,8 +59,10 @@ def asks_for_followup(answer: TaskAssignment) -> bool:
 
 def differences(name: str, assignor: str, make: Callable[[], TaskAssignor]) -> Iterator[str]:
     """Ids of the scenarios of a golden file with an answer that differs from Kafka's."""
-    results = documents(GOLDEN / f"{name}.{assignor}.results.jsonl.gz")
-    for scenario, expected in zip(scenarios(GOLDEN / f"{name}.scenarios.jsonl.gz"), results, strict=True):
+    folder = GOLDEN_4_4 if assignor.endswith("_4_4") else GOLDEN
+    results = documents(folder / f"{name}.{assignor}.results.jsonl.gz")
+    states = folder / f"{name}.scenarios.jsonl.gz"
+    for scenario, expected in zip(scenarios(states if states.exists() else GOLDEN / states.name), results, strict=True):
         if not _agrees(scenario, assignor, make, expected):
             yield scenario.id
 

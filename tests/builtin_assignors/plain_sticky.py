@@ -15,10 +15,13 @@ Result = tuple[list[int], list[list[int]]]
 
 
 class PlainSticky:
-    def __init__(self, problem: StickyProblem, *, public: bool, preserve: bool = False) -> None:
+    def __init__(
+        self, problem: StickyProblem, *, public: bool, preserve: bool = False, rounds_up: bool = False
+    ) -> None:
         self.problem = problem
         self.public = public
         self.preserve = preserve
+        self.rounds_up = rounds_up
         self.clients = range(len(problem.capacities))
         self.active: list[set[int]] = [set() for _ in self.clients]
         self.standby: list[set[int]] = [set() for _ in self.clients]
@@ -70,8 +73,13 @@ class PlainSticky:
         full = self.load(client) >= 1 if self.public else len(self.held(client)) >= self.problem.capacities[client]
         return full and any(self.more_room(other, client) for other in self.clients)
 
-    def has_room(self, client: int, per_thread: int) -> bool:
-        return len(self.active[client]) < self.problem.capacities[client] * per_thread
+    def has_room(self, client: int) -> bool:
+        tasks, threads = len(self.problem.tasks), self.problem.capacities
+        if not self.rounds_up:
+            return len(self.active[client]) < threads[client] * (tasks // sum(threads))
+        if sum(threads) == 0:
+            raise NoCapacityError("/ by zero")
+        return len(self.active[client]) < (tasks * threads[client] + sum(threads) - 1) // sum(threads)
 
     def put(self, task: int, client: int, kind: list[set[int]]) -> None:
         self.pairs |= {(min(task, other), max(task, other)) for other in self.held(client)}
@@ -129,16 +137,15 @@ class PlainSticky:
     def place_actives(self) -> None:
         problem = self.problem
         total = sum(problem.capacities)
-        if total == 0:
+        if total == 0 and not self.rounds_up:
             raise NoCapacityError("/ by zero") if self.public else IllegalAssignmentStateError("no capacity")
-        per_thread = len(problem.tasks) // total
         all_tasks = self.task_table()
         for task in problem.tasks:
             all_tasks.put(task, 0)
         unassigned = JavaHashTable.set_copy(list(all_tasks), problem.task_hashes.__getitem__, jdk=problem.jdk)
         done = self.task_table()
         for task, client in self.prev_active.items():
-            if task in all_tasks and (self.preserve or self.has_room(client, per_thread)):
+            if task in all_tasks and (self.preserve or self.has_room(client)):
                 self.put(task, client, self.active)
                 done.put(task, 0)
                 if self.public:
@@ -147,7 +154,7 @@ class PlainSticky:
             unassigned.remove_all(done, len(done))
         for task in list(unassigned):
             for client in self.prev_standby.get(task, ()):
-                if self.has_room(client, per_thread):
+                if self.has_room(client):
                     self.put(task, client, self.active)
                     unassigned.remove_through_iterator(task)
                     break

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,8 +25,9 @@ from assignment_api.group import (
     TopologyDescriber,
     tasks_by_subtopology,
 )
+from assignment_api.releases import release_named
 from assignor_lab.scenarios import Scenario, error_row, group_result_row, read_scenarios
-from builtin_assignors import group_sticky, group_sticky_4_4
+from builtin_assignors.group_sticky import GroupStickyTaskAssignor
 from tests.builtin_assignors.golden import DATA, digest, documents
 from tests.builtin_assignors.groups import (
     Group,
@@ -38,9 +41,9 @@ from tests.builtin_assignors.groups import (
 from tests.builtin_assignors.plain_group_sticky import as_result, plain_answer
 
 ROOT = Path(__file__).parents[2]
-ASSIGNORS = {
-    "group_sticky": group_sticky.GroupStickyTaskAssignor,
-    "group_sticky_4_4": group_sticky_4_4.GroupStickyTaskAssignor,
+ASSIGNORS: dict[str, Callable[[], GroupStickyTaskAssignor]] = {
+    "group_sticky": GroupStickyTaskAssignor,
+    "group_sticky_4_4": partial(GroupStickyTaskAssignor, release_named("4.4")),
 }
 FOLDERS = {"group_sticky": "streams-group", "group_sticky_4_4": "streams-group-4.4"}
 both = pytest.mark.parametrize("name", ASSIGNORS)

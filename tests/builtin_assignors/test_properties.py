@@ -24,7 +24,7 @@ BUILT_INS = {found.name: found for found in discover().task_assignors() if found
 #: Assignors that use only lags, and sort their input.
 BY_LAG = ("high_availability", "rack_aware", "static")
 #: Assignors that keep previous owners, in the order of Java's hash maps.
-BY_HISTORY = ("sticky", "legacy_sticky", "fallback_prior")
+BY_HISTORY = ("sticky", "sticky_4_4", "legacy_sticky", "fallback_prior")
 
 
 def assign(name: str, application: ApplicationMetadata) -> TaskAssignment:

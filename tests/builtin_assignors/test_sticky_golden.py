@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from assignment_api import TaskAssignor
+from assignment_api.releases import release_named
 from assignor_lab.scenarios import read_scenarios
 from builtin_assignors.fallback_prior import FallbackPriorTaskAssignor
 from builtin_assignors.legacy_sticky import LegacyStickyTaskAssignor
@@ -19,6 +20,13 @@ ASSIGNORS: Assignors = {
     "legacy_sticky": LegacyStickyTaskAssignor,
     "fallback_prior": FallbackPriorTaskAssignor,
 }
+
+
+def sticky_4_4() -> StickyTaskAssignor:
+    return StickyTaskAssignor(release=release_named("4.4"))
+
+
+FILES_4_4 = ["small", "medium", "threads", "unequal", "limits", "histories", "table", "table-4.3.1-rounds"]
 SCALE_FILES = [
     "1000x1000-1thread-1standby",
     "1000x10-1000threads-1standby",
@@ -45,6 +53,11 @@ def test_the_references_vectors_have_kafkas_answers() -> None:
             assert result_row(scenario.id, assignor, scenario.application, ASSIGNORS[assignor]()) == expected
             compared += 1
     assert compared == 3
+
+
+@pytest.mark.parametrize("name", FILES_4_4)
+def test_every_golden_scenario_has_the_answer_of_kafka_4_4(name: str) -> None:
+    assert list(differences(name, "sticky_4_4", sticky_4_4)) == []
 
 
 @pytest.mark.parametrize("assignor", ASSIGNORS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,8 @@ from builtin_assignors._sticky_steps import PreviousOwners, StickyPlacement, Sti
 from builtin_assignors.fallback_prior import algorithm as fallback
 from builtin_assignors.legacy_sticky import algorithm as legacy
 from builtin_assignors.sticky import algorithm as public
+from builtin_assignors.sticky import kafka_4_3, kafka_4_4
+from builtin_assignors.sticky.share import ShareRule
 from tests.builtin_assignors.plain_sticky import PlainSticky, Result
 from tests.builtin_assignors.sticky_problems import sticky_problem
 
@@ -30,9 +33,9 @@ def result_of(placement: StickyPlacement) -> Result:
     return placement.owner, [sorted(tasks) for tasks in placement.standbys]
 
 
-def public_result(problem: StickyProblem) -> Result:
+def public_result(problem: StickyProblem, rule: ShareRule) -> Result:
     previous = PreviousOwners(problem)
-    placement = public.place_actives(problem, previous)
+    placement = public.place_actives(problem, previous, rule)
     public.place_standbys(problem, previous, placement)
     return result_of(placement)
 
@@ -48,8 +51,9 @@ def legacy_result(problem: StickyProblem) -> Result:
 @given(SEEDS)
 def test_public_sticky_is_its_literal_play(seed: int) -> None:
     problem = sticky_problem(seed)
-    literal = outcome(PlainSticky(problem, public=True).run)
-    assert outcome(lambda: public_result(problem)) == literal
+    for rule in (kafka_4_3.RULE, kafka_4_4.RULE):
+        literal = outcome(PlainSticky(problem, public=True, rounds_up=rule is kafka_4_4.RULE).run)
+        assert outcome(partial(public_result, problem, rule)) == literal
 
 
 @settings(deadline=None)

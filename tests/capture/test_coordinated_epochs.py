@@ -11,6 +11,7 @@ import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.errors import NoDecisionError
+from assignor_lab.capture.histories.group_histories import group_histories
 from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.histories.logged_decisions import logged_decisions
@@ -52,7 +53,7 @@ def test_each_epoch_with_a_target_is_a_decision_with_its_time_and_reason() -> No
         "member s1-StreamThread-1-consumer joins",
         "member s2-StreamThread-1-consumer left",
     ]
-    (history,) = read_histories(scenarios)
+    (history,) = group_histories(scenarios)
     timeline = timeline_of(history)
     assert [each.joined for each in timeline] == [(), ("s2",), (), ("s1",), ()]
     assert [each.gone for each in timeline] == [(), (), ("s1",), (), ("s2",)]

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from typing import Any
+
 from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
+from assignor_lab.capture.histories.group_histories import history_of_moments
 from assignor_lab.capture.histories.moments import DecisionMoment, Participant
 
 
@@ -13,10 +16,12 @@ def decision(time_ms: int, **placed: str) -> DecisionMoment:
     return DecisionMoment(time_ms, None, None, "", "none", participants, active, {})
 
 
+def lanes(decisions: list[DecisionMoment]) -> dict[str, Any]:
+    return assigned_tasks(history_of_moments("app", decisions))
+
+
 def test_stretches_go_from_one_decision_to_the_next_and_join_where_nothing_changed() -> None:
-    found = assigned_tasks(
-        [decision(1_000, p="0_0 0_1"), decision(1_500, p="0_0", q=""), decision(2_000, p="", q="0_0 0_1")]
-    )
+    found = lanes([decision(1_000, p="0_0 0_1"), decision(1_500, p="0_0", q=""), decision(2_000, p="", q="0_0 0_1")])
     assert found["instances"] == ["client-p", "client-q"]
     assert found["marks"] == [0, 500, 1_000]
     first, second = found["rows"]
@@ -27,7 +32,7 @@ def test_stretches_go_from_one_decision_to_the_next_and_join_where_nothing_chang
 
 def test_tasks_are_in_kafkas_order_and_the_quietest_are_left_out() -> None:
     many = " ".join(f"0_{number}" for number in range(70))
-    found = assigned_tasks([decision(0, p=many, q=""), decision(1_000, p=many.removesuffix(" 0_69"), q="0_69")])
+    found = lanes([decision(0, p=many, q=""), decision(1_000, p=many.removesuffix(" 0_69"), q="0_69")])
     tasks = [row["task"] for row in found["rows"]]
     assert (len(tasks), found["rows_left_out"]) == (60, 10)
     assert tasks[-1] == "0_69"
@@ -35,4 +40,4 @@ def test_tasks_are_in_kafkas_order_and_the_quietest_are_left_out() -> None:
 
 
 def test_a_single_decision_has_a_width() -> None:
-    assert assigned_tasks([decision(7, p="0_0")])["until_ms"] > 0
+    assert lanes([decision(7, p="0_0")])["until_ms"] > 0

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from assignor_lab.capture.errors import NoDecisionError
+from assignor_lab.capture.logs.topology_file import described_topology
 from tests.capture.public_cases import decisions, figures, log, run
 
 
@@ -41,3 +44,30 @@ def test_client_ids_with_blanks_and_brackets_stay_whole() -> None:
 def test_a_followers_log_needs_the_logs_of_all() -> None:
     with pytest.raises(NoDecisionError, match="give the logs of all"):
         decisions(log("10-follower-log-named-client", "follower.log"))
+
+
+def test_a_message_of_an_old_release_is_named_as_such() -> None:
+    with pytest.raises(NoDecisionError) as caught:
+        decisions(log("03-kafka-2-0-old-message", "bare.log"))
+
+    message = str(caught.value)
+    assert "a message of Kafka before 2.6 (known range 2.6 to 4.3)" in message
+    assert not any(words in message for words in ("garbled", "cut off", "ssigned tasks'", "the whole log"))
+
+
+def test_words_of_an_assignment_in_another_message_are_no_problem() -> None:
+    found, problems = decisions(log("05-poll-timeout", "node-a.log"), log("05-poll-timeout", "node-b.log"))
+
+    assert [figures(each)[1] for each in found] == [10, 11, 12, 13]
+    assert not problems
+
+
+@pytest.mark.parametrize("name", ["t01-plain", "t02-javadoc", "t04-container", "t14-quoted", "t17-twice"])
+def test_a_description_has_any_prefix_and_may_stand_twice(name: str) -> None:
+    found = described_topology(Path(log("07-topology-with-prefixes", f"{name}.txt")))
+
+    assert list(found.subtopologies) == [(None, 0), (None, 2)]
+    first, second = found.subtopologies.values()
+    assert (first.topics, first.stores) == (("trades",), ())
+    assert second.topics == ("KSTREAM-TOTABLE-0000000009-repartition",)
+    assert [store.name for store in second.stores] == ["prices-table"]

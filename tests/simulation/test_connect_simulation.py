@@ -100,7 +100,7 @@ def test_the_leaders_orderly_return_takes_the_rounds_that_were_recorded(
     rounds = [{"time_ms": 1_000, "connectors": jobs, "members": members}]
     initial = {**named["initial"], "protocol": protocol, "max_delay_ms": 30_000, "rounds": rounds}
     events = [{"at_ms": 10_000, "type": "bounce", "worker": "w2", "down_ms": 4_785}]
-    document = {**named, "initial": initial, "events": events}
+    document = {**named, "initial": initial, "leader": "w2", "events": events}
     cluster = simulate(read_episode(scenario_from_document(document, Place("x"))), assignors).cluster
     assert [(each.assigned, each.revoked, each.delay_ms) for each in cluster.rounds[1:]] == RECORDED_ROUNDS
     assert {name: len(held) for name, held in owned_now(cluster).items()} == RECORDED_SHARES

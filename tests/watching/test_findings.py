@@ -96,20 +96,14 @@ def endless(protocol: str = "classic", **details: object) -> WatchedGroup:
     return past(rebalance(0, A, is_same=False), *made, protocol=protocol)
 
 
-LAGGING = {
-    "config": {"acceptable.recovery.lag": 5},
-    "clients": [{"lags": {"0_0": 9}, "previous_standby": ["0_0"]}],
-}
-
-
 @pytest.mark.parametrize(
     ("group", "known"),
     [
         (endless("streams"), "KAFKA-21166"),
-        (endless(document={"source": {"assignor": "FallbackPriorTaskAssignor"}}), "FallbackPriorTaskAssignor"),
-        (endless(document={"source": {"assignor": "StickyTaskAssignor"}}), "StickyTaskAssignor"),
-        (endless(document=LAGGING), "acceptable.recovery.lag"),
-        (endless(document={"source": {"assignor": "HighAvailabilityTaskAssignor"}}), None),
+        (endless(assignor="fallbackpriortaskassignor"), "FallbackPriorTaskAssignor"),
+        (endless(assignor="stickytaskassignor"), "StickyTaskAssignor"),
+        (endless(lag=9, recovery_lag=5), "acceptable.recovery.lag"),
+        (endless(assignor="highavailabilitytaskassignor"), None),
     ],
 )
 def test_known_loops_of_kafka_have_their_name_and_a_remedy(group: WatchedGroup, known: str | None) -> None:

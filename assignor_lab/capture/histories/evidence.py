@@ -1,55 +1,109 @@
-"""Evidence of a decision's cause and of the next rebalance, small enough to keep for each."""
+"""Facts in the document of a decision, small enough to keep for each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import attrs
 
-from assignment_api.streams.configs import PROBING_REBALANCE_INTERVAL_MS
+from assignment_api.streams.configs import (
+    ACCEPTABLE_RECOVERY_LAG,
+    NUM_STANDBY_REPLICAS,
+    PROBING_REBALANCE_INTERVAL_MS,
+)
+from assignor_lab.documents.errors import Place
+from assignor_lab.model.events import (
+    GroupEvent,
+    InstanceRestartedInSession,
+    InstanceStarted,
+    InstanceStopped,
+    MemberFenced,
+    TasksCorrupted,
+)
+from assignor_lab.model.evidence import Evidence, InferenceRule
+from assignor_lab.model.moment import Moment
 
 __all__ = ["LEAST_PROBING_MS", "DecisionEvidence", "evidence_of"]
 
 LEAST_PROBING_MS = 60_000
-_ENDINGS = ("stop", "fenced")
-_NOTHING: Mapping[str, str] = {}
+_DONE = itemgetter("time_ms", "client", "type")
 
 
 @attrs.frozen
 class DecisionEvidence:
-    """Evidence in one decision.
+    """Facts of one decision.
 
     Args:
-        ended: ``stop`` or ``fenced``, for instances whose logged end is known.
+        events: That the source noted with the decision, by time; instances have their client ids.
         tasks: ``None`` if the source has only assigned ones.
         hands_over: True if an active task moves from a consumer that still owns it: one more rebalance follows.
         moved: Active tasks that move between two present instances.
+        copy_lags: Process id to the lags of its copies before the decision.
     """
 
-    ended: Mapping[str, str] = _NOTHING
+    events: tuple[GroupEvent, ...] = ()
     tasks: frozenset[str] | None = None
     hands_over: bool = False
     probing_ms: int = LEAST_PROBING_MS
     moved: int = 0
+    assignor: str = ""
+    recovery_lag: int | None = None
+    standbys: int | None = None
+    stateful: frozenset[str] = frozenset()
+    copy_lags: Mapping[str, Mapping[str, int]] = attrs.field(factory=dict)
 
 
 def evidence_of(
     document: Mapping[str, Any], placed: Mapping[str, tuple[Sequence[str], Sequence[str]]]
 ) -> DecisionEvidence:
-    done = document["source"].get("done", ())
-    ended = {each["client"]: each["type"] for each in done if each["type"] in _ENDINGS}
+    config, source = document["config"], document["source"]
     ran = _ran(document)
     moved = sum(ran.get(task, process) != process for process, (active, _) in placed.items() for task in active)
-    if "clients" not in document:
-        return DecisionEvidence(ended, moved=moved)
-    return DecisionEvidence(
-        ended,
-        frozenset(task["id"] for task in document["tasks"]),
-        bool(moved) or _hands_over(document),
-        document["config"].get(PROBING_REBALANCE_INTERVAL_MS, LEAST_PROBING_MS),
-        moved,
+    found = DecisionEvidence(
+        events=tuple(sorted(_events(source), key=lambda each: each.at.latest_ms)),
+        moved=moved,
+        assignor=str((document.get("observed") or {}).get("assignor") or source.get("assignor") or "").lower(),
+        standbys=config.get(NUM_STANDBY_REPLICAS, 0),
     )
+    if "clients" not in document:
+        stateful = (each for each in document["subtopologies"] if each["stateful"])
+        tasks = frozenset(f"{each['id']}_{number}" for each in stateful for number in range(each["tasks"]))
+        return attrs.evolve(found, stateful=tasks)
+    return attrs.evolve(
+        found,
+        tasks=frozenset(task["id"] for task in document["tasks"]),
+        hands_over=bool(moved) or _hands_over(document),
+        probing_ms=config.get(PROBING_REBALANCE_INTERVAL_MS, LEAST_PROBING_MS),
+        recovery_lag=config.get(ACCEPTABLE_RECOVERY_LAG),
+        stateful=frozenset(task["id"] for task in document["tasks"] if task["logged"]),
+        copy_lags={client["process_id"]: _copy_lags(client) for client in document["clients"]},
+    )
+
+
+def _events(source: Mapping[str, Any]) -> Iterator[GroupEvent]:
+    line = Evidence.line(Place(source.get("file", "-"), source.get("line")))
+    for each in source.get("done", ()):
+        time_ms, client, kind = _DONE(each)
+        at = Moment.at(time_ms)
+        if kind == "start":
+            yield InstanceStarted(at, line, client)
+        elif kind == "stop":
+            yield InstanceStopped(at, line, client)
+        elif kind == "fenced":
+            yield MemberFenced(at, line, client, reason="its session ended")
+        elif kind == "corrupt":
+            yield TasksCorrupted(at, line, client, tuple(each["tasks"]))
+        elif kind == "rejoined":
+            rewritten = Evidence.inferred(InferenceRule.REWRITTEN, line.place)
+            yield InstanceRestartedInSession(at, rewritten, client)
+
+
+def _copy_lags(client: Mapping[str, Any]) -> dict[str, int]:
+    lags = client.get("lags") or {}
+    found = ((task, lags.get(task)) for task in client["previous_standby"])
+    return {task: lag for task, lag in found if lag is not None and lag >= 0}
 
 
 def _ran(document: Mapping[str, Any]) -> dict[str, str]:

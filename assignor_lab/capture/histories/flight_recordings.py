@@ -11,6 +11,7 @@ from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.group_logs import GroupLogs, read_group_logs
 from assignor_lab.capture.histories.past_files import BROKERS, RACKS, files_beside
+from assignor_lab.capture.histories.recorded_events import recorded_events
 from assignor_lab.capture.histories.recorded_generations import (
     RecordedGeneration,
     classic_decisions,
@@ -26,6 +27,7 @@ from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import count, map_of, nullable, one_of, record, text, whole
 from assignor_lab.documents.wording import plural
+from assignor_lab.model.events import GroupEvent
 from assignor_lab.scenarios.anonymous import NAMES_DECIDE, is_pseudonym
 from assignor_lab.scenarios.racks import ANY_TOPIC, Racks, read_racks
 from assignor_lab.scenarios.settings import group_settings
@@ -52,6 +54,7 @@ def recorded_decisions(
     logs: Sequence[Path] = (),
     zone: tzinfo | None = None,
     racks: Racks | None = None,
+    on_event: Callable[[str | None, GroupEvent], None] = lambda _, __: None,
     *,
     brokers_show_targets: bool | None = None,
     optimized: bool | None = None,
@@ -65,12 +68,15 @@ def recorded_decisions(
         logs: Of the group's coordinators and instances.
         zone: Of logs without one; ``None``: UTC.
         racks: Racks of ``--racks``, for the topics' partition counts.
+        on_event: Receives the events in the records, with their group, before the first decision.
         brokers_show_targets: True if brokers give their assignor the old targets; ``None``: as recorded.
         optimized: True if tables read their source topics back; ``None``: unknown.
         dates: Facts about dates that the logs leave open.
     """
     others = {each.name: each for each in files_beside(file)} if beside is None else beside
     kept = read_kept_records(file, others.get(SAMPLES))
+    for event in recorded_events(kept):
+        on_event(kept.group, event)
     around = read_group_logs(logs, zone, on_problem, dates) if logs else None
     own = read_racks([others[RACKS]]) if RACKS in others else None
     brokers = _brokers(others.get(BROKERS))
@@ -102,29 +108,44 @@ def _decisions(
     generations, epochs = _steadied(generations, notes), _steadied(epochs, notes)
     for sentence in dict.fromkeys(notes):
         on_problem(sentence)
-    is_streams = bool(epochs and not (generations and generations[-1].time_ms > epochs[-1].time_ms))
-    if epochs and generations:
-        count, protocol = (len(generations), "classic") if is_streams else (len(epochs), "streams")
-        counted = "decision is" if count == 1 else "decisions are"
-        on_problem(
-            f"{file}: group {kept.group!r:.80} has changed its protocol: {count} {counted} left out, of its time "
-            f"under the {protocol} protocol"
-        )
-    if is_streams:
-        if around is not None:
-            epochs = around.filled_epochs(kept.group, epochs)
-        sampled = SampledTopics(kept.samples) if kept.samples else None
-        given_targets = _is_given_targets(brokers)
-        settings = group_settings({key: str(value) for key, value in brokers.get("settings", {}).items()})
-        yield from epoch_documents(
-            kept.group, epochs, config, topology, sampled, settings, is_given_targets=given_targets
-        )
-        return
-    if not generations:
+    if not (generations or epochs):
         raise HistoryError(
             f"{file}: none of {plural(len(kept.records), 'record')} of group {kept.group!r:.80} is a decision: "
             "record it while its members are there, or go on with record --resume --follow"
         )
+    if generations:
+        yield from _classic(kept, generations, config, topology, around, topics, optimized=optimized)
+    if epochs:
+        yield from _epochs(kept, epochs, brokers, config, topology, around)
+
+
+def _epochs(
+    kept: KeptRecords,
+    epochs: Sequence[Epoch],
+    brokers: Mapping[str, Any],
+    config: Sequence[ConfigLayer],
+    topology: Path | None,
+    around: GroupLogs | None,
+) -> Iterator[dict[str, Any]]:
+    if around is not None:
+        epochs = around.filled_epochs(kept.group, epochs)
+    sampled = SampledTopics(kept.samples) if kept.samples else None
+    settings = group_settings({key: str(value) for key, value in brokers.get("settings", {}).items()})
+    yield from epoch_documents(
+        kept.group, epochs, config, topology, sampled, settings, is_given_targets=_is_given_targets(brokers)
+    )
+
+
+def _classic(
+    kept: KeptRecords,
+    generations: Sequence[RecordedGeneration],
+    config: Sequence[ConfigLayer],
+    topology: Path | None,
+    around: GroupLogs | None,
+    topics: Mapping[str, int],
+    *,
+    optimized: bool | None,
+) -> Iterator[dict[str, Any]]:
     if generations[0].is_connect:
         for document in _connect(generations, around):
             has_pseudonyms = is_pseudonym(kept.group)

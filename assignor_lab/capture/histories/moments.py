@@ -9,6 +9,7 @@ import attrs
 
 from assignment_api.streams import TaskId
 from assignor_lab.capture.histories.evidence import DecisionEvidence, evidence_of
+from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios.consumers import client_of, consumer_names, instance_id_of, static_instance, thread_of
 
 __all__ = ["CLASSIC", "STREAMS", "DecisionMoment", "Participant", "client_of", "moment_of", "protocol_of"]
@@ -53,6 +54,8 @@ class DecisionMoment:
     placed: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
     document: Mapping[str, Any]
     evidence: DecisionEvidence = DecisionEvidence()  # noqa: RUF009
+    place: Place = Place("-")  # noqa: RUF009
+    protocol: str = CLASSIC
 
 
 def protocol_of(document: Mapping[str, Any]) -> str | None:
@@ -84,6 +87,8 @@ def moment_of(document: Mapping[str, Any]) -> DecisionMoment:
         placed,
         document,
         evidence_of(document, placed),
+        Place(source.get("file", "-"), source.get("line")),
+        protocol_of(document) or CLASSIC,
     )
 
 

@@ -19,7 +19,7 @@ from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_fro
 from assignor_lab.scenarios.topology_provenance import noting_conflicts
 from assignor_lab.scenarios.with_racks import RackFiller
 
-__all__ = ["PastSurroundings", "scenarios_of", "scenarios_of_past"]
+__all__ = ["PastSurroundings", "ReadPast", "read_past", "scenarios_of", "scenarios_of_past"]
 
 
 @attrs.frozen
@@ -52,6 +52,21 @@ class PastSurroundings:
 
 
 _NOTHING = PastSurroundings()
+
+
+@attrs.frozen(eq=False)
+class ReadPast:
+    """The content of sources: scenarios, and the readers' events, each with its group or ``None``."""
+
+    scenarios: tuple[Scenario, ...]
+    events: tuple[tuple[str | None, GroupEvent], ...]
+
+
+def read_past(sources: Sequence[str], around: PastSurroundings = _NOTHING) -> ReadPast:
+    """Reads all scenarios of :func:`scenarios_of_past`, and their events."""
+    events: list[tuple[str | None, GroupEvent]] = []
+    collecting = attrs.evolve(around, on_event=lambda group, event: events.append((group, event)))
+    return ReadPast(tuple(scenarios_of_past(sources, collecting)), tuple(events))
 
 
 def scenarios_of_past(sources: Sequence[str], around: PastSurroundings = _NOTHING) -> Iterator[Scenario]:
@@ -100,6 +115,7 @@ def _recorded(files: Sequence[NamedFile], around: PastSurroundings) -> Iterator[
         logs,
         around.zone,
         None if around.racks is None else around.racks.racks,
+        around.on_event,
         brokers_show_targets=around.brokers_show_targets,
         optimized=reuses_sources(around.optimization),
         dates=around.dates,

@@ -1,31 +1,59 @@
-"""Inferred reasons of rebalances, from two decisions."""
+"""Reasons of rebalances where the source has none: the events before a decision, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assignor_lab.capture.histories.evidence import LEAST_PROBING_MS
-from assignor_lab.capture.histories.moments import DecisionMoment, Participant
 from assignor_lab.documents.wording import listed, plural
+from assignor_lab.model.decision import Decision, InstanceShare
+from assignor_lab.model.events import (
+    GroupEvent,
+    GroupRefilled,
+    InstanceRestartedInSession,
+    InstanceStopped,
+    MemberExpired,
+    MemberFenced,
+    MemberLeft,
+    PollTimedOut,
+    ProtocolChanged,
+    ThreadDied,
+    ThreadReplaced,
+)
+from assignor_lab.model.history import ACTIVE_TASKS, JOBS
 
 __all__ = ["FOLLOW_UP", "PROBING", "inferred_reason", "membership_words"]
 
 PROBING = "probing rebalance: the interval after the last decision is over"
 FOLLOW_UP = "follow-up: tasks that move were released by their old owners"
-_ENDED = {"stop": "stopped", "fenced": "was fenced: its session ended"}
 _MOST_NAMED = 3
+#: Events with a cause, which replace the words on a change of members.
+_CAUSES = (MemberExpired, MemberFenced, MemberLeft, PollTimedOut, ThreadDied, ThreadReplaced)
 
 
-def inferred_reason(moment: DecisionMoment, before: DecisionMoment | None, names: Mapping[str, str]) -> str:
-    """Empty if the decisions do not show it."""
+def inferred_reason(
+    decision: Decision, before: Decision | None, between: Iterable[GroupEvent], moves: str = ACTIVE_TASKS
+) -> str:
+    """Empty if neither decisions nor events show it."""
     if before is None:
         return ""
-    here = {names[process]: each for process, each in moment.participants.items()}
-    there = {names[process]: each for process, each in before.participants.items()}
-    words = list(_members(here, there, moment.evidence.ended)) + list(_tasks(moment, before))
-    if words and _is_probing_due(moment, before):
+    events = list(between)
+    there = {} if any(isinstance(each, GroupRefilled) for each in events) else before.shares
+    words = [*_of_group(events)]
+    words += _members(decision.shares, there, events)
+    if moves != JOBS:
+        words += [*_threads(decision.shares, there, events), *_tasks(decision, before)]
+    if words and _is_probing_due(decision, before):
         words.append("a probing rebalance was due")
-    return "; ".join(words) or _continued(moment, before)
+    return "; ".join(words) or _continued(decision, before)
+
+
+def _of_group(events: Iterable[GroupEvent]) -> Iterator[str]:
+    for each in events:
+        if isinstance(each, GroupRefilled):
+            yield f"after {each.duration} without members"
+        elif isinstance(each, ProtocolChanged):
+            yield f"now under the {each.after} protocol"
 
 
 def membership_words(joined: Iterable[str], restarted: Iterable[str], gone: Iterable[str]) -> list[str]:
@@ -39,20 +67,40 @@ def _named(names: Sequence[str]) -> str:
     return listed([*names[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
 
 
-def _members(
-    here: Mapping[str, Participant], there: Mapping[str, Participant], ended: Mapping[str, str]
-) -> Iterator[str]:
-    restarted = [name for name in here if name in there and _is_other(here[name], there[name])]
-    gone = sorted(there.keys() - here.keys())
-    yield from membership_words(
-        sorted(here.keys() - there.keys()),
-        sorted(restarted),
-        [name for name in gone if there[name].client_id not in ended],
-    )
-    yield from (f"{name} {_ENDED[kind]}" for name in gone if (kind := ended.get(there[name].client_id or "")))
-    for name in sorted(here.keys() & there.keys() - set(restarted)):
+_Shares = Mapping[str, InstanceShare]
+
+
+def _causes(events: Sequence[GroupEvent]) -> dict[str, str]:
+    """Instance to the sentence on its departure."""
+    return {str(each.subject): each.sentence for each in events if isinstance(each, _CAUSES)}
+
+
+def _restarted(here: _Shares, there: _Shares, events: Sequence[GroupEvent]) -> set[str]:
+    """Without static members that restarted within their session, before or after."""
+    kept = {each.instance for each in events if isinstance(each, InstanceRestartedInSession)}
+    return {name for name in here.keys() & there.keys() - kept if not here[name].continues(there[name])}
+
+
+def _members(here: _Shares, there: _Shares, events: Sequence[GroupEvent]) -> Iterator[str]:
+    causes, restarted, gone = _causes(events), _restarted(here, there, events), there.keys() - here.keys()
+    # A stop is no further cause of an instance that is back.
+    causes |= {
+        each.instance: each.sentence for each in events if isinstance(each, InstanceStopped) if each.instance in gone
+    }
+    named = (gone | restarted) & causes.keys()
+    yield from membership_words(sorted(here.keys() - there.keys()), sorted(restarted - named), sorted(gone - named))
+    yield from (causes[name] for name in sorted(named))
+
+
+def _threads(here: _Shares, there: _Shares, events: Sequence[GroupEvent]) -> Iterator[str]:
+    causes = _causes(events)
+    for name in sorted(here.keys() & there.keys() - _restarted(here, there, events)):
         more, fewer = here[name].members - there[name].members, there[name].members - here[name].members
-        if more and fewer:
+        if not here[name].continues(there[name]):
+            continue
+        if name in causes and (more or fewer):
+            yield causes[name]
+        elif more and fewer:
             yield f"{plural(len(more), 'thread')} of {name} joined again"
         elif more:
             yield f"{plural(len(more), 'thread')} of {name} joined"
@@ -60,13 +108,9 @@ def _members(
             yield f"{plural(len(fewer), 'thread')} of {name} left"
 
 
-def _is_other(each: Participant, before: Participant) -> bool:
-    return bool(each.members and before.members) and each.members.isdisjoint(before.members)
-
-
-def _tasks(moment: DecisionMoment, before: DecisionMoment) -> Iterator[str]:
+def _tasks(decision: Decision, before: Decision) -> Iterator[str]:
     """New topics, more partitions, or another topology."""
-    here, there = moment.evidence.tasks, before.evidence.tasks
+    here, there = decision.tasks, before.tasks
     if here is None or there is None:
         return
     if more := here - there:
@@ -75,13 +119,13 @@ def _tasks(moment: DecisionMoment, before: DecisionMoment) -> Iterator[str]:
         yield f"{plural(len(fewer), 'task')} fewer: the topology or its topics have changed"
 
 
-def _is_probing_due(moment: DecisionMoment, before: DecisionMoment) -> bool:
-    return before.followup == "probing" and moment.time_ms - before.time_ms >= before.evidence.probing_ms
+def _is_probing_due(decision: Decision, before: Decision) -> bool:
+    return before.followup == "probing" and decision.at.latest_ms - before.at.latest_ms >= before.probing_ms
 
 
-def _continued(moment: DecisionMoment, before: DecisionMoment) -> str:
+def _continued(decision: Decision, before: Decision) -> str:
     """If members and tasks are the same."""
-    since_ms = moment.time_ms - before.time_ms
+    since_ms = decision.at.latest_ms - before.at.latest_ms
     if before.followup == "probing" and since_ms >= LEAST_PROBING_MS:
         return PROBING
-    return FOLLOW_UP if since_ms < LEAST_PROBING_MS and before.evidence.hands_over else ""
+    return FOLLOW_UP if since_ms < LEAST_PROBING_MS and before.hands_over else ""

@@ -12,6 +12,7 @@ import attrs
 from assignment_api.plugins.keys import read_value
 from assignment_api.plugins.layers import ConfigLayer
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
+from assignor_lab.capture.logs.topology_file import described_topology
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_records import (
     CURRENT_ASSIGNMENT,
@@ -31,7 +32,6 @@ from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords
 from assignor_lab.capture.recorded.sampled_topics import SampledTopics, subtopology_weights
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
 from assignor_lab.capture.streams_member import StreamsMember
-from assignor_lab.capture.topology.description import TopologyDescription
 from assignor_lab.capture.topology.reported_subtopologies import ReportedSubTopology, conflicts_with_reported
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.streams_group.member_table import MemberTable
@@ -215,7 +215,7 @@ def epoch_documents(
     """
     sizes = _sizes(epochs)
     layers = list(config)
-    text = None if topology is None else TopologyDescription.of_file(topology)
+    text = None if topology is None else described_topology(topology)
     standbys, standby_notes = _standbys(epochs, layers)
     is_given = any(NUM_STANDBY_REPLICAS in layer.entries for layer in layers)
     with_copies = {name for epoch in epochs for each in epoch.members.values() for name in _copied(each.target)}

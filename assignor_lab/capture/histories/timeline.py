@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
 
-from assignor_lab.capture.histories.history import DecisionHistory
-from assignor_lab.capture.histories.moments import DecisionMoment
-from assignor_lab.capture.histories.presence import instance_names
+from assignor_lab.capture.histories.moments import CLASSIC
 from assignor_lab.capture.histories.reasons import inferred_reason
+from assignor_lab.model.decision import Decision
+from assignor_lab.model.events import (
+    DecisionFailed,
+    GroupEmptied,
+    GroupEvent,
+    GroupRefilled,
+    InstanceRestartedInSession,
+    RebalanceCompleted,
+)
+from assignor_lab.model.evidence import InferenceRule
+from assignor_lab.model.history import ACTIVE_TASKS, JOBS, GroupHistory
 
-__all__ = ["ACTIVE_TASKS", "JOBS", "GroupTimeline", "TimelineEntry", "timeline_of"]
+__all__ = ["ACTIVE_TASKS", "JOBS", "GroupTimeline", "TimelineEntry", "event_document", "timeline_of"]
 
-
-#: Jobs have no copies.
-ACTIVE_TASKS, JOBS = "active tasks", "jobs"
+#: A decision's own entry shows the events that these rules infer from it.
+_SHOWN_BY_DECISION = frozenset(
+    {
+        InferenceRule.ABSENT,
+        InferenceRule.NEW,
+        InferenceRule.NEW_MEMBERS,
+        InferenceRule.THREADS,
+        InferenceRule.TASKS,
+        InferenceRule.INTERVAL_OVER,
+    }
+)
 
 
 @attrs.frozen
@@ -30,7 +48,7 @@ class TimelineEntry:
         copies_made: New copies, except of tasks that were active there.
         reason: In the source; empty without one.
         active_taken_over: Active tasks of missing instances that others receive.
-        inferred_reason: From this and the previous decision; empty if the source has one.
+        inferred_reason: From this and the previous decision and the events between; empty if the source has one.
         missing: First and last missing generation before this one.
     """
 
@@ -57,77 +75,126 @@ class TimelineEntry:
 
 @attrs.frozen
 class GroupTimeline:
-    """The past of a group of any kind.
+    """The past of a group of any kind, as views show it.
 
     Args:
+        protocol: The latest one.
+        protocols: All, by time.
         moves: ``active tasks``, or ``jobs``.
+        events: All, by time.
     """
 
     group: str
     protocol: str
     moves: str
     entries: tuple[TimelineEntry, ...]
+    events: tuple[GroupEvent, ...] = ()
+    protocols: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, history: DecisionHistory) -> GroupTimeline:
-        return cls(history.group, history.protocol, ACTIVE_TASKS, tuple(timeline_of(history)))
+    def of(cls, history: GroupHistory) -> GroupTimeline:
+        protocol = history.protocols[-1] if history.protocols else ""
+        return cls(
+            history.group, protocol, history.moves, tuple(timeline_of(history)), history.events, history.protocols
+        )
+
+    @property
+    def own_events(self) -> tuple[GroupEvent, ...]:
+        """Events that no decision's entry shows."""
+        return tuple(each for each in self.events if each.evidence.rule not in _SHOWN_BY_DECISION)
+
+    @property
+    def rows(self) -> Sequence[TimelineEntry | GroupEvent]:
+        """Decisions, and the events that none of them shows, by time."""
+        rows: list[TimelineEntry | GroupEvent] = [*self.own_events, *self.entries]
+        return sorted(rows, key=_order)
 
     def document(self) -> dict[str, Any]:
         decisions = [entry.document() for entry in self.entries]
         return {"group": self.group, "protocol": self.protocol, "moves": self.moves, "decisions": decisions}
 
 
-def timeline_of(history: DecisionHistory) -> list[TimelineEntry]:
-    """Instances under the prefix of their members' names."""
-    names = instance_names(history.moments, ())
+def _order(row: TimelineEntry | GroupEvent) -> tuple[int, bool]:
+    return (row.at.latest_ms, False) if isinstance(row, GroupEvent) else (row.time_ms, True)
+
+
+def event_document(event: GroupEvent) -> dict[str, Any]:
+    """Its type, its time as an interval, its evidence, and its own fields."""
+    own = {key: value for key, value in attrs.asdict(event, recurse=False).items() if key not in ("at", "evidence")}
+    evidence, place = event.evidence, event.evidence.place
+    return {
+        "type": event.type,
+        "earliest_ms": event.at.earliest_ms,
+        "latest_ms": event.at.latest_ms,
+        **{key: list(value) if isinstance(value, tuple) else value for key, value in own.items()},
+        "sentence": event.sentence,
+        "evidence": {
+            "kind": evidence.kind.value,
+            "file": None if place is None else place.file,
+            "line": None if place is None else place.line,
+            "rule": None if evidence.rule is None else evidence.rule.name.lower(),
+            "text": evidence.text,
+        },
+    }
+
+
+def timeline_of(history: GroupHistory) -> list[TimelineEntry]:
     entries = []
-    before: DecisionMoment | None = None
-    for moment in history.moments:
-        entries.append(_entry(moment, before, names, history.protocol))
-        before = moment
+    before: Decision | None = None
+    for decision in history.decisions:
+        entries.append(_entry(decision, before, tuple(history.between(before, decision)), history.moves))
+        before = decision
     return entries
 
 
-def _entry(
-    moment: DecisionMoment, before: DecisionMoment | None, names: dict[str, str], protocol: str
-) -> TimelineEntry:
-    here = {names[process]: each for process, each in moment.participants.items()}
-    there = here if before is None else {names[process]: each for process, each in before.participants.items()}
-    again = [
-        name
-        for name, each in here.items()
-        if name in there and each.members and there[name].members and each.members.isdisjoint(there[name].members)
-    ]
-    ran, had = _held(before or moment)
-    runs, has = _held(moment)
+def _entry(decision: Decision, before: Decision | None, between: Sequence[GroupEvent], moves: str) -> TimelineEntry:
+    here = decision.shares
+    there = here if before is None else before.shares
+    if any(isinstance(each, GroupRefilled) for each in between):
+        # After an outage every instance is new to the group.
+        there = {} if before is not None else there
+    kept = {each.instance for each in between if isinstance(each, InstanceRestartedInSession)}
+    ran, had = _held(before or decision)
+    runs, has = _held(decision)
+    processes = {each.process_id for each in here.values()}
+    reason = "; ".join(each for each in (decision.reason, *decision.notes) if each)
     return TimelineEntry(
-        time_ms=moment.time_ms,
-        generation=moment.generation,
-        waited_ms=None if moment.prepared_ms is None else max(0, moment.time_ms - moment.prepared_ms),
+        time_ms=decision.at.latest_ms,
+        generation=decision.number,
+        waited_ms=None if decision.begun_ms is None else max(0, decision.at.latest_ms - decision.begun_ms),
         instances=len(here),
-        members=sum(len(each.members) for each in here.values()),
+        members=decision.members,
         joined=tuple(sorted(here.keys() - there.keys())),
         gone=tuple(sorted(there.keys() - here.keys())),
-        restarted=tuple(sorted(again)),
-        active_moved=moment.evidence.moved,
+        restarted=tuple(
+            sorted(name for name in here.keys() & there.keys() - kept if not here[name].continues(there[name]))
+        ),
+        active_moved=decision.moved,
         copies_made=len(has - had - {(task, process) for task, process in ran.items()}),
-        followup=moment.followup,
-        reason=moment.reason,
-        missing=_missing(moment, before, protocol),
-        inferred_reason="" if moment.reason else inferred_reason(moment, before, names),
-        active_taken_over=sum(task in ran and ran[task] not in moment.participants for task in runs),
+        followup=decision.followup,
+        reason=reason,
+        missing=_missing(decision, before, between),
+        inferred_reason="" if decision.reason else inferred_reason(decision, before, between, moves),
+        active_taken_over=0 if moves == JOBS else sum(task in ran and ran[task] not in processes for task in runs),
     )
 
 
-def _held(moment: DecisionMoment) -> tuple[dict[str, str], set[tuple[str, str]]]:
-    """Owners, and pairs of task and process for copies."""
-    runs = {task: process for process, (active, _) in moment.placed.items() for task in active}
-    return runs, {(task, process) for process, (_, copies) in moment.placed.items() for task in copies}
+def _held(decision: Decision) -> tuple[dict[str, str | None], set[tuple[str, str | None]]]:
+    """Process of each active task, and pairs of task and process for copies."""
+    runs = {task: each.process_id for each in decision.shares.values() for task in each.active}
+    return runs, {(task, each.process_id) for each in decision.shares.values() for task in each.copies}
 
 
-def _missing(moment: DecisionMoment, before: DecisionMoment | None, protocol: str) -> tuple[int, int] | None:
-    """Epochs of the streams protocol without a decision are no gap."""
-    if protocol != "classic" or before is None or moment.generation is None or before.generation is None:
+def _missing(decision: Decision, before: Decision | None, between: Sequence[GroupEvent]) -> tuple[int, int] | None:
+    """Epochs of the streams protocol without a decision are no gap, and neither are generations of events."""
+    if before is None or decision.number is None or before.number is None:
         return None
-    gap = before.generation + 1, moment.generation - 1
-    return gap if gap[0] <= gap[1] else None
+    if not decision.protocol == before.protocol == CLASSIC:
+        return None
+    shown = {each.number for each in between if isinstance(each, GroupEmptied | DecisionFailed | RebalanceCompleted)}
+    first, last = before.number + 1, decision.number - 1
+    while first in shown:
+        first += 1
+    while last in shown:
+        last -= 1
+    return (first, last) if first <= last else None

@@ -17,11 +17,11 @@ from assignor_lab.capture.live.errors import GroupUnusableError, LiveClusterErro
 from assignor_lab.capture.live.listing import OTHER, is_streams, list_groups
 from assignor_lab.capture.live.streams_group import streams_group_document
 from assignor_lab.capture.live.streams_group import unsettled as streams_unsettled
+from assignor_lab.capture.logs.topology_file import described_topology
 from assignor_lab.capture.recorded.broker_answers import TopicPartition, group_answers
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import CONFIGURED_UNKNOWN, SeenRound, histories
 from assignor_lab.capture.recorded.connect.rest_states import configured_jobs
-from assignor_lab.capture.topology.description import TopologyDescription
 from assignor_lab.capture.topology.reported_subtopologies import ReportedSubTopology, conflicts_with_reported
 from assignor_lab.connect.remote import RemoteConnector
 from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
@@ -160,9 +160,7 @@ class Capturing:
             subtopologies = [
                 ReportedSubTopology(each.id, each.sources, each.changelogs) for each in group.subtopologies
             ]
-            document["assumptions"] += conflicts_with_reported(
-                TopologyDescription.of_file(self.topology), name, subtopologies
-            )
+            document["assumptions"] += conflicts_with_reported(described_topology(self.topology), name, subtopologies)
         return document
 
     # --- what needs rights of its own ---------------------------------------------------------------------

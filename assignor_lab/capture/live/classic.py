@@ -26,6 +26,7 @@ from assignor_lab.capture.live.changelog_ends import (
     possible_ends,
 )
 from assignor_lab.capture.live.errors import GroupUnusableError
+from assignor_lab.capture.logs.topology_file import described_topology
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, DescribedGroup, MemberAnswer, TopicPartition
 from assignor_lab.capture.recorded.group_documents import (
     client_document,
@@ -34,7 +35,6 @@ from assignor_lab.capture.recorded.group_documents import (
 from assignor_lab.capture.recorded.member_evidence import furthest, members_of
 from assignor_lab.capture.recorded.recording import RecordedResponses
 from assignor_lab.capture.recorded.states import members_by_process
-from assignor_lab.capture.topology.description import TopologyDescription
 from assignor_lab.capture.topology.evidence import Brokers, Members
 from assignor_lab.capture.topology.group_topology import GroupTopology
 from assignor_lab.capture.topology.resolution import topology_of
@@ -223,7 +223,7 @@ class _Captured:
         kept = self.surroundings.topologies
         if kept is not None and members.tasks in kept:
             return kept[members.tasks]
-        text = None if file is None else TopologyDescription.of_file(file)
+        text = None if file is None else described_topology(file)
         try:
             found = topology_of(text, self.answer.group, members, brokers, optimized=self.surroundings.optimized)
         except StateUnknownError as error:

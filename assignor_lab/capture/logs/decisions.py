@@ -19,7 +19,7 @@ from assignor_lab.capture.logs.rebalance import LoggedDecision, LoggedRebalance,
 from assignor_lab.capture.logs.records import LogMessage
 from assignor_lab.capture.logs.surroundings import SURROUNDING, LoggedSurroundings
 
-__all__ = ["DecisionAssembler"]
+__all__ = ["TOO_OLD", "DecisionAssembler"]
 
 #: A message before its place starts the next rebalance.
 _RANK = {
@@ -41,6 +41,9 @@ _RANK = {
     MessageKind.FINISHED: 10,
     MessageKind.GENERATION: 11,
 }
+#: Each release before 2.6 logged it, and no later one.
+_BEFORE_2_6 = "ssignedTasks: ("
+TOO_OLD = "a message of Kafka before 2.6 (known range 2.6 to 4.3)"
 _REPEATED = frozenset({6, 9})
 _NAMELESS = frozenset({MessageKind.BEFORE_OPTIMIZATION, MessageKind.DECIDED})
 #: Then the rebalance that was silent for longest is closed.
@@ -85,10 +88,18 @@ class DecisionAssembler:
         try:
             facts = read_message(record.kind, record.text)
         except ClientStateTextError as error:
+            if _BEFORE_2_6 in record.text:
+                self._leave_out_old(record)
+                return
             # The rebalance goes on without that message's content.
             self.on_problem(LogProblem.at(record, error))
             facts = None
         yield from self._place(record, facts)
+
+    def _leave_out_old(self, record: LogMessage) -> None:
+        if record.file not in self.surroundings.too_old:
+            self.surroundings.too_old.append(record.file)
+            self.on_problem(LogProblem(record.file, record.line, None, f"{TOO_OLD}: left out", loses_decision=True))
 
     def finish(self) -> Iterator[LoggedDecision]:
         for rebalance in list(self._open):

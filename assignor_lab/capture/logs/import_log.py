@@ -13,18 +13,18 @@ from typing import Any, BinaryIO
 import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
-from assignor_lab.capture.errors import NoDecisionError
 from assignor_lab.capture.logs.decisions import DecisionAssembler
 from assignor_lab.capture.logs.log_parts import log_of_part, oldest_first
 from assignor_lab.capture.logs.log_texts import open_log
 from assignor_lab.capture.logs.messages import MessageKind
+from assignor_lab.capture.logs.no_decision import no_decision
 from assignor_lab.capture.logs.open_dates import LogClock, LogDates
 from assignor_lab.capture.logs.rebalance import LoggedDecision, LogProblem
 from assignor_lab.capture.logs.records import RecordReader
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
 from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.logs.surroundings_filler import SurroundingsFiller
-from assignor_lab.capture.topology.description import TopologyDescription
+from assignor_lab.capture.logs.topology_file import described_topology
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 
 __all__ = ["import_log", "read_decisions"]
@@ -58,7 +58,7 @@ def import_log(
         optimization: ``topology.optimization``; ``None``: as logged.
         dates: Facts about dates that the logs leave open.
     """
-    described = None if topology is None else TopologyDescription.of_file(topology)
+    described = None if topology is None else described_topology(topology)
     maker = DocumentMaker(
         tuple(config_layers), described, zone or UTC, zone_given=zone is not None, optimization=optimization
     )
@@ -81,7 +81,7 @@ def import_log(
         held.append(_Held(time_ms, decision.leader, zlib.compress(json.dumps(document).encode(), 1), logged))
     if not held:
         garbled = [problem for problem in problems if problem.line is not None]
-        raise _no_decision(files, garbled, surroundings)
+        raise no_decision(files, garbled, surroundings)
     filler = SurroundingsFiller(surroundings, zone or UTC)
     yield from filler.filled(_unique(_described(_in_order(held), maker, surroundings)))
     for sentence in filler.unused():
@@ -149,7 +149,7 @@ def _described(
         group = document["source"].get("group")
         if group not in shown:
             shown[group] = surroundings.topics.sources(group), surroundings.changelogs(group)
-        yield maker.with_topology(document, each.optimization, *shown[group]), each.leader
+        yield maker.with_topology(document, each.optimization, *shown[group], surroundings.printed), each.leader
 
 
 def _in_order(held: list[_Held]) -> Iterator[tuple[dict[str, Any], _Held]]:
@@ -184,49 +184,3 @@ def _unique(
         if seen[identity] > 1:
             document["id"] = f"{identity}-{seen[identity]}"
         yield document, leader
-
-
-def _no_decision(
-    files: Sequence[str | Path], problems: Sequence[LogProblem], surroundings: LoggedSurroundings
-) -> NoDecisionError:
-    name = str(files[0]) if files else "(no file)"
-    if len(files) > 1:
-        name += f" (and {len(files) - 1} more)"
-    if surroundings.is_streams_protocol:
-        return NoDecisionError(
-            name,
-            None,
-            "the group speaks the streams protocol (KIP-1071), in which no instance decides but its coordinator",
-            "record it from its coordinator's topic with assignor record, or capture it as it is now with assignor "
-            "capture",
-        )
-    if problems:
-        more = f", and {len(problems) - 1} more like it" if len(problems) > 1 else ""
-        return NoDecisionError(
-            name, None, f"no assignment decision that is complete ({problems[0]}{more})", "give the whole log"
-        )
-    if groups := list(surroundings.groups()):
-        return NoDecisionError(
-            name,
-            None,
-            "no assignment decision: a coordinator's lines have times and reasons of the rebalances of "
-            f"{', '.join(map(repr, groups[:3]))}, but no assignment",
-            "give them with the logs of that group's instances, or with its folder of assignor record",
-        )
-    if surroundings.is_connect:
-        return NoDecisionError(
-            name,
-            None,
-            "no assignment decision of Kafka Streams: the lines are those of Connect workers",
-            "compare the workers' decisions with assignor connect replay; assignor connect import makes "
-            "histories of recorded answers of brokers",
-        )
-    return NoDecisionError(
-        name,
-        None,
-        "no assignment decision",
-        "look for the group leader's lines 'Decided on assignment: {...}' (INFO, logger HighAvailabilityTaskAssignor), "
-        "or, for another assignor, set the logger "
-        "org.apache.kafka.streams.processor.internals.StreamsPartitionAssignor to DEBUG; every "
-        "instance can be the leader, so give the logs of all",
-    )

@@ -32,6 +32,7 @@ _FURTHER = (
     *(f"{key} = " for key in ("id", "instance.id", "lag", "rack", "replicas", "ms", "tags", "strategy", "traffic_cost",
                               "overlap_cost", "optimization", "class", "guarantee")),
     ": [", "=[activeTasks: (", "prev owned ", "assigned active", "assigned standby", "revoking active",
+    "Topology: ", "Sub-topology: ", "Source: ", "Processor: ", "Sink: ", "<-- ",
 )  # fmt: skip
 #: Messages whose further lines follow.
 _MANY_LINES = (b"participating in this rebalance: ", b"Assignment of tasks to nodes: ", b" per-consumer assignment:",

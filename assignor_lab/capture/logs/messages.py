@@ -46,6 +46,8 @@ class MessageKind(enum.Enum):
     RESTORED_TASK = "Stateful active task "
     #: Tasks lost their state or their transaction.
     CORRUPTED = "Detected the states of tasks "
+    #: The application prints its description.
+    TOPOLOGY = "Topologies:"
     #: For another command.
     CONNECT_WORKER = "[Worker clientId="
     #: The coordinator of a streams group, which decides there.

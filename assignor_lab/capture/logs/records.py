@@ -31,6 +31,7 @@ _FURTHER_LINES = {
         r"(?<![\w.])(?:client\.id|client\.rack|group\.id|group\.instance\.id|heartbeat\.interval\.ms|"
         r"max\.poll\.interval\.ms|session\.timeout\.ms) = "
     ),
+    MessageKind.TOPOLOGY: re.compile(r"(?<![\w-])(?:(?:Topology|Sub-topology|Source|Processor|Sink): |<-- )"),
     MessageKind.PARTICIPANTS: re.compile(rf"{_UUID}: \["),
     MessageKind.TASKS: re.compile(r"and stateless tasks: "),
     MessageKind.PLACEMENT: re.compile(rf"{_UUID}=\[activeTasks: \("),
@@ -40,8 +41,20 @@ _FURTHER_LINES = {
         r"assigned standby) \{"
     ),
 }
-#: Message of a streams protocol member (KIP-1071) that shares words with an older leader's.
-_OF_STREAMS_PROTOCOL = "ssigned tasks with local epoch "
+#: Text behind the words that identify a message; it may be cut off. Other messages share the words.
+_BEHIND = {
+    MessageKind.OLD_PLACEMENT: re.compile(
+        r"\[[^\]]*(?:\Z|\] (?:including stateful \[|to (?:\d+ )?clients as))|to clients as\b|\Z"
+    ),
+    MessageKind.CLIENT_STATES: re.compile(
+        r"and -?\d{1,10} standby replicas|\[[^\]]*(?:\Z|\] (?:including stateful \[|to clients ))|to clients \{|\Z"
+    ),
+    MessageKind.FOLLOWUP_OF_CLIENT: re.compile(rf"{_UUID}|\Z"),
+    **dict.fromkeys(
+        (MessageKind.CLIENT_METADATA, MessageKind.BEFORE_OPTIMIZATION, MessageKind.DECIDED), re.compile(r"\{|\Z")
+    ),
+    MessageKind.TASKS: re.compile(r"\[|\Z"),
+}
 _RESTORING = frozenset({MessageKind.END_OFFSET, MessageKind.RESTORED, MessageKind.RESTORED_TASK})
 _BESIDE = (
     frozenset(
@@ -168,7 +181,7 @@ class RecordReader:
 
 def _begin(log_text: LogText, line: str, source: LogTexts, *, first: bool) -> LogMessage | None:
     kind, start = _find(line)
-    if kind is None or (kind is MessageKind.OLD_PLACEMENT and line.startswith(_OF_STREAMS_PROTOCOL, start)):
+    if kind is None:
         return None
     before = line[:start]
     thread, group, instance = _named_thread(line if kind is MessageKind.STATIC_MEMBER else before)
@@ -197,7 +210,7 @@ def _find(line: str) -> tuple[MessageKind | None, int]:
     best, end = None, len(line)
     for kind, text in _KINDS:
         start = line.find(text, 0, end + len(text))
-        if 0 <= start < end:
+        if 0 <= start < end and (kind not in _BEHIND or _BEHIND[kind].match(line, start + len(text))):
             best, end = kind, start
     if best is None and (start := line.find(MessageKind.STATIC_MEMBER.value)) >= 0:
         return MessageKind.STATIC_MEMBER, start

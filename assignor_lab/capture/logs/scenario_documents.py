@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
@@ -27,7 +27,7 @@ from assignor_lab.capture.topology.task_documents import task_document
 from assignor_lab.kafka.leader.task_order import in_kafka_order, in_map_order
 from assignor_lab.scenarios.rack_provenance import NOT_USED, RACKS_UNKNOWN, STRATEGY_UNKNOWN
 from assignor_lab.scenarios.settings import with_given
-from assignor_lab.scenarios.topology_provenance import TOPOLOGY_CONFLICT
+from assignor_lab.scenarios.topology_provenance import TOPOLOGY_CONFLICT, topology_conflicts
 
 __all__ = [
     "DocumentMaker",
@@ -122,10 +122,15 @@ class DocumentMaker:
         optimization: str | None,
         sources: Mapping[str, Topic],
         stores: Mapping[str, str | None],
+        printed: Sequence[TopologyDescription] = (),
     ) -> dict[str, Any]:
-        """The document with stores and partitions of the description, if it has all tasks."""
+        """The document with stores and partitions of the description, if it has all tasks.
+
+        Args:
+            printed: Descriptions in the logs; without ``--topology``, the only one that has all tasks is used.
+        """
         if self.described is None:
-            return document
+            return self._with_printed(document, optimization, sources, stores, printed)
         assumptions: list[str] = []
         group = document["source"].get("group")
         if group is None:
@@ -147,6 +152,21 @@ class DocumentMaker:
             "tasks": documents,
             "assumptions": [*assumptions, *topology.sentences, *document["assumptions"]],
         }
+
+    def _with_printed(
+        self,
+        document: dict[str, Any],
+        optimization: str | None,
+        sources: Mapping[str, Topic],
+        stores: Mapping[str, str | None],
+        printed: Sequence[TopologyDescription],
+    ) -> dict[str, Any]:
+        bare = {**document, "assumptions": [each for each in document["assumptions"] if each != _NO_TOPOLOGY]}
+        made = [
+            attrs.evolve(self, described=each).with_topology(bare, optimization, sources, stores) for each in printed
+        ]
+        fitting = [each for each in made if not topology_conflicts(each["assumptions"])]
+        return fitting[0] if len(fitting) == 1 else document
 
     # --- source -----------------------------------------------------------------------------------
 

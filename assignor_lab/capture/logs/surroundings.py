@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import attrs
 
+from assignor_lab.capture.errors import TopologyTextError
 from assignor_lab.capture.logs.coordinated_epochs import CoordinatedEpochs
 from assignor_lab.capture.logs.logged_topics import LoggedTopics, restored_changelogs
 from assignor_lab.capture.logs.messages import OF_EPOCHS, MessageKind
 from assignor_lab.capture.logs.records import LogMessage
 from assignor_lab.capture.logs.restorations import Restorations
 from assignor_lab.capture.logs.timestamps import LogTime
+from assignor_lab.capture.topology.description import TopologyDescription, parse_topology
 
 __all__ = ["SURROUNDING", "Coordinated", "InstanceEvent", "LoggedSurroundings"]
 
@@ -30,6 +33,7 @@ SURROUNDING = frozenset(
         MessageKind.JOINING,
         MessageKind.STATIC_MEMBER,
         MessageKind.CORRUPTED,
+        MessageKind.TOPOLOGY,
         MessageKind.END_OFFSET,
         MessageKind.RESTORED,
         MessageKind.RESTORED_TASK,
@@ -59,6 +63,7 @@ _OF_CONSUMER = re.compile(r"-StreamThread-\d+-consumer\Z")
 #: In a Java list, or as keys of a map (up to 2.7).
 _TASK, _AROUND_TASKS = re.compile(r"\A(?:[^\s=]{1,200}__)?\d{1,9}_\d{1,9}\Z"), re.compile(r"[\[\]{}=,\s]")
 _DIGITS = 20
+_MOST_PRINTED = 100
 _LONGEST_REASON = 1_000
 
 
@@ -97,10 +102,14 @@ class LoggedSurroundings:
     #: No instance decides in it.
     is_streams_protocol: bool = attrs.field(init=False, default=False)
     is_connect: bool = attrs.field(init=False, default=False)
+    #: Files with messages of a release before 2.6.
+    too_old: list[str] = attrs.field(init=False, factory=list)
     done: list[InstanceEvent] = attrs.field(init=False, factory=list)
     epochs: CoordinatedEpochs = attrs.field(init=False, factory=CoordinatedEpochs)
     restorations: Restorations = attrs.field(init=False, factory=Restorations)
     topics: LoggedTopics = attrs.field(init=False, factory=LoggedTopics)
+    #: Descriptions that applications printed, each once.
+    printed: list[TopologyDescription] = attrs.field(init=False, factory=list)
     #: ``ended`` and ``joining``.
     moments: list[InstanceEvent] = attrs.field(init=False, factory=list)
     #: Client id of an instance to release.
@@ -136,6 +145,8 @@ class LoggedSurroundings:
             self._corrupted(record)
         elif record.kind in (MessageKind.END_OFFSET, MessageKind.RESTORED, MessageKind.RESTORED_TASK):
             self.restorations.take(record)
+        elif record.kind is MessageKind.TOPOLOGY:
+            self._described(record)
         elif record.kind is MessageKind.CONSUMER_CONFIG:
             self._consumer(record.text)
         elif record.kind in OF_EPOCHS:
@@ -220,6 +231,14 @@ class LoggedSurroundings:
         client = self.belongs(record.thread or "", record.group or "")
         if client is not None and record.time is not None:
             self.moments.append(InstanceEvent(record.time, "joining", client))
+
+    def _described(self, record: LogMessage) -> None:
+        with suppress(TopologyTextError):
+            found = parse_topology(record.text, record.file)
+            if len(self.printed) < _MOST_PRINTED and all(
+                found.subtopologies != each.subtopologies for each in self.printed
+            ):
+                self.printed.append(found)
 
     def _corrupted(self, record: LogMessage) -> None:
         client, thread, _ = (record.layout_thread or "").partition("-StreamThread-")

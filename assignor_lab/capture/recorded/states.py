@@ -25,6 +25,7 @@ from assignor_lab.capture.logs.scenario_documents import (
     observed,
     say_of_strategy,
 )
+from assignor_lab.capture.logs.topology_file import described_topology
 from assignor_lab.capture.recorded.broker_answers import DescribedGroup, MemberAnswer
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_documents import client_document
@@ -76,7 +77,7 @@ def recorded_states(
         if several fit, partitions are null.
         optimized: True if tables read their source topics back; ``None``: as logged.
     """
-    text = None if topology is None else TopologyDescription.of_file(topology)
+    text = None if topology is None else described_topology(topology)
     members = {
         group: members_of(seen.answer for seen in recording.groups if seen.answer.group == group)
         for group in dict.fromkeys(seen.answer.group for seen in recording.groups)

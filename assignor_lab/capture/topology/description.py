@@ -5,21 +5,27 @@ Lines are split at fixed words, so the time is linear in the length of the text.
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from assignment_api.input_files import open_input
 from assignor_lab.capture.errors import TopologyTextError
 from assignor_lab.capture.topology.internal_topics import REPARTITION, is_of_foreign_keys
 
-__all__ = ["DescribedStore", "TopologyDescription", "SourceNode", "SubTopologyKey", "SubTopologyText", "parse_topology"]
+__all__ = [
+    "DESCRIPTION_WORDS", "DescribedStore", "SourceNode", "SubTopologyKey", "SubTopologyText", "TopologyDescription",
+    "parse_topology", "topology_of_lines",
+]  # fmt: skip
 
 SubTopologyKey = tuple[str | None, int]
 
-_MAX_BYTES = 32 * 2**20
+#: Words in each line that matters.
+DESCRIPTION_WORDS = ("Topology: ", "Sub-topology: ", "Source: ", "Processor: ", "Sink: ", "<-- ", "&lt;-- ")
+_WORD = re.compile("(?<![A-Za-z-])(?:" + "|".join(DESCRIPTION_WORDS) + ")")
+#: Signs behind a line: of a literal, a list, or a comment.
+_BEHIND = " \t\r\n\"'+;,*\\"
 _GLOBAL = "for global store"
 #: Prefix of a processor that reads a topic as a table. With ``Consumed.as("name")`` the processor is ``name``, and the
 #: source ``name-source``.
@@ -90,34 +96,53 @@ class TopologyDescription:
     internal: frozenset[str]
     written: frozenset[str]
 
-    @classmethod
-    def of_file(cls, path: Path) -> TopologyDescription:
-        try:
-            with open_input(path) as file:
-                data = file.read(_MAX_BYTES + 1)
-        except OSError as error:
-            raise TopologyTextError(str(path), None, f"cannot be read: {error.strerror or error}") from error
-        if len(data) > _MAX_BYTES:
-            raise TopologyTextError(
-                str(path), None, f"is longer than {_MAX_BYTES // 2**20} MiB: is this a description?"
-            )
-        return parse_topology(data.decode("utf-8", "replace"), str(path))
-
 
 def parse_topology(text: str, name: str = "<text>") -> TopologyDescription:
-    """Output of ``System.out.println(topology.describe())``; other lines around it are ignored."""
-    begun: dict[SubTopologyKey, _Nodes] = {}
-    for number, key, is_global, line in _lines(text):
-        if line is None:
-            if key in begun:
-                raise TopologyTextError(name, number, f"sub-topology {key[1]} stands here a second time")
-            begun[key] = _Nodes(is_global)
-        elif key in begun:
-            begun[key].take(line)
-    if not begun:
+    """Output of ``System.out.println(topology.describe())``, once or several times; other lines are ignored.
+
+    Lines may have any prefix: of a log, a quote, or a comment.
+    """
+    return topology_of_lines([list(enumerate(text.splitlines(), start=1))], name)
+
+
+def topology_of_lines(streams: Iterable[Iterable[tuple[int, str]]], name: str) -> TopologyDescription:
+    """As :func:`parse_topology`, of numbered lines.
+
+    Args:
+        streams: Lines of containers that wrote at the same time.
+    """
+    found = [each for lines in streams for each in _descriptions(lines, name)]
+    if not found:
         raise TopologyTextError(
             name, None, "no line 'Sub-topology: 0': give the text that Java's Topology#describe prints"
         )
+    for line, other in found[1:]:
+        if other != found[0][1]:
+            _, number = next(iter(other.subtopologies), (None, 0))
+            raise TopologyTextError(
+                name, line, f"sub-topology {number} stands here a second time, and differs: give one description"
+            )
+    return found[0][1]
+
+
+def _descriptions(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, TopologyDescription]]:
+    """Each with the line of its first sub-topology."""
+    begun: dict[SubTopologyKey, _Nodes] = {}
+    first = 0
+    for number, key, is_global, line in _lines(lines):
+        if line is None:
+            if key in begun:
+                yield first, _description(begun, name)
+                begun = {}
+            first = first if begun else number
+            begun[key] = _Nodes(is_global)
+        elif key in begun:
+            begun[key].take(line)
+    if begun:
+        yield first, _description(begun, name)
+
+
+def _description(begun: Mapping[SubTopologyKey, _Nodes], name: str) -> TopologyDescription:
     sinks = {sink.topic: sink for nodes in begun.values() for sink in nodes.sinks}
     global_stores = {store for nodes in begun.values() if nodes.is_global for store in nodes.stores}
     read = {topic for nodes in begun.values() for source in nodes.sources.values() for topic in source.topics}
@@ -126,12 +151,12 @@ def parse_topology(text: str, name: str = "<text>") -> TopologyDescription:
     return TopologyDescription(name, found, internal, frozenset(sinks))
 
 
-def _lines(text: str) -> Iterator[tuple[int, SubTopologyKey, bool, str | None]]:
+def _lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, SubTopologyKey, bool, str | None]]:
     """Line number, sub-topology, True if global, and the line; no line at the start of a sub-topology."""
     topology: str | None = None
     key: SubTopologyKey = (None, -1)
-    for number, whole in enumerate(text.splitlines(), start=1):
-        line = whole.strip()
+    for number, whole in lines:
+        line = _without_prefix(whole)
         if line.startswith("Topology: "):
             topology = line.removeprefix("Topology: ").rstrip(":").strip() or None
         elif (begins := _number(line)) is not None:
@@ -139,6 +164,15 @@ def _lines(text: str) -> Iterator[tuple[int, SubTopologyKey, bool, str | None]]:
             yield number, key, _GLOBAL in line, None
         else:
             yield number, key, False, line
+
+
+def _without_prefix(line: str) -> str:
+    """From the first word of a description on, without the signs of Java's text literals at the end."""
+    found = _WORD.search(line)
+    if found is None:
+        return ""
+    line = line[found.start() :].rstrip(_BEHIND)
+    return html.unescape(line) if "&" in line else line
 
 
 def _number(line: str) -> int | None:

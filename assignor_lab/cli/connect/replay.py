@@ -24,8 +24,8 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILES",
-        help="Logs of the group's workers, plain or gzip, with DEBUG of org.apache.kafka.connect.runtime.distributed; "
-        "every worker can be the leader, so give the logs of all.",
+        help="Logs of the group's workers, plain or gzip, in any order, with DEBUG of "
+        "org.apache.kafka.connect.runtime.distributed; every worker can be the leader, so give the logs of all.",
     ),
 ]
 
@@ -54,7 +54,7 @@ def _replay_command(
     """
     effective = sources(config, c).effective()
     registry = discovered(effective).registry
-    processes = [life for file in files for life in read_worker_log(file)]
+    processes = read_worker_log(*files)
     lives = [life for life in processes if life.rounds]
     if not lives:
         raise NoRoundError(
@@ -67,7 +67,7 @@ def _replay_command(
         assignor.configure({**effective.values_for(name), **logged})
         return assignor
 
-    compared = [(life, replay(life, configured)) for life in lives]
+    compared = [(life, replay(life, configured, is_delay_given=MAX_DELAY_KEY in effective)) for life in lives]
     received = received_as_answered(processes, [found for _, rounds in compared for found in rounds])
     if json:
         print_json(replay_document(compared, received))
@@ -111,7 +111,7 @@ def _print(compared: _Compared, received: _Received) -> None:
 def _cells(life: WorkerLife, rounds: list[ComparedRound]) -> tuple[object, ...]:
     return (
         life.file,
-        life.worker,
+        life.name,
         life.number,
         life.group,
         len(rounds),

@@ -8,11 +8,13 @@ Every call passes the present time and returns the replies to send; no call wait
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from assignment_api.connect import ConnectProtocol
 from assignor_lab.kafka.coordinator.join_phase import JoinPhase
+from assignor_lab.kafka.coordinator.leader_election import LeaderElection
+from assignor_lab.kafka.coordinator.member_ids import numbered_names
 from assignor_lab.kafka.coordinator.members import CoordinatorMember
 from assignor_lab.kafka.coordinator.requests import (
     AddressedReply,
@@ -44,18 +46,32 @@ class Coordinator:
 
     Args:
         initial_delay_ms: Wait of an empty group for further members (``group.initial.rebalance.delay.ms``).
+        expected: Number of members that form the group at once, without that delay.
+        identify: Makes the id of a new member; by default its worker's name, with a number.
+        first_leader: Worker that leads the group's first generation; by default the first one to join.
     """
 
-    def __init__(self, initial_delay_ms: int, expected: int = 0) -> None:
+    def __init__(
+        self,
+        initial_delay_ms: int,
+        expected: int = 0,
+        identify: Callable[[JoinRequest], str] | None = None,
+        first_leader: str | None = None,
+    ) -> None:
         self.state = CoordinatorState.EMPTY
         self.generation = 0
-        self.leader_id: str | None = None
         self.protocol: GroupProtocol = ConnectProtocol.EAGER
         self.rounds: list[Round] = []
         self._members: dict[str, CoordinatorMember] = {}
-        self._incarnations: dict[str, int] = {}
+        self._identify = identify or numbered_names()
+        self._election = LeaderElection()
+        self._first_leader = first_leader
         self._phase = JoinPhase(initial_delay_ms, expected)
         self._sync_phase = SyncPhase()
+
+    @property
+    def leader_id(self) -> str | None:
+        return self._election.leader_id
 
     # --- requests -----------------------------------------------------------------------------------
 
@@ -87,9 +103,7 @@ class Coordinator:
         return replies + self._complete_if_all_joined(now)
 
     def _add(self, now: int, request: JoinRequest) -> list[AddressedReply]:
-        number = self._incarnations.get(request.worker, 0) + 1
-        self._incarnations[request.worker] = number
-        identity = request.worker if number == 1 else f"{request.worker}/{number}"
+        identity = self._identify(request)
         replies = []
         member = self._member(identity, now, request)
         if self.state is not CoordinatorState.PREPARING:
@@ -97,6 +111,9 @@ class Coordinator:
         else:
             self._phase.reasons.append(f"{request.worker} is new")
         self._members[identity] = member
+        self._election.add(identity)
+        if request.worker == self._first_leader and not self.generation:
+            self._election.leader_id = identity
         self._phase.newcomer()
         return replies + self._complete_if_all_joined(now)
 
@@ -113,14 +130,11 @@ class Coordinator:
 
     def _replace(self, now: int, old: CoordinatorMember, request: JoinRequest) -> list[AddressedReply]:
         """A static member returns under another member id (KIP-345): a stable group stays stable."""
-        number = self._incarnations.get(request.worker, 0) + 1
-        self._incarnations[request.worker] = number
-        identity = f"{request.worker}/{number}"
+        identity = self._identify(request)
         member = self._member(identity, now, request)
         # It keeps its place in the order of members.
         self._members = {each.id: each for each in (member if each is old else each for each in self._members.values())}
-        if self.leader_id == old.id:
-            self.leader_id = identity
+        self._election.replace(old.id, identity)
         if self.state is CoordinatorState.STABLE:
             member.awaiting_join, member.assignment = False, old.assignment
             return [
@@ -207,7 +221,7 @@ class Coordinator:
     def _give_up_the_late(self, now: int) -> None:
         late = [member for member in self._members.values() if not member.awaiting_join and member.instance_id is None]
         for member in late:
-            del self._members[member.id]
+            self._drop(member.id)
             self._phase.reasons.append(f"{member.worker} did not join in time")
         if not self._members:
             self._emptied()
@@ -220,7 +234,7 @@ class Coordinator:
     def _remove_unsynced(self, now: int, late: frozenset[str]) -> list[AddressedReply]:
         names = [member.worker for member in self._members.values() if member.id in late]
         for identity in late:
-            self._members.pop(identity, None)
+            self._drop(identity)
         if not self._members:
             self._emptied()
             return []
@@ -267,7 +281,7 @@ class Coordinator:
         return replies
 
     def _remove(self, now: int, member: CoordinatorMember, reason: str) -> list[AddressedReply]:
-        del self._members[member.id]
+        self._drop(member.id)
         self._sync_phase.asked(member.id)
         if not self._members:
             self._emptied()
@@ -281,8 +295,12 @@ class Coordinator:
         """The last member has left, which is a generation of its own."""
         self._phase.end()
         self._sync_phase.end()
-        self.state, self.leader_id = CoordinatorState.EMPTY, None
+        self.state = CoordinatorState.EMPTY
         self.generation += 1
+
+    def _drop(self, identity: str) -> None:
+        self._members.pop(identity, None)
+        self._election.remove(identity)
 
     def _complete_if_all_joined(self, now: int) -> list[AddressedReply]:
         if self.state is not CoordinatorState.PREPARING or not self._members:
@@ -293,9 +311,8 @@ class Coordinator:
         self.generation += 1
         self.protocol = self._selected()
         joined = [member.id for member in self._members.values() if member.awaiting_join]
-        if self.leader_id not in joined:
-            self.leader_id = next(iter(joined), next(iter(self._members)))
-        leader = self._members[self.leader_id]
+        self._election.elect_joined(joined)
+        leader = self._members[self.leader_id or ""]
         self.state = CoordinatorState.COMPLETING
         self.rounds.append(
             Round(

@@ -126,4 +126,6 @@ def read_streams_episode(document: Any) -> EpisodeContent:
     return EpisodeContent(_check_streams(document)["initial"])
 
 
-check_connect_episode: Check[Any] = _episode("connect-episode", _whole_scenario("connect", read_connect))
+check_connect_episode: Check[Any] = _episode(
+    "connect-episode", _whole_scenario("connect", read_connect), {"leader": text}
+)

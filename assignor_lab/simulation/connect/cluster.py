@@ -10,7 +10,8 @@ from typing import Any
 import attrs
 
 from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectProtocol, Jobs
-from assignor_lab.kafka.coordinator import Coordinator, CoordinatorState, Round
+from assignor_lab.kafka.coordinator import Coordinator, CoordinatorState, JoinRequest, Round
+from assignor_lab.kafka.coordinator.member_ids import MemberIds
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.connect.client import ClientOperation, Pacing, SimulatedClient
 from assignor_lab.simulation.connect.round_notes import describe_decision, note_decision
@@ -35,7 +36,8 @@ class SimulatedCluster:
     """A group of workers.
 
     Args:
-        forming: Number of workers that form the group without the broker's initial delay; 0: with the delay.
+        forming: Workers that form the group without the broker's initial delay.
+        leader: The one of them that leads; by default drawn by the seed, since most states do not show it.
     """
 
     def __init__(
@@ -45,7 +47,8 @@ class SimulatedCluster:
         connectors: Mapping[str, int] | None = None,
         seed: int = 0,
         start_ms: int = 1,
-        forming: int = 0,
+        forming: Sequence[str] = (),
+        leader: str | None = None,
         *,
         keep_log: bool = True,
     ) -> None:
@@ -55,7 +58,10 @@ class SimulatedCluster:
         self.config = ConfigLog(connectors or {})
         self.runs = JobRuns()
         self.log = EventLog(self.start_ms)
-        self.coordinator = Coordinator(timings.initial_rebalance_delay_ms, forming)
+        self._ids = MemberIds(seed)
+        if leader is None and forming:
+            leader = random.Random(f"first leader of {seed}").choice(forming)  # noqa: S311 - a simulation, not a secret
+        self.coordinator = Coordinator(timings.initial_rebalance_delay_ms, len(forming), self._member_id, leader)
         self.settings: dict[str, WorkerSettings] = {}
         self.lives: dict[str, list[tuple[int, int | None]]] = {}
         #: Workers with the times of their crashes.
@@ -78,6 +84,11 @@ class SimulatedCluster:
             self._is_over,
         )
         self._link = GroupLink(self.clock, self.coordinator, self._driven, self, self._driver.move)
+
+    def _member_id(self, request: JoinRequest) -> str:
+        # Recorded members have their member ids as names.
+        name = request.worker
+        return self._ids.new(name if name.startswith("connect-") else f"connect-{name}", [name])
 
     # --- events -------------------------------------------------------------------------------------
 

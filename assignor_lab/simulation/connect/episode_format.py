@@ -100,7 +100,11 @@ class ConnectEvent:
 
 @attrs.frozen(eq=False)
 class ConnectEpisode:
-    """A group, and its events."""
+    """A group, and its events.
+
+    Args:
+        leader: Worker that leads when the episode begins; ``None``: the seed draws it.
+    """
 
     id: str
     start_ms: int
@@ -110,6 +114,7 @@ class ConnectEpisode:
     until_ms: int
     timings: ConnectTimings
     place: Place
+    leader: str | None = None
 
 
 def read_episodes(source: str | PathLike[str] | BinaryIO) -> list[ConnectEpisode]:
@@ -134,6 +139,9 @@ def _episode(scenario: Scenario) -> ConnectEpisode:
     if timings.get("start_stop_threads", 1) < 1 or timings.get("heartbeat_interval_ms", 1) < 1:
         raise Mismatch("start_stop_threads and heartbeat_interval_ms have to be at least 1", "timings")
     start_ms, connectors, workers = _initial(document["initial"])
+    leader = document.get("leader")
+    if leader is not None and leader not in workers:
+        raise Mismatch(f"{leader!r:.80} is no member of the group: {suggestion(leader, workers, 'members')}", "leader")
     events = [at(_event, event, "events", index) for index, event in enumerate(document["events"])]
     return ConnectEpisode(
         scenario.id,
@@ -144,6 +152,7 @@ def _episode(scenario: Scenario) -> ConnectEpisode:
         until,
         ConnectTimings.from_mapping(timings),
         scenario.place,
+        leader,
     )
 
 

@@ -40,6 +40,7 @@ def _episode(
             "max_delay_ms": max_delay_ms,
             "rounds": [{"time_ms": 1_000, "connectors": dict(connectors), "members": members}],
         },
+        "leader": members[0]["id"],
         "events": events,
         "until_ms": until,
     }

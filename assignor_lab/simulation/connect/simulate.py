@@ -57,10 +57,17 @@ def simulate(
 ) -> PlayedConnectEpisode:
     """Simulate an episode.
 
-    All members join at once, and the first one leads. Their first rebalance gives the leader their jobs.
+    All members join at once, and their first rebalance gives the leader, drawn by the seed, their jobs.
     """
     cluster = SimulatedCluster(
-        assignors, episode.timings, episode.connectors, seed, episode.start_ms, len(episode.workers), keep_log=keep_log
+        assignors,
+        episode.timings,
+        episode.connectors,
+        seed,
+        episode.start_ms,
+        list(episode.workers),
+        episode.leader,
+        keep_log=keep_log,
     )
     for name, (settings, owned) in episode.workers.items():
         cluster.start_worker(name, settings, owned, start_ms=0)

@@ -48,8 +48,8 @@ class InstanceSettings:
     """Configuration of one instance.
 
     Args:
-        member_ids: Member ids of its threads in the streams protocol, in the order of joining; they decide ties. Others
-            are drawn from the names.
+        member_ids: Member ids of its threads, in the order of joining; they decide ties, and the leader of a classic
+            group, for which only ids with a UUID count. Others are drawn.
         startup_ms: From the process's start to its threads' start; ``None``: the default.
         joins_ms: From the process's start to each thread's first JoinGroup, thread 1 first; ``None``: with the others,
             as soon as one joins.

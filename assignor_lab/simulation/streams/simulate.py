@@ -29,6 +29,7 @@ __all__ = [
     "PlayedStreamsEpisode",
     "UnknownProtocolError",
     "simulate",
+    "with_accepted_members",
 ]
 
 #: Steps of the clock after which an endless simulation is cancelled.
@@ -113,8 +114,7 @@ def simulate(
         EndlessEpisodeError: if the group does not reach the end of the episode.
         GivenUpError: if the caller has stopped waiting (:mod:`assignor_lab.simulation.patience`).
     """
-    if isinstance(assignor, BrokersAssignor) and episode.is_carried_over and not assignor.release.has_static_members:
-        episode = _with_dynamic_members(episode, assignor.release.name)
+    episode = with_accepted_members(episode, assignor)
     world = SimulatedWorld(episode, seed, keep_log=keep_log)
     group = _group(world, assignor)
     player = _EpisodePlay(world, group)
@@ -173,7 +173,11 @@ def _goes_round(generations: Sequence[Generation], most_followups: int) -> bool:
     return len(latest) == most_followups and all(each.followup == "immediate" for each in latest)
 
 
-def _with_dynamic_members(episode: StreamsEpisode, release: str) -> StreamsEpisode:
+def with_accepted_members(episode: StreamsEpisode, assignor: TaskLeader | BrokersAssignor) -> StreamsEpisode:
+    """The episode with dynamic members if its source used the other protocol, and this broker refuses static ones."""
+    if not isinstance(assignor, BrokersAssignor) or not episode.is_carried_over or assignor.release.has_static_members:
+        return episode
+    release = assignor.release.name
     events = tuple(
         attrs.evolve(event, details={key: value for key, value in event.details.items() if key != "instance_id"})
         for event in episode.events
@@ -219,8 +223,8 @@ class _EpisodePlay:
             client.client_tags,
             client.host_info,
             instance_id,
-            # Members' ids decide ties.
-            member_ids=tuple(client.consumers) if world.episode.protocol == "streams" else (),
+            # Members' ids decide ties, and the leader of a classic group.
+            member_ids=tuple(client.consumers),
         )
         instance = world.there(name, settings, client.process_id)
         threads = dict(zip(client.consumers, instance.threads, strict=False))

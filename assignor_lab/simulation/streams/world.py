@@ -60,6 +60,7 @@ class SimulatedWorld:
         self.clock = VirtualClock(episode.start_ms)
         self.begin_ms = self.clock.now
         self.log = EventLog(self.begin_ms)
+        self.seed = seed
         self.random = random.Random(seed)  # noqa: S311 - a simulation, not a secret
         self.tasks: tuple[TaskId, ...] = tuple(task.id for task in episode.tasks)
         self.number_of = {task: number for number, task in enumerate(self.tasks)}

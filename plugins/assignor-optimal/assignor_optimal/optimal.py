@@ -96,7 +96,8 @@ class OptimalTaskAssignor(TaskAssignor):
         now = (*known, Goal("moves"))
 
         def until_warm() -> list[int]:
-            return optimum(problem, tuple(dict.fromkeys(now)), self._seconds, self._nodes).owners
+            left = max(self._seconds - best.solver_seconds, 0.0)
+            return optimum(problem, tuple(dict.fromkeys(now)), left, self._nodes).owners
 
         is_small = problem.tasks <= MOST_TASKS and known[:1] == (Goal("ready"),)
         step = transition(application, numbered, best.owners, until_warm if is_small else None)

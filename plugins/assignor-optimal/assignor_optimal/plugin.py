@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assignment_api.plugins import TaskAssignorPlugin, hookimpl
-from assignor_optimal.load_aware import HORIZON, LoadAwareTaskAssignor
+from assignor_optimal.load_aware import SETTINGS, LoadAwareTaskAssignor
 from assignor_optimal.optimal import GOALS, NODES, SECONDS, OptimalTaskAssignor
 
 __all__ = ["assignor_lab_task_assignors"]
@@ -23,6 +23,6 @@ def assignor_lab_task_assignors() -> list[TaskAssignorPlugin]:
             name="load_aware",
             factory=LoadAwareTaskAssignor,
             summary="Evens out measured load; a task moves only if its gain outlasts the cost of the move.",
-            settings=(HORIZON,),
+            settings=SETTINGS,
         ),
     ]

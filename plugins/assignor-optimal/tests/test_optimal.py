@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,7 +28,7 @@ from assignment_api import (
     TaskInfo,
     TaskTopicPartition,
 )
-from assignment_api.optimum import GoalError, SolverMissingError
+from assignment_api.optimum import Goal, GoalError, Optimum, Problem, SolverMissingError, optimum
 from assignment_api.plugins import discover
 from assignment_api.streams.workload import TaskWorkload, Workload
 from assignment_api.utils import TaskAssignmentUtils
@@ -169,6 +171,18 @@ def test_a_spent_budget_still_places_every_task_and_reports_its_gap() -> None:
     assert any("not proved to be optimal" in remark for remark in answer.remarks)
 
 
+def test_both_searches_of_a_decision_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float | None] = []
+
+    def slow(problem: Problem, goals: Sequence[Goal], seconds: float | None, nodes: int) -> Optimum:
+        given.append(seconds)
+        return attrs.evolve(optimum(problem, goals, seconds, nodes), solver_seconds=7.5)
+
+    monkeypatch.setattr("assignor_optimal.optimal.optimum", slow)
+    OptimalTaskAssignor().assign(application(client(FIRST, TASKS), client(SECOND)))
+    assert given == [10.0, 2.5]
+
+
 def test_a_missing_solver_is_an_error_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "highspy", None)
     with pytest.raises(SolverMissingError, match=r"assignor-lab\[optimum\]"):
@@ -210,7 +224,7 @@ def test_the_heavy_task_gets_a_process_for_itself() -> None:
     state = application(client(FIRST, TASKS), client(SECOND, copies=TASKS), weights=[10, 2, 2, 2, 2, 2])
     answer = LoadAwareTaskAssignor().assign(state)
     assert sorted(len(tasks) for tasks in actives(answer).values()) == [1, 5]
-    assert answer.remarks[0].startswith("1 moves for load: gain 3.6e+03 s of work, cost 0 s")
+    assert answer.remarks[0].startswith("1 moves for load: gain 3.6e+03 s of work, cost 5 s")
 
 
 def test_a_move_that_costs_more_than_it_gains_is_not_made() -> None:
@@ -222,10 +236,75 @@ def test_a_move_that_costs_more_than_it_gains_is_not_made() -> None:
     traced.configure({"assignor.load_aware.horizon.seconds": 3_600})
     steps = [step for step in traced.traced(state).steps if step.rule == "gain"]
     assert [step.words(lambda name: name[-1]) for step in steps] == [
-        "moves from 1 to 2: gain 1.2e+03 s of work, cost 100 s of restoring"
+        "moves from 1 to 2: gain 1.2e+03 s of work, cost 100 s"
     ]
     traced.configure({"assignor.load_aware.horizon.seconds": 200})
     assert not [step for step in traced.traced(state).steps if step.rule == "gain"]
+
+
+def measured_group(
+    threads: Sequence[int], held: Sequence[Sequence[int]], weights: Sequence[float], *, sizes: bool = True
+) -> ApplicationMetadata:
+    """A stateful group; task numbers by process. Without sizes, the time to restore a task is unknown."""
+    tasks = [TaskId(0, number) for number in range(len(weights))]
+    clients = [
+        StreamsClientState(
+            ProcessID.parse(f"00000000-0000-0000-0000-{process + 1:012}"),
+            threads[process],
+            previous_active_tasks=[tasks[number] for number in numbers],
+            lags=dict.fromkeys(tasks, 100000) | {tasks[number]: LATEST_OFFSET for number in numbers},
+        )
+        for process, numbers in enumerate(held)
+    ]
+    known = {
+        task: TaskWorkload(1_000_000.0 if sizes else None, weight=weight)
+        for task, weight in zip(tasks, weights, strict=True)
+    }
+    workload = Workload(known, 100_000.0 if sizes else None)
+    return ApplicationMetadata(AssignmentConfigs(), [info(task) for task in tasks], clients, workload=workload)
+
+
+def wanted_places(state: ApplicationMetadata, **configs: Any) -> dict[str, str]:
+    """Process of each task that `load_aware` moves for its load."""
+    assignor = LoadAwareTaskAssignor()
+    assignor.configure({f"assignor.load_aware.{key}": value for key, value in configs.items()})
+    return {step.task: step.clients[1] for step in assignor.traced(state).steps if step.rule == "gain"}
+
+
+@pytest.mark.parametrize("count", [3, 5, 8, 16])
+def test_noise_of_measured_loads_moves_no_task(count: int) -> None:
+    drawn = random.Random(count)
+    held = [list(range(process, 64, count)) for process in range(count)]
+    for _ in range(250):
+        weights = [drawn.gauss(1.0, 0.05) for _ in range(64)]
+        assert wanted_places(measured_group([1] * count, held, weights)) == {}
+
+
+def test_without_a_dead_band_noise_moves_tasks() -> None:
+    drawn = random.Random(8)
+    held = [list(range(process, 64, 8)) for process in range(8)]
+    state = measured_group([1] * 8, held, [drawn.gauss(1.0, 0.05) for _ in range(64)])
+    assert wanted_places(state, **{"dead.band": 0})
+
+
+def test_a_process_that_is_not_the_idlest_takes_a_task_if_only_it_can() -> None:
+    # Loads of 3, 2 and 2.25 per thread: one task more would be 3 on the second process, and 2.5 on the third.
+    held = [range(12), range(12, 14), range(14, 23)]
+    answer = LoadAwareTaskAssignor().assign(measured_group([4, 1, 4], held, [1.0] * 23))
+    assert sum(len(placed.standby_tasks()) for placed in answer.assignments) == 1
+    assert len(answer.assignments[2].standby_tasks()) == 1
+
+
+def test_two_tasks_change_places_if_no_move_helps() -> None:
+    moved = wanted_places(measured_group([1, 1], [[0, 1], [2, 3]], [6.0, 4.0, 3.0, 2.0]))
+    assert len(moved) == 2
+    assert len(set(moved.values())) == 2
+
+
+def test_restoring_of_unknown_length_is_not_free() -> None:
+    state = measured_group([1, 1], [[0, 1], [2, 3]], [3.0, 2.5, 1.5, 1.5], sizes=False)
+    assert wanted_places(state)
+    assert not wanted_places(state, **{"unknown.restore.seconds": 3_600})
 
 
 @pytest.mark.parametrize("assignor", BOTH)

@@ -32,14 +32,25 @@ def _without(text: str, *, first: int = 1) -> list[str]:
     return left
 
 
-def test_a_log_that_begins_later_than_its_worker_is_not_compared() -> None:
+def test_a_log_that_begins_later_than_its_worker_is_compared_from_the_first_calm_round_on() -> None:
+    whole = list(lines("sessioned", "w2"))
+    # Generation 12 starts the delay of a departed worker, 14 ends it, and 15 starts the next one.
+    begin = next(number for number, line in enumerate(whole) if "JoinGroup" in line and "generationId=12," in line)
+
+    found = compared(whole[begin:])
+
+    generations = [(round_.recorded.generation, round_.is_compared) for round_ in found]
+    assert generations[:2] == [(12, False), (13, False)]
+    assert set(_kinds(found)) == {DepartureKind.BEGINNING_MISSING}
+    assert [round_.recorded.generation for round_ in found if round_.is_same] == [18]
+
+
+def test_a_log_without_its_start_is_compared_from_a_calm_first_round_on() -> None:
     found = compared(
         [line for line in lines("sessioned", "w2") if "Herder starting" not in line and "created" not in line]
     )
 
-    assert len(found) == 18
-    assert set(_kinds(found)) == {DepartureKind.BEGINNING_MISSING}
-    assert not any(round_.is_compared for round_ in found)
+    assert [round_.is_same for round_ in found] == [True] * 18
 
 
 def test_a_generation_whose_assignments_were_never_sent_is_named_unfinished() -> None:
@@ -57,7 +68,10 @@ def test_a_generation_whose_assignments_were_never_sent_is_named_unfinished() ->
 
 
 def test_a_leader_that_lags_behind_the_configuration_is_named_a_mismatch() -> None:
-    without = [line for line in lines("sessioned", "w2") if "during generation: 5 " not in line]
+    whole = list(lines("sessioned", "w2"))
+    begin = next(number for number, line in enumerate(whole) if "during generation: 5 " in line)
+    without = whole[:begin] + [line for line in whole[begin : begin + 3] if "assignments: {" not in line][1:]
+    without += whole[begin + 3 :]
 
     found = compared(without)
 

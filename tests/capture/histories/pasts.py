@@ -7,14 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from assignment_api.plugins import config_sources
+from assignor_lab.capture.histories.group_histories import group_histories
 from assignor_lab.capture.histories.history import DecisionHistory, read_histories
 from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.logs.import_log import import_log
+from assignor_lab.model.history import GroupHistory
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from calibration.episodes import import_episode
 from tests.capture.captured_logs import CAPTURES, logs
 
-__all__ = ["CAPTURES", "decisions_of", "done_to", "episode_of", "past_of", "properties_of", "timeline_of"]
+__all__ = [
+    "CAPTURES",
+    "decisions_of",
+    "done_to",
+    "episode_of",
+    "group_past_of",
+    "past_of",
+    "properties_of",
+    "timeline_of",
+]
 
 _TIMELINES = {"orders-2": "orders-classic-2"}
 
@@ -35,6 +46,12 @@ def decisions_of(application: str) -> tuple[Scenario, ...]:
 @cache
 def past_of(application: str) -> DecisionHistory:
     (history,) = read_histories(decisions_of(application))
+    return history
+
+
+@cache
+def group_past_of(application: str) -> GroupHistory:
+    (history,) = group_histories(decisions_of(application))
     return history
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from assignor_lab.capture.histories.connect_timeline import connect_timelines, is_connect_past
+from assignor_lab.capture.histories.connect_rounds import is_connect_past
+from assignor_lab.capture.histories.group_histories import history_of_rounds
 from assignor_lab.capture.histories.timeline import GroupTimeline
 from assignor_lab.cli.app import build_app
 from assignor_lab.scenarios import read_scenarios
@@ -53,8 +54,8 @@ RETURNS = ([member(AGAIN), member(TWO, "c-1")], answer({AGAIN: jobs("c-0")}, {})
 
 
 def timeline(*documents: Mapping[str, Any]) -> GroupTimeline:
-    (made,) = connect_timelines(documents)
-    return made
+    source = documents[0].get("source", {})
+    return GroupTimeline.of(history_of_rounds(source.get("group") or documents[0]["id"], documents))
 
 
 def test_a_job_moves_when_another_worker_gets_it_and_not_when_it_is_taken_away() -> None:

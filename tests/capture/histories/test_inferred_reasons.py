@@ -11,15 +11,14 @@ import attrs
 import pytest
 from typer.testing import CliRunner
 
-from assignor_lab.capture.histories.connect_timeline import connect_timelines
-from assignor_lab.capture.histories.history import read_histories
+from assignor_lab.capture.histories.group_histories import group_histories, history_of_rounds
 from assignor_lab.capture.histories.reasons import FOLLOW_UP, PROBING
-from assignor_lab.capture.histories.timeline import timeline_of
+from assignor_lab.capture.histories.timeline import GroupTimeline, timeline_of
 from assignor_lab.cli.app import build_app
 from assignor_lab.scenarios import Scenario
 from tests.capture.captured_logs import CAPTURES, logs
 from tests.capture.flight_recording import decisions, write_recording
-from tests.capture.histories.pasts import decisions_of, past_of, properties_of
+from tests.capture.histories.pasts import decisions_of, group_past_of, properties_of
 from tests.capture.live.recorded_lives import CONNECT
 
 _TIMELINES = {"orders-2": "orders-classic-2"}
@@ -32,7 +31,7 @@ def reported(application: str) -> dict[int, tuple[str, str]]:
 
 
 def inferred(application: str) -> dict[int | None, str]:
-    return {entry.generation: entry.inferred_reason for entry in timeline_of(past_of(application))}
+    return {entry.generation: entry.inferred_reason for entry in timeline_of(group_past_of(application))}
 
 
 def fits(words: str, coordinator: str, client: str) -> bool:
@@ -64,7 +63,7 @@ def test_a_stop_that_was_logged_is_no_end_of_a_session() -> None:
 
 def test_a_thread_that_comes_alone_is_named_as_one() -> None:
     changed = [decisions_of("warm")[0], without_a_thread(decisions_of("warm")[1]), *decisions_of("warm")[2:]]
-    (history,) = read_histories(changed)
+    (history,) = group_histories(changed)
     words = [entry.inferred_reason for entry in timeline_of(history)]
     assert any("1 thread of v1 left" in each for each in words)
     assert any("1 thread of v1 joined" in each for each in words)
@@ -78,7 +77,7 @@ def without_a_thread(scenario: Scenario) -> Scenario:
 
 def test_workers_of_connect_join_and_leave(tmp_path: Path) -> None:
     write_recording(tmp_path / "past", CONNECT)
-    (timeline,) = connect_timelines(decisions(tmp_path / "past"))
+    timeline = GroupTimeline.of(history_of_rounds("connect", decisions(tmp_path / "past")))
     words = [entry.inferred_reason for entry in timeline.entries]
     assert "w3 joined" in words
     assert "w1 left, or the session ended" in words
@@ -101,4 +100,4 @@ def test_history_shows_causes_as_reasons_and_what_follows_in_its_own_column() ->
 def test_a_reason_of_the_coordinator_goes_before_an_inferred_one() -> None:
     result = run(*(str(CAPTURES / "lives" / name) for name in ("broker.log.gz", "c1.log.gz", "c2.log.gz")))
     assert "heartbeat expiration" in result.stdout
-    assert "session ended" not in result.stdout
+    assert "or the session ended" not in result.stdout

@@ -9,9 +9,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from assignor_lab.capture.histories.connect_timeline import connect_timelines
+from assignor_lab.capture.histories.group_histories import history_of_rounds
 from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of, scenarios_of_past
 from assignor_lab.capture.histories.past_files import RECORDING, files_of, grouped
+from assignor_lab.capture.histories.timeline import timeline_of
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.scenarios import Scenario
 from tests.capture.captured_logs import CAPTURES, logs
@@ -84,7 +85,7 @@ def test_rounds_of_connect_workers_get_reasons(tmp_path: Path) -> None:
         "(org.apache.kafka.coordinator.group.GroupMetadataManager)\n"
     )
     timelines = {
-        told: [entry.reason for timeline in connect_timelines(found) for entry in timeline.entries]
+        told: [entry.reason for entry in timeline_of(history_of_rounds("connect", found))]
         for told, found in (
             (False, [each.document for each in past_of(folder)[0]]),
             (True, [each.document for each in past_of(folder, broker)[0]]),

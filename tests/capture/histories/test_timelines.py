@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 from assignment_api.plugins import config_sources, discover
+from assignor_lab.capture.histories.group_histories import group_histories
 from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.past import scenarios_of_past
 from assignor_lab.capture.histories.timeline import timeline_of
@@ -18,14 +19,14 @@ from assignor_lab.groups.streams.placement import placement_of
 from assignor_lab.scenarios import Scenario
 from assignor_lab.verification.decisions import checked_decisions
 from tests.capture.histories.flight_folders import streams_folder
-from tests.capture.histories.pasts import CAPTURES, decisions_of, past_of
+from tests.capture.histories.pasts import CAPTURES, decisions_of, group_past_of
 
 REGISTRY = discover()
 CONFIG = config_sources(None, ())
 
 
 def test_a_timeline_tells_who_came_and_went_and_what_moved() -> None:
-    entries = timeline_of(past_of("tagged"))
+    entries = timeline_of(group_past_of("tagged"))
     changes = {entry.generation: (entry.joined, entry.gone) for entry in entries if entry.joined or entry.gone}
     assert changes == {
         3: (("i4",), ()), 9: ((), ("i2",)), 15: (("i2",), ()), 22: ((), ("i4",)), 24: ((), ("i1", "i2")),
@@ -36,14 +37,16 @@ def test_a_timeline_tells_who_came_and_went_and_what_moved() -> None:
 
 
 def test_instances_whose_members_are_all_others_are_told() -> None:
-    again = {entry.generation: entry.restarted for entry in timeline_of(past_of("orders-2")) if entry.restarted}
+    again = {entry.generation: entry.restarted for entry in timeline_of(group_past_of("orders-2")) if entry.restarted}
     assert list(again.values()) == [("i1",), ("i2",), ("i3",), ("i4",)]
 
 
 def test_generations_that_are_missing_are_told_and_epochs_are_not() -> None:
-    (history,) = read_histories([*decisions_of("tagged")[:3], *decisions_of("tagged")[6:8]])
+    (history,) = group_histories([*decisions_of("tagged")[:3], *decisions_of("tagged")[6:8]])
     assert [entry.missing for entry in timeline_of(history)] == [None, None, None, (4, 6), None]
-    streams = attrs.evolve(history, protocol="streams")
+    streams = attrs.evolve(
+        history, decisions=tuple(attrs.evolve(each, protocol="streams") for each in history.decisions)
+    )
     assert all(entry.missing is None for entry in timeline_of(streams))
 
 
@@ -112,4 +115,4 @@ def test_moved_tasks_are_those_that_the_metrics_count(application: str) -> None:
         assert scenario.observed is not None
         placement = placement_of(scenario.application, observed_assignment(scenario.observed))
         moved.append(sum(each.figure(placement) or 0 for each in (stateful_actives_moved, stateless_actives_moved)))
-    assert [entry.active_moved for entry in timeline_of(past_of(application))] == moved
+    assert [entry.active_moved for entry in timeline_of(group_past_of(application))] == moved

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from assignor_lab.capture.histories.streams_epochs import recorded_epochs
+from assignor_lab.capture.logs.topology_file import described_topology
 from assignor_lab.capture.recorded.kept_records import read_kept_records
-from assignor_lab.capture.topology.description import TopologyDescription, parse_topology
+from assignor_lab.capture.topology.description import parse_topology
 from assignor_lab.capture.topology.reported_subtopologies import ReportedSubTopology, conflicts_with_reported
 from assignor_lab.scenarios.topology_provenance import OWN_USED, TOPOLOGY_CONFLICT
 from tests.capture.test_topology_recordings import CLASSIC, STREAMS_ONLY_CLASSIC
@@ -37,10 +38,7 @@ def test_the_description_of_the_application_has_no_conflict(name: str) -> None:
     found = unpacked()
     *_, epoch = recorded_epochs(read_kept_records(found.past(name) / "records.jsonl", None), print)
     assert epoch.subtopologies
-    assert (
-        conflicts_with_reported(TopologyDescription.of_file(Path(found.topology(name)[1])), name, epoch.subtopologies)
-        == []
-    )
+    assert conflicts_with_reported(described_topology(Path(found.topology(name)[1])), name, epoch.subtopologies) == []
 
 
 def test_a_description_of_another_application_is_named() -> None:

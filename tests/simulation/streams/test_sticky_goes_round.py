@@ -17,7 +17,7 @@ def test_it_swings_and_is_named() -> None:
     changes = [{"at_ms": 60_000 * number, "type": "metadata_changes"} for number in range(1, LAST_CHANGES + 1)]
     group = played(
         [started("i1"), started("i4", 4_000, threads=3), *changes], [*with_state, *without], assignor="sticky",
-        config={"num.standby.replicas": 1}, until_ms=60_000 * (LAST_CHANGES + 1),
+        config={"num.standby.replicas": 1}, until_ms=60_000 * (LAST_CHANGES + 1), seed=1,
     )  # fmt: skip
     (found,) = broken_rules(group)
     assert found.rule == "at rest"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from typing import Any
 
 import attrs
@@ -50,7 +51,17 @@ class DepartureKind(enum.Enum):
     )
     UNFINISHED = "the generation ended before the leader handed in its assignments"
     UNREADABLE = "the log has only a part of the round"
-    BEGINNING_MISSING = "the log begins after the start of its worker, whose assignor may remember earlier rounds"
+    BEGINNING_MISSING = (
+        "the log begins after the start of its worker, whose assignor may remember earlier rounds; the first calm "
+        "round begins the comparison"
+    )
+    AFTER_GAP = (
+        "lines of this or an earlier round are not in the log, so the memory of the leader's assignor is unknown; the "
+        "next calm round continues the comparison"
+    )
+    DELAY_UNKNOWN = (
+        "the log has no scheduled.rebalance.max.delay.ms, on which this round depends: give it with -c or --config"
+    )
     FAILED = "our assignor raised an error"
     CLOCK = "the delay differs by the time between the leader's look at its clock and the line in its log"
     DELAY = "the delay differs"
@@ -103,8 +114,18 @@ class ComparedRound:
 CLOCK_TOLERANCE_MS = 50
 
 
-def replay(life: WorkerLife, assignor: Callable[[str, Mapping[str, Any]], ConnectAssignor]) -> list[ComparedRound]:
-    return _Replay(life, assignor).rounds()
+def replay(
+    life: WorkerLife,
+    assignor: Callable[[str, Mapping[str, Any]], ConnectAssignor],
+    *,
+    is_delay_given: bool = False,
+) -> list[ComparedRound]:
+    """Rounds by time.
+
+    Args:
+        is_delay_given: True if the configuration has ``scheduled.rebalance.max.delay.ms``.
+    """
+    return _Replay(life, assignor, is_delay_given or life.max_delay_ms is not None).rounds()
 
 
 def received_as_answered(
@@ -128,26 +149,86 @@ def received_as_answered(
 class _Replay:
     life: WorkerLife
     make: Callable[[str, Mapping[str, Any]], ConnectAssignor]
+    knows_delay: bool
     made: dict[str, ConnectAssignor] = attrs.field(factory=dict)
+    #: Reason for which the memory of the leader's assignor is unknown; ``None``: ours has the same.
+    unknown: DepartureKind | None = None
+    #: True if the lengths of earlier pauses between revocations are unknown.
+    forgets_pauses: bool = False
+    #: True if lines since the last calm round may be missing.
+    doubts: bool = False
 
     def rounds(self) -> list[ComparedRound]:
+        if not self.life.from_start:
+            self._forget(DepartureKind.BEGINNING_MISSING)
         return [self._compared(recorded) for recorded in self.life.rounds]
 
+    def _forget(self, reason: DepartureKind) -> None:
+        self.unknown, self.forgets_pauses = self.unknown or reason, True
+        self.made.clear()
+
     def _compared(self, recorded: RecordedRound) -> ComparedRound:
-        if not self.life.from_start:
-            return ComparedRound(self.life, recorded, Departure(DepartureKind.BEGINNING_MISSING))
+        if recorded.follows_gap and recorded.protocol.is_incremental:
+            self._forget(DepartureKind.AFTER_GAP)
+        self.doubts |= recorded.is_doubtful or (recorded.lost is None and recorded.protocol.is_incremental)
         obstacle = _obstacle(recorded)
         if obstacle is not None and obstacle.kind is not DepartureKind.UNFINISHED:
+            if obstacle.kind is DepartureKind.UNREADABLE:
+                self._forget(DepartureKind.AFTER_GAP)
             return ComparedRound(self.life, recorded, obstacle)
         rebalance = _rebalance(recorded)
         if isinstance(rebalance, Departure):
+            self._forget(DepartureKind.AFTER_GAP)
             return ComparedRound(self.life, recorded, rebalance)
+        if self.unknown is not None and not (_is_calm(recorded) or not recorded.protocol.is_incremental):
+            return ComparedRound(self.life, recorded, Departure(self.unknown))
         try:
-            answer = self._assignor(recorded.protocol).assign(rebalance)
+            found = self._answered(recorded, rebalance)
         except AssignorLabError as error:
             return ComparedRound(self.life, recorded, Departure(DepartureKind.FAILED, str(error)))
-        if recorded.assignments is None:
+        if found is None:
+            self.doubts = True
             return ComparedRound(self.life, recorded, obstacle)
+        if self.unknown is not None and not found.is_same:
+            self.made.clear()
+            return ComparedRound(self.life, recorded, Departure(self.unknown))
+        self.unknown = None
+        if found.is_same:
+            self.doubts &= not _is_calm(recorded)
+        elif self.doubts or (self.forgets_pauses and _has_pause(recorded, found.owned_after)):
+            # The length of a pause depends on the revocations before a gap.
+            self._forget(DepartureKind.AFTER_GAP)
+            return ComparedRound(self.life, recorded, Departure(DepartureKind.AFTER_GAP))
+        elif not self.knows_delay and _has_pause(recorded, found.owned_after):
+            self._forget(DepartureKind.AFTER_GAP)
+            return ComparedRound(self.life, recorded, Departure(DepartureKind.DELAY_UNKNOWN))
+        return found
+
+    def _answered(self, recorded: RecordedRound, rebalance: Rebalance) -> ComparedRound | None:
+        """``None`` if the leader sent nothing.
+
+        A time without a fraction stands for a whole second: any of its moments may be the leader's.
+        """
+        assignor = self._assignor(recorded.protocol)
+        moments = [rebalance.time_ms]
+        if recorded.resolution_ms > 1 and not recorded.time_is_exact:
+            moments = [rebalance.time_ms + part * (recorded.resolution_ms - 1) // 2 for part in range(3)]
+        first: tuple[ComparedRound | None, ConnectAssignor] | None = None
+        for time_ms in moments:
+            tried = assignor if len(moments) == 1 else deepcopy(assignor)
+            found = self._at(recorded, attrs.evolve(rebalance, time_ms=time_ms), tried)
+            if first is None or (found is not None and found.is_same):
+                first = found, tried
+            if found is None or found.is_same:
+                break
+        assert first is not None
+        self.made[ASSIGNOR_OF[recorded.protocol]] = first[1]
+        return first[0]
+
+    def _at(self, recorded: RecordedRound, rebalance: Rebalance, assignor: ConnectAssignor) -> ComparedRound | None:
+        answer = assignor.assign(rebalance)
+        if recorded.assignments is None:
+            return None
         return ComparedRound(
             self.life,
             recorded,
@@ -162,6 +243,31 @@ class _Replay:
             delay = self.life.max_delay_ms
             self.made[name] = self.make(name, {} if delay is None else {MAX_DELAY_KEY: delay})
         return self.made[name]
+
+
+def _is_calm(recorded: RecordedRound) -> bool:
+    """True if the answer, and the assignor's memory afterwards, depend on no earlier round.
+
+    No job is lost, waits or is revoked. Without the line of lost jobs, no job is new either.
+    """
+    messages = list((recorded.assignments or {}).values())
+    if not messages or (not recorded.is_delay_known and recorded.lost is None):
+        return False
+    if any(message.delay_ms or len(message.revoked) for message in messages):
+        return False
+    if recorded.lost is not None:
+        return not len(recorded.lost)
+    return not any(len(message.assigned) for message in messages)
+
+
+def _has_pause(recorded: RecordedRound, ours: Mapping[str, Jobs]) -> bool:
+    """True if this or our answer revokes jobs, or waits."""
+    for member, message in (recorded.assignments or {}).items():
+        subscription = recorded.subscriptions.get(member)
+        owned = Jobs() if subscription is None else subscription.owned
+        if message.delay_ms or len(message.revoked) or len(owned.minus(ours.get(member, owned))):
+            return True
+    return False
 
 
 def _obstacle(recorded: RecordedRound) -> Departure | None:
@@ -185,7 +291,7 @@ def _rebalance(recorded: RecordedRound) -> Rebalance | Departure:
     if configured is None:
         return Departure(DepartureKind.UNREADABLE, "the configured jobs are not in the log")
     if recorded.protocol.is_incremental and recorded.time_ms is None:
-        return Departure(DepartureKind.UNREADABLE, "the lines have no time")
+        return Departure(DepartureKind.UNREADABLE, "the lines have no time, or no date")
     try:
         return Rebalance(
             configured,
@@ -229,11 +335,13 @@ def _departure(
         ):
             if theirs.sorted() != mine.sorted():
                 return Departure(DepartureKind.JOBS, f"{member}: {part} {_shown(mine)}, recorded {_shown(theirs)}")
+    if not recorded.is_delay_known:
+        return None
     delays = [message.delay_ms for message in assignments.values()]
     gap = max(abs(answer.delay_ms - delay) for delay in delays)
     if gap == 0:
         return None
-    known = not recorded.time_is_exact and gap <= CLOCK_TOLERANCE_MS
+    known = not recorded.time_is_exact and gap <= CLOCK_TOLERANCE_MS + recorded.resolution_ms - 1
     kind = DepartureKind.CLOCK if known else DepartureKind.DELAY
     return Departure(kind, f"{answer.delay_ms} ms, recorded {delays[0]} ms")
 

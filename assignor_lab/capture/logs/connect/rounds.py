@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from os import PathLike
-from typing import BinaryIO
+from collections.abc import Iterable
 
 import attrs
 
 from assignment_api.connect import NO_GENERATION, ConfiguredJobs, ConnectProtocol, Jobs
-from assignor_lab.capture.logs.connect.errors import GarbledMessageError
+from assignor_lab.capture.logs.connect.lines import LogSource, WorkerLine
 from assignor_lab.capture.logs.connect.messages import (
     AssignmentsSent,
     ClockRead,
@@ -17,13 +15,13 @@ from assignor_lab.capture.logs.connect.messages import (
     ConfiguredRead,
     DelayStarted,
     LoggedJoin,
+    MembersRead,
     Message,
+    NewAssignments,
     ProcessStarted,
     RoundStarted,
-    read_message,
 )
-from assignor_lab.capture.logs.timestamps import find_time
-from assignor_lab.documents.lines import bounded_lines, source_name
+from assignor_lab.capture.logs.connect.processes import WorkerLog, worker_logs
 from assignor_lab.kafka.wire import WireError
 from assignor_lab.kafka.wire.connect import (
     AssignmentMessage,
@@ -33,10 +31,10 @@ from assignor_lab.kafka.wire.connect import (
     protocol_of_wire_name,
 )
 
-__all__ = ["ReceivedAssignment", "RecordedRound", "WorkerLife", "read_worker_log"]
+__all__ = ["ReceivedAssignment", "RecordedRound", "WorkerLife", "read_worker_log", "worker_lives"]
 
-_WORKER = re.compile(r"\A(?>.*?\[Worker clientId=)(?>(.*?), groupId=)(.*?)\]")
-_HEAD, _BEFORE_MESSAGE = 2_000, 120
+#: Version of protocol sessioned.
+_SESSIONED = 2
 
 
 @attrs.frozen
@@ -52,6 +50,11 @@ class RecordedRound:
         last_completed: The last generation for which this process had an assignment.
         assignments: ``None`` if nothing was sent.
         problem: Reason for an incomplete round, or empty.
+        lost: Jobs that no worker reported any more; ``None``: not in the log.
+        is_delay_known: False: the assignments are text without the delay.
+        follows_gap: True if the log lacks a generation before this one.
+        is_doubtful: True if the log may lack the end of the generation before.
+        resolution_ms: 1,000 if the log's times have no fraction.
     """
 
     line: int
@@ -67,6 +70,11 @@ class RecordedRound:
     last_completed: int = NO_GENERATION
     assignments: dict[str, AssignmentMessage] | None = None
     problem: str = ""
+    lost: Jobs | None = None
+    is_delay_known: bool = True
+    follows_gap: bool = False
+    is_doubtful: bool = False
+    resolution_ms: int = 1
 
 
 @attrs.frozen
@@ -85,6 +93,7 @@ class WorkerLife:
 
     Args:
         from_start: False: its assignors may have unlogged memory.
+        stream: Prefix of a tool, or member id, that separates the worker from others in the same log; may be empty.
     """
 
     file: str
@@ -95,62 +104,71 @@ class WorkerLife:
     rounds: list[RecordedRound] = attrs.field(factory=list)
     received: list[ReceivedAssignment] = attrs.field(factory=list)
     max_delay_ms: int | None = None
+    stream: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.worker} ({self.stream.strip()})" if self.stream else self.worker
 
 
-def read_worker_log(source: str | PathLike[str] | BinaryIO) -> list[WorkerLife]:
-    """By start; plain or gzip."""
-    name = source_name(source)
+def read_worker_log(*sources: LogSource) -> list[WorkerLife]:
+    """By start, for one log or the parts of several; plain or gzip."""
+    return worker_lives(worker_logs(sources))
+
+
+def worker_lives(logs: Iterable[WorkerLog]) -> list[WorkerLife]:
     lives: list[WorkerLife] = []
-    readers: dict[tuple[str, str], _LifeReader] = {}
-    for number, line in bounded_lines(source):
-        text = line.decode("utf-8", "replace")
-        worker = _WORKER.search(text, 0, _HEAD)
-        if worker is None:
-            continue
-        reader = readers.setdefault((worker[1], worker[2]), _LifeReader(name, worker[1], worker[2], lives))
-        reader.read(number, text)
-    for reader in readers.values():
+    for log in logs:
+        reader = _LifeReader(log, lives, _resolution_ms(log))
+        for line in log.lines:
+            reader.read(line)
         reader.end()
     return lives
 
 
+def _resolution_ms(log: WorkerLog) -> int:
+    times = [time for line in log.lines if (time := line.time_ms) is not None]
+    return 1_000 if len(times) > 1 and all(time % 1_000 == 0 for time in times) else 1
+
+
 @attrs.define
 class _LifeReader:
-    file: str
-    worker: str
-    group: str
+    log: WorkerLog
     lives: list[WorkerLife]
+    resolution_ms: int
     life: WorkerLife | None = None
     number: int = 0
     completed: int = NO_GENERATION
     protocol: ConnectProtocol | None = None
     member: str = ""
     pending: RecordedRound | None = None
+    joined: int = NO_GENERATION
+    #: The generation that this process joined before.
+    seen: int = NO_GENERATION
+    #: Leaders of generations of this process without a line of its join.
+    unseen_leaders: set[str] = attrs.field(factory=set)
 
-    def read(self, line: int, text: str) -> None:
-        try:
-            message = read_message(text)
-        except GarbledMessageError as error:
+    def read(self, line: WorkerLine) -> None:
+        if line.problem:
             if self.pending is not None:
-                self.pending = attrs.evolve(self.pending, problem=f"line {line}: {error}")
-            return
-        if message is not None:
-            self._take(message, line, text)
+                self.pending = attrs.evolve(self.pending, problem=line.problem)
+        elif line.message is not None:
+            self._take(line.message, line)
 
     def end(self) -> None:
         self._keep_pending()
 
-    def _take(self, message: Message, line: int, text: str) -> None:
+    def _take(self, message: Message, line: WorkerLine) -> None:
         if isinstance(message, ProcessStarted):
             self._start()
         elif isinstance(message, LoggedJoin):
-            self._join(message, line)
+            self._join(message, line.line)
+        elif isinstance(message, MembersRead):
+            self._members(message, line.line)
         elif isinstance(message, Completed):
-            self._keep_pending()
-            self.completed = message.generation
-            self._life().received.append(ReceivedAssignment(line, message.generation, self.member, message.owned))
+            self._complete(message, line.line)
         elif self.pending is not None:
-            self.pending = self._with(self.pending, message, text)
+            self.pending = self._with(self.pending, message, line)
             if isinstance(message, AssignmentsSent):
                 self._keep_pending()
 
@@ -160,17 +178,26 @@ class _LifeReader:
             return
         self._keep_pending()
         self.life = self._new_life(from_start=True)
-        self.completed, self.protocol, self.member = NO_GENERATION, None, ""
+        self.completed, self.protocol, self.member, self.joined = NO_GENERATION, None, "", NO_GENERATION
+        self.seen = NO_GENERATION
+        self.unseen_leaders.clear()
 
     def _new_life(self, *, from_start: bool) -> WorkerLife:
         self.number += 1
-        life = WorkerLife(self.file, self.worker, self.group, self.number, from_start)
+        log = self.log
+        stream = log.members[0] if log.is_separated and log.members else log.stream
+        life = WorkerLife(log.file, log.worker, log.group, self.number, from_start, stream=stream)
         self.lives.append(life)
         return life
 
     def _join(self, joined: LoggedJoin, line: int) -> None:
         self._keep_pending()
-        self.member = joined.member
+        follows_gap = joined.member in self.unseen_leaders or (
+            self.member == joined.member and joined.generation > self.joined + 1
+        )
+        self.seen = self.joined
+        self.unseen_leaders.discard(joined.member)
+        self.member, self.joined = joined.member, joined.generation
         try:
             protocol = protocol_of_wire_name(joined.protocol)
             problem = ""
@@ -188,16 +215,57 @@ class _LifeReader:
                 last_completed=self.completed,
                 assignor_ran=not protocol.is_incremental,
                 problem=problem,
+                follows_gap=follows_gap,
+                is_doubtful=self.completed != self.seen,
+                resolution_ms=self.resolution_ms,
             )
         self.protocol = protocol
 
-    def _with(self, pending: RecordedRound, message: Message, text: str) -> RecordedRound:
+    def _members(self, read: MembersRead, line: int) -> None:
+        """Opens a round if the assignor alone logs at DEBUG."""
+        if self.pending is not None and self.pending.subscriptions and self.pending.configured is None:
+            return
+        self._keep_pending()
+        owned = next((each.assignment for _, each in read.subscriptions if each.assignment is not None), None)
+        protocol = self.protocol or ConnectProtocol.SESSIONED
+        self.pending = RecordedRound(
+            line,
+            NO_GENERATION,
+            protocol,
+            self.protocol,
+            "" if owned is None else owned.leader,
+            dict(read.subscriptions),
+            last_completed=self.completed,
+            follows_gap=bool(self.unseen_leaders),
+            resolution_ms=self.resolution_ms,
+        )
+        self.unseen_leaders.clear()
+        self.protocol = protocol
+
+    def _complete(self, message: Completed, line: int) -> None:
+        pending = self.pending
+        if pending is not None and not pending.is_delay_known and pending.generation == message.generation:
+            assignments = pending.assignments or {}
+            known = {
+                member: attrs.evolve(each, delay_ms=message.message.delay_ms) for member, each in assignments.items()
+            }
+            self.pending = attrs.evolve(pending, assignments=known, is_delay_known=True)
+        if message.generation != self.joined and (pending is None or pending.generation != message.generation):
+            self.unseen_leaders.add(message.message.leader)
+        self._keep_pending()
+        self.completed = message.generation
+        self._life().received.append(ReceivedAssignment(line, message.generation, self.member, message.owned))
+
+    def _with(self, pending: RecordedRound, message: Message, line: WorkerLine) -> RecordedRound:
         if isinstance(message, RoundStarted):
-            return attrs.evolve(pending, assignor_ran=True, time_ms=_time_of(text))
+            generation, leader = pending.generation, pending.leader
+            if generation == NO_GENERATION:
+                generation, leader = message.generation, message.member or leader
+            return attrs.evolve(pending, assignor_ran=True, time_ms=line.time_ms, generation=generation, leader=leader)
         if isinstance(message, ConfiguredRead):
-            return attrs.evolve(pending, configured=message.jobs)
+            return attrs.evolve(pending, configured=message.jobs, assignor_ran=True)
         if isinstance(message, ClockRead):
-            return attrs.evolve(pending, time_ms=_time_of(text))
+            return attrs.evolve(pending, time_ms=line.time_ms, lost=message.lost, assignor_ran=True)
         if isinstance(message, DelayStarted):
             self._life().max_delay_ms = message.max_delay_ms
             return attrs.evolve(pending, time_ms=message.epoch_ms, time_is_exact=True)
@@ -206,7 +274,9 @@ class _LifeReader:
                 assignments = {member: decode_connect_assignment(data) for member, data in message.assignments}
             except WireError as error:
                 return attrs.evolve(pending, problem=str(error))
-            return attrs.evolve(pending, assignments=assignments)
+            return attrs.evolve(pending, assignments=assignments, is_delay_known=True)
+        if isinstance(message, NewAssignments) and pending.assignments is None:
+            return _written(pending, message)
         return pending
 
     def _keep_pending(self) -> None:
@@ -221,6 +291,16 @@ class _LifeReader:
         return self.life
 
 
-def _time_of(text: str) -> int | None:
-    time = find_time(text[:_BEFORE_MESSAGE])
-    return None if time is None else time.epoch_ms()
+def _written(pending: RecordedRound, written: NewAssignments) -> RecordedRound:
+    """Assignments from the assignor's text; bytes replace them if they are logged, too."""
+    if written.sent:
+        return attrs.evolve(pending, assignments=dict(written.sent))
+    assignments = {}
+    for member, owned in written.owned:
+        subscription = pending.subscriptions.get(member)
+        before = Jobs() if subscription is None else subscription.owned
+        new, gone = owned.minus(before), before.minus(owned)
+        assignments[member] = AssignmentMessage(
+            _SESSIONED, 0, pending.leader, "", 0, new.connectors, new.tasks, gone.connectors, gone.tasks
+        )
+    return attrs.evolve(pending, assignments=assignments, is_delay_known=False)

@@ -122,7 +122,7 @@ class Broker:
         for identity in gone:
             member = next((each for each in self._members.values() if each.id == identity), None)
             self._world.say(
-                "coordinator", "removed", f"{identity} is no member any more",
+                "coordinator", "removed", f"{before[identity]} is no member any more",
                 thread=None if member is None else member.thread.key,
             )  # fmt: skip
             has_forgotten_it = member is not None and member.has_reset and not member.keeps_id

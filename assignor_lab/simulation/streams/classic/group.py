@@ -17,6 +17,7 @@ from assignor_lab.kafka.coordinator import (
     Synced,
     SyncRequest,
 )  # fmt: skip
+from assignor_lab.kafka.coordinator.member_ids import MemberIds
 from assignor_lab.kafka.leader.member_messages import MemberMessage
 from assignor_lab.kafka.wire import NO_REBALANCE
 from assignor_lab.simulation.streams.classic.broker import Broker
@@ -50,7 +51,8 @@ class ClassicGroup:
         self._clock = world.clock
         self._leader = ClassicLeader(world, assignor)
         there = sum(max(1, client.num_stream_threads) for client in world.episode.clients)
-        self._coordinator = Coordinator(self._timings.initial_rebalance_delay_ms, there)
+        self._ids = MemberIds(world.seed)
+        self._coordinator = Coordinator(self._timings.initial_rebalance_delay_ms, there, self._member_id)
         self._members: dict[str, ClassicMember] = {}
         self._heartbeats = ClassicHeartbeats(world, self._coordinator, self._join_if_free, self._lost, self._closes)
         self._broker = Broker(world, self._coordinator, self._members, self._heartbeats, self._answered)
@@ -61,6 +63,10 @@ class ClassicGroup:
         self.generations: list[Generation] = []
         self.changes: list[int] | None = None
         self.failures: list[tuple[int, str]] = []
+
+    def _member_id(self, request: JoinRequest) -> str:
+        settings = self._members[request.worker].thread.instance.settings
+        return self._ids.new(request.instance_id or request.worker, settings.member_ids)
 
     # --- events -----------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Rules of ``group_sticky_4_4`` that only Kafka 4.4.0 has (Kafka: the brokers' ``StickyTaskAssignor``).
+"""Rules of ``group_sticky`` since Kafka 4.4 (Kafka: the brokers' ``StickyTaskAssignor``).
 
 The rules of both releases are in ``builtin_assignors/_group_sticky_steps``.
 """

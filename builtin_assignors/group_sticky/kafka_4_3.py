@@ -1,4 +1,4 @@
-"""Rules of ``group_sticky`` that only Kafka 4.3.1 has (Kafka: the brokers' ``StickyTaskAssignor``).
+"""Rules of ``group_sticky`` up to Kafka 4.3 (Kafka: the brokers' ``StickyTaskAssignor``).
 
 The rules of both releases are in ``builtin_assignors/_group_sticky_steps``.
 """

@@ -1,0 +1,163 @@
+"""Rounds of Connect groups as decisions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from assignor_lab.documents.errors import Place
+from assignor_lab.documents.wording import listed, natural_order, plural
+from assignor_lab.groups.ownership.timeline import assigned_rows, last_moment
+from assignor_lab.model.decision import Decision, InstanceShare
+from assignor_lab.model.evidence import Evidence
+from assignor_lab.model.moment import Moment
+
+__all__ = ["connect_decisions", "connect_lanes", "is_connect_past"]
+
+_RANDOM = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_MOST_NAMED = 3
+_BROKEN = "rounds before it are not there"
+
+
+def is_connect_past(document: Mapping[str, Any]) -> bool:
+    return bool(document.get("rounds") and document.get("observed", {}).get("rounds"))
+
+
+def connect_decisions(documents: Iterable[Mapping[str, Any]]) -> list[Decision]:
+    """The rounds of one group, by time.
+
+    Missing rounds split a past into several histories: the first round after a gap has a mark.
+    """
+    made: list[Decision] = []
+    for document in sorted(documents, key=lambda document: document["rounds"][0]["time_ms"]):
+        # A revoked job runs nowhere until the next round.
+        ran: dict[str, str] = {}
+        answers, source = document["observed"]["rounds"], document.get("source", {})
+        reasons = source.get("reasons") or [None] * len(answers)
+        generations = source.get("generations") or [None] * len(answers)
+        configured: Mapping[str, int] | None = None
+        place = Place(source.get("file", document["id"]), source.get("line"))
+        rounds = zip(document["rounds"], answers, reasons, generations, strict=False)
+        for number, (each, answered, why, generation) in enumerate(rounds):
+            after = _after(each, answered, is_eager=document["protocol"] == _EAGER)
+            notes = [*_words(each, answered, is_broken=not number and bool(made))]
+            made.append(
+                Decision(
+                    Moment.at(each["time_ms"]),
+                    Evidence.record(place),
+                    document["protocol"],
+                    generation,
+                    _shares(after),
+                    tasks=frozenset(_wanted(each["connectors"])),
+                    reason=why or "",
+                    notes=(*notes, *_connector_words(configured, each["connectors"])),
+                    moved=_moved(ran, after),
+                    allowed_ms=(answered or {}).get("delay_ms") or 0,
+                )
+            )
+            configured = each["connectors"]
+    return made
+
+
+def _shares(after: Mapping[str, set[str]]) -> dict[str, InstanceShare]:
+    members: dict[str, set[str]] = {}
+    jobs: dict[str, list[str]] = {}
+    for worker, held in after.items():
+        members.setdefault(_name(worker), set()).add(worker)
+        jobs.setdefault(_name(worker), []).extend(job.partition(" ")[2] for job in sorted(held))
+    return {name: InstanceShare(None, frozenset(ids), tuple(jobs[name])) for name, ids in members.items()}
+
+
+def _wanted(connectors: Mapping[str, int]) -> Iterator[str]:
+    for name, count in connectors.items():
+        yield from _configured(name, count)
+
+
+def connect_lanes(decisions: Sequence[Decision]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Lanes of workers and of jobs, in the form of an episode's."""
+    holdings = [{name: list(each.active) for name, each in decision.shares.items()} for decision in decisions]
+    times = [decision.at.latest_ms - decisions[0].at.latest_ms for decision in decisions]
+    workers = sorted({name for held in holdings for name in held}, key=natural_order)
+    until = last_moment(times)
+    members = [{name: [name] for name in held} for held in holdings]
+    there = assigned_rows(times, until, workers, members, natural_order, [() for _ in holdings])
+    wanted = [set(decision.tasks or ()) for decision in decisions]
+    return there, assigned_rows(times, until, workers, holdings, natural_order, wanted)
+
+
+#: Of one connector in the lanes; a task without an owner has no lane.
+_MOST_TASKS = 10_000
+
+
+def _configured(connector: str, tasks: int) -> Iterator[str]:
+    yield connector
+    yield from (f"{connector}-{number}" for number in range(min(tasks, _MOST_TASKS)))
+
+
+#: The assignment replaces all jobs; otherwise it adds and revokes.
+_EAGER = "eager"
+
+
+def _after(each: Mapping[str, Any], answered: Mapping[str, Any] | None, *, is_eager: bool) -> dict[str, set[str]]:
+    held: dict[str, set[str]] = {}
+    for member in each["members"]:
+        name = member["id"]
+        answers: Mapping[str, Mapping[str, Any]] = answered or {}
+        owned = set() if is_eager else _jobs(member["owned"])
+        held[name] = (owned - _jobs(answers.get("revoked", {}).get(name))) | _jobs(
+            answers.get("assigned", {}).get(name)
+        )
+    return held
+
+
+def _moved(ran: dict[str, str], after: Mapping[str, set[str]]) -> int:
+    """Updates ``ran``."""
+    moved = 0
+    for worker, jobs in after.items():
+        for job in jobs:
+            moved += ran.get(job, _name(worker)) != _name(worker)
+            ran[job] = _name(worker)
+    return moved
+
+
+def _jobs(held: Mapping[str, Sequence[str]] | None) -> set[str]:
+    if held is None:
+        return set()
+    return {f"connector {name}" for name in held["connectors"]} | {f"task {name}" for name in held["tasks"]}
+
+
+def _words(each: Mapping[str, Any], answered: Mapping[str, Any] | None, *, is_broken: bool) -> Iterable[str]:
+    if is_broken:
+        yield _BROKEN
+    if each.get("new_leader"):
+        yield "another worker leads"
+    if answered is None:
+        yield "the leader's answer is unknown"
+        return
+    taken = sum(len(_jobs(held)) for held in answered["revoked"].values())
+    if taken:
+        yield f"{taken} {'job' if taken == 1 else 'jobs'} taken away first"
+    if answered["delay_ms"]:
+        yield f"jobs of lost workers wait {answered['delay_ms'] / 1000:g} s"
+
+
+def _connector_words(before: Mapping[str, int] | None, now: Mapping[str, int]) -> Iterator[str]:
+    """None for the first round."""
+    if before is None:
+        return
+    created, deleted = sorted(now.keys() - before.keys()), sorted(before.keys() - now.keys())
+    for names, action in ((created, "created"), (deleted, "deleted")):
+        if names:
+            noun = "connector" if len(names) == 1 else "connectors"
+            more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
+            yield f"{noun} {listed([*names[:_MOST_NAMED], *more])} {action}"
+    changed = [name for name in sorted(now.keys() & before.keys()) if now[name] != before[name]]
+    for name in changed[:_MOST_NAMED]:
+        yield f"connector {name} has {plural(now[name], 'task')} ({before[name]} before)"
+    if len(changed) > _MOST_NAMED:
+        yield f"{plural(len(changed) - _MOST_NAMED, 'more connector')} with another number of tasks"
+
+
+def _name(worker: str) -> str:
+    return _RANDOM.sub("", worker)

@@ -1,0 +1,63 @@
+"""A rolling restart of three Connect workers costs as much as its leaders allow (Strimzi 9142, KAFKA-12495).
+
+The leader's memory makes the delay: a stopped leader's jobs move at once, those of another worker wait. Any member can
+be the next leader.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import permutations
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pytest
+
+from assignment_api.plugins import discover
+from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
+from assignor_lab.simulation.connect.episode_figures import unavailable_task_seconds
+from assignor_lab.simulation.connect.episode_format import read_episode
+from assignor_lab.simulation.connect.simulate import assignors_from, simulate
+
+PUBLIC = Path("tests/data/public/connect-roll.json")
+WORKERS = ("w1:8083", "w2:8083", "w3:8083")
+
+
+def roll(max_delay_ms: int, **more: Any) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(PUBLIC.read_text("utf-8"))
+    document["initial"]["max_delay_ms"] = max_delay_ms
+    return document | {"until_ms": 1_500_000} | more
+
+
+def task_seconds(document: dict[str, Any], seed: int) -> float:
+    episode = read_episode(scenario_from_document(document, Place("roll")))
+    cluster = simulate(episode, assignors_from(discover()), seed, keep_log=False).cluster
+    return unavailable_task_seconds(cluster, cluster.start_ms, cluster.start_ms + document["until_ms"])
+
+
+def test_a_roll_waits_for_the_delay_at_every_worker_that_does_not_lead() -> None:
+    means = {}
+    for delay in (300_000, 60_000, 0):
+        costs = [task_seconds(roll(delay), seed) for seed in range(12)]
+        means[delay] = mean(costs)
+        if delay:
+            assert len(set(map(round, costs))) > 2
+    assert means[300_000] > 1_000 > means[60_000] > 600
+    assert 140 < means[0] < 150
+
+
+@pytest.mark.parametrize("order", list(permutations(WORKERS)))
+def test_a_leader_first_is_cheaper_than_a_leader_last(order: tuple[str, ...]) -> None:
+    document = roll(300_000)
+    document["events"][0]["workers"] = list(order)
+    first, last = (
+        [task_seconds(document | {"leader": leader}, s) for s in range(4)] for leader in (order[0], order[2])
+    )
+    assert all(cost > 2_500 for cost in last)
+    assert min(first) < 1_100
+
+
+def test_a_leader_that_is_no_member_is_refused() -> None:
+    with pytest.raises(DocumentFormatError, match="'w9' is no member of the group"):
+        task_seconds(roll(0, leader="w9"), 0)
