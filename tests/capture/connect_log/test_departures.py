@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from assignor_lab.capture.errors import UnreadableLogError
 from assignor_lab.capture.logs.connect.errors import NoRoundError
 from assignor_lab.capture.logs.connect.replay import ComparedRound, DepartureKind
 from assignor_lab.capture.logs.connect.rounds import RecordedRound, WorkerLife, read_worker_log
 from assignor_lab.cli.app import build_app
-from assignor_lab.scenarios import DocumentFormatError
 from tests.capture.connect_log.logs import CAPTURES, compared, files, lines, lives_of
 
 
@@ -165,7 +165,7 @@ def test_logs_without_a_leader_are_refused_with_a_remedy() -> None:
 
 
 def test_a_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:
-    with pytest.raises(DocumentFormatError, match=r"no\.log"):
+    with pytest.raises(UnreadableLogError, match=r"no\.log"):
         read_worker_log(tmp_path / "no.log")
 
 
@@ -230,7 +230,7 @@ def test_an_eager_round_that_names_a_task_in_the_billions_is_unreadable() -> Non
 def test_any_bytes_are_a_log(data: bytes) -> None:
     try:
         lives = read_worker_log(BytesIO(data))
-    except DocumentFormatError:
+    except UnreadableLogError:
         return
     assert _rounds(lives) == []
 

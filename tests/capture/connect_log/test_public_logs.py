@@ -127,13 +127,31 @@ def test_debug_that_was_switched_on_later_is_compared_from_the_first_calm_round_
 # --- logs without dates -----------------------------------------------------------------------------
 
 
-def test_times_of_day_give_no_verdict() -> None:
-    paths = [CASES / "08-time-of-day-only" / f"w{worker}.log.gz" for worker in (1, 2, 3)]
+OF_DAY = [f"08-time-of-day-only/w{worker}.log" for worker in (1, 2, 3)]
+
+
+def shifted(line: str, seconds: int) -> str:
+    hours, minutes, second = map(int, line[:8].split(":"))
+    moved = (hours * 3600 + minutes * 60 + second + seconds) % 86_400
+    return f"{moved // 3600:02}:{moved // 60 % 60:02}:{moved % 60:02}{line[8:]}"
+
+
+@pytest.mark.parametrize("seconds", [0, 7_200, 71_100], ids=["utc", "another-zone", "over-midnight"])
+def test_times_of_day_are_enough(tmp_path: Path, seconds: int) -> None:
+    logs = {Path(case).name.replace(".", "_"): [shifted(line, seconds) for line in text_of(case)] for case in OF_DAY}
+    paths = written(tmp_path, **logs)
+
+    assert counts(rounds_of(*paths)) == (32, 32, 32)
+    assert replayed(*paths)[0] == 0
+
+
+def test_lines_without_any_time_give_no_verdict(tmp_path: Path) -> None:
+    paths = written(tmp_path, **{Path(case).stem + "_log": [line[9:] for line in text_of(case)] for case in OF_DAY})
 
     code, printed = replayed(*paths)
 
     assert code == 0
-    assert "32 rounds recorded" in printed
+    assert "32 rounds recorded, 0 compared" in printed
     assert "differ" not in printed
 
 

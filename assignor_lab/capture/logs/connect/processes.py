@@ -23,6 +23,7 @@ from assignor_lab.capture.logs.connect.messages import (
     RoundStarted,
     WorkerLeft,
 )
+from assignor_lab.capture.logs.open_dates import LogDates
 from assignor_lab.kafka.wire import WireError
 from assignor_lab.kafka.wire.connect import decode_connect_assignment, decode_connect_subscription
 
@@ -63,16 +64,16 @@ class WorkerLog:
             raise MergedWorkersError(self.file, self.worker)
 
 
-def worker_logs(sources: Iterable[LogSource]) -> list[WorkerLog]:
+def worker_logs(sources: Iterable[LogSource], dates: LogDates | None = None) -> list[WorkerLog]:
     """The workers in the order of the logs; parts of a rotated log may have any order.
 
     Raises:
-        DocumentFormatError: if a file cannot be read.
+        LogImportError: if a file cannot be read.
     """
     parts: list[WorkerLog] = []
     for source in sources:
         found: dict[tuple[str, str, str], WorkerLog] = {}
-        for line in worker_lines(source):
+        for line in worker_lines(source, dates):
             key = (line.stream, line.worker, line.group)
             log = found.setdefault(key, WorkerLog(line.file, line.stream, line.worker, line.group))
             log.lines.append(line)

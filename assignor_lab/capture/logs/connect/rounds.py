@@ -33,6 +33,8 @@ from assignor_lab.kafka.wire.connect import (
 
 __all__ = ["ReceivedAssignment", "RecordedRound", "WorkerLife", "read_worker_log", "worker_lives"]
 
+#: Time zones differ by quarters of an hour.
+_QUARTER_MS = 900_000
 #: Version of protocol sessioned.
 _SESSIONED = 2
 
@@ -112,7 +114,7 @@ class WorkerLife:
 
 
 def read_worker_log(*sources: LogSource) -> list[WorkerLife]:
-    """By start, for one log or the parts of several; plain or gzip."""
+    """By start, for one log or the parts of several, in any form."""
     return worker_lives(worker_logs(sources))
 
 
@@ -268,7 +270,7 @@ class _LifeReader:
             return attrs.evolve(pending, time_ms=line.time_ms, lost=message.lost, assignor_ran=True)
         if isinstance(message, DelayStarted):
             self._life().max_delay_ms = message.max_delay_ms
-            return attrs.evolve(pending, time_ms=message.epoch_ms, time_is_exact=True)
+            return attrs.evolve(pending, time_ms=_on_clock_of(line, message.epoch_ms), time_is_exact=True)
         if isinstance(message, AssignmentsSent) and message.generation == pending.generation:
             try:
                 assignments = {member: decode_connect_assignment(data) for member, data in message.assignments}
@@ -289,6 +291,13 @@ class _LifeReader:
         if self.life is None:
             self.life = self._new_life(from_start=False)
         return self.life
+
+
+def _on_clock_of(line: WorkerLine, epoch_ms: int) -> int:
+    """The leader's clock in the time zone of the log, and on the log's day if it has no dates."""
+    if line.time_ms is None:
+        return epoch_ms
+    return epoch_ms - round((epoch_ms - line.time_ms) / _QUARTER_MS) * _QUARTER_MS
 
 
 def _written(pending: RecordedRound, written: NewAssignments) -> RecordedRound:
