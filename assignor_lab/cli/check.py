@@ -80,7 +80,8 @@ def _check(
     """Report rebalances out of the ordinary; the exit code is 1 if there are any.
 
     A finding is a rebalance without a known cause, endless follow-ups, a task that moves back and forth, an instance
-    that flaps, or a task without an owner. Known loops of Kafka have their names.
+    that flaps, an outage, a task or a wanted standby without an owner, or a fault that a log names. Known loops of
+    Kafka have their names.
     """
     allowed = read_limits(limits)
     begin = read_since(since, time.time_ns() // 1_000_000)

@@ -1,14 +1,28 @@
-"""Rebalances out of the ordinary, by five rules."""
+"""Rebalances and events out of the ordinary, by rules."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+import math
+from bisect import bisect_left
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import attrs
 
 from assignor_lab.documents.wording import listed, natural_order, plural
+from assignor_lab.model.events import (
+    DecisionFailed,
+    GroupEmptied,
+    GroupEvent,
+    GroupRefilled,
+    InstanceRestartedInSession,
+    InstanceStarted,
+    PollTimedOut,
+    ShutdownRequested,
+    ThreadDied,
+    ThreadReplaced,
+)
 from assignor_lab.watching.known_loops import KNOWN_LOOPS, named_loop
 from assignor_lab.watching.limits import WatchLimits
 from assignor_lab.watching.rebalances import WatchedGroup, WatchedRebalance
@@ -64,16 +78,32 @@ def _unexplained(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
 
 def _endless(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
     for chain in _chains(group):
-        for is_probing, limit, noun in (
-            (False, limits.followups, "follow-up"),
-            (True, limits.probings, "probing rebalance"),
-        ):
-            own = [each for each in chain if each.is_late is is_probing]
-            if len(own) <= limit:
-                continue
-            sentence = f"{plural(len(own), noun)}, one after the other, with the same members."
-            loop = named_loop(group, chain)
-            yield attrs.evolve(_unusual("endless follow-ups", group, own[limit], len(own), limit, sentence), known=loop)
+        late = [each for each in chain if each.is_late]
+        unmoved = _unmoved(late)
+        if len(unmoved) > limits.known_rounds and (loop := named_loop(group, unmoved)) is not None:
+            yield _loop(group, unmoved, limits.known_rounds, "probing rebalance", loop)
+        elif len(late) > limits.probings:
+            yield _loop(group, late, limits.probings, "probing rebalance", named_loop(group, chain))
+        soon = [each for each in chain if not each.is_late]
+        if len(soon) > limits.followups:
+            yield _loop(group, soon, limits.followups, "follow-up", named_loop(group, chain))
+
+
+def _loop(group: WatchedGroup, rounds: Sequence[WatchedRebalance], limit: int, noun: str, loop: str | None) -> Unusual:
+    sentence = f"{plural(len(rounds), noun)}, one after the other, with the same members."
+    found = _unusual("endless follow-ups", group, rounds[limit], len(rounds), limit, sentence)
+    return attrs.evolve(found, known=loop)
+
+
+def _unmoved(rounds: Sequence[WatchedRebalance]) -> list[WatchedRebalance]:
+    """The longest run of rebalances with one and the same placement."""
+    longest: list[WatchedRebalance] = []
+    run: list[WatchedRebalance] = []
+    for each in rounds:
+        is_same = bool(run) and run[-1].owners == each.owners and run[-1].copies == each.copies
+        run = [*run, each] if is_same else [each]
+        longest = max(longest, run, key=len)
+    return longest
 
 
 def _chains(group: WatchedGroup) -> Iterator[list[WatchedRebalance]]:
@@ -126,17 +156,158 @@ def _back_and_forth(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusua
 
 
 def _flapping(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
+    for name, found in _by_instance(_departures(group)).items():
+        for each, count in _exceeding(found, limits.departures, limits):
+            sentence = f"{name} left or restarted {count} times within {limits.window_seconds} s."
+            yield _of_event("flapping instance", group, each, count, limits.departures, sentence)
+
+
+def _departing(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
+    """Departures of a group, as in a crash loop of an instance that has another name after each start."""
+    departures = _departures(group)
+    names = Counter(each.subject for each in departures)
+    # An instance that is found again has a rule of its own.
+    found = [each for each in departures if names[each.subject] <= limits.departures]
+    most = limits.group_departures * _usual(group)
+    for each, count in _exceeding(found, most, limits):
+        sentence = f"Instances left or restarted {count} times within {limits.window_seconds} s."
+        yield _of_event("departures of the group", group, each, count, most, sentence)
+        return
+    started = {each.instance: each.at.latest_ms for each in group.events if isinstance(each, InstanceStarted)}
     window_ms = limits.window_seconds * 1_000
-    departures: dict[str, deque[int]] = {}
-    for each in group.rebalances:
-        for name in (*each.entry.gone, *each.entry.restarted):
-            recent = departures.setdefault(name, deque())
-            recent.append(each.entry.time_ms)
-            while recent[0] < each.entry.time_ms - window_ms:
-                recent.popleft()
-            if len(recent) == limits.departures + 1:
-                sentence = f"{name} left or restarted {len(recent)} times within {limits.window_seconds} s."
-                yield _unusual("flapping instance", group, each, len(recent), limits.departures, sentence)
+    short = [
+        each for each in found
+        if names[each.subject] == 1 and each.at.latest_ms - window_ms <= started.get(str(each.subject), -math.inf)
+    ]  # fmt: skip
+    for each, count in _exceeding(short, limits.departures, limits):
+        sentence = f"{count} new instances left again within {limits.window_seconds} s."
+        yield _of_event("departures of the group", group, each, count, limits.departures, sentence)
+        return
+
+
+def _usual(group: WatchedGroup) -> int:
+    """Instances in most decisions."""
+    counts = Counter(each.entry.instances for each in group.rebalances)
+    return max(counts, key=lambda instances: (counts[instances], instances), default=1)
+
+
+def _restarting(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
+    restarts = [each for each in group.events if isinstance(each, InstanceRestartedInSession)]
+    for name, found in _by_instance(restarts).items():
+        for each, count in _exceeding(found, limits.static_restarts, limits):
+            sentence = f"{name} restarted {count} times within {limits.window_seconds} s, each time within its session."
+            yield _of_event("restarts of a static member", group, each, count, limits.static_restarts, sentence)
+
+
+def _departures(group: WatchedGroup) -> list[GroupEvent]:
+    """One for each instance between two decisions, without restarts within a session and without outages."""
+    times = [each.entry.time_ms for each in group.rebalances]
+    emptied = {bisect_left(times, each.at.latest_ms) for each in group.events if isinstance(each, GroupEmptied)}
+    found: dict[tuple[str | None, int], GroupEvent] = {}
+    for each in group.events:
+        if each.is_departure and not isinstance(each, InstanceRestartedInSession):
+            place = bisect_left(times, each.at.latest_ms)
+            if place not in emptied:
+                found.setdefault((each.subject, place), each)
+    return list(found.values())
+
+
+def _by_instance(events: Iterable[GroupEvent]) -> dict[str, list[GroupEvent]]:
+    found: dict[str, list[GroupEvent]] = {}
+    for each in events:
+        found.setdefault(str(each.subject), []).append(each)
+    return found
+
+
+def _exceeding(events: Iterable[GroupEvent], limit: int, limits: WatchLimits) -> Iterator[tuple[GroupEvent, int]]:
+    """Each event with which the number within the window begins to exceed the limit, and the largest number then."""
+    recent: deque[int] = deque()
+    first: GroupEvent | None = None
+    most = 0
+    for each in events:
+        recent.append(each.at.latest_ms)
+        while recent[0] < each.at.latest_ms - limits.window_seconds * 1_000:
+            recent.popleft()
+        if len(recent) > limit:
+            first, most = first or each, max(most, len(recent))
+        elif first is not None:
+            yield first, most
+            first, most = None, 0
+    if first is not None:
+        yield first, most
+
+
+def _outages(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
+    emptied: GroupEmptied | None = None
+    for each in group.events:
+        if isinstance(each, GroupEmptied):
+            emptied = each
+        elif isinstance(each, GroupRefilled) and emptied is not None:
+            seconds = each.empty_ms / 1_000
+            if seconds > limits.outage_seconds:
+                sentence = f"The group had no members for {each.duration}."
+                yield _of_event("outage", group, emptied, seconds, limits.outage_seconds, sentence)
+            emptied = None
+    if emptied is not None and group.is_empty:
+        yield _of_event(
+            "outage",
+            group,
+            emptied,
+            0,
+            limits.outage_seconds,
+            "The group has no members since then, in this recording.",
+        )
+
+
+def _each_of(
+    rule: str, limit: Callable[[WatchLimits], int], *types: type[GroupEvent]
+) -> Callable[[WatchedGroup, WatchLimits], Iterator[Unusual]]:
+    """A rule that reports each event of some types beyond the limit, with its own sentence."""
+
+    def found(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
+        for number, each in enumerate((each for each in group.events if isinstance(each, types)), 1):
+            if number > limit(limits):
+                sentence = f"{each.sentence[:1].upper()}{each.sentence[1:]}."
+                yield _of_event(rule, group, each, number, limit(limits), sentence)
+
+    return found
+
+
+def _without_place(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
+    """Wanted standbys that no instance has, although the last rebalance needs no other one."""
+    if not group.rebalances or group.is_empty:
+        return
+    last = group.rebalances[-1]
+    decision = last.decision
+    if decision is None or not decision.standbys or decision.followup != "none" or decision.hands_over:
+        return
+    copies = Counter(task for task, _ in last.copies)
+    wanted = sum(decision.standbys - copies[task] for task in decision.stateful if copies[task] < decision.standbys)
+    if wanted > limits.missing_standbys:
+        place = plural(len(decision.shares), "instance")
+        sentence = (
+            f"{plural(wanted, 'wanted standby', 'wanted standbys')} had no place on {place} after the last rebalance."
+        )
+        yield _unusual("standbys without a place", group, last, wanted, limits.missing_standbys, sentence)
+
+
+def _idle(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
+    """Instances without any task, although the last rebalance needs no other one."""
+    if not group.rebalances or group.is_empty:
+        return
+    last = group.rebalances[-1]
+    decision = last.decision
+    if decision is None or decision.followup != "none" or decision.hands_over or decision.members <= len(last.owners):
+        return
+    idle = sorted(
+        (name for name, each in decision.shares.items() if not (each.active or each.copies)), key=natural_order
+    )
+    if len(idle) > limits.idle_instances:
+        sentence = (
+            f"{_named(idle)} cannot get work: {plural(decision.members, 'member')} for "
+            f"{plural(len(last.owners), 'task')} or jobs."
+        )
+        yield _unusual("instance without work", group, last, len(idle), limits.idle_instances, sentence)
 
 
 def _unowned(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
@@ -147,6 +318,8 @@ def _unowned(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
         ended = [(task, begin) for task, begin in since.items() if task not in each.unowned]
         yield from _too_long(group, ended, each.entry.time_ms, allowed_ms, limits)
         since = {task: since.get(task, each) for task in each.unowned}
+    if not group.rebalances or group.is_empty:
+        return
     last = group.rebalances[-1]
     left = sorted(last.unowned, key=natural_order) if not last.allowed_ms else []
     if left:
@@ -176,8 +349,26 @@ RULES: dict[str, Callable[[WatchedGroup, WatchLimits], Iterator[Unusual]]] = {
     "endless follow-ups": _endless,
     "back and forth": _back_and_forth,
     "flapping instance": _flapping,
+    "departures of the group": _departing,
+    "restarts of a static member": _restarting,
     "tasks without owner": _unowned,
+    "outage": _outages,
+    "poll timeout": _each_of("poll timeout", lambda limits: limits.poll_timeouts, PollTimedOut),
+    "dead thread": _each_of(
+        "dead thread", lambda limits: limits.dead_threads, ThreadDied, ThreadReplaced, ShutdownRequested
+    ),
+    "failed assignment": _each_of("failed assignment", lambda limits: limits.failed_assignments, DecisionFailed),
+    "standbys without a place": _without_place,
+    "instance without work": _idle,
 }
+
+
+def _of_event(rule: str, group: WatchedGroup, event: GroupEvent, value: float, limit: float, sentence: str) -> Unusual:
+    """With the number of the generation at that time, if it is known."""
+    before = [each.entry for each in group.rebalances if each.entry.time_ms <= event.at.latest_ms]
+    number = getattr(event, "number", None)
+    generation = number if number is not None else before[-1].generation if before else None
+    return Unusual(rule, group.group, event.at.latest_ms, generation, value, limit, sentence)
 
 
 def _unusual(

@@ -48,7 +48,10 @@ def _is_sticky(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool:
 
 
 def _has_low_recovery_lag(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool:
-    return group.protocol == CLASSIC and bool(chain) and all(map(_has_lagging_copy, chain))
+    """True if copies lag in each round, beyond the limit or, if that is unknown, without an end."""
+    if group.protocol != CLASSIC or not chain:
+        return False
+    return all(map(_has_lagging_copy, chain)) or _keeps_lagging(chain)
 
 
 def _has_lagging_copy(rebalance: WatchedRebalance) -> bool:
@@ -56,6 +59,21 @@ def _has_lagging_copy(rebalance: WatchedRebalance) -> bool:
     if decision is None or decision.recovery_lag is None:
         return False
     return any(lag > decision.recovery_lag for share in decision.shares.values() for lag in share.copy_lags.values())
+
+
+def _keeps_lagging(chain: Sequence[WatchedRebalance]) -> bool:
+    """True if one copy stays where it is, lags in each round, and its lag does not shrink by half."""
+    first, *others = (each.decision for each in chain)
+    if first is None or not others:
+        return False
+    for task, name in first.copies:
+        lags = [
+            0 if each is None or name not in each.shares else each.shares[name].copy_lags.get(task, 0)
+            for each in others
+        ]
+        if all(lags) and max(lags[len(lags) // 2 :]) * 2 >= lags[0]:
+            return True
+    return False
 
 
 def _assignor(rebalance: WatchedRebalance) -> str:

@@ -26,19 +26,37 @@ class WatchLimits:
     Args:
         followups: Consecutive rebalances at once, with the same members.
         probings: Consecutive probing rebalances, with the same members.
+        known_rounds: Consecutive probing rebalances of a known loop that move nothing.
         returns: Returns of a task to an instance that gave it away, within ``window_seconds``.
         departures: Departures and restarts of one instance within ``window_seconds``.
+        group_departures: Departures of all instances within ``window_seconds``, for each instance.
+        static_restarts: Restarts of one static member within its session and ``window_seconds``.
         unowned_seconds: Seconds that a task has no owner, beyond a delay that the leader announced.
+        outage_seconds: Seconds that the group has no members.
+        poll_timeouts: Members that left because their thread did not poll in time.
+        dead_threads: Threads that ended by an exception.
+        failed_assignments: Rebalances without an assignment.
+        missing_standbys: Wanted standbys without a place after the last rebalance.
+        idle_instances: Instances without work after the last rebalance, as there are more members than tasks.
         accepted: Known loops that do not fail the check.
     """
 
     unexplained: int = 0
     followups: int = 10
-    probings: int = 20
+    probings: int = 8
+    known_rounds: int = 3
     returns: int = 2
     departures: int = 2
+    group_departures: int = 2
+    static_restarts: int = 2
     window_seconds: int = 600
     unowned_seconds: int = 60
+    outage_seconds: int = 60
+    poll_timeouts: int = 0
+    dead_threads: int = 0
+    failed_assignments: int = 0
+    missing_standbys: int = 0
+    idle_instances: int = 0
     accepted: tuple[str, ...] = ()
 
 

@@ -36,7 +36,7 @@ class Since:
 
     Args:
         time_ms: Time for all groups, or ``None``: the whole past.
-        groups: Group to the time of its last checked rebalance; precedes ``time_ms``.
+        groups: Group to the time of its last checked rebalance or event; precedes ``time_ms``.
         file: File that gets the times after the check.
     """
 
@@ -54,7 +54,7 @@ class Since:
             return
         latest: dict[str, int] = dict(self.groups)
         for each in groups:
-            latest[each.group] = max(each.rebalances[-1].entry.time_ms, latest.get(each.group, LONG_MIN))
+            latest[each.group] = max(each.latest_ms, latest.get(each.group, LONG_MIN))
         document = {"format": 1, "kind": "check", "groups": dict(sorted(latest.items()))}
         write_durably(self.file, canonical_line(document))
 

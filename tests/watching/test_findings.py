@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import attrs
 import pytest
 
+from assignor_lab.model.decision import InstanceShare
+from assignor_lab.model.events import (
+    DecisionFailed,
+    GroupEmptied,
+    GroupEvent,
+    GroupRefilled,
+    InstanceGone,
+    InstanceRestartedInSession,
+    InstanceStarted,
+    PollTimedOut,
+    ShutdownRequested,
+    ThreadDied,
+    ThreadReplaced,
+)
+from assignor_lab.model.evidence import Evidence, EvidenceKind
+from assignor_lab.model.moment import Moment
 from assignor_lab.watching.findings import RULES, unusual_rebalances
 from assignor_lab.watching.limits import WatchLimits
-from assignor_lab.watching.rebalances import WatchedGroup
+from assignor_lab.watching.rebalances import WatchedGroup, WatchedRebalance
 from tests.watching.groups import past, rebalance
 
 LIMITS = WatchLimits(followups=2, probings=2)
+SEEN = Evidence(EvidenceKind.RECORD)
 A, B = {"0_0": "a"}, {"0_0": "b"}
 
 
@@ -59,13 +79,154 @@ def test_returns_outside_of_the_window_are_ordinary() -> None:
 
 def test_an_instance_that_leaves_three_times_in_ten_minutes_flaps() -> None:
     chain = [rebalance(number * 60, A, gone=("b",) if number % 2 else ()) for number in range(1, 7)]
-    (found,) = unusual_rebalances(past(rebalance(0, A), *chain), LIMITS)
+    events = [InstanceGone(Moment.at(60_000 * number), SEEN, "b") for number in (1, 3, 5)]
+    (found,) = unusual_rebalances(past(rebalance(0, A), *chain, events=events), LIMITS)
     assert (found.rule, found.sentence) == ("flapping instance", "b left or restarted 3 times within 600 s.")
 
 
 def test_an_instance_that_leaves_once_an_hour_does_not_flap() -> None:
     chain = [rebalance(number * 3600, A, gone=("b",)) for number in range(1, 7)]
-    assert rules(past(rebalance(0, A), *chain)) == []
+    events = [InstanceGone(Moment.at(3_600_000 * number), SEEN, "b") for number in range(1, 7)]
+    assert rules(past(rebalance(0, A), *chain, events=events)) == []
+
+
+def departures(number: int, *, name: str = "") -> list[GroupEvent]:
+    """Instances that start and are gone 20 s later; without a name each has another one."""
+    found: list[GroupEvent] = []
+    for at in range(number):
+        begin = at * 60_000
+        found.append(InstanceStarted(Moment.at(begin + 1), SEEN, name or f"b-{at}"))
+        found.append(InstanceGone(Moment.at(begin + 20_000), SEEN, name or f"b-{at}"))
+    return found
+
+
+def test_new_instances_that_leave_at_once_are_a_crash_loop() -> None:
+    chain = [rebalance(20 + 60 * number, A, is_same=False) for number in range(8)]
+    (found,) = unusual_rebalances(past(rebalance(0, A), *chain, events=departures(8)), LIMITS)
+    assert (found.rule, found.sentence) == (
+        "departures of the group", "Instances left or restarted 8 times within 600 s."
+    )  # fmt: skip
+    large = attrs.evolve(LIMITS, group_departures=100)
+    assert [each.sentence for each in unusual_rebalances(past(*chain, events=departures(8)), large)] == [
+        "8 new instances left again within 600 s."
+    ]
+
+
+def test_a_roll_of_all_instances_is_ordinary() -> None:
+    events = [InstanceGone(Moment.at(60_000 * number), SEEN, f"b-{number}") for number in range(4)]
+    assert rules(past(rebalance(0, A), rebalance(300, A), events=events)) == []
+
+
+def test_an_instance_that_is_found_again_is_no_crash_loop_of_the_group() -> None:
+    chain = [rebalance(20 + 60 * number, A, is_same=False) for number in range(8)]
+    assert rules(past(rebalance(0, A), *chain, events=departures(8, name="b"))) == ["flapping instance"]
+
+
+@pytest.mark.parametrize(("number", "found"), [(2, []), (5, ["restarts of a static member"])])
+def test_restarts_within_a_session_are_counted(number: int, found: list[str]) -> None:
+    events = [InstanceRestartedInSession(Moment.at(14_000 * at), SEEN, "b1", 2) for at in range(number)]
+    assert rules(past(rebalance(0, A), events=events)) == found
+    if found:
+        (finding,) = unusual_rebalances(past(rebalance(0, A), events=events), LIMITS)
+        assert finding.sentence == "b1 restarted 5 times within 600 s, each time within its session."
+        assert (finding.time_ms, finding.generation, finding.value) == (28_000, 2, 5)
+
+
+@pytest.mark.parametrize(("minutes", "found"), [(0.5, []), (25, ["outage"])])
+def test_time_without_members_is_an_outage(minutes: float, found: list[str]) -> None:
+    empty_ms = round(minutes * 60_000)
+    events = [GroupEmptied(Moment.at(10_000), SEEN, 7), GroupRefilled(Moment.at(10_000 + empty_ms), SEEN, empty_ms)]
+    group = past(rebalance(0, A), rebalance(3_000, A, is_same=False), events=events)
+    assert rules(group) == found
+    if found:
+        (finding,) = unusual_rebalances(group, LIMITS)
+        assert (finding.generation, finding.sentence) == (7, "The group had no members for 25 min 0 s.")
+
+
+def test_group_that_stays_empty_has_an_outage_and_no_task_without_owner() -> None:
+    group = past(rebalance(0, A, unowned=["0_1"]), events=[GroupEmptied(Moment.at(10_000), SEEN, 7)])
+    empty = attrs.evolve(group, is_empty=True)
+    assert rules(empty) == ["outage"]
+
+
+@pytest.mark.parametrize(
+    ("event", "rule", "sentence"),
+    [
+        (
+            PollTimedOut(Moment.at(5_000), SEEN, "b1", "1"),
+            "poll timeout",
+            "Thread 1 of b1 did not poll within max.poll.interval.ms and left.",
+        ),
+        (ThreadDied(Moment.at(5_000), SEEN, "b1", "1", "IOError"), "dead thread", "Thread 1 of b1 died: IOError."),
+        (
+            ThreadReplaced(Moment.at(5_000), SEEN, "b1", "1"),
+            "dead thread",
+            "Thread 1 of b1 died and was replaced.",
+        ),
+        (
+            ShutdownRequested(Moment.at(5_000), SEEN, "b1", "instance"),
+            "dead thread",
+            "The exception handler of b1 closes the instance.",
+        ),
+        (
+            DecisionFailed(Moment.at(5_000), SEEN, "topic in is missing"),
+            "failed assignment",
+            "No assignment was made: topic in is missing.",
+        ),
+    ],
+)
+def test_events_of_logs_are_findings_with_their_cause(event: GroupEvent, rule: str, sentence: str) -> None:
+    (found,) = unusual_rebalances(past(rebalance(0, A), events=[event]), LIMITS)
+    assert (found.rule, found.sentence, found.time_ms) == (rule, sentence, 5_000)
+    (alone,) = unusual_rebalances(past(events=[event]), LIMITS)
+    assert alone.rule == rule
+
+
+def calm(**details: object) -> WatchedRebalance:
+    """A rebalance of two stateful tasks; ``details`` change its decision."""
+    made = rebalance(0, {"0_0": "a", "0_1": "b"})
+    assert made.decision is not None
+    stateful: dict[str, Any] = {"standbys": 1, "stateful": frozenset({"0_0", "0_1"}), **details}
+    return attrs.evolve(made, decision=attrs.evolve(made.decision, **stateful))
+
+
+def test_wanted_standbys_without_a_place_are_found_after_the_last_rebalance() -> None:
+    (found,) = unusual_rebalances(past(calm()), LIMITS)
+    assert (found.rule, found.sentence) == (
+        "standbys without a place", "2 wanted standbys had no place on 2 instances after the last rebalance."
+    )  # fmt: skip
+    assert rules(past(calm(standbys=0))) == []
+    assert rules(past(calm(followup="probing"))) == []
+    assert rules(past(calm(), rebalance(10, A, is_same=False))) == []
+
+
+def test_instance_with_more_threads_than_tasks_cannot_get_work() -> None:
+    idle = {"c": InstanceShare("c", frozenset({"c-1", "c-2"}))}
+    made = calm(standbys=0)
+    assert made.decision is not None
+    shares = {**made.decision.shares, **idle}
+    (found,) = unusual_rebalances(past(calm(standbys=0, shares=shares)), LIMITS)
+    assert (found.rule, found.sentence) == (
+        "instance without work", "c cannot get work: 4 members for 2 tasks or jobs."
+    )  # fmt: skip
+    assert rules(past(calm(standbys=0, shares=shares, hands_over=True))) == []
+
+
+@pytest.mark.parametrize(
+    ("lags", "known"), [([90, 80, 95, 85, 90], "acceptable.recovery.lag"), ([90, 60, 30, 10, 2], None)]
+)
+def test_probing_loop_has_its_name_without_the_limit_if_lags_do_not_shrink(lags: list[int], known: str | None) -> None:
+    chain = [
+        rebalance(600 * at, A, copies=[("0_0", "b")], lag=lag, followup="probing", since_s=600, recovery_lag=10_000)
+        for at, lag in enumerate(lags, 1)
+    ]
+    found = unusual_rebalances(past(rebalance(0, A, is_same=False), *chain), WatchLimits())
+    assert [each.known for each in found] == [] if known is None else [known]
+
+
+def test_nine_probing_rebalances_in_a_row_are_endless() -> None:
+    chain = [rebalance(600 * at, A, followup="probing", since_s=600) for at in range(1, 10)]
+    assert rules(past(rebalance(0, A, is_same=False), *chain), WatchLimits()) == ["endless follow-ups"]
 
 
 def test_a_task_without_an_owner_is_found_where_it_lost_its_owner() -> None:
@@ -114,5 +275,7 @@ def test_known_loops_of_kafka_have_their_name_and_a_remedy(group: WatchedGroup, 
 
 def test_every_rule_has_a_case_above() -> None:
     assert list(RULES) == [
-        "no known cause", "endless follow-ups", "back and forth", "flapping instance", "tasks without owner",
+        "no known cause", "endless follow-ups", "back and forth", "flapping instance", "departures of the group",
+        "restarts of a static member", "tasks without owner", "outage", "poll timeout", "dead thread",
+        "failed assignment", "standbys without a place", "instance without work",
     ]  # fmt: skip
