@@ -8,7 +8,6 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -62,6 +61,14 @@ Metrics = Annotated[
         help="While following, serve Prometheus metrics of the groups; without a host, for this machine alone.",
     ),
 ]
+ConfigDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--config-dir",
+        metavar="DIR",
+        help="With --metrics: folder of configurations, GROUP.properties for each group; others have --config.",
+    ),
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with the recording in the folder.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the recording.")]
 
@@ -88,6 +95,7 @@ def _record(
     metrics: Metrics = None,
     config: ConfigFile = None,
     c: Overrides = None,
+    config_dir: ConfigDir = None,
     resume: Resume = False,
     anonymize: Anonymize = None,
     timeout: Timeout = 30,
@@ -121,11 +129,13 @@ def _record(
             "files are read once: leave --follow, --for, --resume and --command-config out", param_hint="--segments"
         )
 
-    if metrics is None and (config is not None or c):
+    if metrics is None and (config is not None or c or config_dir is not None):
         raise typer.BadParameter("the configuration is for metrics: add --metrics", param_hint="--config")
+    if config_dir is not None and not config_dir.is_dir():
+        raise typer.BadParameter(f"{config_dir}: no such folder", param_hint="--config-dir")
     if metrics is not None and (follow_s is None or segments):
         raise typer.BadParameter("metrics are served while following: add --follow or --for", param_hint="--follow")
-    exporter = None if metrics is None else _exporter(metrics, config, c)
+    exporter = None if metrics is None else _exporter(metrics, config, c, config_dir)
 
     def on_generation(name: str, generation: Mapping[str, Any]) -> None:
         if follow_s is not None:
@@ -141,6 +151,9 @@ def _record(
         access = read_access(bootstrap_server or "", command_config, timeout)
         with connected(access) as cluster, _stopped_by_signals() as is_stopped:
             wanted = attrs.evolve(wanted, is_stopped=is_stopped, on_moved=note)
+            if exporter is not None:
+                alive = exporter.alive
+                wanted = attrs.evolve(wanted, on_read=lambda is_connected: alive(is_connected=is_connected))
             try:
                 recorded = record_groups(cluster, access, wanted, follow_s=follow_s, sample_every_s=every_s)
             finally:
@@ -153,17 +166,29 @@ def _record(
         _show_one(recorded, out, as_json=json)
 
 
-def _exporter(address: str, config: Path | None, overrides: list[str] | None) -> Exporter:
-    """The exporter of metrics, which already serves."""
+def _exporter(address: str, config: Path | None, overrides: list[str] | None, config_dir: Path | None) -> Exporter:
+    """The exporter of metrics, which already serves.
+
+    Args:
+        config_dir: ``GROUP.properties`` replaces ``config`` for that group.
+    """
+    from assignor_lab.capture.live.recordings import folder_name
     from assignor_lab.cli.found_plugins import found_plugins
     from assignor_lab.watching.exporter import Exporter, metrics_address
-    from assignor_lab.watching.figures import MeasuringTerms, figures_of_past
+    from assignor_lab.watching.figures import GroupFigures, MeasuringTerms, figures_of_past
 
     host, port = metrics_address(address)
     given = sources(config, overrides)
     plugins = found_plugins(given.effective())
-    terms = MeasuringTerms(plugins.registry, given, plugins.isolation)
-    exporter = Exporter(partial(figures_of_past, terms=terms), lambda why: note(f"warning: {why}"))
+
+    def figures(group: str, folder: Path) -> list[GroupFigures]:
+        name = group if group == Path(group).name else folder_name(group)
+        own = None if config_dir is None else config_dir / f"{name}.properties"
+        is_own = own is not None and own.is_file()
+        terms = MeasuringTerms(plugins.registry, sources(own, overrides) if is_own else given, plugins.isolation)
+        return figures_of_past(folder, terms)
+
+    exporter = Exporter(figures, lambda why: note(f"warning: {why}"))
     note(f"metrics: http://{host}:{exporter.serve(host, port)}/metrics")
     return exporter
 

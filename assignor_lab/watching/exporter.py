@@ -14,10 +14,12 @@ from prometheus_client.registry import Collector
 
 from assignment_api import AssignorLabError
 from assignor_lab.capture.errors import HistoryError
-from assignor_lab.watching.figures import CAUSES, GroupFigures
+from assignor_lab.watching.figures import CAUSES, EVENTS, GroupFigures
 from assignor_lab.watching.findings import RULES
 
-__all__ = ["MOST_GROUPS", "Exporter", "MetricsAddressError", "metric_families", "metrics_address"]
+__all__ = [
+    "MOST_GROUPS", "Exporter", "MetricsAddressError", "RecorderHealth", "metric_families", "metrics_address",
+]  # fmt: skip
 
 #: Most groups with metrics; later ones are counted in ``assignor_groups_without_metrics``.
 MOST_GROUPS = 1_000
@@ -39,7 +41,37 @@ def metrics_address(text: str) -> tuple[str, int]:
     return host.strip("[]") or _LOOPBACK, int(port)
 
 
-def metric_families(groups: Iterable[GroupFigures], left_out: int, now_ms: int) -> Iterator[Metric]:
+@attrs.define
+class RecorderHealth:
+    """The health of the recorder.
+
+    Args:
+        started_ms: Start of the recorder.
+        read_ms: Latest time at which it was connected and had read everything; ``None``: not yet.
+    """
+
+    started_ms: int
+    read_ms: int | None = None
+    is_connected: bool = False
+
+    def families(self) -> Iterator[Metric]:
+        for name, text, value in (
+            ("started", "Start of the recorder", self.started_ms),
+            ("last_read", "Latest time at which the recorder had read all records", self.read_ms),
+        ):
+            seconds = None if value is None else value / 1_000
+            yield GaugeMetricFamily(f"assignor_recorder_{name}_timestamp_seconds", f"{text}, since 1970.", seconds)
+        yield GaugeMetricFamily(
+            "assignor_recorder_connected", "1 if the recorder is connected to brokers.", int(self.is_connected)
+        )
+
+
+def metric_families(
+    groups: Iterable[GroupFigures], left_out: int, now_ms: int, health: RecorderHealth | None = None
+) -> Iterator[Metric]:
+    """A deleted group has counters, and no gauges."""
+    if health is not None:
+        yield from health.families()
     found = sorted(groups, key=lambda each: each.group)
     rebalances = CounterMetricFamily(
         "assignor_group_rebalances", "Recorded rebalances by cause.", labels=["group", "cause"]
@@ -47,21 +79,25 @@ def metric_families(groups: Iterable[GroupFigures], left_out: int, now_ms: int) 
     unusual = CounterMetricFamily(
         "assignor_group_unusual_rebalances", "Findings of assignor check by rule.", labels=["group", "rule"]
     )
+    events = CounterMetricFamily("assignor_group_events", "Recorded events by type.", labels=["group", "event"])
     for each in found:
         for cause in CAUSES:
             rebalances.add_metric([each.group, cause], each.rebalances.get(cause, 0))
+        for name in EVENTS:
+            events.add_metric([each.group, name], each.events.get(name, 0))
         for rule in RULES:
             unusual.add_metric([each.group, rule.replace(" ", "_").replace("-", "_")], each.unusual.get(rule, 0))
-    yield from (rebalances, unusual)
+    yield from (rebalances, unusual, events)
+    alive = [each for each in found if not each.is_deleted]
     for name, text, value in _COUNTERS:
         yield _family(CounterMetricFamily(name, text, labels=["group"]), found, value)
     for name, text, value in _GAUGES:
-        yield _family(GaugeMetricFamily(name, text, labels=["group"]), found, value)
+        yield _family(GaugeMetricFamily(name, text, labels=["group"]), alive, value)
     yield _family(
         GaugeMetricFamily(
             "assignor_group_last_rebalance_age_seconds", "Age of the latest recorded rebalance.", labels=["group"]
         ),
-        found,
+        alive,
         lambda each: max(0, now_ms - each.latest_ms) / 1_000,
     )
     yield GaugeMetricFamily("assignor_groups_without_metrics", "Recorded groups beyond the limit.", left_out)
@@ -86,13 +122,14 @@ _COUNTERS: tuple[_Figure, ...] = (
 )
 _GAUGES: tuple[_Figure, ...] = (
     ("assignor_group_generation", "Latest recorded generation or epoch.", lambda each: each.generation),
-    ("assignor_group_instances", "Instances in the latest decision.", lambda each: each.instances),
-    ("assignor_group_members", "Members in the latest decision.", lambda each: each.members),
+    ("assignor_group_instances", "Instances in the latest decision; 0 without members.", lambda each: each.instances),
+    ("assignor_group_members", "Members in the latest decision; 0 during an outage.", lambda each: each.members),
     (
         "assignor_group_standby_lag_records",
-        "Largest lag of a standby in the latest decision.",
+        "Largest lag of a standby in the latest decision; absent without standbys.",
         lambda each: each.standby_lag,
     ),
+    ("assignor_group_roll_rebalances", "Most rebalances of an ordinary roll of all instances.", lambda each: each.roll),
     (
         "assignor_group_played_unavailable_task_seconds",
         "Time away of all tasks, played from the recorded generations, not measured.",
@@ -110,8 +147,9 @@ _GAUGES: tuple[_Figure, ...] = (
 class Exporter(Collector):
     """Serves the figures of the recorded groups; reads a group again after a new generation."""
 
-    read: Callable[[Path], Iterable[GroupFigures]]
+    read: Callable[[str, Path], Iterable[GroupFigures]]
     on_trouble: Callable[[str], None]
+    health: RecorderHealth = attrs.field(factory=lambda: RecorderHealth(_now_ms()))
     _changed: dict[str, Path] = attrs.field(factory=dict, init=False)
     _figures: dict[str, GroupFigures] = attrs.field(factory=dict, init=False)
     _left_out: set[str] = attrs.field(factory=set, init=False)
@@ -158,7 +196,13 @@ class Exporter(Collector):
     def collect(self) -> Iterator[Metric]:
         with self._news:
             groups, left_out = list(self._figures.values()), len(self._left_out)
-        yield from metric_families(groups, left_out, time.time_ns() // 1_000_000)
+        yield from metric_families(groups, left_out, _now_ms(), self.health)
+
+    def alive(self, *, is_connected: bool) -> None:
+        """The recorder has read everything that its brokers sent."""
+        self.health.is_connected = is_connected
+        if is_connected:
+            self.health.read_ms = _now_ms()
 
     def _read_changed(self) -> None:
         while True:
@@ -176,7 +220,7 @@ class Exporter(Collector):
 
     def _read_one(self, group: str, folder: Path) -> None:
         try:
-            found = list(self.read(folder))
+            found = list(self.read(group, folder))
         except HistoryError:
             return
         except AssignorLabError as error:
@@ -185,6 +229,10 @@ class Exporter(Collector):
                 self.on_trouble(f"no metrics of group {group}: {error}")
             return
         with self._news:
-            # One folder has one group; after a change of the protocol the later past counts.
+            # A pseudonym of the group may be in the folder.
             for each in found:
                 self._figures[group] = attrs.evolve(each, group=group)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -7,7 +7,6 @@ import re
 import time
 import urllib.request
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,14 @@ import yaml  # type: ignore[import-untyped]
 from prometheus_client.parser import text_string_to_metric_families
 
 from assignment_api.plugins import config_sources, discover
-from assignor_lab.watching.exporter import MOST_GROUPS, Exporter, MetricsAddressError, metric_families, metrics_address
+from assignor_lab.watching.exporter import (
+    MOST_GROUPS,
+    Exporter,
+    MetricsAddressError,
+    RecorderHealth,
+    metric_families,
+    metrics_address,
+)
 from assignor_lab.watching.figures import CAUSES, GroupFigures, MeasuringTerms, figures_of_past
 from tests.capture.flight_recording import write_recording
 
@@ -25,11 +31,12 @@ MONITORING = Path("docs/monitoring")
 FLIGHT = ("num.standby.replicas=1", "acceptable.recovery.lag=5", "rack.aware.assignment.strategy=min_traffic")
 TERMS = MeasuringTerms(discover(), config_sources(None, FLIGHT))
 KNOWN = GroupFigures("orders", {}, 1, 1, 1, 0, 0, 0, {}, 0.0, 1.0, 0)
+HEALTH = RecorderHealth(0, 1_000, is_connected=True)
 
 
 @pytest.fixture
 def exporter() -> Iterator[Exporter]:
-    made = Exporter(partial(figures_of_past, terms=TERMS), pytest.fail)
+    made = Exporter(lambda _, folder: figures_of_past(folder, TERMS), pytest.fail)
     yield made
     made.close()
 
@@ -97,7 +104,7 @@ def test_a_taken_port_is_refused(exporter: Exporter) -> None:
 
 def names() -> dict[str, set[str]]:
     """Sample name to its labels."""
-    families = list(metric_families([KNOWN], 0, 0))
+    families = list(metric_families([KNOWN], 0, 0, HEALTH))
     assert [each.name for each in families if not each.samples] == []
     return {sample.name: set(sample.labels) for each in families for sample in each.samples}
 

@@ -52,4 +52,5 @@ class ClusterFiles:
             return
         self._in_trouble = False
         for each in self.groups.values():
-            each.write_cluster(topics, known, version, group_settings(configs.get(each.original, {})))
+            if each.is_there:
+                each.write_cluster(topics, known, version, group_settings(configs.get(each.original, {})))

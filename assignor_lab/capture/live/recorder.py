@@ -36,6 +36,10 @@ _FETCH_BYTES = 4 * 1024 * 1024
 #: Longest time between two writes, or ten times the duration of a write if that is longer.
 _SETTLE_S = 1.0
 _OTHERS_PER_WRITE = 10
+#: Shortest time between two writes of histories while following.
+_HISTORIES_S = 5.0
+#: Time between two looks for a topic that is not there yet.
+_WAIT_S = 1.0
 
 
 @attrs.frozen
@@ -66,6 +70,7 @@ class RecordingSettings:
         on_moved: Called if another broker leads a partition of the topic.
         names: ``None``: original names.
         is_stopped: Checked twice a second.
+        on_read: Called after each reading; True if a broker is connected.
     """
 
     folder: Path
@@ -76,6 +81,7 @@ class RecordingSettings:
     names: Pseudonyms | None = None
     is_stopped: Callable[[], bool] = lambda: False
     on_moved: Callable[[str], None] = lambda _: None
+    on_read: Callable[[bool], None] = lambda _: None
 
     def opened(self, partition: int) -> Recordings:
         if self.group is None:
@@ -125,13 +131,13 @@ def _record_groups(
     follow_s: float | None,
     sample_every_s: float | None,
 ) -> RecordingOutcome:
-    count = _number_of_partitions(cluster)
+    count = _number_of_partitions(cluster, wanted, follow_s)
     partitions = tuple(range(count)) if wanted.group is None else (partition_of(wanted.group, count),)
     recordings = wanted.opened(partitions[0])
     sampler = None if sample_every_s is None else Sampler(cluster, recordings.groups, sample_every_s, wanted.on_trouble)
     files = ClusterFiles(cluster, recordings.groups, wanted.on_trouble)
     with translated(access):
-        reading = _LiveReading(access, recordings, sampler, files, wanted.is_stopped, wanted.on_moved)
+        reading = _LiveReading(access, recordings, sampler, files, wanted.is_stopped, wanted.on_moved, wanted.on_read)
         recorded = reading.run(partitions, follow_s)
     wanted.check_something_was_kept(recorded)
     files.write()
@@ -171,13 +177,20 @@ def partition_of(group: str, count: int) -> int:
     return (0 if number == -(2**31) else abs(number)) % count
 
 
-def _number_of_partitions(cluster: ConnectedCluster) -> int:
-    partitions = cluster.topics([TOPIC]).topics.get(TOPIC)
-    if not partitions:
-        raise NotAuthorizedError(
-            f"topic {TOPIC} is not there, or may not be seen: READ and DESCRIBE on it are needed to record; without "
-            "them `assignor capture` shows the group as it is now"
-        )
+def _number_of_partitions(cluster: ConnectedCluster, wanted: RecordingSettings, follow_s: float | None) -> int:
+    """Waits for the topic while following: the first group of a new cluster creates it."""
+    end = time.monotonic() + (follow_s or 0)
+    is_first = True
+    while not (partitions := cluster.topics([TOPIC]).topics.get(TOPIC)):
+        if time.monotonic() >= end or wanted.is_stopped():
+            raise NotAuthorizedError(
+                f"topic {TOPIC} is not there, or may not be seen: READ and DESCRIBE on it are needed to record; "
+                "without them `assignor capture` shows the group as it is now"
+            )
+        if is_first:
+            wanted.on_trouble(f"topic {TOPIC} is not there yet, or may not be seen: waiting for it")
+            is_first = False
+        time.sleep(_WAIT_S)
     return max(partitions) + 1
 
 
@@ -189,6 +202,7 @@ class _LiveReading:
     files: ClusterFiles
     is_stopped: Callable[[], bool]
     on_moved: Callable[[str], None] = lambda _: None
+    on_read: Callable[[bool], None] = lambda _: None
     read: int = 0
     _positions: dict[int, int] = attrs.field(factory=dict)
 
@@ -243,6 +257,15 @@ class _LiveReading:
                 )
         return leaders
 
+    def _write_histories(self, wrote_s: float) -> float:
+        """Writes changed histories, which takes at most a tenth of the time; returns the end of the pause."""
+        begun = time.monotonic()
+        if begun < wrote_s:
+            return wrote_s
+        self.recordings.write_histories()
+        now = time.monotonic()
+        return now + max(_HISTORIES_S, (now - begun) * _OTHERS_PER_WRITE)
+
     def _read(
         self,
         consumer: Any,
@@ -251,7 +274,7 @@ class _LiveReading:
         *,
         is_following: bool,
     ) -> None:
-        settled, took = time.monotonic(), 0.0
+        settled, took, wrote_s = time.monotonic(), 0.0, 0.0
         leaders: dict[int, int | None] = {}
         while goes_on() and not self.is_stopped():
             for partition, records in consumer.poll(timeout_ms=_POLL_MS).items():
@@ -270,11 +293,18 @@ class _LiveReading:
                 took = settled - begun
                 self.files.write_if_due(has_news=has_news or not is_following)
             if is_following:
+                wrote_s = self._write_histories(wrote_s)
+                self.on_read(any(_is_connected(consumer, each) for each in partitions))
                 leaders = self._tell_moved(leaders, {each.partition: _leader(consumer, each) for each in partitions})
             if is_following and self.sampler is not None:
                 self.sampler.sample_if_due(has_news=has_news)
         self.recordings.settle(self._positions)
         self.files.write_if_due(has_news=True)
+
+
+def _is_connected(consumer: Any, partition: Any) -> bool:
+    leader = _leader(consumer, partition)
+    return leader is not None and bool(consumer._client.connected(leader))
 
 
 def _leader(consumer: Any, partition: Any) -> int | None:

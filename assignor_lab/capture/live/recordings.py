@@ -73,6 +73,8 @@ class OneGroupAlone:
     groups: dict[str, GroupRecording] = attrs.field(init=False)
     _news: list[Mapping[str, Any]] = attrs.field(factory=list, init=False)
     _begin: int = attrs.field(default=0, init=False)
+    #: A new recording has a history, too.
+    _has_changed: bool = attrs.field(default=True, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.groups = {self.recording.group: self.recording}
@@ -94,6 +96,7 @@ class OneGroupAlone:
             generation = self.recording.take(each)
             if generation is not None:
                 self._news.append(generation)
+                self._has_changed = True
 
     @property
     def has_news(self) -> bool:
@@ -106,7 +109,9 @@ class OneGroupAlone:
         self._news.clear()
 
     def write_histories(self) -> None:
-        self.recording.write_history()
+        if self._has_changed:
+            self.recording.write_history()
+        self._has_changed = False
 
 
 @attrs.define

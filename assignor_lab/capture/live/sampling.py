@@ -53,7 +53,9 @@ class Sampler:
         """Returns a sentence about the groups without visible topics."""
         topics = self.cluster.topics().topics
         groups = {each.id for each in self.cluster.groups()} | {each.original for each in self.groups.values()}
-        of_groups = {name: recording.topics_among(topics, groups) for name, recording in self.groups.items()}
+        # A group that has just appeared gets its folder with the next write.
+        begun = {name: recording for name, recording in self.groups.items() if recording.is_there}
+        of_groups = {name: recording.topics_among(topics, groups) for name, recording in begun.items()}
         partitions = [
             (topic, number)
             for topic in sorted({topic for names in of_groups.values() for topic in names})

@@ -130,7 +130,7 @@ class RecordedHistory:
                 # A new group counts from the start.
                 self._epochs.clear()
             else:
-                self._epochs.add(read_epoch(self.group, value))
+                return self._epoch(record, read_epoch(self.group, value))
         elif kind == STREAMS_MEMBER:
             _put(self._members, member, None if value is None else read_streams_member(self.group, value))
         elif kind == TARGET_MEMBER:
@@ -144,6 +144,14 @@ class RecordedHistory:
         elif kind == TARGET_METADATA:
             return self._target(record)
         return False
+
+    def _epoch(self, record: GroupRecord, epoch: int) -> bool:
+        """A group without members has no target: its epoch alone shows the outage."""
+        self._epochs.add(epoch)
+        before = self.generations[-1] if self.generations else None
+        if self._members or before is None or not before["members"] or not _is_streams(before):
+            return False
+        return self._append({"generation": epoch, "t": record.time_ms, "protocol": PROTOCOL, "members": {}})
 
     def _target(self, record: GroupRecord) -> bool:
         if record.value is None:

@@ -137,3 +137,22 @@ def test_topics_that_may_not_be_described_are_reported_once_and_then_sampled(tmp
     (sample,) = (tmp_path / SAMPLES).read_text().splitlines()
     assert json.loads(sample)["ends"]["in"] == {"0": 7, "1": 7, "2": 7, "3": 7}
     assert len(told) == 1
+
+
+def test_a_group_whose_folder_is_not_there_yet_ends_no_recording(tmp_path: Path) -> None:
+    """It appeared with records that are no decision, and is written a second later."""
+    told: list[str] = []
+    young = GroupRecording(tmp_path / "young", STREAMS, 0)
+    for each in records(STREAMS):
+        young.take(each)
+    groups = {STREAMS: young}
+    sampler = Sampler(cast("ConnectedCluster", _Cluster()), groups, 0.0, told.append)
+    kept = ClusterFiles(cast("ConnectedCluster", _Cluster()), groups, told.append)
+    sampler.sample_if_due()
+    kept.write()
+    assert (told, young.folder.exists()) == ([], False)
+    young.create()
+    young.settle(1_000)
+    sampler.sample_if_due(has_news=True)
+    kept.write()
+    assert (young.folder / "brokers.json").exists()
