@@ -14,6 +14,7 @@ from typing import Any
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol
 from assignment_api.errors import ConfigError
 from assignment_api.plugins.policy import ISOLATION, Pin
+from assignment_api.releases import RELEASE_KEY, release_named
 from assignment_api.streams.configs import ASSIGNMENT_KEYS, AssignmentConfigs
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "OUTPUT_KB",
     "PIN",
     "POLICY_KEYS",
+    "RACK_TAGS_OF_GROUP",
     "SETTING_PREFIX",
     "SHOW",
     "START_TIMEOUT_MS",
@@ -53,6 +55,8 @@ INTERNAL_TASK_ASSIGNOR_CLASS = "internal.task.assignor.class"
 CLIENT_TAG_PREFIX = "client.tag."
 #: Decides where tables are logged.
 TOPOLOGY_OPTIMIZATION = "topology.optimization"
+#: Read by no released assignor (Kafka 4.4).
+RACK_TAGS_OF_GROUP = "streams.rack.aware.assignment.tags"
 #: Our own: in Kafka ``connect.protocol`` decides.
 CONNECT_ASSIGNOR_CLASS = "connect.assignor.class"
 
@@ -156,6 +160,28 @@ def _server(key: str, value: object) -> str:
     return value
 
 
+def _release(_key: str, value: object) -> str:
+    return str(release_named(str(value)))
+
+
+def _flag(key: str, value: object) -> bool:
+    text = str(value).strip().lower()
+    if text not in ("true", "false"):
+        raise ConfigError(f"Invalid value {value} for configuration {key}: Expected value to be either true or false")
+    return text == "true"
+
+
+def _bytes(key: str, value: object) -> int:
+    text = str(value).strip()
+    if isinstance(value, bool) or not re.match(r"(-1|[0-9]{1,18})\Z", text):
+        raise ConfigError(f"Invalid value {value} for configuration {key}: expected a number of bytes, or -1")
+    return int(text)
+
+
+def _tag_keys(key: str, value: object) -> str:
+    return ",".join(text_list(key, value))
+
+
 def _connect_protocol(_key: str, value: object) -> str:
     return ConnectProtocol.from_config(value).value
 
@@ -248,6 +274,7 @@ KAFKA_KEYS: Mapping[str, Reader] = {
     CONNECT_ASSIGNOR_CLASS: _class_name,
     CONNECT_PROTOCOL: _connect_protocol,
     MAX_DELAY_KEY: _delay,
+    RELEASE_KEY: _release,
     **INSTANCE_KEYS,
 }
 
@@ -265,6 +292,11 @@ GROUP_KEYS: Mapping[str, Reader] = {
     "streams.initial.rebalance.delay.ms": _milliseconds,
     "streams.assignment.interval.ms": _milliseconds,
     "streams.task.offset.interval.ms": _milliseconds,
+    # New in Kafka 4.4.
+    "enable.transactional.statestores": _flag,
+    "statestore.uncommitted.max.bytes": _bytes,
+    "streams.assignor.name": _class_name,
+    RACK_TAGS_OF_GROUP: _tag_keys,
     TOPOLOGY_OPTIMIZATION: _optimization,
 }
 #: Prefixes of these keys in files of an application and a broker; a higher rank wins.

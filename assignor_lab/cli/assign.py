@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from assignment_api.plugins import ConfigKeyError
+from assignment_api.releases import release_in
 from assignor_lab.cli.configured import configured_assignor
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import with_isolation
@@ -21,6 +22,7 @@ from assignor_lab.cli.options import (
     LinesOut,
     Overrides,
     RackFiles,
+    Release,
     ScenarioFile,
     check_json,
     keep_inputs,
@@ -30,6 +32,7 @@ from assignor_lab.cli.options import (
 from assignor_lab.cli.past_options import rack_filler
 from assignor_lab.cli.text import note
 from assignor_lab.documents.wording import plural
+from assignor_lab.groups.deciding_release import ReleasesSaid, selector_at
 from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.runtime.invocation import looking_at_raised
 from assignor_lab.scenarios import Scenario, read_scenarios, write_lines
@@ -56,6 +59,7 @@ def _assign(
     assignor: AssignorName = None,
     config: ConfigFile = None,
     c: Overrides = None,
+    release: Release = None,
     racks: RackFiles = None,
     threads: Threads = False,
     followups: Followups = False,
@@ -73,12 +77,14 @@ def _assign(
     keep_inputs(out, [scenarios, *map(str, racks or ())])
     if pdb and scenarios == "-":
         raise typer.BadParameter("the debugger reads the standard input: name a file", param_hint="--pdb")
-    given = sources(config, with_isolation(c, None, "none") if pdb else c)
+    given = sources(config, with_isolation(c, None, "none") if pdb else c, release)
     plugins = found_plugins(given.effective())
     if assignor is None:
         assignor = configured_assignor(plugins.registry, given.effective())
     if assignor is None:
         raise typer.BadParameter("name one, or a configuration that names one (--config)", param_hint="--assignor")
+    assignor = selector_at(plugins.registry, assignor, release_in(given.explicit_values()))
+    said = ReleasesSaid()
     options = AnswerOptions(
         given,
         threads=threads,
@@ -86,6 +92,7 @@ def _assign(
         on_problem=note,
         isolation=plugins.isolation,
         on_raised=note if traceback else None,
+        on_found=lambda found, own, place: said.take(found.name, found, given, own, place),
     )
     answer = answerer(assignor, plugins.registry, options, may_run_code=True)
     failed = Counter[bool]()
@@ -105,6 +112,8 @@ def _assign(
         written = write_lines(out, rows())
     if pdb and failed[True] and not raised:
         note("no debugger was opened, because this process raised no exception; --traceback shows the place")
+    for sentence in said.sentences():
+        note(sentence)
     if failed[True] and not failed[False]:
         note(f"{assignor} has no answer to any of {plural(failed[True], 'state')}: each row's error is the reason")
     print_written(out, written, as_json=json, assignor=assignor, failed=failed[True])

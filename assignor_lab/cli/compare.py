@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -9,11 +10,12 @@ import typer
 from assignor_lab.capture.histories.past_terms import DECISIONS
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.one_state import Round, StateId, StateSource, chosen_states, terms_of_states
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Variants, sources
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Releases, Variants, sources
 from assignor_lab.cli.past_options import StateWorkload, Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
 from assignor_lab.compare import Compared, ContenderTerms, StateCompared, compare, contenders_of, words
 from assignor_lab.compare.document import document_of
+from assignor_lab.verification.decisions import recorded_assignor
 from assignor_lab.verification.sample import DecisionSample
 from assignor_lab.verification.words import document_of as document_of_verification
 from assignor_lab.verification.words import sentences
@@ -50,6 +52,7 @@ def _compare_answers(
     only_round: Round = None,
     config: ConfigFile = None,
     c: Overrides = None,
+    release: Releases = None,
     racks: RackFiles = None,
     topology: Topology = None,
     timezone: Zone = None,
@@ -60,19 +63,25 @@ def _compare_answers(
 
     The output shows one state task by task, and several states with a line for each and the five figures over all.
     """
-    contenders = contenders_of(assignor or (), variant or (), answers or ())
-    given = sources(config, c)
+    given = sources(config, c, None if release is None or "," in release else release)
     plugins = found_plugins(given.effective())
     past = past_terms(DECISIONS, given, config, topology, timezone, workload)
     sample, known_racks = DecisionSample(), given_racks(racks)
     states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past))
+    if release is not None and not (assignor or variant or answers):
+        first = next(states)
+        assignor, states = [recorded_assignor(first)], chain([first], states)
+    contenders = contenders_of(assignor or (), variant or (), answers or (), release)
     terms = ContenderTerms(plugins.registry, plugins.isolation, given)
     compared = compare(states, contenders, terms, only_round)
     verification = sample.verified(terms_of_states(source, plugins, given, past, known_racks))
     if json:
-        print_json({"verified": document_of_verification(verification), **document_of(compared)})
+        releases = terms.releases.sentences()
+        print_json({"verified": document_of_verification(verification), "releases": releases, **document_of(compared)})
         return
     for sentence in sentences(verification):
+        print_sentence(sentence)
+    for sentence in terms.releases.sentences():
         print_sentence(sentence)
     _show(compared, may_judge=not verification.refused)
 

@@ -10,10 +10,10 @@ import typer
 from assignor_lab.capture.histories.past_terms import DECISIONS
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.one_state import StateId, StateSource, chosen_states, terms_of_states
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Release, sources
 from assignor_lab.cli.past_options import StateWorkload, Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
-from assignor_lab.explain import Budget, Explained, Explanation, explain, question_of, words
+from assignor_lab.explain import Budget, Explained, Explanation, explain, question_of, releases_of, words
 from assignor_lab.explain.document import document_of
 from assignor_lab.verification.sample import DecisionSample
 from assignor_lab.verification.words import document_of as document_of_verification
@@ -65,6 +65,7 @@ def _explain_tasks(
     seconds: Seconds = 30.0,
     config: ConfigFile = None,
     c: Overrides = None,
+    release: Release = None,
     racks: RackFiles = None,
     topology: Topology = None,
     timezone: Zone = None,
@@ -77,19 +78,22 @@ def _explain_tasks(
     """
     if why_not is not None and task is None:
         raise typer.BadParameter("name the task, too, with --task", param_hint="--why-not")
-    given = sources(config, c)
+    given = sources(config, c, release)
     plugins = found_plugins(given.effective())
     terms = past_terms(DECISIONS, given, config, topology, timezone, workload)
     sample, known_racks = DecisionSample(), given_racks(racks)
     states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, terms))
     scenario = next(states)
     question = question_of(scenario, round_number, assignor, plugins.registry, given, plugins.isolation)
+    releases = releases_of(question)
     explained = explain(question, task, why_not, cache(lambda: Budget(calls, seconds)))
     verification = sample.verified(terms_of_states(source, plugins, given, terms, known_racks))
     if json:
-        print_json({"verified": document_of_verification(verification), **document_of(explained)})
+        print_json({"verified": document_of_verification(verification), "releases": releases, **document_of(explained)})
         return
     for sentence in sentences(verification):
+        print_sentence(sentence)
+    for sentence in releases:
         print_sentence(sentence)
     _show(explained)
 

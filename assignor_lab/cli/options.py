@@ -10,6 +10,7 @@ import typer
 
 from assignment_api.plugins import ConfigSources, config_sources
 from assignment_api.plugins.selection import HIDDEN, hides
+from assignment_api.releases import RELEASE_KEY, release_named
 from assignor_lab.cli.text import note, print_json
 
 __all__ = [
@@ -24,6 +25,8 @@ __all__ = [
     "Processes",
     "RackFiles",
     "Reads",
+    "Release",
+    "Releases",
     "ScenarioFile",
     "ScenariosOut",
     "Seed",
@@ -72,6 +75,24 @@ AssignorName = Annotated[
         help="Name of an assignor (see 'assignor plugins'), distribution:name, module:attribute, java:CLASS@JARS or a "
         "Kafka class; also utils.default_standby, utils.identity, utils.validate, threads. Default: the assignor of "
         "the configuration.",
+    ),
+]
+
+Release = Annotated[
+    str | None,
+    typer.Option(
+        "--release",
+        metavar="RELEASE",
+        help="Release of Kafka whose rules count, such as 4.4; default: the one that the source shows.",
+    ),
+]
+
+Releases = Annotated[
+    str | None,
+    typer.Option(
+        "--release",
+        metavar="RELEASES",
+        help="Releases of Kafka whose rules count, such as 4.4; with several, 4.3,4.4, each contender plays in each.",
     ),
 ]
 
@@ -161,13 +182,18 @@ def keep_inputs(out: str, inputs: Iterable[str]) -> None:
                 )
 
 
-def sources(config_file: Path | None, overrides: list[str] | None) -> ConfigSources:
+def sources(config_file: Path | None, overrides: list[str] | None, release: str | None = None) -> ConfigSources:
     """Reads the sources of configuration, and prints notes for the user on standard error.
+
+    Args:
+        release: The value of ``--release``: short for ``-c kafka.release=...``.
 
     Raises:
         ConfigFileError, ConfigKeyError, ConfigValueError: as :func:`assignment_api.plugins.config_sources`.
+        UnknownReleaseError: if there is no such release.
     """
-    read = config_sources(config_file, overrides or ())
+    given = () if release is None else (f"{RELEASE_KEY}={release_named(release)}",)
+    read = config_sources(config_file, (*given, *(overrides or ())))
     for sentence in read.effective().notes:
         note(sentence)
     return read

@@ -13,7 +13,7 @@ import typer
 
 from assignment_api import AssignorLabError
 from assignor_lab.cli.one_state import StateId
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, Processes, RackFiles, Seed, sources
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, Processes, RackFiles, Release, Seed, sources
 from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone
 from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
 from assignor_lab.cli.present_group import read_group
@@ -185,6 +185,7 @@ def _plan(
     state_id: StateId = None,
     config: ConfigFile = None,
     c: Overrides = None,
+    release: Release = None,
     racks: RackFiles = None,
     topology: Topology = None,
     timezone: Zone = None,
@@ -217,7 +218,7 @@ def _plan(
         new_rack=new_rack,
         new_tags=dict(_tag(each) for each in new_tag or ()),
     )
-    given = sources(config, c)
+    given = sources(config, c, release)
     read = read_group(source, state_id, given, config, racks, topology, timezone, workload, timings, assignor)
     group = read.present()
     terms = group.terms

@@ -11,7 +11,7 @@ import typer
 from assignment_api.plugins import MetricPlugin, Registry
 from assignor_lab.capture.histories.episodes import past_scenarios, read_as_episodes
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Reads, Seed, Variants, sources
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Reads, Releases, Seed, Variants, sources
 from assignor_lab.cli.past_options import (
     Dates,
     Day,
@@ -29,6 +29,7 @@ from assignor_lab.compare.plays import PlaysCompared, compared_plays
 from assignor_lab.compare.verdicts import NOT_RANKED, TOO_MANY, alone, settings_words, verdict_of_several
 from assignor_lab.documents.values import value_of
 from assignor_lab.documents.wording import shortened
+from assignor_lab.groups.deciding_release import at_releases
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.kind import GroupKind
 from assignor_lab.groups.streams_episode.replaying import Replayed, replay
@@ -70,6 +71,7 @@ def _replay_history(
     seed: Seed = 0,
     config: ConfigFile = None,
     c: Overrides = None,
+    release: Releases = None,
     topology: Topology = None,
     timezone: Zone = None,
     dates: Dates = None,
@@ -84,10 +86,10 @@ def _replay_history(
 
     Starts, stops and crashes stay; the assignments and their consequences are the contender's.
     """
-    contenders = variants_of(assignor or (), variant or ())
-    if not contenders:
+    if not (assignor or variant or release):
         raise typer.BadParameter("name a contender, such as --assignor high_availability")
-    given = sources(config, c)
+    one_release = at_releases((), release)[1]
+    given = sources(config, c, one_release)
     plugins = found_plugins(given.effective())
     registry = plugins.registry
     around = surroundings(given, config, topology, timezone, racks, dates_of(dates, day))
@@ -100,6 +102,8 @@ def _replay_history(
     if not json:
         for sentence in sentences(verification):
             print_sentence(sentence)
+    named = assignor or ([] if variant or not past else [_kind().usual(past[0]) or ""])
+    contenders = at_releases(variants_of(named, variant or ()), release)[0]
     compared = []
     for episode in map(read_episode, past):
         for sentence in episode.assumptions:
@@ -125,13 +129,16 @@ class _Kept:
     figures: dict[str, float | None] | None
     row: dict[str, Any] | None
     not_comparable: str | None
+    release: str | None = None
 
     @classmethod
     def of(cls, replayed: Replayed) -> _Kept:
         document: dict[str, Any] = {"assignor": replayed.assignor, "error": replayed.error}
         if replayed.played is not None:
             document = document_of(replayed.played, replayed.assignor, replayed.terms)
-        return cls(replayed.contender, document, replayed.figures, replayed.row, replayed.not_comparable)
+        return cls(
+            replayed.contender, document, replayed.figures, replayed.row, replayed.not_comparable, replayed.release
+        )
 
 
 @attrs.frozen
@@ -213,6 +220,8 @@ def _tell(group: _Group, seed: int) -> None:
             note(f"{name}: {each.document['error']}")
             continue
         shown[name] = each.document
+        if each.release is not None:
+            print_sentence(each.release)
         if each.not_comparable is not None:
             print_sentence(f"Not comparable: {name}: {each.not_comparable}.")
     if group.compared is not None:
@@ -234,6 +243,7 @@ def _document(group: _Group, seed: int) -> dict[str, Any]:
         "not_comparable": {each.contender.name: each.not_comparable for each in group.plays if each.not_comparable},
         "contenders": {each.contender.name: each.document for each in group.plays},
         "recorded": group.recorded,
+        "releases": [each.release for each in group.plays if each.release is not None],
     }
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import typer
 
-from assignment_api.plugins import ConfigSources
+from assignment_api.plugins import ConfigSources, PluginError
+from assignment_api.releases import RELEASE_KEY
 from assignor_lab.cli.configured import configured_assignor
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import with_isolation
@@ -24,10 +25,12 @@ from assignor_lab.cli.score_options import ContenderOptions, GateOptions, Output
 from assignor_lab.cli.score_progress import shown_progress
 from assignor_lab.cli.text import console, note, print_json, print_line
 from assignor_lab.documents.wording import plural
-from assignor_lab.groups.variants import Contender, as_variant, variants_of
+from assignor_lab.groups.deciding_release import at_releases, release_sentence
+from assignor_lab.groups.variants import Contender, as_variant, configured, variants_of
 
 if TYPE_CHECKING:
     from assignment_api.plugins import Registry
+    from assignor_lab.groups.kind import GroupKind
     from assignor_lab.runtime.discovery import Plugins
     from assignor_lab.scoring.gates import Gate
     from assignor_lab.scoring.sources.plan import ScoringPlan
@@ -121,7 +124,8 @@ class _Order:
         """
         repeats = _repeated(states, contenders, gates, output)
         if repeats is None:
-            variants = variants_of(dict.fromkeys(contenders.assignor or ()), contenders.variant or ())
+            named = variants_of(dict.fromkeys(contenders.assignor or ()), contenders.variant or ())
+            variants = at_releases(named, contenders.release)[0]
             baseline, expressions = gates.baseline, gates.fail_if or []
         else:
             manifest = repeats.manifest
@@ -143,6 +147,8 @@ class _Order:
 
         repeats, spark = self.repeats, self.spark
         words = with_prices(_isolated(self.contenders), self.contenders.prices)
+        if (release := at_releases((), self.contenders.release)[1]) is not None:
+            words = [f"{RELEASE_KEY}={release}", *words]
         given = sources(self.contenders.config, words) if repeats is None else repeats.config
         # If all assignors compete, the unusable ones are listed with the others left out.
         plugins = (found_plugins if self.variants else discovered)(given.effective())
@@ -154,6 +160,8 @@ class _Order:
         )
         for unloaded in competing.unloaded:
             note(f"{unloaded.name} is left out: {unloaded.reason}")
+        for sentence in _release_sentences(plugins.registry, variants, given, plan.kind.load()):
+            note(sentence)
         for row in () if variants else competing.refused:
             note(f"{row.kind} {row.name} of {row.distribution} is left out: {row.reason}")
         replay = _replay_of(self.states, self.contenders, given, words, variants, plan)
@@ -228,6 +236,7 @@ class _Order:
         options = {
             "assignor": self.contenders.assignor,
             "variant": self.contenders.variant,
+            "release": self.contenders.release if "," in (self.contenders.release or "") else None,
             **_decided(self.states, self.contenders, self.gates, self.output),
             "reproduce": self.output.reproduce,
             "junit": self.gates.junit,
@@ -369,3 +378,20 @@ def _replay_of(
     words += ["--mode", "played" if past.way == PLAYED else "independent"] if plan.has_pasts else []
     own = {each.name: each.text for each in variants if not each.is_plain}
     return ReplayCommand(tuple(states.source or ()), (*words, *override_words(given, overrides)), variants=own)
+
+
+def _release_sentences(
+    registry: Registry, contenders: Sequence[Contender], given: ConfigSources, kind: GroupKind[Any, Any]
+) -> list[str]:
+    """A sentence on the release of each contender whose answers depend on it; a state's own counts before defaults."""
+    found: list[str] = []
+    for each in contenders:
+        try:
+            assignor = kind.find(registry, each.assignor, may_run_code=True)
+        except PluginError:
+            continue
+        own = {key: value for key, value in each.overrides.items() if key == RELEASE_KEY}
+        sentence = release_sentence(each.name, assignor, configured(given, each.name, own).effective())
+        if sentence is not None:
+            found.append(sentence)
+    return found

@@ -9,7 +9,7 @@ import attrs
 import typer
 
 from assignor_lab.cli.isolation_options import Isolate, Trust
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Variants
+from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Releases, Variants
 from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone
 
 __all__ = ["ContenderOptions", "GateOptions", "OutputOptions", "SparkOptions", "StateOptions"]
@@ -74,6 +74,7 @@ class ContenderOptions:
     variant: Variants = None
     config: ConfigFile = None
     c: Overrides = None
+    release: Releases = None
     metrics: Annotated[
         list[str] | None,
         typer.Option(

@@ -21,6 +21,7 @@ from assignor_lab.cli.options import (
     Processes,
     RackFiles,
     Reads,
+    Release,
     Seed,
     sources,
 )
@@ -36,7 +37,9 @@ from assignor_lab.cli.past_options import (
 from assignor_lab.cli.simulate_fuzz import play_random_episodes
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 from assignor_lab.documents.wording import plural
+from assignor_lab.groups.deciding_release import release_sentence
 from assignor_lab.groups.streams_episode.fuzzing import drawn_assignors
+from assignor_lab.groups.streams_episode.kind import STREAMS_EPISODE
 from assignor_lab.groups.streams_episode.playing import play, traffic_terms
 from assignor_lab.scenarios import Place, canonical_line, read_scenarios, scenario_from_document
 from assignor_lab.scenarios.settings import given_settings
@@ -121,6 +124,7 @@ def _simulate(
     seed: Seed = 0,
     config: ConfigFile = None,
     c: Overrides = None,
+    release: Release = None,
     racks: RackFiles = None,
     topology: Topology = None,
     timezone: Zone = None,
@@ -143,7 +147,7 @@ def _simulate(
     if names:
         _print_names(as_json=json)
         return
-    given = sources(config, c)
+    given = sources(config, c, release)
     plugins = found_plugins(given.effective())
     registry = plugins.registry
     verification = NOTHING
@@ -187,6 +191,10 @@ def _simulate(
         )  # fmt: skip
         for sentence in played.episode.assumptions:
             note(f"assumed: {sentence}")
+        found = STREAMS_EPISODE.find(registry, name, may_run_code=True)
+        decides = release_sentence(name, found, given.effective(each.config, str(each.place)))
+        if decides is not None:
+            note(decides)
         if played.failures:
             note(f"{plural(len(played.failures), 'decision')} left no new target, first: {played.failures[0][1]}")
         shown = document_of(played, name, traffic_terms(reads_from, given, each))

@@ -12,6 +12,7 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.documents.json_lines import json_lines
+from assignor_lab.groups.deciding_release import ReleasesSaid, at_releases
 from assignor_lab.groups.kind import ContenderAnswer, GroupKind
 from assignor_lab.groups.runner.comparison import ComparisonRunner
 from assignor_lab.groups.variants import Contender, VariantError, as_variant, configured, variants_of
@@ -34,6 +35,7 @@ class ContenderTerms:
     registry: Registry
     isolation: OwnProcesses | None
     sources: ConfigSources
+    releases: ReleasesSaid = attrs.field(factory=ReleasesSaid)
 
 
 class ComparedContender(Protocol):
@@ -58,19 +60,23 @@ class ComparedContender(Protocol):
 
 
 def contenders_of(
-    assignors: Sequence[str], variants: Sequence[str], answers: Sequence[str]
+    assignors: Sequence[str], variants: Sequence[str], answers: Sequence[str], releases: str | None = None
 ) -> tuple[ComparedContender, ComparedContender]:
     """The two contenders of a command line: assignors, then variants, then files.
 
     Args:
         assignors: Selectors of assignors; ``kafka`` is Kafka's own decision, if the source has it.
+        releases: Of Kafka, separated by commas; with several, each assignor and variant is there in each.
 
     Raises:
+        UnknownReleaseError: if a release is unknown.
         ContenderError: if there are more or fewer than two; one alone is compared with Kafka's own decision.
         VariantError: as :func:`assignor_lab.groups.variants.variants_of`.
         DocumentFormatError: if a file cannot be read.
     """
-    found: list[ComparedContender] = [contender_of(each) for each in variants_of(assignors, variants)]
+    found: list[ComparedContender] = [
+        contender_of(each) for each in at_releases(variants_of(assignors, variants), releases)[0]
+    ]
     names = [f"{name} ({number})" if answers.count(name) > 1 else name for number, name in enumerate(answers, 1)]
     found += [_InFile.read(file, name) for file, name in zip(answers, names, strict=True)]
     if len(found) == 1 and not isinstance(found[0], _Decided):
@@ -115,6 +121,7 @@ class _Called:
                 "convert` makes states of the brokers' protocol, `assignor replay` plays histories under it"
             )
         found = kind.find(terms.registry, self.variant.assignor, may_run_code=True)
+        terms.releases.take(self.name, found, self._sources(terms), scenario.config, str(scenario.place))
         contender = attrs.evolve(kind.contender(terms.registry, found), name=self.name)
         contest = ComparisonRunner(
             kind, [contender], config=self._sources(terms), observed=False, isolation=terms.isolation

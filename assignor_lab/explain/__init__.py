@@ -2,6 +2,6 @@
 
 from assignor_lab.explain.changed_calls import Budget, Question
 from assignor_lab.explain.explanation import Explained, ExplainError, Explanation, explain
-from assignor_lab.explain.question import question_of
+from assignor_lab.explain.question import question_of, releases_of
 
-__all__ = ["Budget", "ExplainError", "Explained", "Explanation", "Question", "explain", "question_of"]
+__all__ = ["Budget", "ExplainError", "Explained", "Explanation", "Question", "explain", "question_of", "releases_of"]

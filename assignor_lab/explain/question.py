@@ -5,11 +5,12 @@ from __future__ import annotations
 from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.explain.changed_calls import Question
 from assignor_lab.explain.explanation import ExplainError
+from assignor_lab.groups.deciding_release import release_sentence
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["question_of"]
+__all__ = ["question_of", "releases_of"]
 
 
 def question_of(
@@ -48,3 +49,10 @@ def question_of(
     return Question(
         kind, ownership, contender, scenario, rounds - 1 if number is None else number, sources, isolation
     )  # fmt: skip
+
+
+def releases_of(question: Question) -> list[str]:
+    """The sentence on the release of Kafka that the answer holds for; none for assignors of plugins."""
+    found, scenario = question.contender.found, question.scenario
+    sentence = release_sentence(found.name, found, question.sources.effective(scenario.config, str(scenario.place)))
+    return [] if sentence is None else [sentence]

@@ -193,6 +193,9 @@ class ContenderAnswer(Generic[S, A]):
 def _ignore(_problem: str) -> None: ...
 
 
+def _ignore_found(_found: FoundAssignor, _config: Mapping[str, Any], _place: str) -> None: ...
+
+
 @attrs.frozen
 class AnswerOptions:
     """Contents of result lines, and their configuration.
@@ -203,6 +206,7 @@ class AnswerOptions:
         on_problem: Receives sentences that have no place in lines: remarks of an answer, failures of observers.
         isolation: Plugins with their own process, and those processes.
         on_raised: Receives the place of a failure, line by line, after the failure itself; ``None``: not wanted.
+        on_found: Receives the assignor of each answer, and the configuration and place of its scenario.
     """
 
     sources: ConfigSources
@@ -211,6 +215,7 @@ class AnswerOptions:
     on_problem: Callable[[str], None] = _ignore
     isolation: OwnProcesses | None = None
     on_raised: Callable[[str], None] | None = None
+    on_found: Callable[[FoundAssignor, Mapping[str, Any], str], None] = _ignore_found
 
 
 #: An answerer that is no assignor: a scenario to its result line; raises AssignorLabError.

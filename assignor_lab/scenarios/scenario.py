@@ -27,6 +27,7 @@ from assignor_lab.documents.errors import Place
 from assignor_lab.documents.wording import moment
 from assignor_lab.scenarios.connect_history import ConnectHistory
 from assignor_lab.scenarios.errors import ScenarioKindError
+from assignor_lab.scenarios.settings import with_release
 from assignor_lab.scenarios.shown import application_html, events_html, history_html
 
 __all__ = ["EpisodeContent", "GroupContent", "Scenario", "StreamsContent"]
@@ -159,14 +160,16 @@ class Scenario:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """The scenario's own configuration; empty for kinds without one."""
+        """The scenario's own configuration, with the release of its source; empty for kinds without one."""
         if isinstance(self.content, ConnectHistory):
             return {CONNECT_PROTOCOL: self.content.protocol.value, MAX_DELAY_KEY: self.content.max_delay_ms}
+        settings = self.document.get("settings", {})
         if isinstance(self.content, StreamsContent):
-            return self.content.config
+            return with_release(self.content.config, settings)
         if isinstance(self.content, EpisodeContent):
-            return self.content.initial.config
-        return self.document.get("config", {})  # type: ignore[no-any-return]
+            settings = {**self.document["initial"].get("settings", {}), **settings}
+            return with_release(self.content.initial.config, settings)
+        return with_release(self.document.get("config", {}), settings)
 
     @property
     def observed(self) -> Mapping[str, Any] | None:

@@ -8,23 +8,25 @@ from typing import Any
 
 from assignment_api.plugins.keys import GROUP_KEYS, TOPOLOGY_OPTIMIZATION, read_value
 from assignment_api.plugins.layers import ConfigLayer
-from assignor_lab.documents.shapes import LONG_MAX, Check, one_of, record, text, whole
+from assignment_api.releases import RELEASE_KEY, read_release
+from assignor_lab.documents.shapes import LONG_MAX, Check, Mismatch, boolean, one_of, record, text, whole
 
 __all__ = [
     "CLASSIC_KEYS", "NUMBERS", "check_settings", "given_settings", "group_settings", "is_exactly_once", "most_frequent",
-    "with_given", "without_effect",
+    "with_given", "with_release", "without_effect",
 ]  # fmt: skip
 
 _GROUP_TEXTS = ("streams.assignor.name", "streams.rack.aware.assignment.tags")
 _TEXTS = ("dsl.store.suppliers.class", "processing.guarantee", *_GROUP_TEXTS)
+_TRANSACTIONAL, _UNCOMMITTED = "enable.transactional.statestores", "statestore.uncommitted.max.bytes"
 NUMBERS = (
-    *(key for key in GROUP_KEYS if key not in (*_TEXTS, TOPOLOGY_OPTIMIZATION)),
+    *(key for key in GROUP_KEYS if key not in (*_TEXTS, _TRANSACTIONAL, _UNCOMMITTED, TOPOLOGY_OPTIMIZATION)),
     "rebalance.timeout.ms",
     "streams.num.standby.replicas",
     "streams.num.warmup.replicas",
     "streams.acceptable.recovery.lag",
 )
-_SETTINGS = frozenset(GROUP_KEYS) - {TOPOLOGY_OPTIMIZATION}
+_SETTINGS = (frozenset(GROUP_KEYS) | {RELEASE_KEY}) - {TOPOLOGY_OPTIMIZATION}
 
 #: Keys that have no effect in the streams protocol, and the group's own key in their place.
 CLASSIC_KEYS: Mapping[str, str] = {
@@ -32,15 +34,33 @@ CLASSIC_KEYS: Mapping[str, str] = {
     "heartbeat.interval.ms": "streams.heartbeat.interval.ms",
 }
 
+
+def _release(value: object) -> str:
+    """A release, known to the lab or not."""
+    found = text(value)
+    if read_release(found) is None:
+        raise Mismatch(f"expected a release of Kafka such as 4.4.0, found {found!r:.40}")
+    return found
+
+
 #: Checks the object: every key is optional, and a missing one is unknown, not a default. Other keys are refused.
 check_settings: Check[dict[str, Any]] = record(
     {},
     {
         **dict.fromkeys(NUMBERS, whole(0, LONG_MAX)),
         **dict.fromkeys(_TEXTS, text),
+        _TRANSACTIONAL: boolean,
+        _UNCOMMITTED: whole(-1, LONG_MAX),
         "group.protocol": one_of("classic", "streams"),
+        RELEASE_KEY: _release,
     },
 )
+
+
+def with_release(config: Mapping[str, Any], settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A state's configuration with the release of its source, if ``settings`` show one."""
+    shown = settings.get(RELEASE_KEY)
+    return config if shown is None else {**config, RELEASE_KEY: shown}
 
 
 def given_settings(layers: Iterable[ConfigLayer]) -> dict[str, Any]:

@@ -1,15 +1,45 @@
-"""Sentence of an imported state on a release of Kafka Streams with rules that the lab lacks."""
+"""The release of Kafka Streams that decided an imported state, and sentences on it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
-__all__ = ["OTHER_RULES", "of_other_rules"]
+from assignment_api.releases import read_release
+
+__all__ = ["OTHER_RULES", "deciding_release", "of_other_rules", "of_two_releases"]
 
 #: Start of the sentence.
 OTHER_RULES = "release with other rules:"
 #: First release with the present rules for standbys.
 _FIRST = (2, 7)
+
+
+def deciding_release(versions: Mapping[str, str], leader: str | None) -> str | None:
+    """The release of the leader, or else the most frequent one; ``None``: unknown.
+
+    Args:
+        versions: Client id of an instance to its release.
+        leader: Member id of the group's leader.
+    """
+    known = {client: version for client, version in versions.items() if read_release(version) is not None}
+    if not known:
+        return None
+    of_leader = [client for client in known if leader is not None and leader.startswith(client)]
+    if of_leader:
+        return known[max(of_leader, key=len)]
+    return Counter(known.values()).most_common(1)[0][0]
+
+
+def of_two_releases(versions: Iterable[str], decides: str | None) -> str | None:
+    """A sentence if the instances of a group run several releases: the leader decides."""
+    several = sorted({version for version in versions if read_release(version) is not None})
+    if len(several) < 2:
+        return None
+    return (
+        f"the instances run Kafka Streams {' and '.join(several)}: the leader decides, here as Kafka {decides} "
+        "(each decision has the release of its own leader)"
+    )
 
 
 def of_other_rules(versions: Iterable[str]) -> str | None:

@@ -10,11 +10,12 @@ from typing import Any
 
 import attrs
 
+from assignment_api.releases import RELEASE_KEY
 from assignor_lab.capture.logs.surroundings import Coordinated, LoggedSurroundings
 from assignor_lab.scenarios.consumers import thread_of
 from assignor_lab.scenarios.rack_provenance import RACKS_UNKNOWN
 from assignor_lab.scenarios.settings import most_frequent, with_given
-from assignor_lab.scenarios.version_provenance import of_other_rules
+from assignor_lab.scenarios.version_provenance import deciding_release, of_other_rules, of_two_releases
 
 __all__ = ["SurroundingsFiller"]
 
@@ -90,15 +91,18 @@ class SurroundingsFiller:
         if document["clients"] and all(racks):
             document["assumptions"] = [_without_clients(sentence) for sentence in document["assumptions"]]
         of_group = [each for each, of in self.surroundings.group_of.items() if of == group]
-        releases = [self.surroundings.versions[each] for each in of_group if each in self.surroundings.versions]
-        if (sentence := of_other_rules(releases)) is not None:
-            document["assumptions"] = [*document["assumptions"], sentence]
+        releases = {each: self.surroundings.versions[each] for each in of_group if each in self.surroundings.versions}
+        shown: dict[str, Any] = {}
+        if (decides := deciding_release(releases, leader)) is not None:
+            shown = {RELEASE_KEY: decides}
+        sentences = (of_other_rules(releases.values()), of_two_releases(releases.values(), decides))
+        document["assumptions"] = [*document["assumptions"], *(each for each in sentences if each is not None)]
         known = document.get("settings", {})
         members = (
             {key: value for key, value in each.items() if key not in known}
             for each in self.surroundings.settings(group)
         )
-        return with_given(document, most_frequent(members, document["assumptions"]), ())
+        return with_given(document, {**shown, **most_frequent(members, document["assumptions"])}, ())
 
     def _coordinated(self, coordinated: Coordinated, decided_ms: int | None) -> Mapping[str, Any]:
         found: dict[str, Any] = {}

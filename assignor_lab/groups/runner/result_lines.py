@@ -75,6 +75,7 @@ def line_of(
 ) -> dict[str, Any]:
     """The line of one scenario. The first failure in a round becomes a line, too."""
     found = contender.found
+    options.on_found(found, scenario.config, str(scenario.place))
     player = kind.player(contender, options.isolation)
     explicit = options.sources.explicit_values()
     answers = []

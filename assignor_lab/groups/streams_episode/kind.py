@@ -77,8 +77,7 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
             return registry.task_assignor(selector, may_run_code=may_run_code)
         except UnknownPluginError:
             # Assignors of brokers play the same world under the streams protocol.
-            names = {found.name for found in registry.group_assignors()}
-            if selector in names:
+            if "group-assignor" in registry.assignor_kinds(selector):
                 return registry.group_assignor(selector)
             raise
 

@@ -9,6 +9,7 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.groups.deciding_release import release_sentence
 from assignor_lab.groups.streams.comparability import why_play_not_comparable
 from assignor_lab.groups.streams_episode.kind import STREAMS_EPISODE
 from assignor_lab.groups.streams_episode.metrics import DOLLARS, EPISODE_METRICS, dollars
@@ -32,6 +33,7 @@ class Replayed:
 
     Args:
         not_comparable: Reason why the play does not show the contender's real behaviour, or ``None``.
+        release: The sentence on its release of Kafka, or ``None``.
     """
 
     contender: Contender
@@ -40,6 +42,7 @@ class Replayed:
     error: str | None = None
     terms: TrafficTerms = _DEFAULT_TERMS
     not_comparable: str | None = None
+    release: str | None = None
 
     @property
     def figures(self) -> dict[str, float | None] | None:
@@ -95,6 +98,11 @@ def replay(
                 name,
                 played,
                 terms=traffic_terms(reads_from, under, episode),
+                release=release_sentence(
+                    contender.name,
+                    STREAMS_EPISODE.find(registry, name, may_run_code=True),
+                    under.effective(world.config, str(world.place)),
+                ),
                 not_comparable=why_play_not_comparable(episode.assumptions, played, under.explicit_values()),
             )
 

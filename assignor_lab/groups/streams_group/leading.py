@@ -7,8 +7,10 @@ from typing import Any
 
 from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
 from assignment_api.plugins import Found, GroupAssignorPlugin, Registry
+from assignment_api.releases import NEWEST
+from assignor_lab.groups.deciding_release import deciding_release
 from assignor_lab.groups.streams_group.assignor_calls import ASKING, StreamsGroupState
-from assignor_lab.kafka.streams_group.releases import KAFKA_4_3, KAFKA_4_4
+from assignor_lab.kafka.streams_group.releases import broker_of
 from assignor_lab.runtime.assignor_calls import OwnProcesses, assignor_for
 from assignor_lab.runtime.invocation import CallFailure, CallOutcome
 from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderFailedError
@@ -17,8 +19,6 @@ __all__ = ["brokers_assignor", "brokers_assignor_of"]
 
 #: The assignor of the release of the recordings.
 _DEFAULT_ASSIGNOR = "group_sticky"
-#: Assignors of a certain release; all others are plugins of the interface of 4.4 (KIP-1357).
-_RELEASES = {"group_sticky": KAFKA_4_3}
 
 
 def brokers_assignor(
@@ -30,7 +30,7 @@ def brokers_assignor(
     may_run_code: bool = False,
     refines: bool = False,
 ) -> BrokersAssignor:
-    """The named assignor, or Kafka 4.3's.
+    """The named assignor, or Kafka's own.
 
     ``refines``: in a broker with the coming refiner, which is in no release; its other rules are those of 4.4.
 
@@ -61,5 +61,5 @@ def brokers_assignor_of(
             raise LeaderFailedError(f"assignor {found.name} gave no answer: {result.type}: {result.message}")
         return result
 
-    release = KAFKA_4_4 if refines else _RELEASES.get(found.name, KAFKA_4_4)
-    return BrokersAssignor(found.name, release, ask, refines)
+    release = NEWEST if refines else deciding_release(found, configs).release
+    return BrokersAssignor(found.name, broker_of(release), ask, refines)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import attrs
 
-__all__ = ["KAFKA_4_3", "KAFKA_4_4", "Release"]
+from assignment_api.releases import KafkaRelease, holds, release_named
+
+__all__ = ["KAFKA_4_3", "KAFKA_4_4", "Release", "broker_of"]
 
 
 @attrs.frozen
@@ -29,11 +31,16 @@ class Release:
     forgets_interval: bool
 
 
-KAFKA_4_3 = Release(
-    "4.3", shows_targets=True, shows_offsets=False, own_copy_blocks=True, has_static_members=False,
-    forgets_interval=False,
-)  # fmt: skip
-KAFKA_4_4 = Release(
-    "4.4", shows_targets=False, shows_offsets=True, own_copy_blocks=False, has_static_members=True,
-    forgets_interval=True,
-)  # fmt: skip
+def broker_of(release: KafkaRelease) -> Release:
+    """The rules of a release, from the table of all releases."""
+    return Release(
+        release.line,
+        shows_targets=holds("brokers_show_targets", release),
+        shows_offsets=holds("brokers_show_offsets", release),
+        own_copy_blocks=holds("own_copy_blocks", release),
+        has_static_members=holds("static_streams_members", release),
+        forgets_interval=holds("forgets_assignment_interval", release),
+    )
+
+
+KAFKA_4_3, KAFKA_4_4 = broker_of(release_named("4.3")), broker_of(release_named("4.4"))

@@ -177,7 +177,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         protocol=at(one_of("classic", "streams"), document.get("protocol", "classic"), "protocol"),
         assignor=at(text, document["assignor"], "assignor") if "assignor" in document else None,
         start_ms=max(1, initial.time_ms),
-        config=initial.config,
+        config=scenario.config,
         tasks=tasks,
         changelogs=changelogs,
         input_bytes_per_s=inputs,
