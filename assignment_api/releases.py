@@ -11,7 +11,6 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
 
 import attrs
 
@@ -132,7 +131,7 @@ def release_named(text: str) -> KafkaRelease:
     )
 
 
-def release_in(configs: Mapping[str, Any]) -> KafkaRelease | None:
+def release_in(configs: Mapping[str, object]) -> KafkaRelease | None:
     """The release of a configuration, known or not; ``None``: it names none."""
     given = configs.get(RELEASE_KEY)
     return None if given is None else read_release(str(given))

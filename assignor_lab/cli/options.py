@@ -83,7 +83,7 @@ Release = Annotated[
     typer.Option(
         "--release",
         metavar="RELEASE",
-        help="Release of Kafka whose rules count, such as 4.4; default: the one that the source shows.",
+        help="Release of Kafka, such as 4.4; by default that of the source.",
     ),
 ]
 
@@ -92,7 +92,7 @@ Releases = Annotated[
     typer.Option(
         "--release",
         metavar="RELEASES",
-        help="Releases of Kafka whose rules count, such as 4.4; with several, 4.3,4.4, each contender plays in each.",
+        help="Release of Kafka, such as 4.4, or several: 4.3,4.4.",
     ),
 ]
 

@@ -30,7 +30,7 @@ from assignor_lab.groups.variants import Contender, as_variant, configured, vari
 
 if TYPE_CHECKING:
     from assignment_api.plugins import Registry
-    from assignor_lab.groups.kind import GroupKind
+    from assignor_lab.groups.entries import KindEntry
     from assignor_lab.runtime.discovery import Plugins
     from assignor_lab.scoring.gates import Gate
     from assignor_lab.scoring.sources.plan import ScoringPlan
@@ -160,7 +160,7 @@ class _Order:
         )
         for unloaded in competing.unloaded:
             note(f"{unloaded.name} is left out: {unloaded.reason}")
-        for sentence in _release_sentences(plugins.registry, variants, given, plan.kind.load()):
+        for sentence in _release_sentences(plugins.registry, variants, given, plan.kind):
             note(sentence)
         for row in () if variants else competing.refused:
             note(f"{row.kind} {row.name} of {row.distribution} is left out: {row.reason}")
@@ -381,10 +381,11 @@ def _replay_of(
 
 
 def _release_sentences(
-    registry: Registry, contenders: Sequence[Contender], given: ConfigSources, kind: GroupKind[Any, Any]
+    registry: Registry, contenders: Sequence[Contender], given: ConfigSources, entry: KindEntry
 ) -> list[str]:
     """A sentence on the release of each contender whose answers depend on it; a state's own counts before defaults."""
     found: list[str] = []
+    kind = entry.load()
     for each in contenders:
         try:
             assignor = kind.find(registry, each.assignor, may_run_code=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import attrs
 
@@ -44,7 +43,7 @@ class DecidingRelease:
     is_known: bool = True
 
 
-def deciding_release(found: FoundAssignor, configs: Mapping[str, Any]) -> DecidingRelease:
+def deciding_release(found: FoundAssignor, configs: Mapping[str, object]) -> DecidingRelease:
     """The release of an assignor's answers under a configuration.
 
     A name of one release (``sticky_4_4``, ``sticky@4.3``) decides before ``kafka.release``. Without both a plain name
@@ -139,11 +138,11 @@ class ReleasesSaid:
     """The sentences on releases of a command's answers, each once, with the number of states that it holds for."""
 
     def __init__(self) -> None:
-        self._sentences: dict[tuple[str, Any], str | None] = {}
+        self._sentences: dict[tuple[str, object], str | None] = {}
         self._counts: Counter[str] = Counter()
 
     def take(
-        self, name: str, found: FoundAssignor, sources: ConfigSources, config: Mapping[str, Any], place: str = ""
+        self, name: str, found: FoundAssignor, sources: ConfigSources, config: Mapping[str, object], place: str = ""
     ) -> None:
         """Counts an answer of the contender ``name`` to a state with this configuration."""
         key = (name, config.get(RELEASE_KEY))

@@ -193,7 +193,7 @@ class ContenderAnswer(Generic[S, A]):
 def _ignore(_problem: str) -> None: ...
 
 
-def _ignore_found(_found: FoundAssignor, _config: Mapping[str, Any], _place: str) -> None: ...
+def _ignore_found(_found: FoundAssignor, _config: Mapping[str, object], _place: str) -> None: ...
 
 
 @attrs.frozen
@@ -215,7 +215,7 @@ class AnswerOptions:
     on_problem: Callable[[str], None] = _ignore
     isolation: OwnProcesses | None = None
     on_raised: Callable[[str], None] | None = None
-    on_found: Callable[[FoundAssignor, Mapping[str, Any], str], None] = _ignore_found
+    on_found: Callable[[FoundAssignor, Mapping[str, object], str], None] = _ignore_found
 
 
 #: An answerer that is no assignor: a scenario to its result line; raises AssignorLabError.

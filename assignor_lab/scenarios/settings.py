@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from assignment_api.plugins.keys import GROUP_KEYS, TOPOLOGY_OPTIMIZATION, read_value
 from assignment_api.plugins.layers import ConfigLayer
@@ -15,6 +15,8 @@ __all__ = [
     "CLASSIC_KEYS", "NUMBERS", "check_settings", "given_settings", "group_settings", "is_exactly_once", "most_frequent",
     "with_given", "with_release", "without_effect",
 ]  # fmt: skip
+
+T = TypeVar("T")
 
 _GROUP_TEXTS = ("streams.assignor.name", "streams.rack.aware.assignment.tags")
 _TEXTS = ("dsl.store.suppliers.class", "processing.guarantee", *_GROUP_TEXTS)
@@ -57,7 +59,7 @@ check_settings: Check[dict[str, Any]] = record(
 )
 
 
-def with_release(config: Mapping[str, Any], settings: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_release(config: Mapping[str, T], settings: Mapping[str, T]) -> Mapping[str, T]:
     """A state's configuration with the release of its source, if ``settings`` show one."""
     shown = settings.get(RELEASE_KEY)
     return config if shown is None else {**config, RELEASE_KEY: shown}

@@ -110,13 +110,13 @@ def consumer(client: str = "i3", group: str = "tagged-classic", instance: str = 
 def test_the_consumers_configuration_has_the_settings_of_time(tmp_path: Path) -> None:
     found = imported(tmp_path, consumer())
     settings = {"heartbeat.interval.ms": 1000, "max.poll.interval.ms": 60000, "session.timeout.ms": 7000}
-    assert all(document["settings"] == settings for document in found)
+    assert all({**settings, "kafka.release": "4.3.1"} == document["settings"] for document in found)
     assert "secret" not in json.dumps(found)
 
 
 def test_settings_of_other_groups_and_of_restore_consumers_are_left_out(tmp_path: Path) -> None:
     found = imported(tmp_path, consumer(group="null") + consumer(group="another"))
-    assert "settings" not in found[0]
+    assert found[0]["settings"] == {"kafka.release": "4.3.1"}
 
 
 def test_members_that_differ_are_named_and_the_most_frequent_value_counts(tmp_path: Path) -> None:
@@ -138,5 +138,5 @@ def test_the_command_line_replaces_logged_settings(tmp_path: Path) -> None:
 def test_a_log_of_many_lines_has_the_settings_of_streams(tmp_path: Path) -> None:
     later = started().replace("\tprobing.rebalance", "\tprocessing.guarantee = exactly_once_v2\n\tprobing.rebalance")
     assert imported(tmp_path, later)[0]["settings"] == {
-        "commit.interval.ms": 2000, "processing.guarantee": "exactly_once_v2",
+        "commit.interval.ms": 2000, "processing.guarantee": "exactly_once_v2", "kafka.release": "4.3.1",
     }  # fmt: skip

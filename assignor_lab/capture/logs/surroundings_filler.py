@@ -92,9 +92,8 @@ class SurroundingsFiller:
             document["assumptions"] = [_without_clients(sentence) for sentence in document["assumptions"]]
         of_group = [each for each, of in self.surroundings.group_of.items() if of == group]
         releases = {each: self.surroundings.versions[each] for each in of_group if each in self.surroundings.versions}
-        shown: dict[str, Any] = {}
-        if (decides := deciding_release(releases, leader)) is not None:
-            shown = {RELEASE_KEY: decides}
+        decides = deciding_release(releases, leader)
+        shown = {} if decides is None else {RELEASE_KEY: decides}
         sentences = (of_other_rules(releases.values()), of_two_releases(releases.values(), decides))
         document["assumptions"] = [*document["assumptions"], *(each for each in sentences if each is not None)]
         known = document.get("settings", {})
