@@ -65,6 +65,8 @@ _PURPOSES = {
     "share-group-assignor": "broker-side assignor for share groups",
 }
 _ASSIGNORS = tuple(_PURPOSES)
+#: ``NAME@RELEASE`` selects one of these.
+_WITH_RELEASES = ("task-assignor", "connect-assignor", "group-assignor")
 
 _AN = {
     "task-assignor": "an assignor",
@@ -257,13 +259,13 @@ class Registry:
         Raises:
             PluginLoadError: if ``module:attribute`` cannot be imported.
         """
-        text = name_and_release(selector.strip())[0]
+        text, release = name_and_release(selector.strip())
         selector = KAFKA_CONNECT_ASSIGNORS.get(text, text)
         first, separator, second = selector.partition(":")
         name = canonical_name(second if separator else first)
         kinds = tuple(
             kind
-            for kind in _ASSIGNORS
+            for kind in (_ASSIGNORS if release is None else _WITH_RELEASES)
             for offers in [self._names.by_name.get((kind, name), ())]
             if any(not separator or canonical_name(offer.distribution) == canonical_name(first) for offer in offers)
         )
