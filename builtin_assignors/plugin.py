@@ -20,9 +20,13 @@ from builtin_assignors.streams_catalogue import TASK_ASSIGNORS
 __all__ = [
     "assignor_lab_connect_assignors",
     "assignor_lab_consumer_assignors",
+    "assignor_lab_consumer_group_assignors",
     "assignor_lab_group_assignors",
+    "assignor_lab_share_group_assignors",
     "assignor_lab_task_assignors",
 ]
+
+_COORDINATOR = "org.apache.kafka.coordinator.group.assignor"
 
 
 @hookimpl
@@ -116,6 +120,41 @@ def assignor_lab_consumer_assignors() -> list[PartitionAssignorPlugin]:
 
 
 @hookimpl
+def assignor_lab_consumer_group_assignors() -> list[PartitionAssignorPlugin]:
+    """The brokers' assignors for consumer groups (KIP-848), Kafka's default first."""
+    return [
+        PartitionAssignorPlugin(
+            name="consumer_group_uniform",
+            factory=_consumer_group_uniform,
+            aliases=("uniform", "UniformAssignor"),
+            java_classes=(f"{_COORDINATOR}.UniformAssignor",),
+            summary="The brokers' default for consumer groups (KIP-848): even shares, partitions stay if they fit.",
+        ),
+        PartitionAssignorPlugin(
+            name="consumer_group_range",
+            factory=_consumer_group_range,
+            aliases=("range", "RangeAssignor"),
+            java_classes=(f"{_COORDINATOR}.RangeAssignor",),
+            summary="The brokers' range assignor for consumer groups (KIP-848): contiguous ranges of each topic.",
+        ),
+    ]
+
+
+@hookimpl
+def assignor_lab_share_group_assignors() -> list[PartitionAssignorPlugin]:
+    """The brokers' only assignor for share groups (KIP-932)."""
+    return [
+        PartitionAssignorPlugin(
+            name="share_simple",
+            factory=_share_simple,
+            aliases=("simple", "SimpleAssignor"),
+            java_classes=(f"{_COORDINATOR}.SimpleAssignor",),
+            summary="The brokers' assignor for share groups (KIP-932): even shares of shared partitions.",
+        ),
+    ]
+
+
+@hookimpl
 def assignor_lab_group_assignors() -> list[GroupAssignorPlugin]:
     """Kafka's only broker-side assignor, under its own name and as Kafka 4.4 decides."""
     return [
@@ -165,6 +204,24 @@ def _consumer_cooperative_sticky() -> consumer.ConsumerPartitionAssignor:
     from builtin_assignors.consumer_cooperative_sticky import CooperativeStickyAssignor
 
     return CooperativeStickyAssignor()
+
+
+def _consumer_group_uniform() -> consumer.ConsumerGroupPartitionAssignor:
+    from builtin_assignors.consumer_group_uniform import ConsumerGroupUniformAssignor
+
+    return ConsumerGroupUniformAssignor()
+
+
+def _consumer_group_range() -> consumer.ConsumerGroupPartitionAssignor:
+    from builtin_assignors.consumer_group_range import ConsumerGroupRangeAssignor
+
+    return ConsumerGroupRangeAssignor()
+
+
+def _share_simple() -> consumer.ShareGroupPartitionAssignor:
+    from builtin_assignors.share_simple import ShareSimpleAssignor
+
+    return ShareSimpleAssignor()
 
 
 def _connect_incremental() -> connect.ConnectAssignor:

@@ -18,15 +18,18 @@ final class Answers implements Answering {
     @Override
     public ObjectNode row(ObjectMapper json, JsonNode request, String assignor) {
         JsonNode scenario = request.get("scenario");
-        if (scenario.get("kind").asText().equals("streams-group")) {
-            return Groups.row(json, scenario, assignor);
-        }
-        if (scenario.get("kind").asText().equals("connect")) {
-            return Histories.row(json, scenario, assignor);
-        }
-        if (scenario.get("kind").asText().equals("streams-reconciliation")) {
-            return Reconciliations.row(json, scenario, assignor);
-        }
+        return switch (scenario.get("kind").asText()) {
+            case "streams-group" -> Groups.row(json, scenario, assignor);
+            case "connect" -> Histories.row(json, scenario, assignor);
+            case "streams-reconciliation" -> Reconciliations.row(json, scenario, assignor);
+            case "consumer" -> LeaderGroups.row(json, scenario, assignor);
+            case "consumer-group", "share-group" -> BrokerGroups.row(json, scenario, assignor);
+            default -> applicationRow(json, request, assignor);
+        };
+    }
+
+    private static ObjectNode applicationRow(ObjectMapper json, JsonNode request, String assignor) {
+        JsonNode scenario = request.get("scenario");
         ObjectNode row = json.createObjectNode();
         row.put("format", 1).put("kind", "streams").put("id", scenario.get("id").asText()).put("assignor", assignor);
         ObjectNode fields = json.createObjectNode();
@@ -53,6 +56,11 @@ final class Answers implements Answering {
                 return Histories.nanoseconds(scenario);
             case "streams-group":
                 return Answering.nanoseconds(new Groups(scenario)::assigned);
+            case "consumer":
+                return Answering.nanoseconds(new LeaderGroups(scenario, assignor)::assigned);
+            case "consumer-group", "share-group":
+                BrokerGroups group = new BrokerGroups(scenario);
+                return Answering.nanoseconds(() -> group.assigned(assignor));
             default:
                 Assignors.Call call = Assignors.prepared(assignor, scenario, new GroupState(scenario));
                 return Answering.nanoseconds(call::run);
