@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+import attrs
+
+from assignor_lab.model.run_summary import RunSummary
 from assignor_lab.report.html import write_report
 from assignor_lab.scoring.engine.engine import Engine
 from assignor_lab.scoring.output.folder import OutputFolder
@@ -18,7 +20,7 @@ from assignor_lab.scoring.summaries.explanations import explanations_of
 from assignor_lab.scoring.summaries.summarised import summarise
 from assignor_lab.scoring.summaries.unranked import without_verdict
 from assignor_lab.scoring.terms import ScoringRun
-from assignor_lab.verification.words import document_of
+from assignor_lab.verification.words import verified_of
 
 __all__ = ["run_scoring"]
 
@@ -28,7 +30,7 @@ def run_scoring(
     engine: Engine,
     folder: OutputFolder,
     on_progress: Callable[[Progress], None] = lambda _progress: None,
-) -> dict[str, Any]:
+) -> RunSummary:
     """Scores all states, explains the shown moves, and writes tables, summary and report.
 
     The output folder keeps its old content until everything is complete. Results of an interrupted run are used again.
@@ -48,9 +50,10 @@ def run_scoring(
     """
     verification = verification_of(run.plan, run.registry, run.config)
     scored = score_rows(run, engine, folder, on_progress)
-    summary = {"verified": document_of(verification), **summarise(run, scored, engine)}
-    if verification.refused:
-        summary["results"] = without_verdict(summary["results"])
-    summary["explanations"] = explanations_of(run, summary)
+    found = summarise(run, scored, engine)
+    results = without_verdict(found.results) if verification.refused else found.results
+    summary = attrs.evolve(
+        found, verified=verified_of(verification), results=results, explanations=explanations_of(run, results)
+    )
     folder.finish(summary, lambda path: write_report(summary, path), manifest_of(run, engine, scored).document())
     return summary

@@ -98,7 +98,7 @@ def measured(rows: int) -> dict[str, float]:
         in_waves, before, for_tables = process_time() - engine.began, _peak_mb(), engine.elsewhere
         summary = summarise(run, scored, engine)
         at_end = process_time() - engine.began - in_waves
-        count = summary["results"]["rows"]
+        count = summary.results.rows
     return {
         "rows": count,
         "wave_us": in_waves / count * 1e6,

@@ -271,9 +271,14 @@ def _plan(
 
         write_plan_page(answer, list(sentences(verification)), report)
     if junit is not None:
+        from assignor_lab.model.comparisons import Verdict
         from assignor_lab.scoring.gates.junit import write_junit
 
-        write_junit([{**each, "assignor": made.name} for each in results], junit, "assignor plan")
+        judged = [
+            Verdict(assignor=made.name, states=0, **{key: each[key] for key in ("expression", "status", "reason")})
+            for each in results
+        ]
+        write_junit(judged, junit, "assignor plan")
     if any(each["status"] != "passed" for each in results):
         raise typer.Exit(1)
 

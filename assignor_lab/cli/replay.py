@@ -24,10 +24,8 @@ from assignor_lab.cli.past_options import (
     surroundings,
 )
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
-from assignor_lab.compare.figures import FigureCompared
 from assignor_lab.compare.plays import PlaysCompared, compared_plays
 from assignor_lab.compare.verdicts import NOT_RANKED, TOO_MANY, alone, settings_words, verdict_of_several
-from assignor_lab.documents.values import value_of
 from assignor_lab.documents.wording import shortened
 from assignor_lab.groups.deciding_release import at_releases
 from assignor_lab.groups.entries import kind_named
@@ -196,16 +194,16 @@ def _overall(groups: Sequence[_Group], registry: Registry) -> dict[str, Any] | N
     found = headline_of(PlayedStates(rows), _kind().headline, _metrics(registry))
     names = {name: shortened(name, 40) for name in found.places}
     first = [name for name, place in found.places.items() if place == 1]
-    figures = [value_of(FigureCompared, "")(each) for each in found.document["figures"]]
+    figures = found.found.figures
     if not first:
         verdict = TOO_MANY if len(rows) > MOST_COMPARED else NOT_RANKED
     elif len(names) == 1:
         verdict = alone(names[first[0]])
     else:
-        verdict = verdict_of_several(figures, names, found.document["baseline"], first, "history")
+        verdict = verdict_of_several(figures, names, found.found.baseline, first, "history")
     return {
         "histories": len(groups),
-        "best": found.document["best"],
+        "best": list(found.found.best),
         "verdict": verdict,
         "headline": [*map(attrs.asdict, figures)],
     }

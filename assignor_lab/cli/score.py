@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 import typer
@@ -31,6 +31,7 @@ from assignor_lab.groups.variants import Contender, as_variant, configured, vari
 if TYPE_CHECKING:
     from assignment_api.plugins import Registry
     from assignor_lab.groups.entries import KindEntry
+    from assignor_lab.model.run_summary import Results, RunMetrics, RunSummary
     from assignor_lab.runtime.discovery import Plugins
     from assignor_lab.scoring.gates import Gate
     from assignor_lab.scoring.sources.plan import ScoringPlan
@@ -89,8 +90,8 @@ def _score(
     say = note if output.json else print_line
     if order.repeats is not None:
         order.repeats.conclude(output.out, say=say)
-    conclude(summary["results"]["gates"], gates.junit, say=say)
-    check_answered(summary["results"])
+    conclude(summary.results.gates, gates.junit, say=say)
+    check_answered(summary.results)
 
 
 @attrs.frozen
@@ -309,35 +310,37 @@ def _isolated(contenders: ContenderOptions) -> list[str]:
     return with_isolation(contenders.c, contenders.trust, contenders.isolate)
 
 
-def _show(summary: Mapping[str, Any], output: OutputOptions) -> None:
+def _show(summary: RunSummary, output: OutputOptions) -> None:
     from assignor_lab.report.terminal import print_summary
 
-    note_failures(summary["results"])
+    note_failures(summary.results)
     if output.json:
-        print_json(summary)
+        from assignor_lab.scoring.output.summary_file import summary_document
+
+        print_json(summary_document(summary))
     else:
         print_summary(summary, console())
-        _print_files(summary["run_metrics"], summary["results"], output.out)
+        _print_files(summary.run_metrics, summary.results, output.out)
 
 
-def note_failures(results: Mapping[str, Any]) -> None:
+def note_failures(results: Results) -> None:
     """Prints the reasons of failing families and metrics on standard error."""
-    families = [each for each in results["failures"] if each["family"] is not None]
+    families = [each for each in results.failures if each.family is not None]
     for each in families[:MOST_FAMILY_NOTES]:
-        note(f"family {each['family']} failed in {plural(each['rows'], 'row')}: {each['type']}: {each['message']}")
-    for each in results["metric_failures"][:MOST_METRIC_NOTES]:
-        note(f"metric {each['metric']} failed in {plural(each['rows'], 'row')}: {each['message']}")
+        note(f"family {each.family} failed in {plural(each.rows, 'row')}: {each.type}: {each.message}")
+    for failure in results.metric_failures[:MOST_METRIC_NOTES]:
+        note(f"metric {failure.metric} failed in {plural(failure.rows, 'row')}: {failure.message}")
 
 
-def _print_files(run: Mapping[str, Any], results: Mapping[str, Any], out: Path) -> None:
+def _print_files(run: RunMetrics, results: Results, out: Path) -> None:
     print_line()
     print_line(
-        f"{plural(results['states'], 'state')}, {plural(results['rows'], 'row')}, {results['failed_rows']:,} failed, "
-        f"in {run['seconds']:,.1f} s: {run['states_per_second'] or 0:,.1f} states per second"
+        f"{plural(results.states, 'state')}, {plural(results.rows, 'row')}, {results.failed_rows:,} failed, "
+        f"in {run.seconds or 0:,.1f} s: {run.states_per_second or 0:,.1f} states per second"
     )
-    if run["shares"] is not None:
-        shares = ", ".join(f"{_SHARES[name]} {share:.0%}" for name, share in run["shares"].items())
-        print_line(f"{run['rows_per_second_per_core']:,.1f} rows per second per core; of the cores' time: {shares}")
+    if run.shares is not None:
+        shares = ", ".join(f"{_SHARES[name]} {share:.0%}" for name, share in run.shares.items())
+        print_line(f"{run.rows_per_second_per_core or 0:,.1f} rows per second per core; of the cores' time: {shares}")
     from assignor_lab.scoring.output.folder import ANSWERS, MANIFEST, REPORT, RESULTS, RUN_METRICS, SUMMARY
 
     files = {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -15,6 +15,8 @@ from assignor_lab.cli.text import note
 if TYPE_CHECKING:
     from assignor_lab.groups.entries import KindEntry
     from assignor_lab.groups.variants import Contender
+    from assignor_lab.model.comparisons import Verdict
+    from assignor_lab.model.run_summary import Results
     from assignor_lab.scoring.contenders import RunContenders
     from assignor_lab.scoring.gates import Gate
     from assignor_lab.scoring.terms import EvaluationTerms, ReplayCommand
@@ -111,7 +113,7 @@ def terms_of(
     return EvaluationTerms(baseline, gates, subjects, replay)
 
 
-def conclude(gates: Sequence[Mapping[str, Any]], junit: Path | None, say: Callable[[str], None]) -> None:
+def conclude(gates: Sequence[Verdict], junit: Path | None, say: Callable[[str], None]) -> None:
     """Prints the results of the gates, writes the JUnit report, and ends the command if one did not pass.
 
     Raises:
@@ -120,29 +122,29 @@ def conclude(gates: Sequence[Mapping[str, Any]], junit: Path | None, say: Callab
         OSError: if the report cannot be written.
     """
     for gate in gates:
-        say(f"{_WORDS[gate['status']]} {gate['assignor']}: {gate['expression']}: {gate['reason']}")
+        say(f"{_WORDS[gate.status]} {gate.assignor}: {gate.expression}: {gate.reason}")
     if junit is not None:
         from assignor_lab.scoring.gates.junit import write_junit
 
         write_junit(gates, junit)
         say(f"Gates: {junit}")
-    not_passed = [gate for gate in gates if gate["status"] != "passed"]
+    not_passed = [gate for gate in gates if gate.status != "passed"]
     if not_passed:
-        raise typer.Exit(TOO_UNSURE if all(gate["no_limit"] is not None for gate in not_passed) else GATE_FAILED)
+        raise typer.Exit(TOO_UNSURE if all(gate.no_limit is not None for gate in not_passed) else GATE_FAILED)
 
 
-def check_answered(results: Mapping[str, Any]) -> None:
+def check_answered(results: Results) -> None:
     """Ends the command with exit code 1 if no assignor has an answer to any state.
 
     Raises:
         typer.Exit: with code 1, after a line with the most frequent cause.
     """
-    assignors = [each for each in results["assignors"] if each["kind"] == "plugin" and each["rows"]]
-    if not assignors or any(each["status"] == "scored" for each in assignors):
+    assignors = [each for each in results.assignors if each.kind == "plugin" and each.rows]
+    if not assignors or any(each.status == "scored" for each in assignors):
         return
-    first = results["failures"][0]
-    cause = f"family {first['family']}" if first["family"] is not None else first["assignor"] or "the scenarios"
-    note(f"no assignor has an answer to any state; most frequent cause: {cause}: {first['type']}: {first['message']}")
+    first = results.failures[0]
+    cause = f"family {first.family}" if first.family is not None else first.assignor or "the scenarios"
+    note(f"no assignor has an answer to any state; most frequent cause: {cause}: {first.type}: {first.message}")
     raise typer.Exit(GATE_FAILED)
 
 

@@ -8,7 +8,7 @@ from assignor_lab.compare.contenders import (
     contender_of,
     contenders_of,
 )
-from assignor_lab.compare.figures import FigureCompared
+from assignor_lab.model.comparisons import FigureCompared
 
 __all__ = [
     "Compared",

@@ -11,7 +11,7 @@ import attrs
 
 from assignment_api.optimum import Gap
 from assignor_lab.compare.contenders import ComparedContender, ContenderError, ContenderTerms
-from assignor_lab.compare.figures import FigureCompared, Rows, compared_figures, metrics_of_headline
+from assignor_lab.compare.figures import Rows, compared_figures, metrics_of_headline
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.kind import ContenderAnswer, GroupKind
 from assignor_lab.groups.ownership.labels import client_labels
@@ -19,6 +19,7 @@ from assignor_lab.groups.ownership.ownership import Ownership, OwnershipOf
 from assignor_lab.groups.runner.rows import RowMaker
 from assignor_lab.groups.shown_gaps import shown_gaps
 from assignor_lab.groups.work import WorkItem
+from assignor_lab.model.comparisons import FigureCompared
 from assignor_lab.scenarios import Scenario
 
 __all__ = ["Compared", "Differing", "Side", "StateCompared", "compare"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from assignor_lab.compare.compared import Compared, Side, StateCompared
-from assignor_lab.compare.figures import FigureCompared
 from assignor_lab.groups.shown_gaps import gap_documents
+from assignor_lab.model.comparisons import FigureCompared
 
 __all__ = ["document_of"]
 

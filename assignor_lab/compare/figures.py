@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import attrs
-
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.headline import FAILURES, HeadlineFigure
+from assignor_lab.model.comparisons import FigureCompared, ValueCompared
 
-__all__ = [
-    "FigureCompared",
-    "NoInterval",
-    "ValueCompared",
-    "best_of",
-    "compared_figures",
-    "has_failed",
-    "metrics_of_headline",
-]
+__all__ = ["best_of", "compared_figures", "has_failed", "metrics_of_headline"]
 
 #: A row of each contender for one state, from :class:`assignor_lab.groups.runner.rows.RowMaker`.
 Rows = tuple[Mapping[str, Any], ...]
@@ -26,62 +17,6 @@ Rows = tuple[Mapping[str, Any], ...]
 
 #: Least difference, as a share of the largest value, for one to be better.
 _NEARLY = 0.01
-
-
-@attrs.frozen
-class NoInterval:
-    """Why a difference has no interval."""
-
-    code: str
-    reason: str
-
-
-@attrs.frozen
-class ValueCompared:
-    """One contender in one figure.
-
-    Args:
-        tells: ``better``, ``worse``, ``equal``, ``unclear`` or ``none`` (too few differ); ``None`` for the baseline.
-        lower: Histories (or single states) in which its figure is lower than the baseline's; ``None``: unknown.
-    """
-
-    assignor: str
-    mean: float
-    difference: float | None = None
-    low: float | None = None
-    high: float | None = None
-    level: float | None = None
-    no_interval: NoInterval | None = None
-    tells: str | None = None
-    lower: int | None = None
-    equal: int | None = None
-    higher: int | None = None
-
-
-@attrs.frozen
-class FigureCompared:
-    """One of the five figures; if ``not_measured`` gives a reason, it has no values."""
-
-    figure: str
-    title: str
-    metric: str | None
-    unit: str | None
-    direction: str | None
-    summary: str | None
-    not_measured: str | None
-    states: int
-    of: tuple[ValueCompared, ...]
-    best: tuple[str, ...] = ()
-
-    @property
-    def means(self) -> tuple[float, ...] | None:
-        """Mean of each contender; ``None``: not measured."""
-        return tuple(each.mean for each in self.of) or None
-
-    @property
-    def difference(self) -> float | None:
-        """The second one's mean less the first one's."""
-        return None if len(self.of) < 2 else self.of[1].mean - self.of[0].mean
 
 
 def best_of(values: Mapping[str, float], direction: str | None) -> tuple[str, ...]:

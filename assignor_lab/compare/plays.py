@@ -8,10 +8,11 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.compare.figures import FigureCompared, compared_figures
+from assignor_lab.compare.figures import compared_figures
 from assignor_lab.compare.verdicts import NOT_COMPARABLE, NOT_RANKED, alone, best_everywhere, verdict_of_one
 from assignor_lab.documents.wording import shortened
 from assignor_lab.groups.metrics.headline import HeadlineFigure
+from assignor_lab.model.comparisons import FigureCompared
 
 __all__ = ["PlaysCompared", "compared_plays"]
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from assignor_lab.compare.figures import FigureCompared, ValueCompared, best_of
+from assignor_lab.compare.figures import best_of
 from assignor_lab.documents.wording import figure, listed, mean, plural, shortened, signed
+from assignor_lab.model.comparisons import FigureCompared, ValueCompared
 
 __all__ = [
     "NOT_COMPARABLE",

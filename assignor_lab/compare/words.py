@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from assignment_api.optimum import Gap
 from assignor_lab.compare.compared import Compared, Side, StateCompared
-from assignor_lab.compare.figures import FigureCompared
 from assignor_lab.documents.wording import listed, mean, plain, plural, shortened, signed
 from assignor_lab.groups.metrics.gaps import has_solver
 from assignor_lab.groups.ownership.ownership import NOBODY_LABEL
 from assignor_lab.groups.shown_gaps import NO_SOLVER, gap_cell, moves_sentence, moves_words
+from assignor_lab.model.comparisons import FigureCompared
 
 __all__ = ["client_rows", "differing_rows", "figure_rows", "gap_rows", "sentences", "state_rows", "state_sentences"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from assignment_api.notebook import names_text, paragraph, table
-from assignor_lab.compare import FigureCompared, contender_of
+from assignor_lab.compare import contender_of
 from assignor_lab.compare.figures import compared_figures, metrics_of_headline
 from assignor_lab.documents.wording import mean, natural_order, plural
 from assignor_lab.groups.entries import kind_named
@@ -16,6 +16,7 @@ from assignor_lab.groups.kind import ContenderAnswer, GroupKind
 from assignor_lab.groups.ownership.labels import client_labels
 from assignor_lab.groups.ownership.ownership import ACTIVE, Ownership
 from assignor_lab.groups.runner.rows import RowMaker
+from assignor_lab.model.comparisons import FigureCompared
 from assignor_lab.notebook.surroundings import item_of, terms_of
 from assignor_lab.runtime.invocation import CallFailure
 from assignor_lab.scenarios import Scenario

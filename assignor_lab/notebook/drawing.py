@@ -15,7 +15,7 @@ from assignor_lab.documents.wording import plural, shortened
 from assignor_lab.scoring.spark.session import MissingExtraError
 
 if TYPE_CHECKING:
-    from assignor_lab.report.summary.summary import Results
+    from assignor_lab.model.run_summary import Results
 
 __all__ = [
     "COLOURS",
@@ -65,9 +65,10 @@ def left_out(*left: tuple[int, str]) -> str:
 
 def results_of(summary: SummaryLike) -> Results:
     """The results of a summary; raises DocumentFormatError if it is none."""
-    from assignor_lab.report.summary.summary import read_summary, summary_from_document
+    from assignor_lab.scoring.frames.shown_summary import ShownSummary
+    from assignor_lab.scoring.output.summary_file import read_summary, summary_of
 
     if isinstance(summary, (str, PathLike)):
         path = Path(summary)
         return read_summary(path / "summary.json" if path.is_dir() else path).results
-    return summary_from_document(dict(summary)).results
+    return summary.summary.results if isinstance(summary, ShownSummary) else summary_of(dict(summary)).results

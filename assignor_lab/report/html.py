@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from os import PathLike
-from typing import Any
 
 import attrs
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -22,14 +20,15 @@ from markupsafe import Markup, escape
 
 from assignor_lab.documents import wording
 from assignor_lab.documents.durable import write_durably
+from assignor_lab.model.run_summary import RunSummary
 from assignor_lab.report import words
 from assignor_lab.report.sections.exploration import case_groups, choices, difference_groups, share_rows
 from assignor_lab.report.sections.groups import group_panel
 from assignor_lab.report.sections.pasts import event_words
 from assignor_lab.report.summary.down_times import clock
 from assignor_lab.report.summary.placement import TaskChange
-from assignor_lab.report.summary.summary import Summary, summary_from_document
 from assignor_lab.report.view import page, panel
+from assignor_lab.scoring.output.summary_file import summary_document
 
 __all__ = ["asset", "policy", "prepare", "render_report", "templates", "write_report"]
 
@@ -50,17 +49,16 @@ def prepare() -> None:
         templates().get_template(name)
 
 
-def write_report(summary: Mapping[str, Any], path: str | PathLike[str]) -> None:
+def write_report(summary: RunSummary, path: str | PathLike[str]) -> None:
     """Writes the report of a run.
 
     Raises:
-        DocumentFormatError: The document is not of format 2.
         OutputFileError: The file cannot be written.
     """
-    write_durably(path, render_report(summary_from_document(summary)).encode("utf-8"))
+    write_durably(path, render_report(summary).encode("utf-8"))
 
 
-def render_report(summary: Summary) -> str:
+def render_report(summary: RunSummary) -> str:
     environment = templates()
     shown = page(summary)
     observed = {each.name for each in summary.results.assignors if each.kind == "observed"}
@@ -131,12 +129,16 @@ def render_report(summary: Summary) -> str:
     )
 
 
-def _figures(summary: Summary) -> Markup:
-    results = attrs.asdict(attrs.evolve(summary.results, placements=(), groups=(), worst_cases=()))
-    document = {"format": summary.format, "results": results, "run_metrics": attrs.asdict(summary.run_metrics)}
-    for name in ("placements", "placements_left_out", "groups", "worst_cases"):
-        del results[name]
-    return htmlsafe_json_dumps(document, separators=(",", ":"))
+def _figures(summary: RunSummary) -> Markup:
+    small = attrs.evolve(summary.results, placements=(), groups=(), worst_cases=(), distributions=None, gates=())
+    document = summary_document(attrs.evolve(summary, results=small))
+    results = {key: value for key, value in document["results"].items() if key not in _LARGE}
+    shown = {"format": document["format"], "results": results, "run_metrics": document["run_metrics"]}
+    return htmlsafe_json_dumps(shown, separators=(",", ":"))
+
+
+#: Parts of a summary that a page has no room for, or draws.
+_LARGE = {"placements", "placements_left_out", "groups", "worst_cases", "distributions", "gates"}
 
 
 def policy(style: str, script: str) -> str:

@@ -6,8 +6,7 @@ brackets and terminal codes in a name have no effect.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -15,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from assignor_lab.documents.wording import figure, mean, plain, plural, shortened, unit_words
+from assignor_lab.model.run_summary import Assignor, FailedRows, MetricRanking, RunSummary
 from assignor_lab.report import words
-from assignor_lab.report.summary.summary import Assignor, FailedRows, MetricRanking, summary_from_document
 from assignor_lab.report.view import Page, page
 
 __all__ = ["print_summary"]
@@ -29,19 +28,14 @@ MOST_FAILURES = 20
 MOST_ASSUMPTIONS = 5
 
 
-def print_summary(summary: Mapping[str, Any], console: Console | None = None) -> None:
-    """Prints the results of a run.
-
-    Raises:
-        DocumentFormatError: The document is not of format 2.
-    """
+def print_summary(summary: RunSummary, console: Console | None = None) -> None:
     target = console or Console()
     for view in _views(summary, target.width):
         target.print(view)
 
 
-def _views(summary: Mapping[str, Any], width: int) -> list[RenderableType]:
-    shown = page(summary_from_document(summary))
+def _views(summary: RunSummary, width: int) -> list[RenderableType]:
+    shown = page(summary)
     views: list[RenderableType] = [Text(plain(sentence), style="bold") for sentence in shown.banner]
     views += [Text(plain(sentence)) for sentence in shown.verified]
     views += [Text(plain(sentence), style="bold") for sentence in shown.not_comparable]

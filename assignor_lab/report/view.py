@@ -7,13 +7,25 @@ from collections.abc import Collection, Mapping
 import attrs
 
 from assignor_lab.documents.wording import figure, listed, natural_order, plural
+from assignor_lab.model.explanations import NO_EXPLANATIONS, Explanations
+from assignor_lab.model.pictures import SnapshotPlacement
+from assignor_lab.model.run_summary import (
+    Aggregate,
+    Assignor,
+    AssignTime,
+    MetricRanking,
+    Results,
+    RunSummary,
+    SummaryMetric,
+    metrics_by_group,
+)
 from assignor_lab.report import words
 from assignor_lab.report.drawings.charts import Histogram, Spread, spreads
 from assignor_lab.report.drawings.pareto import Pareto, pareto
 from assignor_lab.report.sections.exploration import choices, histograms
 from assignor_lab.report.sections.headline import HeadlineCard, NotMeasured, folded, headline_cards, not_measured
 from assignor_lab.report.sections.pasts import PastPicture, pasts
-from assignor_lab.report.summary.explanations import NO_EXPLANATIONS, NO_WHYS, Explanations, PanelWhys, panel_whys
+from assignor_lab.report.summary.explanations import NO_WHYS, PanelWhys, panel_whys
 from assignor_lab.report.summary.placement import (
     AnswerColumn,
     ClientRow,
@@ -23,17 +35,6 @@ from assignor_lab.report.summary.placement import (
     column,
     runs_before,
     task_ranges,
-)
-from assignor_lab.report.summary.snapshots import SnapshotPlacement
-from assignor_lab.report.summary.summary import (
-    Aggregate,
-    Assignor,
-    AssignTime,
-    MetricRanking,
-    Results,
-    Summary,
-    SummaryMetric,
-    metrics_by_group,
 )
 
 __all__ = [
@@ -99,7 +100,7 @@ class MetricGroup:
 class Page:
     """The whole page without the pictures of placements."""
 
-    summary: Summary
+    summary: RunSummary
     names: dict[str, str]
     opening: str
     verified: tuple[str, ...]
@@ -138,7 +139,7 @@ class Page:
         return counts.pop() if len(counts) == 1 and not (parts and (parts.families or parts.sizes)) else 0
 
 
-def page(summary: Summary) -> Page:
+def page(summary: RunSummary) -> Page:
     results = summary.results
     verified = summary.verified
     banner = () if verified is None else verified.banner

@@ -14,7 +14,7 @@ from assignor_lab.compare.verdicts import (
     verdict_of_several,
 )
 from assignor_lab.documents.wording import figure, listed, moment, plural, shortened
-from assignor_lab.report.summary.summary import Agreement, Assignor, ProbeCounts, Results, SummaryMetric
+from assignor_lab.model.run_summary import Agreement, Assignor, ProbeCounts, Results, SummaryMetric
 
 __all__ = [
     "OBSERVED",

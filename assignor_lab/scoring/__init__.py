@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from assignor_lab.capture.histories.past_terms import PastTerms
     from assignor_lab.scoring.frames.dataframe import score
     from assignor_lab.scoring.frames.frame_summary import FrameError, summary
-    from assignor_lab.scoring.frames.run_summary import RunSummary
+    from assignor_lab.scoring.frames.shown_summary import ShownSummary as RunSummary
     from assignor_lab.scoring.sources.parts import Generated
 
 __all__ = ["FrameError", "Generated", "PastTerms", "RunSummary", "score", "summary"]
@@ -27,7 +27,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(frame_summary, name)
     if name == "RunSummary":
-        from assignor_lab.scoring.frames.run_summary import RunSummary
+        from assignor_lab.scoring.frames.shown_summary import ShownSummary as RunSummary
 
         return RunSummary
     if name == "PastTerms":

@@ -22,6 +22,7 @@ from assignor_lab.documents.wording import plural
 from assignor_lab.groups.columns import FORMAT
 from assignor_lab.groups.prices import prices_of
 from assignor_lab.groups.runner.terms import JobSpec
+from assignor_lab.model.run_summary import OverridingValue
 from assignor_lab.runtime.discovery import EntryPointDescription
 from assignor_lab.scoring.code_digests import source_digest
 from assignor_lab.scoring.contenders import RunContenders, ScoredContender
@@ -34,18 +35,14 @@ if TYPE_CHECKING:
 __all__ = ["NO_TERMS", "ReplayCommand", "ScoringRun", "EvaluationTerms", "job_spec", "shown_config", "terms_of_run"]
 
 
-def shown_config(config: ConfigSources, keys: Collection[str]) -> list[dict[str, str]]:
-    """The summary's ``config``: explicit values of ``keys`` and the plugins' settings, some of them hidden."""
+def shown_config(config: ConfigSources, keys: Collection[str]) -> tuple[OverridingValue, ...]:
+    """Explicit values of ``keys`` and the plugins' settings, some of them hidden."""
     effective = config.effective()
-    return [
-        {
-            "key": key,
-            "value": HIDDEN if hides(effective, key, held.value) else _value_text(held.value),
-            "source": str(held.origin),
-        }
+    return tuple(
+        OverridingValue(key, HIDDEN if hides(effective, key, held.value) else _value_text(held.value), str(held.origin))
         for key, held in effective.items()
         if held.origin.layer.is_explicit and (key in keys or is_setting(key))
-    ]
+    )
 
 
 def _value_text(value: object) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import attrs
-
+from assignor_lab.documents.values import plain_document
 from assignor_lab.documents.wording import plain, plural
+from assignor_lab.model.run_summary import GroupVerified, Verified, VerifiedCause, VerifiedReplay, VerifiedTrial
 from assignor_lab.verification.causes import Cause
 from assignor_lab.verification.verified import ReplayCheck, Verification, VerifiedGroup
 
-__all__ = ["banner", "document_of", "remedy_of", "sentences"]
+__all__ = ["banner", "document_of", "remedy_of", "sentences", "verified_of"]
 
 _REMEDIES: Mapping[str, str] = {
     "racks": "Give the racks that the group had with --racks, or correct that file.",
@@ -37,21 +37,26 @@ def banner(verification: Verification) -> list[str]:
 
 
 def document_of(verification: Verification) -> dict[str, Any] | None:
+    found = verified_of(verification)
+    return None if found is None else plain_document(found)
+
+
+def verified_of(verification: Verification) -> Verified | None:
+    """The verification as part of an answer; ``None`` without a real group."""
     if not verification.groups:
         return None
-    groups = [_group_document(each) for each in verification.groups]
-    states = {each["status"] for each in groups}
-    status = next(each for each in ("refused", "verified", "not verifiable") if each in states)
-    return {
-        "status": status,
-        "sentences": sentences(verification),
-        "banner": banner(verification),
-        "recorded": sum(each.recorded for each in verification.groups),
-        "decisions": sum(each.checked for each in verification.groups),
-        "reproduced": sum(each.reproduced for each in verification.groups),
-        "cause": next((each["cause"] for each in groups if each["cause"] is not None), None),
-        "groups": groups,
-    }
+    groups = tuple(_group(each) for each in verification.groups)
+    states = {each.status for each in groups}
+    return Verified(
+        status=next(each for each in ("refused", "verified", "not verifiable") if each in states),
+        sentences=tuple(sentences(verification)),
+        banner=tuple(banner(verification)),
+        recorded=sum(each.recorded for each in groups),
+        decisions=sum(each.decisions for each in groups),
+        reproduced=sum(each.reproduced for each in groups),
+        cause=next((each.cause for each in groups if each.cause is not None), None),
+        groups=groups,
+    )
 
 
 def _of_group(verification: Verification, each: VerifiedGroup) -> Iterator[str]:
@@ -108,29 +113,37 @@ def _replay(check: ReplayCheck | None) -> str:
     return f"{sentence}; the source does not show downtime."
 
 
-def _group_document(each: VerifiedGroup) -> dict[str, Any]:
+def _group(each: VerifiedGroup) -> GroupVerified:
     status = "refused" if each.is_refused else "verified"
-    cause = each.cause
-    return {
-        "group": each.group,
-        "status": status if each.not_verifiable is None else "not verifiable",
-        "assignor": each.assignor,
-        "recorded": each.recorded,
-        "decisions": each.checked,
-        "reproduced": each.reproduced,
-        "cause": None
-        if cause is None
-        else {
-            "input": cause.input,
-            "evidence": cause.evidence,
-            "remedy": remedy_of(cause),
-            "reproduced": None if cause.tried is None else cause.tried.reproduced,
-            "of": None if cause.tried is None else cause.tried.decisions,
-        },
-        "tried": [attrs.asdict(tried) for tried in each.tried],
-        "replay": None
-        if each.replay is None
-        else {**attrs.asdict(each.replay), "downtime_difference": each.replay.downtime_difference},
-        "not_verifiable": each.not_verifiable,
-        "not_verified": _unverified(each),
-    }
+    return GroupVerified(
+        group=each.group,
+        status=status if each.not_verifiable is None else "not verifiable",
+        assignor=each.assignor,
+        recorded=each.recorded,
+        decisions=each.checked,
+        reproduced=each.reproduced,
+        cause=None if each.cause is None else _cause(each.cause),
+        tried=tuple(
+            VerifiedTrial(one.input, one.words, one.decisions, one.reproduced, one.before) for one in each.tried
+        ),
+        replay=None if each.replay is None else _played(each.replay),
+        not_verifiable=each.not_verifiable,
+        not_verified=tuple(_unverified(each)),
+    )
+
+
+def _cause(cause: Cause) -> VerifiedCause:
+    tried = cause.tried
+    numbers = (None, None) if tried is None else (tried.reproduced, tried.decisions)
+    return VerifiedCause(cause.input, cause.evidence, remedy_of(cause), *numbers)
+
+
+def _played(replay: ReplayCheck) -> VerifiedReplay:
+    return VerifiedReplay(
+        rebalances=replay.rebalances,
+        recorded_rebalances=replay.recorded_rebalances,
+        downtime_s=replay.downtime_s,
+        recorded_downtime_s=replay.recorded_downtime_s,
+        shows_restoring=replay.shows_restoring,
+        downtime_difference=replay.downtime_difference,
+    )

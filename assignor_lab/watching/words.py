@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import attrs
 
 from assignor_lab.documents.wording import moment, plain, plural
+from assignor_lab.model.comparisons import Verdict
 from assignor_lab.watching.findings import RULES, Unusual
 from assignor_lab.watching.limits import WatchLimits
 from assignor_lab.watching.rebalances import WatchedGroup
@@ -66,18 +67,19 @@ def _escaped(text: str) -> str:
     return _NO_MARKUP.sub(r"\\\1", plain(text))
 
 
-def gates_of(groups: Iterable[CheckedGroup]) -> Iterator[Mapping[str, Any]]:
+def gates_of(groups: Iterable[CheckedGroup]) -> Iterator[Verdict]:
     for group in groups:
         for rule in RULES:
             own = [each for each in group.findings if each.rule == rule]
             failed = any(each.known not in group.accepted for each in own)
             reason = "; ".join(f"{moment(each.time_ms)} {each.sentence}" for each in own) or "none"
-            yield {
-                "expression": rule,
-                "assignor": group.watched.group or "a group",
-                "status": "failed" if failed else "passed",
-                "reason": reason,
-            }
+            yield Verdict(
+                expression=rule,
+                assignor=group.watched.group or "a group",
+                status="failed" if failed else "passed",
+                states=group.checked,
+                reason=reason,
+            )
 
 
 def document_of(groups: Iterable[CheckedGroup], limits: WatchLimits) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from assignor_lab.documents.values import value_of
-from assignor_lab.report.summary.snapshots import Gantt
+from assignor_lab.model.pictures import Gantt
 from assignor_lab.web.address import View
 
 __all__ = ["EpisodeMoment", "moment_of"]

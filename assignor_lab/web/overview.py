@@ -8,9 +8,9 @@ import attrs
 
 from assignor_lab.capture.histories.timeline import ACTIVE_TASKS, TimelineEntry
 from assignor_lab.documents.wording import moment, plural, without_uuids
+from assignor_lab.model.pictures import Gantt
 from assignor_lab.report.drawings.gantt import GanttDrawing, drawing
 from assignor_lab.report.sections.pasts import past_words, recorded_changes
-from assignor_lab.report.summary.snapshots import Gantt
 from assignor_lab.web.address import View
 from assignor_lab.web.errors import NotThereError
 from assignor_lab.web.following import FollowedRecording, Pulse

@@ -8,13 +8,14 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins import MetricPlugin
-from assignor_lab.compare.figures import FigureCompared, compared_figures
+from assignor_lab.compare.figures import compared_figures
 from assignor_lab.compare.plays import compared_plays
 from assignor_lab.documents.values import value_of
 from assignor_lab.documents.wording import figure, mean, moment, plural, signed
 from assignor_lab.groups.work import OBSERVED
+from assignor_lab.model.comparisons import FigureCompared
+from assignor_lab.model.pictures import ConnectSnapshot, SnapshotPlacement
 from assignor_lab.report.sections.groups import group_panel
-from assignor_lab.report.summary.snapshots import ConnectSnapshot, SnapshotPlacement
 from assignor_lab.report.view import panel
 from assignor_lab.web.address import ONE_MORE, View, text_of
 from assignor_lab.web.commands import command_of, is_saved

@@ -13,7 +13,7 @@ from assignor_lab.capture.histories.group_histories import history_of_moments, h
 from assignor_lab.capture.histories.moments import DecisionMoment, moment_of, protocol_of
 from assignor_lab.capture.histories.timeline import TimelineEntry, timeline_of
 from assignor_lab.documents.values import value_of
-from assignor_lab.report.summary.snapshots import Gantt
+from assignor_lab.model.pictures import Gantt
 from assignor_lab.scenarios import Scenario
 
 __all__ = ["PastDecision", "PastView", "pasts_of"]

@@ -10,8 +10,9 @@ from zlib import crc32
 import attrs
 import numpy as np
 
+from assignor_lab.model.comparisons import NoInterval
 from assignor_lab.scoring.statistics.intervals import interval_of, one_sided_limits
-from assignor_lab.scoring.statistics.refusal import IntervalRefusal, shape_of
+from assignor_lab.scoring.statistics.refusal import shape_of
 from benchmarks.coverage.populations import LIMITS, POPULATIONS
 
 __all__ = ["LEVEL", "SIZES", "Cell", "cells", "measured"]
@@ -54,7 +55,7 @@ def measured(population: str, size: int, runs: int, seed: int, level: float = LE
     for _ in range(runs):
         shape = shape_of(np.asarray(of.draw(chance, size), dtype=np.float64))
         found, limits = interval_of(shape, level), one_sided_limits(shape, level)
-        if isinstance(found, IntervalRefusal) or isinstance(limits, IntervalRefusal):
+        if isinstance(found, NoInterval) or isinstance(limits, NoInterval):
             continue
         given += 1
         covered += found[0] - rounding <= truth <= found[1] + rounding

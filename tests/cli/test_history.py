@@ -10,7 +10,7 @@ from assignor_lab.capture.histories.past_terms import AUTO, PastTerms
 from assignor_lab.cli.app import build_app
 from assignor_lab.cli.main import main
 from assignor_lab.report.sections.pasts import pasts
-from assignor_lab.report.summary.summary import summary_from_document
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.capture.captured_logs import CAPTURES
 from tests.capture.histories.flight_folders import classic_folder
 from tests.captured_states import logged_states
@@ -90,7 +90,7 @@ def test_history_and_report_count_probing_rebalances_alike(tmp_path: Path) -> No
     tagged = logged_states("tagged", tmp_path / "tagged.jsonl")
     shown = " ".join(run(tagged).stdout.split())
     summary = scored([tagged], ["sticky"], tmp_path / "out", past=PastTerms(AUTO))
-    (past,) = pasts(summary_from_document(summary).results, {})
+    (past,) = pasts(summary_of(summary).results, {})
     assert past.words in shown
     # Other requested ones were overtaken by another rebalance.
     assert "5 to probe whether copies have caught up" in past.words

@@ -24,6 +24,7 @@ from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.engine.engine import Engine
 from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import RESULTS, OutputFolder
+from assignor_lab.scoring.output.summary_file import summary_document
 from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.scoring.spark.engine import OnSpark
 from assignor_lab.scoring.terms import ScoringRun
@@ -61,7 +62,11 @@ def scored(engine: Engine, file: Path, out: Path) -> tuple[list[dict[str, Any]],
     with plan_sources([file], registry) as plan, OutputFolder(out) as folder:
         competing = found_contenders(registry, kind=plan.kind)
         summary = run_scoring(ScoringRun(registry, competing, plan, config), engine, folder)
-    return pq.read_table(out / RESULTS).to_pylist(), summary, (out / "report.html").read_text(encoding="utf-8")
+    return (
+        pq.read_table(out / RESULTS).to_pylist(),
+        summary_document(summary),
+        (out / "report.html").read_text(encoding="utf-8"),
+    )
 
 
 @pytest.mark.slow

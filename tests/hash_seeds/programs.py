@@ -23,6 +23,7 @@ from assignment_api.plugins import ScenarioFamily
 from assignor_lab.cli.main import main
 from assignor_lab.report import write_report
 from assignor_lab.scenarios import canonical_line, group_result_row, read_scenarios
+from assignor_lab.scoring.output.summary_file import summary_of
 from builtin_assignors.sticky import StickyTaskAssignor
 from tests.builtin_assignors.golden import DATA, GOLDEN, result_row
 from tests.capture.captured_logs import logs
@@ -54,7 +55,7 @@ def _states(families: Iterable[ScenarioFamily], documents: Callable[[ScenarioFam
 
 def _report() -> Iterator[bytes]:
     with tempfile.TemporaryDirectory() as folder:
-        write_report(hostile(), Path(folder, "report.html"))
+        write_report(summary_of(hostile()), Path(folder, "report.html"))
         yield Path(folder, "report.html").read_bytes()
 
 

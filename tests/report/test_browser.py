@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from assignor_lab.report import write_report
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.report.group_summaries import (
     hostile_connect,
     hostile_episodes,
@@ -52,7 +53,7 @@ Opener = Callable[..., AbstractContextManager["Page"]]
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
     for name, document in DOCUMENTS.items():
-        write_report(document(), folder / f"{name}.html")
+        write_report(summary_of(document()), folder / f"{name}.html")
     return {name: folder / f"{name}.html" for name in DOCUMENTS}
 
 

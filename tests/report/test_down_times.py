@@ -8,8 +8,10 @@ from copy import deepcopy
 import attrs
 import pytest
 
-from assignor_lab.report import render_report, summary_from_document
-from assignor_lab.report.summary.down_times import DownTask, DownTimes, clock, down_table
+from assignor_lab.model.pictures import DownTask, DownTimes
+from assignor_lab.report import render_report
+from assignor_lab.report.summary.down_times import clock, down_table
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.report.group_summaries import episodes
 
 CAUSES = ("nobody", "not_noticed", "rebalance", "revoked", "restoring")
@@ -75,7 +77,7 @@ def test_the_page_has_it_without_a_script_and_names_are_text() -> None:
     answer = document["results"]["groups"][0]["answers"][0]
     answer["gantt"] = {"until_ms": 200_000, "instances": ["i1"], "rows": [], "rows_left_out": 0, "marks": []}
     answer["down"] = json.loads(json.dumps(attrs.asdict(attrs.evolve(DOWN, instances=("<b>i1</b>", "i4")))))
-    shown = render_report(summary_from_document(document))
+    shown = render_report(summary_of(document))
     assert "Task 0_3 was down for longest: 15.4 s in 2 stretches" in shown
     assert '<details class="down-task">' in shown
     assert "&lt;b&gt;i1&lt;/b&gt;" in shown

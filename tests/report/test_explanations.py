@@ -6,12 +6,13 @@ import re
 
 import pytest
 
-from assignor_lab.report import render_report, summary_from_document
+from assignor_lab.report import render_report
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.report.summaries import tagged
 
 
 def drawn(document: dict) -> str:  # type: ignore[type-arg]
-    return render_report(summary_from_document(document))
+    return render_report(summary_of(document))
 
 
 def test_every_explained_move_stands_under_the_answer_that_it_is_of_and_under_kafkas() -> None:

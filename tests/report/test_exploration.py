@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from assignor_lab.documents.wording import signed
-from assignor_lab.report import render_report, summary_from_document
+from assignor_lab.model.comparisons import SizeClass, SummaryBins, SummaryDifference
+from assignor_lab.model.run_summary import Results
+from assignor_lab.report import render_report
 from assignor_lab.report.drawings.charts import forests, histogram
 from assignor_lab.report.sections.exploration import case_groups, choices, difference_groups, size_words
-from assignor_lab.report.summary.differences import SizeClass, SummaryBins, SummaryDifference
-from assignor_lab.report.summary.summary import Results
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.report.summaries import families, tagged
 from tests.report.test_html import Markup
 
@@ -19,7 +20,7 @@ NAMES = {name: name for name in ("high_availability", "sticky", "rack_aware")}
 
 
 def results(document: dict[str, Any] | None = None) -> Results:
-    return summary_from_document(document or families()).results
+    return summary_of(document or families()).results
 
 
 def difference(low: float | None, high: float | None, value: float | None = None) -> SummaryDifference:
@@ -87,7 +88,7 @@ def test_without_an_interval_the_reason_is_told_or_that_nothing_differs(code: st
     missing = {"low": None, "high": None, "no_interval": {"code": code, "reason": reason, "enough": 41}}
     own |= {**missing, "lower": 9 - equal, "equal": equal, "higher": 0}
     assert difference_groups(results(document), NAMES)[0].tables[0].rows[0].verdict == verdict
-    page = render_report(summary_from_document(document))
+    page = render_report(summary_of(document))
     assert ("histories&lt;/b&gt;" in page) == (verdict == "none")
 
 
@@ -100,7 +101,7 @@ def test_a_state_that_is_worst_in_two_ways_is_listed_once() -> None:
 
 
 def test_every_worst_case_has_its_command() -> None:
-    page = Markup(render_report(summary_from_document(families())))
+    page = Markup(render_report(summary_of(families())))
     commands = {case["replay"] for case in families()["results"]["worst_cases"]}
     assert commands
     assert all(command in page.text for command in commands)
@@ -124,14 +125,14 @@ def test_a_difference_shows_its_sign() -> None:
 
 
 def test_every_drawing_says_in_words_what_it_shows_or_stands_beside_them() -> None:
-    page = Markup(render_report(summary_from_document(families())))
+    page = Markup(render_report(summary_of(families())))
     drawings = page.tags("svg")
     assert len(drawings) > 30
     assert all(drawing.get("aria-hidden") == "true" or drawing.get("aria-label") for drawing in drawings)
 
 
 def test_the_assignors_own_cost_and_the_shares_of_time_are_on_the_page() -> None:
-    text = Markup(render_report(summary_from_document(families()))).text
+    text = Markup(render_report(summary_of(families()))).text
     assert "Peak memory" in text
     assert "Its answer depends on" in text
     assert "Spark and waiting" in text

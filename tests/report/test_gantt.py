@@ -7,11 +7,10 @@ import re
 import attrs
 import pytest
 
+from assignor_lab.model.pictures import DownTask, DownTimes, Gantt, GanttChange, GanttRow
 from assignor_lab.report.drawings import gantt
 from assignor_lab.report.drawings.changes import HEAD
 from assignor_lab.report.drawings.gantt import BAR, COLOURS, GAP, LEFT, ROW, WIDTH, drawing
-from assignor_lab.report.summary.down_times import DownTask, DownTimes
-from assignor_lab.report.summary.snapshots import Gantt, GanttChange, GanttRow
 
 GANTT = Gantt(
     100_000,

@@ -9,15 +9,16 @@ from typing import Any
 import attrs
 import pytest
 
-from assignor_lab.report import render_report, summary_from_document
+from assignor_lab.model.run_summary import metrics_by_group
+from assignor_lab.report import render_report
 from assignor_lab.report.sections.groups import MANY_WORKERS, group_panel
-from assignor_lab.report.summary.summary import metrics_by_group
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.report.group_summaries import connect, episodes, hostile_connect, hostile_episodes
 from tests.report.summaries import HOSTILE_SHOWN
 
 
 def groups_of(document: dict[str, Any]) -> Any:
-    return summary_from_document(document).results.groups
+    return summary_of(document).results.groups
 
 
 def test_a_rebalance_shows_each_worker_before_and_after() -> None:
@@ -44,7 +45,7 @@ def test_the_first_rebalance_that_moves_a_job_is_open() -> None:
         for worker in answer["workers"]:
             worker |= {"stops": [], "more_stops": 0}
     assert any(worker["stops"] for answer in second["answers"] for worker in answer["workers"])
-    shown = render_report(summary_from_document(document))
+    shown = render_report(summary_of(document))
     assert re.findall(r'id="(state-\d+)" open', shown) == ["state-2"]
 
 
@@ -75,7 +76,7 @@ def test_workers_to_which_nothing_happens_are_counted_in_large_groups() -> None:
 
 def test_the_page_has_a_picture_for_each_group() -> None:
     document = connect()
-    page = render_report(summary_from_document(document))
+    page = render_report(summary_of(document))
     assert page.count('<details class="state group"') == len(document["results"]["groups"])
     assert '<a href="#groups">' in page
     assert 'id="placements"' not in page
@@ -85,7 +86,7 @@ def test_the_page_has_a_picture_for_each_group() -> None:
 
 def test_an_episode_has_a_timeline_and_its_rebalances_for_each_assignor() -> None:
     document = episodes()
-    page = render_report(summary_from_document(document))
+    page = render_report(summary_of(document))
     assert page.count('<pre class="timeline"') == sum(len(each["answers"]) for each in document["results"]["groups"])
     assert "one column = " in page
     assert "Rebalances under connect_eager" in page
@@ -96,14 +97,14 @@ def test_an_assignor_without_an_answer_says_why() -> None:
         answer = document["results"]["groups"][0]["answers"][0]
         error = {"type": "ValueError", "java_type": None, "message": "no idea"}
         answer.update(error=error, workers=None, timeline=[], rebalances=[], rounds=None, delay_ms=None)
-        page = render_report(summary_from_document(document))
+        page = render_report(summary_of(document))
         assert "no answer" in page
         assert ("ValueError: no idea" in page) is (document["results"]["groups"][0]["kind"] == "connect-episode")
 
 
 @pytest.mark.parametrize("document", [hostile_connect, hostile_episodes])
 def test_names_are_text_whatever_they_contain(document: Any) -> None:
-    page = render_report(summary_from_document(document()))
+    page = render_report(summary_of(document()))
     assert "<img" not in page.replace("&lt;img", "")
     assert "\x1b" not in page
     assert "\u202e" not in page
@@ -115,11 +116,11 @@ def test_a_summary_from_before_has_no_groups() -> None:
     document = deepcopy(connect())
     del document["results"]["groups"]
     assert groups_of(document) == ()
-    assert 'id="groups"' not in render_report(summary_from_document(document))
+    assert 'id="groups"' not in render_report(summary_of(document))
 
 
 def test_a_metric_joins_its_group_wherever_it_stands() -> None:
-    results = summary_from_document(episodes()).results
+    results = summary_of(episodes()).results
     names = [metric.group for metric in results.metrics]
     assert names != sorted(names, key=names.index)
     groups = metrics_by_group(results)

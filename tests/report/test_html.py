@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from assignor_lab.documents.errors import DocumentFormatError
-from assignor_lab.report import render_report, summary_from_document, write_report
+from assignor_lab.report import render_report, write_report
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.report.group_summaries import hostile_connect, hostile_episodes
 from tests.report.summaries import (
     HOSTILE_SHOWN,
@@ -83,7 +84,7 @@ class Markup(HTMLParser):
 @pytest.fixture(scope="module", params=DOCUMENTS)
 def page(request: pytest.FixtureRequest) -> Markup:
     document = DOCUMENTS[request.param]()
-    return Markup(render_report(summary_from_document(document)))
+    return Markup(render_report(summary_of(document)))
 
 
 @pytest.mark.slow
@@ -149,7 +150,7 @@ def test_every_table_has_a_caption_and_scoped_headers(page: Markup) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("document", [hostile(), hostile_families()])
 def test_hostile_names_are_text(document: dict[str, Any]) -> None:
-    text = render_report(summary_from_document(document))
+    text = render_report(summary_of(document))
     page = Markup(text)
     assert page.tags("img") == []
     assert HOSTILE_SHOWN in page.text
@@ -160,7 +161,7 @@ def test_hostile_names_are_text(document: dict[str, Any]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("document", [hostile(), hostile_families()])
 def test_the_figures_for_machines_come_back_as_they_were(document: dict[str, Any]) -> None:
-    page = Markup(render_report(summary_from_document(document)))
+    page = Markup(render_report(summary_of(document)))
     figures = json.loads(page.contents["script"][0])
     for part in ("results", "run_metrics"):
         given = document[part]
@@ -190,7 +191,7 @@ def test_a_long_name_is_cut_short_and_its_whole_is_there() -> None:
     document = tagged()
     name = "x" * 5000
     text = json.dumps(document).replace('"round_robin"', json.dumps(name))
-    page = Markup(render_report(summary_from_document(json.loads(text))))
+    page = Markup(render_report(summary_of(json.loads(text))))
     assert name in page.text
     assert re.search(r"\bx{10,30}…x{5,30}\b", page.text)
 
@@ -198,7 +199,7 @@ def test_a_long_name_is_cut_short_and_its_whole_is_there() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("document", [large, large_families])
 def test_the_report_of_a_large_run_stays_small(document: Callable[[], dict[str, Any]], tmp_path: Path) -> None:
-    write_report(document(), tmp_path / "report.html")
+    write_report(summary_of(document()), tmp_path / "report.html")
     size = (tmp_path / "report.html").stat().st_size
     assert size < 6_000_000
     assert "more states not shown" in (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -207,12 +208,12 @@ def test_the_report_of_a_large_run_stays_small(document: Callable[[], dict[str, 
 def test_states_that_the_summary_left_out_are_told() -> None:
     document = tagged()
     document["results"]["placements_left_out"] = 7
-    assert "7 more states not shown" in render_report(summary_from_document(document))
+    assert "7 more states not shown" in render_report(summary_of(document))
 
 
 def test_a_worst_case_leads_to_a_state_that_this_assignor_was_in() -> None:
     document = histories()
-    page = Markup(render_report(summary_from_document(document)))
+    page = Markup(render_report(summary_of(document)))
     links = [attributes["href"] for attributes in page.tags("a") if attributes["href"].startswith("#state-")]
     assert links == ["#state-1", "#state-2"]
     assert page.text.count("history-0-round-3") > 0
@@ -229,7 +230,7 @@ def test_in_a_large_group_clients_that_keep_all_they_have_are_counted() -> None:
     after["assignment"][first]["active"] = []
     placement["after"] = [after]
     document["results"]["placements"] = [placement]
-    page = Markup(render_report(summary_from_document(document)))
+    page = Markup(render_report(summary_of(document)))
     assert "38 more clients keep what they have in every answer" in page.text
 
 
@@ -238,7 +239,7 @@ def test_a_run_in_which_everything_failed_has_a_report() -> None:
     results = document["results"]
     results.update(aggregates=[], agreement=[], placements=[], metrics=[], states=1)
     results["ranking"].update(overall=[], by_metric=[], states=0)
-    page = Markup(render_report(summary_from_document(document)))
+    page = Markup(render_report(summary_of(document)))
     assert page.faults == []
     assert "Nothing could be ranked" in page.text
 
@@ -247,7 +248,7 @@ def test_a_state_without_an_answer_is_drawn_with_its_error() -> None:
     document = tagged()
     answer = document["results"]["placements"][0]["after"][0]
     answer.update(error={"type": "BoomError", "java_type": None, "message": "no way"}, assignment=None, followup=None)
-    assert "No answer: BoomError: no way" in render_report(summary_from_document(document))
+    assert "No answer: BoomError: no way" in render_report(summary_of(document))
 
 
 def test_the_old_report_stays_when_the_new_one_cannot_be_written(
@@ -261,7 +262,7 @@ def test_the_old_report_stays_when_the_new_one_cannot_be_written(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        write_report(tagged(), target)
+        write_report(summary_of(tagged()), target)
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     assert target.read_text() == "old"
 
@@ -280,7 +281,7 @@ def test_the_old_report_stays_when_the_new_one_cannot_be_written(
 )
 def test_another_shape_is_refused_with_its_key(change: dict[str, object], said: str, tmp_path: Path) -> None:
     with pytest.raises(DocumentFormatError, match=said):
-        write_report({**tagged(), **change}, tmp_path / "report.html")
+        write_report(summary_of({**tagged(), **change}), tmp_path / "report.html")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -290,13 +291,13 @@ def test_a_wrong_type_is_refused_with_its_place() -> None:
     with pytest.raises(
         DocumentFormatError, match=r'results.aggregates\[3\].mean: expected a finite number, found "many"'
     ):
-        summary_from_document(document)
+        summary_of(document)
 
 
 def test_unknown_keys_are_left_aside() -> None:
     document = tagged()
     document["results"]["metrics"][0]["novel"] = 1
-    assert summary_from_document(document) == summary_from_document(tagged())
+    assert summary_of(document) == summary_of(tagged())
 
 
 def test_what_cannot_be_compared_is_said_first_and_not_drawn() -> None:
@@ -311,7 +312,7 @@ def test_what_cannot_be_compared_is_said_first_and_not_drawn() -> None:
     answer = next(each for each in placement["after"] if each["assignor"] == "sticky")
     answer["not_comparable"] = reason
     placement["after"] = [answer]
-    page = Markup(render_report(summary_from_document(document)))
+    page = Markup(render_report(summary_of(document)))
     assert page.faults == []
     assert page.text.index("Not comparable: sticky in all 24 decisions") < page.text.index("In short")
     assert "its real decision is unknown" in page.text
@@ -335,19 +336,19 @@ def test_a_copy_that_lags_is_told_where_a_task_moves_onto_it() -> None:
 
 def _drawn(document: dict[str, Any], placement: dict[str, Any]) -> str:
     only = {**document, "results": {**document["results"], "placements": [placement]}}
-    return render_report(summary_from_document(only))
+    return render_report(summary_of(only))
 
 
 @pytest.mark.slow
 def test_measures_of_balance_fold_away_behind_one_and_those_without_a_value_are_named_once() -> None:
-    page = Markup(render_report(summary_from_document(tagged())))
+    page = Markup(render_report(summary_of(tagged())))
     assert page.text.count("15 more measures of balance") == 2
     assert "Left out, since no decision has a value: " in page.text
     assert "No figures: no decision tells." not in page.text
 
 
 def test_failures_tell_where_they_were_raised_and_metrics_that_failed() -> None:
-    markup = render_report(summary_from_document(tagged()))
+    markup = render_report(summary_of(tagged()))
     assert "<pre>acme/round_robin.py:41 in assign: seats[number % len(seats)]</pre>" in markup
     assert "Metrics that failed" in markup
     assert "ValueError: no figure" in markup

@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.report import render_report, summary_from_document
+from assignor_lab.report import render_report
 from assignor_lab.report.view import Panel, page, panel
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.report.group_summaries import hostile_members, members
 from tests.report.summaries import HOSTILE_SHOWN, tagged
 
 
 def panels(document: dict[str, Any]) -> list[Panel]:
-    summary = summary_from_document(document)
+    summary = summary_of(document)
     return [
         panel(number, each, page(summary).names, ()) for number, each in enumerate(summary.results.placements, start=1)
     ]
@@ -48,22 +49,22 @@ def test_a_change_of_thread_is_no_move_of_state() -> None:
     document["results"]["placements"] = [state]
     (shown,) = panels(document)
     assert shown.columns[0].words == "1 task changes its thread"
-    report = render_report(summary_from_document(document))
+    report = render_report(summary_of(document))
     assert "of the same process." in report
     assert "was on another thread of this process before" in report
 
 
 @pytest.mark.slow
 def test_what_only_members_have_is_not_in_the_legend_of_others() -> None:
-    assert "another thread of this process" not in render_report(summary_from_document(tagged()))
+    assert "another thread of this process" not in render_report(summary_of(tagged()))
 
 
 def test_static_members_are_named() -> None:
-    report = render_report(summary_from_document(members()))
+    report = render_report(summary_of(members()))
     assert "(app-9070-0-1) of process" in report
 
 
 def test_hostile_names_are_text() -> None:
-    report = render_report(summary_from_document(hostile_members()))
+    report = render_report(summary_of(hostile_members()))
     assert HOSTILE_SHOWN.partition("<")[0] in report
     assert "<img" not in report

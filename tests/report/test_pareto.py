@@ -9,7 +9,7 @@ import pytest
 
 from assignor_lab.report import render_report
 from assignor_lab.report.drawings.pareto import Pareto, pareto
-from assignor_lab.report.summary.summary import summary_from_document
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.report.summaries import tagged
 
 A, B, C = "high_availability", "sticky", "kafka"
@@ -52,7 +52,7 @@ def picture(*figures: dict[str, Any]) -> Pareto | None:
         "figures": list(figures),
         "alone": 0,
     }
-    return pareto(summary_from_document(document).results, {})
+    return pareto(summary_of(document).results, {})
 
 
 def test_who_is_beaten_in_both_stands_behind() -> None:
@@ -128,7 +128,7 @@ def test_of_dots_in_one_place_one_is_drawn_with_the_numbers_of_the_others() -> N
         figure("across", {A: 1.0, B: 1.0, C: 9.0}),
         figure("upright", {A: 5.0, B: 5.0, C: 1.0}),
     ]
-    summary = summary_from_document(document)
+    summary = summary_of(document)
     drawn = pareto(summary.results, {})
     assert drawn is not None
     assert [(point.hidden, point.beside) for point in drawn.points] == [(False, (2,)), (True, ()), (False, ())]

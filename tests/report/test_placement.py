@@ -2,14 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from assignor_lab.model.pictures import AssignorPlacement, ClientTasks, SnapshotClient, SnapshotPlacement, SnapshotTask
 from assignor_lab.report.summary.placement import TaskChange, client_labels, column, runs_before, task_ranges
-from assignor_lab.report.summary.snapshots import (
-    AssignorPlacement,
-    ClientTasks,
-    SnapshotClient,
-    SnapshotPlacement,
-    SnapshotTask,
-)
 
 ONE, TWO = "11111111-0000-0000-0000-000000000000", "22222222-0000-0000-0000-000000000000"
 
@@ -19,9 +13,19 @@ def client(process: str, *consumers: str, host: str | None = None) -> SnapshotCl
 
 
 def state(before: dict[str, ClientTasks], after: dict[str, ClientTasks]) -> tuple[SnapshotPlacement, AssignorPlacement]:
-    answer = AssignorPlacement("a", None, False, None, after)
+    answer = AssignorPlacement(assignor="a", error=None, followup=False, equals_observed=None, assignment=after)
     tasks = tuple(SnapshotTask(f"0_{number}", number != 3) for number in range(4))
-    return SnapshotPlacement("s", 0, "captured", None, (), (client(ONE), client(TWO)), tasks, before, (answer,)), answer
+    return SnapshotPlacement(
+        scenario="s",
+        round=0,
+        chosen="captured",
+        source=None,
+        assumptions=(),
+        clients=(client(ONE), client(TWO)),
+        tasks=tasks,
+        before=before,
+        after=(answer,),
+    ), answer
 
 
 def changes(before: dict[str, ClientTasks], after: dict[str, ClientTasks]) -> dict[str, dict[str, TaskChange]]:
@@ -103,9 +107,22 @@ MEMBERS = (
 
 
 def member_changes(before: dict[str, ClientTasks], after: dict[str, ClientTasks]) -> dict[str, dict[str, TaskChange]]:
-    answer = AssignorPlacement("a", None, False, None, after)
+    answer = AssignorPlacement(assignor="a", error=None, followup=False, equals_observed=None, assignment=after)
     tasks = tuple(SnapshotTask(f"0_{number}", True) for number in range(5))
-    shown = column(SnapshotPlacement("s", 0, "worst", None, (), MEMBERS, tasks, before, (answer,)), answer)
+    shown = column(
+        SnapshotPlacement(
+            scenario="s",
+            round=0,
+            chosen="worst",
+            source=None,
+            assumptions=(),
+            clients=MEMBERS,
+            tasks=tasks,
+            before=before,
+            after=(answer,),
+        ),
+        answer,
+    )
     return {
         row.client.process_id if row.client else "nobody": {
             slot.task: slot.change for slot in (*row.active, *row.standby, *row.leaving)
@@ -149,7 +166,17 @@ def test_members_are_called_by_their_process_and_a_number() -> None:
 
 def test_a_move_within_a_process_says_so() -> None:
     before, after = {"m1": ClientTasks(("0_0",), ())}, {"m2": ClientTasks(("0_0",), ())}
-    answer = AssignorPlacement("a", None, False, None, after)
-    placement = SnapshotPlacement("s", 0, "worst", None, (), MEMBERS, (SnapshotTask("0_0", True),), before, (answer,))
+    answer = AssignorPlacement(assignor="a", error=None, followup=False, equals_observed=None, assignment=after)
+    placement = SnapshotPlacement(
+        scenario="s",
+        round=0,
+        chosen="worst",
+        source=None,
+        assumptions=(),
+        clients=MEMBERS,
+        tasks=(SnapshotTask("0_0", True),),
+        before=before,
+        after=(answer,),
+    )
     (move,) = column(placement, answer).moves
     assert (move.within, move.warm, move.source and move.source.process_id) == (True, False, "m1")

@@ -9,27 +9,28 @@ import attrs
 import pytest
 from markupsafe import Markup
 
-from assignor_lab.report import render_report, summary_from_document
+from assignor_lab.model.run_summary import Results
+from assignor_lab.report import render_report
 from assignor_lab.report.sections.groups import group_panel
-from assignor_lab.report.summary.summary import Results
 from assignor_lab.report.words import agreement_sentences, opening, trust, variants, verdict, worst_in
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.report.group_summaries import connect, episodes, played_past, recorded_past
 from tests.report.summaries import families, tagged
 
 
 @cache
 def played() -> Results:
-    return summary_from_document(played_past()).results
+    return summary_of(played_past()).results
 
 
 @cache
 def page_of_play() -> str:
-    return render_report(summary_from_document(played_past()))
+    return render_report(summary_of(played_past()))
 
 
 @cache
 def page_of_recording() -> str:
-    return render_report(summary_from_document(recorded_past()))
+    return render_report(summary_of(recorded_past()))
 
 
 def text_of(markup: str) -> str:
@@ -63,7 +64,7 @@ def test_a_play_says_why_it_rebalanced_and_each_rebalance_how_long_until_all_ran
     assert "not before the next one" in text
     for of_connect in ("Jobs given", "Jobs taken", "Next after"):
         assert of_connect not in text
-        assert of_connect in text_of(render_report(summary_from_document(episodes())))
+        assert of_connect in text_of(render_report(summary_of(episodes())))
 
 
 def test_the_text_picture_says_what_each_sign_is() -> None:
@@ -97,7 +98,7 @@ def test_what_figures_rest_on_stands_beside_them() -> None:
 def test_a_variant_is_told_with_its_setting_where_it_is_best() -> None:
     assert "two_standbys with num.standby.replicas=2 (at most 484.43; high_availability 556.06)" in verdict(played())
     assert "probe_10min is high_availability with probing.rebalance.interval.ms=600000" in variants(played())
-    assert variants(summary_from_document(families()).results) == ""
+    assert variants(summary_of(families()).results) == ""
 
 
 def test_what_is_the_same_in_every_row_is_no_column() -> None:
@@ -113,11 +114,11 @@ def test_an_old_summary_says_nothing_of_when_all_ran_again() -> None:
     for answer in document["results"]["groups"][0]["answers"]:
         for each in answer["rebalances"]:
             del each["running_ms"]
-    assert "All ran again" not in render_report(summary_from_document(document))
+    assert "All ran again" not in render_report(summary_of(document))
 
 
 def test_a_state_says_in_which_measures_somebody_does_worst_in_it() -> None:
-    results = summary_from_document(connect()).results
+    results = summary_of(connect()).results
     worst = {each.metric: each.worst for each in results.aggregates if each.worst and each.min != each.max}
     metric, state = next(iter(worst.items()))
     assert metric.replace("_", " ") in worst_in(results, state.scenario, state.round) or " more" in worst_in(
@@ -128,7 +129,7 @@ def test_a_state_says_in_which_measures_somebody_does_worst_in_it() -> None:
 
 
 def test_who_cannot_be_compared_is_told_once_and_nobody_has_a_bullet_for_it() -> None:
-    results = summary_from_document(recorded_past()).results
+    results = summary_of(recorded_past()).results
     assert agreement_sentences(results) == []
     told = agreement_sentences(attrs.evolve(results, not_comparable=()))
     assert len(told) == 1
@@ -137,7 +138,7 @@ def test_who_cannot_be_compared_is_told_once_and_nobody_has_a_bullet_for_it() ->
 
 
 def test_where_each_is_behind_in_some_figure_no_contender_is_best() -> None:
-    results = summary_from_document(tagged()).results
+    results = summary_of(tagged()).results
     assert results.headline is not None
     places = tuple(attrs.evolve(place, place=1) for place in results.ranking.overall)
     even = attrs.evolve(results, ranking=attrs.evolve(results.ranking, overall=places), not_comparable=())

@@ -8,13 +8,14 @@ import pytest
 from rich.console import Console
 
 from assignor_lab.report import print_summary
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.report.summaries import hostile, tagged
 
 
 def printed(document: dict[str, Any], width: int = 160, *, colours: bool = False) -> str:
     target = io.StringIO()
     print_summary(
-        document,
+        summary_of(document),
         Console(file=target, width=width, force_terminal=colours, color_system="truecolor" if colours else None),
     )
     return target.getvalue()

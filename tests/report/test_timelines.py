@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.report import render_report, summary_from_document
+from assignor_lab.model.run_summary import TimelineDecision
+from assignor_lab.report import render_report
 from assignor_lab.report.sections.causes import cause_words
 from assignor_lab.report.sections.pasts import past_words
-from assignor_lab.report.summary.summary import TimelineDecision
 from assignor_lab.report.words import state_name, verdict
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.report.group_summaries import episodes, recorded_past
 from tests.report.summaries import tagged
 
@@ -27,7 +28,7 @@ def page(**entry: Any) -> str:
     document = deepcopy(tagged())
     decisions = [{**ENTRY, **entry}]
     document["results"]["timelines"] = [{"group": "<i>orders</i>", "protocol": "classic", "decisions": decisions}]
-    return render_report(summary_from_document(document))
+    return render_report(summary_of(document))
 
 
 def test_each_decision_stands_with_its_time_who_came_and_went_and_why() -> None:
@@ -48,7 +49,7 @@ def test_the_past_is_summed_up_and_drawn_before_any_state() -> None:
     decisions = [ENTRY, {**ENTRY, "time_ms": ENTRY["time_ms"] + 300_000, "joined": [], "restarted": []}]
     past = {"group": "orders", "protocol": "classic", "decisions": decisions, "given": GIVEN}
     document["results"]["timelines"] = [past]
-    shown = render_report(summary_from_document(document))
+    shown = render_report(summary_of(document))
     assert "In 1 of them instances had come, gone or begun anew" in shown
     assert "Active tasks moved 12 times" in shown
     assert shown.index('class="gantt"') < shown.index('id="placements"')
@@ -71,7 +72,7 @@ def test_a_past_leads_to_the_picture_of_its_play() -> None:
     waits = [[0, 500, 0]]
     gantt = {**GIVEN, "rows": [{"task": "0_0", "runs": [], "waits": waits}]}
     document["results"]["groups"][1]["answers"][0]["gantt"] = gantt
-    shown = render_report(summary_from_document(document))
+    shown = render_report(summary_of(document))
     assert '<a href="#state-2">When tasks were down is in the played picture</a>' in shown
     assert 'id="state-2"' in shown
     assert "no owner" in shown[shown.index('id="state-2"') :]
@@ -86,13 +87,13 @@ def test_names_and_reasons_are_text() -> None:
 
 
 def test_the_selector_names_the_event_and_the_moves_of_each_decision() -> None:
-    options = re.findall(r"<option value=\"state-\d+\">([^<]*)", render_report(summary_from_document(recorded_past())))
+    options = re.findall(r"<option value=\"state-\d+\">([^<]*)", render_report(summary_of(recorded_past())))
     assert options[1].endswith("04:29:01.393Z: cached metadata has changed; no task moves")
     assert options[3] == "orders-classic-2-generation-4, 2026-11-21 04:30:17.088Z: i4 joined; 4 tasks move"
 
 
 def test_a_run_without_a_past_has_no_timeline() -> None:
-    assert "What happened" not in render_report(summary_from_document(tagged()))
+    assert "What happened" not in render_report(summary_of(tagged()))
 
 
 def test_a_state_is_named_with_its_time_where_that_is_known() -> None:
@@ -107,7 +108,7 @@ def test_a_connect_groups_timeline_counts_jobs_and_has_no_copies() -> None:
     document["results"]["timelines"] = [
         {"group": "connect-main", "protocol": "sessioned", "moves": "jobs", "decisions": [entry]}
     ]
-    shown = render_report(summary_from_document(document))
+    shown = render_report(summary_of(document))
     for text in ("Jobs moved", "Workers", "1 rebalance", "7 jobs taken away first"):
         assert text in shown
     assert "Copies made" not in shown
@@ -160,7 +161,7 @@ def test_of_a_single_history_the_verdict_says_who_is_best_in_what_and_how_often_
     model = results["ranking"]["by_metric"][0]["places"][0]
     ranked = {**results["ranking"]["by_metric"][0], "metric": "rebalances", "places": [{**model, **one}]}
     results["ranking"]["by_metric"].append(ranked)
-    summary = summary_from_document(document)
+    summary = summary_of(document)
     said = verdict(summary.results)
     assert said.startswith("high_availability did best in this history. Best in worst load: high_availability (0.50; ")
     assert "; Kafka itself " in said

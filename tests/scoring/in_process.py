@@ -12,6 +12,7 @@ from assignor_lab.run import run_scoring
 from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.output.folder import OutputFolder
+from assignor_lab.scoring.output.summary_file import summary_document
 from assignor_lab.scoring.sources.parts import SourceInput
 from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.scoring.terms import ScoringRun
@@ -35,4 +36,4 @@ def scored(
     ):
         competing = found_contenders(registry, assignors, may_run_code=True, kind=plan.kind)
         run = ScoringRun(registry, competing, plan, given, raw=raw)
-        return run_scoring(run, InProcess(), folder)
+        return summary_document(run_scoring(run, InProcess(), folder))

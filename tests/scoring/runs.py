@@ -14,6 +14,7 @@ from assignment_api.plugins.selection import ConfigSources, config_sources
 from assignor_lab.run import run_scoring
 from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS, OutputFolder
+from assignor_lab.scoring.output.summary_file import summary_document
 from assignor_lab.scoring.rows import Progress
 from assignor_lab.scoring.sources.parts import SourceInput
 from assignor_lab.scoring.sources.reading import plan_sources
@@ -40,7 +41,8 @@ def run(
     terms = config or config_sources(environ={}, start=out.parent)
     with plan_sources(sources, registry, terms.above) as plan, OutputFolder(out, resume=resume) as folder:
         competing = found_contenders(registry, assignors, may_run_code=True, kind=plan.kind)
-        return run_scoring(ScoringRun(registry, competing, plan, terms), OnSpark(spark), folder, on_progress)
+        found = run_scoring(ScoringRun(registry, competing, plan, terms), OnSpark(spark), folder, on_progress)
+        return summary_document(found)
 
 
 def results_of(out: Path) -> pa.Table:

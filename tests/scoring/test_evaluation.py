@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.report import summary_from_document
+from assignor_lab.documents.values import plain_document
 from assignor_lab.scoring.gates import GateContenders, parse_gate
-from assignor_lab.scoring.summaries.evaluation import evaluation
+from assignor_lab.scoring.output.summary_file import summary_of
+from assignor_lab.scoring.summaries.evaluation import evaluated, gates_judged
 from assignor_lab.scoring.terms import NO_TERMS, EvaluationTerms, ReplayCommand
 from tests.report.summaries import tagged
 from tests.scoring.tables import PLUGINS, Row, table_of
@@ -23,7 +24,13 @@ ROWS: list[Row] = [
 
 
 def found(folder: Path, terms: EvaluationTerms = NO_TERMS) -> dict[str, Any]:
-    return evaluation(table_of(ROWS, folder), PLUGINS, terms)
+    return evaluated_of(ROWS, folder, terms)
+
+
+def evaluated_of(rows: list[Row], folder: Path, terms: EvaluationTerms) -> dict[str, Any]:
+    table = table_of(rows, folder)
+    document: dict[str, Any] = plain_document(evaluated(table, PLUGINS, terms, len(PLUGINS)))
+    return {**document, "gates": plain_document(gates_judged(table, terms))}
 
 
 def entry(entries: list[dict[str, Any]], assignor: str, metric: str) -> dict[str, Any]:
@@ -42,7 +49,7 @@ def test_distributions_are_quantiles_over_all_states(tmp_path: Path) -> None:
 
 def test_without_a_baseline_nothing_is_compared(tmp_path: Path) -> None:
     part = found(tmp_path)
-    assert (part["baseline"], part["differences"], part["gates"]) == (None, [], [])
+    assert (part["differences"], part["gates"]) == ([], [])
     assert {case["by"] for case in part["worst_cases"]} == {"value"}
 
 
@@ -66,7 +73,7 @@ def test_a_difference_with_an_interval_has_no_reason_against_it(tmp_path: Path) 
     rows: list[Row] = [
         (item, 0, name, {"less": item + shift * item}) for item in range(50) for name, shift in (("a", 0.0), ("b", 1.0))
     ]
-    less = entry(evaluation(table_of(rows, tmp_path), PLUGINS, EvaluationTerms("a"))["differences"], "b", "less")
+    less = entry(evaluated_of(rows, tmp_path, EvaluationTerms("a"))["differences"], "b", "less")
     assert less["low"] < less["difference"] == 24.5 < less["high"]
     assert less["no_interval"] is None
 
@@ -111,8 +118,8 @@ def test_readers_of_the_summary_take_it_with_and_without_the_added_keys(tmp_path
     old = tagged()
     part = found(tmp_path, EvaluationTerms("a", (parse_gate("less > 1"),), GateContenders(("a", "b"), "a")))
     assert not part.keys() & old["results"].keys()
-    new = {**old, "results": {**old["results"], **part}}
-    before, after = summary_from_document(old).results, summary_from_document(new).results
+    new = {**old, "results": {**old["results"], "baseline": "a", **part}}
+    before, after = summary_of(old).results, summary_of(new).results
     assert (before.baseline, before.differences, before.worst_cases, before.slices) == (None, (), (), None)
     assert (after.baseline, len(after.differences)) == ("a", len(part["differences"]))
     assert len(after.worst_cases) == len(part["worst_cases"])

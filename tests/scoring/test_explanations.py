@@ -11,7 +11,9 @@ import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab import run
+from assignor_lab.documents.values import plain_document
 from assignor_lab.scoring.contenders import found_contenders
+from assignor_lab.scoring.output.summary_file import summary_of
 from assignor_lab.scoring.sources.parts import SourceInput
 from assignor_lab.scoring.sources.reading import generated, plan_sources
 from assignor_lab.scoring.summaries import explanations
@@ -38,7 +40,9 @@ def explained_again(summary: dict[str, Any], bounds: Bounds, *sources: SourceInp
     registry, config = discover(), config_sources(environ={}, start=ROOT / "tests")
     with plan_sources(sources or LOGS, registry, config.above) as plan:
         competing = found_contenders(registry, ["high_availability", "sticky"], kind=plan.kind)
-        return explanations_of(ScoringRun(registry, competing, plan, config), summary, bounds)
+        found = explanations_of(ScoringRun(registry, competing, plan, config), summary_of(summary).results, bounds)
+        document: dict[str, Any] = plain_document(found)
+        return document
 
 
 def owners(held: dict[str, Any]) -> dict[str, str]:

@@ -12,10 +12,10 @@ from assignor_lab.cli.score import note_failures
 from assignor_lab.cli.score_gates import check_answered
 from assignor_lab.groups.columns import OF_ASSIGNOR, OF_FAMILY
 from assignor_lab.report.html import write_report
-from assignor_lab.report.summary.summary import summary_from_document
 from assignor_lab.report.words import remarks
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.output.folder import RESULTS
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.plugins.installing import write_distribution
 from tests.scoring.in_process import scored
 from tests.scoring.runs import NAMED
@@ -74,7 +74,8 @@ def faulty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("faulty")
 def test_the_failure_of_a_family_is_charged_to_the_family(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sources = (Generated("unlucky", 3, 0), Generated("streams_4x40", 1, 0))
-    results = scored(sources, ("sticky", f"{NAMED}Raises"), tmp_path / "out")["results"]
+    summary = scored(sources, ("sticky", f"{NAMED}Raises"), tmp_path / "out")
+    results, values = summary["results"], summary_of(summary).results
     rows = pq.read_table(tmp_path / "out" / RESULTS).to_pylist()
     assert {row["error_origin"] for row in rows if row["family"] == "unlucky"} == {OF_FAMILY}
     assert {row["error_origin"] for row in rows if row["family"] != "unlucky"} == {None, OF_ASSIGNOR}
@@ -86,9 +87,9 @@ def test_the_failure_of_a_family_is_charged_to_the_family(tmp_path: Path, capsys
     assert "faulty_plugins.py" in charged["traceback"]
     failures = next(each for each in results["headline"]["figures"] if each["figure"] == "failures")
     assert failures["states"] == results["states"] - 3
-    check_answered(results)
+    check_answered(values)
     assert capsys.readouterr().err == ""
-    note_failures(results)
+    note_failures(values)
     assert "family unlucky failed in 6 rows: KeyError: 'no group for seed 0'" in capsys.readouterr().err
 
 
@@ -96,12 +97,12 @@ def test_the_failure_of_a_family_is_charged_to_the_family(tmp_path: Path, capsys
 def test_a_run_without_any_answer_ends_with_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     summary = scored((Generated("unlucky", 2, 0),), ("sticky",), tmp_path / "out")
     with pytest.raises(typer.Exit) as left:
-        check_answered(summary["results"])
+        check_answered(summary_of(summary).results)
     assert left.value.exit_code == 1
     assert "family unlucky: KeyError: 'no group for seed 0'" in capsys.readouterr().err
-    said = remarks(summary_from_document(summary).results)
+    said = remarks(summary_of(summary).results)
     assert said == ["Family unlucky gave no state for 2 rows: see failures."]
-    write_report(summary, tmp_path / "report.html")
+    write_report(summary_of(summary), tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "had no state to answer" in page
     assert "faulty-plugins" in page

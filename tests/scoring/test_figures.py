@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from assignor_lab.documents.values import plain_document
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.output.tables import results_schema
 from assignor_lab.scoring.summaries.figures import aggregates, ranking, worst_states
@@ -54,7 +55,7 @@ def by_key(entries: list[dict[str, Any]]) -> Mapping[tuple[str, str], dict[str, 
 
 
 def test_aggregates_are_over_all_rows_with_a_figure(table: ResultsTable) -> None:
-    found = by_key(aggregates(table, PLUGINS))
+    found = by_key(plain_document(aggregates(table, PLUGINS)))
     assert found["a", "less"] == {
         "assignor": "a",
         "metric": "less",
@@ -72,7 +73,7 @@ def test_aggregates_are_over_all_rows_with_a_figure(table: ResultsTable) -> None
 
 
 def test_places_are_by_means_over_shared_states(table: ResultsTable) -> None:
-    found = ranking(table, ["a", "b"], PLUGINS, {"a": 1, "b": 1})
+    found = plain_document(ranking(table, ["a", "b"], PLUGINS, {"a": 1, "b": 1}))
     assert found["states"] == 3
     assert found["by_metric"] == [
         {
@@ -96,7 +97,7 @@ def test_places_are_by_means_over_shared_states(table: ResultsTable) -> None:
 
 
 def test_nobody_is_ranked_where_nobody_answered(table: ResultsTable) -> None:
-    assert ranking(table, [], PLUGINS, {})["overall"] == []
+    assert plain_document(ranking(table, [], PLUGINS, {}))["overall"] == []
 
 
 def test_worst_states_are_those_in_which_somebody_else_did_better(table: ResultsTable) -> None:
@@ -118,11 +119,11 @@ def test_failures_that_differ_in_numbers_only_are_one_kind() -> None:
         row(1, "a", error_type="E", error_message="task 1_7 at 0x80a"),
         row(2, "a", error_type="E", error_message="something else"),
     )
-    assert [(failure["message"], failure["rows"]) for failure in tally.failures()] == [
+    assert [(failure["message"], failure["rows"]) for failure in plain_document(tally.failures())] == [
         ("task 1_0 at 0x7f1", 2),
         ("something else", 1),
     ]
-    assert tally.failures()[0]["first"] == {"scenario": "s0", "round": 0, "time_ms": 7}
+    assert plain_document(tally.failures())[0]["first"] == {"scenario": "s0", "round": 0, "time_ms": 7}
 
 
 def test_refusals_that_differ_in_process_ids_only_are_one_kind() -> None:
@@ -130,12 +131,12 @@ def test_refusals_that_differ_in_process_ids_only_are_one_kind() -> None:
     tally = counted(
         *(row(at, "a", error_type="E", error_message=f"no {text}") for at, text in enumerate((first, second)))
     )
-    assert [failure["rows"] for failure in tally.failures()] == [2]
+    assert [failure["rows"] for failure in plain_document(tally.failures())] == [2]
 
 
 def test_the_place_of_the_first_failure_is_told() -> None:
     tally = counted(row(0, "a", error_type="E", error_message="x", error_traceback="mine.py:3 in assign: boom()"))
-    assert tally.failures()[0]["traceback"] == "mine.py:3 in assign: boom()"
+    assert plain_document(tally.failures())[0]["traceback"] == "mine.py:3 in assign: boom()"
 
 
 def test_a_metric_that_fails_is_counted_by_what_it_said() -> None:
@@ -144,7 +145,7 @@ def test_a_metric_that_fails_is_counted_by_what_it_said() -> None:
         row(1, "a", metric_errors=["mine: ValueError: 8 is too much"]),
     )
     first = {"scenario": "s0", "round": 0, "time_ms": 7}
-    assert tally.metric_failures() == [
+    assert plain_document(tally.metric_failures()) == [
         {"metric": "mine", "message": "ValueError: 7 is too much", "rows": 2, "first": first},
         {"metric": "other", "message": "KeyError: 'x'", "rows": 1, "first": first},
     ]
@@ -153,9 +154,9 @@ def test_a_metric_that_fails_is_counted_by_what_it_said() -> None:
 def test_no_more_kinds_of_failures_are_listed_than_a_reader_can_bear() -> None:
     letters = [chr(number) for number in range(0x4E00, 0x4E00 + 300)]
     tally = counted(*(row(at, "a", error_type="E", error_message=text) for at, text in enumerate(letters)))
-    assert len(tally.failures()) == 201
-    assert tally.failures()[-1]["rows"] == 100
-    assert tally.failures()[-1]["type"] is None
+    assert len(plain_document(tally.failures())) == 201
+    assert plain_document(tally.failures())[-1]["rows"] == 100
+    assert plain_document(tally.failures())[-1]["type"] is None
 
 
 def test_agreement_counts_states_in_which_kafkas_decision_is_known() -> None:
@@ -170,7 +171,7 @@ def test_agreement_counts_states_in_which_kafkas_decision_is_known() -> None:
         row(4, "a", equals_observed=False, not_comparable="no racks"),
         row(4, "kafka"),
     )
-    assert tally.agreement(["a"]) == [
+    assert plain_document(tally.agreement(["a"])) == [
         {
             "assignor": "a",
             "compared": 3,
@@ -194,7 +195,7 @@ def test_reasons_against_a_comparison_are_told_with_whom_and_how_often() -> None
         row(1, "b"),
         row(2, "b", not_comparable="y"),
     )
-    assert tally.not_comparable() == [
+    assert plain_document(tally.not_comparable()) == [
         {"reason": "y", "states": 2, "assignors": ["a", "b"]},
         {"reason": "x", "states": 1, "assignors": ["a", "b"]},
     ]
@@ -203,4 +204,4 @@ def test_reasons_against_a_comparison_are_told_with_whom_and_how_often() -> None
 
 def test_assumptions_are_counted_by_state_not_by_row() -> None:
     tally = counted(row(0, "a", assumptions=["x", "y"]), row(0, "b", assumptions=["x", "y"]), row(1, "a"))
-    assert tally.assumptions() == [{"text": "x", "states": 1}, {"text": "y", "states": 1}]
+    assert plain_document(tally.assumptions()) == [{"text": "x", "states": 1}, {"text": "y", "states": 1}]

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assignor_lab.report import render_report, summary_from_document
+from assignor_lab.report import render_report
 from assignor_lab.scoring import FrameError, Generated, RunSummary, score, summary
+from assignor_lab.scoring.output.summary_file import summary_of
 from tests.scoring.in_process import scored
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def test_it_is_a_summary_to_the_report_and_to_json(out: Path) -> None:
     found = summary(pq.read_table(out / "results.parquet"))
     assert isinstance(found, RunSummary)
     assert set(found) == {"format", "results", "run_metrics"}
-    assert "<html" in render_report(summary_from_document(found.document))
+    assert "<html" in render_report(summary_of(found.document))
     assert json.loads(json.dumps(dict(found)))["results"]["states"] == 32
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.scoring.gates import GateContenders, GateNameError, Verdict, check_gates, judge, parse_gate
+from assignor_lab.model.comparisons import Verdict
+from assignor_lab.scoring.gates import GateContenders, GateNameError, check_gates, judge, parse_gate
 from assignor_lab.scoring.output.results_table import ResultsTable
 from tests.scoring.tables import PLUGINS, Row, table_of
 
@@ -84,7 +85,7 @@ LIMIT = 2 - 1.683851 * 0.2 * (41 * 42 / 12) ** 0.5 / 41**0.5
 )
 def test_with_confidence_the_limit_decides(tmp_path: Path, bound: str, status: str) -> None:
     found = verdict(histories(tmp_path, EVEN), f"less of b > {bound} with 95 % confidence")
-    assert (found.status, found.units, found.states, found.no_limit) == (status, 41, 41, None)
+    assert (found.status, found.histories, found.states, found.no_limit) == (status, 41, 41, None)
     assert found.limit == pytest.approx(10 + LIMIT, rel=1e-6)
 
 
@@ -122,7 +123,7 @@ def test_a_run_that_does_not_bear_the_confidence_says_why_and_how_many_histories
     tmp_path: Path, differences: list[float], gate: str, code: str, reason: str
 ) -> None:
     found = verdict(histories(tmp_path, differences), f"{gate} with 95 % confidence")
-    assert (found.status, found.limit, found.units) == ("unknown", None, len(differences))
+    assert (found.status, found.limit, found.histories) == ("unknown", None, len(differences))
     assert found.no_limit is not None
     assert (found.no_limit.code, reason in found.reason) == (code, True)
     assert found.reason.startswith("no 95 % confidence: ")

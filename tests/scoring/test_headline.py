@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from assignment_api.plugins import discover
+from assignor_lab.documents.values import plain_document
 from assignor_lab.groups.connect.kind import CONNECT
 from assignor_lab.groups.entries import KindEntry, entries
 from assignor_lab.groups.metrics.headline import headline_of
@@ -39,7 +40,7 @@ def found(folder: Path, baseline: str | None = None, **values: Any) -> Headline:
 
 
 def figure(found: Headline, name: str) -> dict[str, Any]:
-    return next(each for each in found.document["figures"] if each["figure"] == name)
+    return next(each for each in plain_document(found.found)["figures"] if each["figure"] == name)
 
 
 def tells(found: Headline, name: str) -> dict[str, str | None]:
@@ -101,7 +102,9 @@ def test_the_sign_test_is_exact(lower: int, higher: int) -> None:
 def test_the_baseline_is_the_one_asked_for_else_kafka_else_the_first(
     tmp_path: Path, names: Sequence[str], baseline: str | None, expected: str
 ) -> None:
-    assert found(tmp_path, baseline, **{name: [1.0, 2.0] for name in names}).document["baseline"] == expected
+    assert (
+        plain_document(found(tmp_path, baseline, **{name: [1.0, 2.0] for name in names}).found)["baseline"] == expected
+    )
 
 
 def test_an_answer_that_leaves_tasks_to_nobody_is_a_failed_one(tmp_path: Path) -> None:
@@ -112,7 +115,7 @@ def test_an_answer_that_leaves_tasks_to_nobody_is_a_failed_one(tmp_path: Path) -
 def test_rows_that_are_not_comparable_are_in_no_figure(tmp_path: Path) -> None:
     lost = {"less": 100.0, "neither": 0.0, "not_comparable": "no racks"}
     made = found(tmp_path, a=[1.0, lost, 3.0], b=[1.0, 2.0, 3.0])
-    assert made.document["states"] == 2
+    assert plain_document(made.found)["states"] == 2
     assert [each["mean"] for each in figure(made, "load")["of"]] == [2.0, 2.0]
 
 
@@ -132,13 +135,13 @@ def test_each_history_counts_alike(tmp_path: Path) -> None:
     rows: list[Row] = [(0, number, "a", {"less": 1.0, "neither": 0.0}) for number in range(9)]
     rows.append((1, 0, "a", {"less": 3.0, "neither": 0.0}))
     made = headline(table_of(rows, tmp_path), ["a"], FIGURES, PLUGINS, None)
-    assert (figure(made, "load")["of"][0]["mean"], made.document["histories"]) == (2.0, 2)
+    assert (figure(made, "load")["of"][0]["mean"], plain_document(made.found)["histories"]) == (2.0, 2)
 
 
 def test_nobody_to_compare_is_no_figure(tmp_path: Path) -> None:
     made = headline(table_of(histories(a=["boom"]), tmp_path), [], FIGURES, PLUGINS, None)
     assert made.places == {}
-    assert all(each["of"] == [] for each in made.document["figures"])
+    assert all(each["of"] == [] for each in plain_document(made.found)["figures"])
 
 
 @pytest.mark.parametrize("entry", [entry for entry in entries() if entry.is_scored], ids=lambda entry: str(entry.name))

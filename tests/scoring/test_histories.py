@@ -18,10 +18,10 @@ from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PLAYED, P
 from assignor_lab.documents.errors import Place
 from assignor_lab.groups.streams_episode.replaying import replay
 from assignor_lab.groups.variants import parse_variant, variants_of
-from assignor_lab.report.summary.summary import summary_from_document
 from assignor_lab.report.words import opening, reading
 from assignor_lab.scenarios import read_scenarios, scenario_from_document, write_lines
 from assignor_lab.scoring import Generated
+from assignor_lab.scoring.output.summary_file import summary_of
 from assignor_lab.scoring.provenance.manifest import read_manifest
 from assignor_lab.scoring.sources.parts import SourceInput
 from assignor_lab.scoring.sources.plan import ScoringPlan
@@ -66,7 +66,7 @@ def test_a_recording_is_played_unless_somebody_asks_for_its_decisions(warm: Path
     plan = seen(warm)
     (source,) = plan.sources
     assert (plan.kind.name, plan.past.way, source.items, source.decisions) == ("streams-episode", PLAYED, 1, 6)
-    assert [each["generation"] for each in source.timelines[0]["decisions"]] == list(range(1, 7))
+    assert [each.generation for each in source.timelines[0].decisions] == list(range(1, 7))
     alone = seen(warm, way=DECISIONS)
     assert (alone.kind.name, alone.items, alone.sources[0].decisions) == ("streams", 6, 0)
     assert alone.digest != plan.digest
@@ -201,7 +201,7 @@ def test_each_contender_goes_on_from_its_own_answers_as_in_replay(warm: Path, tm
     results = summary["results"]
     assert (results["histories"], results["played"], results["sources"][0]["decisions"]) == ("played", True, 6)
     assert results["headline"]["alone"] == 0
-    shown = summary_from_document(summary).results
+    shown = summary_of(summary).results
     assert opening(shown) == "1 history from 1 recording was put to 3 assignors."
     assert "Played as a history: the events behind 6 recorded decisions" in reading(shown)[0]
 
@@ -227,7 +227,7 @@ def test_what_a_recording_without_samples_does_not_tell_is_no_figure(warm: Path,
 def test_a_run_of_decisions_says_so_and_how_to_play_them(warm: Path, tmp_path: Path) -> None:
     summary = scored([warm], ["sticky"], tmp_path / "out", past=PastTerms(DECISIONS))
     assert (summary["results"]["histories"], summary["results"]["played"]) == ("decisions", False)
-    (sentence,) = reading(summary_from_document(summary).results)
+    (sentence,) = reading(summary_of(summary).results)
     assert sentence.startswith("Each decision alone:")
     assert "score --mode played" in sentence
 

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 import pytest
 
 from assignment_api.plugins.selection import ConfigSources, config_sources
-from assignor_lab.report.summary.summary import read_summary
 from assignor_lab.scoring import Generated
+from assignor_lab.scoring.output.summary_file import read_summary
 from tests.scoring.runs import NAMED, results_of, run, run_metrics_of
 
 if TYPE_CHECKING:

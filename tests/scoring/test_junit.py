@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 from junitparser import JUnitXml
 
+from assignor_lab.model.comparisons import Verdict
 from assignor_lab.scoring.gates.junit import write_junit
 
 #: The common part of the schemas of Jenkins, GitLab and Ant's formatter.
@@ -20,8 +20,8 @@ KNOWN = {
 }
 
 
-def gate(status: str, expression: str = "x > 3", assignor: str = "sticky") -> dict[str, Any]:
-    return {"expression": expression, "assignor": assignor, "status": status, "reason": "4; fails at > 3"}
+def gate(status: str, expression: str = "x > 3", assignor: str = "sticky") -> Verdict:
+    return Verdict(expression=expression, assignor=assignor, status=status, states=4, reason="4; fails at > 3")
 
 
 def test_each_gate_is_a_test_case_with_its_result(tmp_path: Path) -> None:

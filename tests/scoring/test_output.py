@@ -6,18 +6,20 @@ import errno
 import json
 import os
 from pathlib import Path
-from typing import Any
 
+import attrs
 import pyarrow.parquet as pq
 import pytest
 
 from assignor_lab.scoring.output import folder as output
 from assignor_lab.scoring.output import tables
 from assignor_lab.scoring.output.folder import ForeignOutputError, OutputFolder
+from assignor_lab.scoring.output.summary_file import summary_document, summary_of
 from assignor_lab.scoring.output.tables import TableWriter
+from tests.report.summaries import tagged
 from tests.scoring.tables import SCHEMA, rows
 
-SUMMARY: dict[str, Any] = {"format": 2, "results": {}, "run_metrics": {}}
+SUMMARY = summary_of(tagged())
 
 
 def report(path: Path, text: str) -> None:
@@ -83,7 +85,7 @@ def test_the_tables_of_the_first_release_go_with_its_run(tmp_path: Path) -> None
     with OutputFolder(tmp_path):
         pass
     assert names(tmp_path) == ["scores.parquet"]  # it carries no mark of ours
-    (tmp_path / "summary.json").write_text(json.dumps(SUMMARY))
+    (tmp_path / "summary.json").write_text(json.dumps(summary_document(SUMMARY)))
     finish(tmp_path, 3)
     assert names(tmp_path) == ["report.html", "results.parquet", "summary.json"]
     (tmp_path / "scores.parquet").write_bytes(b"somebody's own")
@@ -147,17 +149,17 @@ def test_what_a_killed_run_left_is_removed_and_what_another_run_makes_is_not(tmp
 
 def test_a_summary_with_a_figure_that_json_cannot_say_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="JSON"), OutputFolder(tmp_path) as folder:
-        folder.finish({**SUMMARY, "results": float("nan")}, None)
+        folder.finish(attrs.evolve(SUMMARY, run_metrics=attrs.evolve(SUMMARY.run_metrics, seconds=float("nan"))), None)
     assert names(tmp_path) == []
 
 
 def test_the_summary_is_ascii(tmp_path: Path) -> None:
     with OutputFolder(tmp_path) as folder:
-        folder.finish({**SUMMARY, "results": {"name": "\x1b[2J ü"}}, None)
+        folder.finish(attrs.evolve(SUMMARY, results=attrs.evolve(SUMMARY.results, title="\x1b[2J ü")), None)
     text = (tmp_path / "summary.json").read_bytes()
     assert text.isascii()
     assert b"\x1b" not in text
-    assert json.loads(text)["results"]["name"] == "\x1b[2J ü"
+    assert json.loads(text)["results"]["title"] == "\x1b[2J ü"
 
 
 def test_the_folder_of_rows_is_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,7 @@ from assignor_lab.scoring.output import tables
 from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.output.journal import Journal, ResumeError, WaveFiles, open_journal
 from assignor_lab.scoring.output.pieces import NOTED, packed, read_rows, write_piece
+from assignor_lab.scoring.output.summary_file import summary_document
 from assignor_lab.scoring.output.tables import TableWriter, parts_of, rows_schema
 from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.scoring.spark import waves
@@ -176,7 +177,7 @@ def test_executors_that_do_not_see_the_folder_send_their_rows_and_it_is_said_onc
     with plan_sources(HISTORIES, registry, config.above) as plan, OutputFolder(tmp_path / "unseen") as folder:
         competing = found_contenders(registry, NAMES, may_run_code=True)
         engine = Blind(spark, on_note=said.append)
-        unseen = run_scoring(ScoringRun(registry, competing, plan, config), engine, folder)
+        unseen = summary_document(run_scoring(ScoringRun(registry, competing, plan, config), engine, folder))
     assert len({results_bytes(tmp_path / name) for name in ("alone", "seen", "unseen")}) == 1
     assert len({json.dumps(summary["results"]) for summary in (alone, seen, unseen)}) == 1
     assert ["do not see the output folder" in note for note in said] == [True]

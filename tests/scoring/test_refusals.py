@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignor_lab.model.comparisons import NoInterval
 from assignor_lab.scoring.statistics.intervals import mean_interval
 from assignor_lab.scoring.statistics.refusal import (
     FEWEST,
-    IntervalRefusal,
     largest_inequality,
     least_alike,
     refusal,
@@ -18,7 +18,7 @@ from assignor_lab.scoring.statistics.refusal import (
 )
 
 
-def reason_of(values: list[float]) -> IntervalRefusal:
+def reason_of(values: list[float]) -> NoInterval:
     found = refusal(shape_of(values))
     assert found is not None
     return found
@@ -39,7 +39,7 @@ def test_the_shape_of_a_small_sample_by_hand() -> None:
 )
 def test_the_unit_and_the_side_change_no_decision(values: list[float], side: float, unit: float) -> None:
     first, second = (mean_interval(of, 0.95) for of in (values, [side * unit * value for value in values]))
-    if isinstance(first, IntervalRefusal) or isinstance(second, IntervalRefusal):
+    if isinstance(first, NoInterval) or isinstance(second, NoInterval):
         assert first == second
     else:
         low, high = (side * unit * end for end in first)
@@ -55,7 +55,7 @@ def test_what_is_left_of_rounding_is_no_difference() -> None:
 @pytest.mark.parametrize("size", [1e-300, 1e150, 1e300])
 def test_very_small_and_very_large_differences_have_intervals(size: float) -> None:
     found = mean_interval([size * step for step in range(60)], 0.95)
-    assert not isinstance(found, IntervalRefusal)
+    assert not isinstance(found, NoInterval)
     assert found[0] < 29.5 * size < found[1]
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from assignment_api.plugins import PluginLoadError, UnknownPluginError
 from assignment_api.plugins.selection import config_sources
-from assignor_lab.report.summary.summary import read_summary
 from assignor_lab.scenarios import DocumentFormatError, canonical_line
 from assignor_lab.scoring import Generated, score
+from assignor_lab.scoring.output.summary_file import read_summary
 from assignor_lab.scoring.output.tables import KEY_NAMES, rows_schema
 from assignor_lab.scoring.spark import waves
 from tests.scenarios.documents import streams_document

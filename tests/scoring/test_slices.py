@@ -9,12 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from assignor_lab.documents.values import plain_document
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.output.tables import results_schema
 from assignor_lab.scoring.statistics.bins import MOST_BINS, Bins, bins_of
 from assignor_lab.scoring.statistics.differences import paired_difference
 from assignor_lab.scoring.statistics.slices import slices_of
-from assignor_lab.scoring.summaries.evaluation import evaluation
+from assignor_lab.scoring.summaries.evaluation import evaluated
 from assignor_lab.scoring.terms import EvaluationTerms
 from tests.scoring.tables import PLUGINS
 
@@ -62,7 +63,7 @@ def items_of(part: dict[str, Any], slices: dict[str, Any]) -> list[int]:
 
 
 def test_the_parts_are_the_families_and_sizes_that_occur(table: ResultsTable) -> None:
-    slices = slices_of(table, 1).described()
+    slices = plain_document(slices_of(table, 1).summary((), (), ()))
     assert slices["families"] == ["grow", "shrink", None]
     assert slices["sizes"] == [{"low": 1, "high": 3}, {"low": 4, "high": 8}, {"low": 101, "high": None}]
     assert slices["of"][0] == {"family": None, "size": None, "histories": 90}
@@ -71,7 +72,7 @@ def test_the_parts_are_the_families_and_sizes_that_occur(table: ResultsTable) ->
 
 
 def test_figures_of_a_part_are_those_of_its_histories(table: ResultsTable) -> None:
-    slices = evaluation(table, PLUGINS, EvaluationTerms())["slices"]
+    slices = plain_document(evaluated(table, PLUGINS, EvaluationTerms(), len(PLUGINS)))["slices"]
     for found in (each for each in slices["figures"] if each["metric"] == "less"):
         for place, part in enumerate(slices["of"]):
             values = [less(item, number, found["assignor"]) for item in items_of(part, slices) for number in range(2)]
@@ -81,7 +82,7 @@ def test_figures_of_a_part_are_those_of_its_histories(table: ResultsTable) -> No
 
 
 def test_differences_of_a_part_are_those_of_its_histories(table: ResultsTable) -> None:
-    slices = evaluation(table, PLUGINS, EvaluationTerms("a"))["slices"]
+    slices = plain_document(evaluated(table, PLUGINS, EvaluationTerms("a"), len(PLUGINS)))["slices"]
     (found,) = (each for each in slices["differences"] if each["metric"] == "less")
     assert found["assignor"] == "b"
     for place, part in enumerate(slices["of"]):
@@ -97,7 +98,7 @@ def test_differences_of_a_part_are_those_of_its_histories(table: ResultsTable) -
 
 
 def test_without_a_figure_there_are_none(table: ResultsTable) -> None:
-    slices = evaluation(table, PLUGINS, EvaluationTerms("a"))["slices"]
+    slices = plain_document(evaluated(table, PLUGINS, EvaluationTerms("a"), len(PLUGINS)))["slices"]
     (found,) = (each for each in slices["figures"] if (each["assignor"], each["metric"]) == ("a", "more"))
     assert (found["n"][0], found["mean"][0], found["counts"][0]) == (0, None, [])
     (differs,) = (each for each in slices["differences"] if each["metric"] == "more")

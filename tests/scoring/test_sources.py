@@ -258,7 +258,7 @@ def test_recorded_decisions_with_times_have_a_timeline_and_states_have_none(tmp_
     with plan_sources([*sorted(LOGS.glob("*.log.gz")), states], REGISTRY) as plan:
         logged, given = plan.sources
     (timeline,) = logged.timelines
-    assert timeline["group"] == "tagged-classic"
-    assert [each["generation"] for each in timeline["decisions"]] == list(range(1, 25))
-    assert timeline["decisions"][2]["joined"] == ["i4"]
+    assert timeline.group == "tagged-classic"
+    assert [each.generation for each in timeline.decisions] == list(range(1, 25))
+    assert timeline.decisions[2].joined == ("i4",)
     assert given.timelines == ()

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from assignor_lab.model.comparisons import NoInterval
 from assignor_lab.scoring.statistics.differences import paired_difference
 from assignor_lab.scoring.statistics.intervals import lower_limit, mean_interval, unit_means, upper_limit
-from assignor_lab.scoring.statistics.refusal import IntervalRefusal
 
 HISTORIES, ROUNDS = 40, 8
 
@@ -23,7 +23,7 @@ SKEWED = [float(step**2 - 20) for step in range(50)]
 def ends(values: list[float], level: float = 0.95) -> tuple[float, float]:
     """The interval of values that have one."""
     found = mean_interval(values, level)
-    assert not isinstance(found, IntervalRefusal)
+    assert not isinstance(found, NoInterval)
     return found
 
 
@@ -164,6 +164,6 @@ def test_a_one_sided_limit_is_crossed_as_often_as_it_says() -> None:
     for _ in range(runs):
         own, other, units = simulated(generator, 0.0)
         limit = lower_limit(unit_means(np.subtract(own, other), units), 0.95)
-        assert not isinstance(limit, IntervalRefusal)
+        assert not isinstance(limit, NoInterval)
         crossed += limit > 0
     assert math.isclose(crossed / runs, 0.05, abs_tol=0.02)

@@ -48,8 +48,8 @@ registry, config = discover(), config_sources(environ={})
 with plan_sources([Generated(sys.argv[1], 2)], registry) as plan, OutputFolder(Path(sys.argv[2])) as folder:
     competing = found_contenders(registry, sys.argv[3:], kind=plan.kind)
     summary = run_scoring(ScoringRun(registry, competing, plan, config), InProcess(), folder)
-assert summary["results"]["rows"] > 0
-assert "pyspark" not in summary["run_metrics"]["versions"]
+assert summary.results.rows > 0
+assert "pyspark" not in summary.run_metrics.versions
 """
 
 

@@ -7,13 +7,16 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 import typer
 from rich.console import Console
 
 from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PastTerms
 from assignor_lab.cli.score_gates import conclude
+from assignor_lab.model.comparisons import Verdict
 from assignor_lab.report.terminal import print_summary
+from assignor_lab.scoring.output.summary_file import summary_of
 from assignor_lab.scoring.sources.parts import Generated
 from assignor_lab.scoring.summaries.unranked import without_verdict
 from tests.capture.captured_logs import CAPTURES, logs
@@ -34,7 +37,7 @@ def run(past: Path, out: Path, config: str = FLIGHT, way: str = AUTO) -> dict[st
 
 def printed(summary: dict[str, Any]) -> str:
     target = StringIO()
-    print_summary(summary, Console(file=target, width=500))
+    print_summary(summary_of(summary), Console(file=target, width=500))
     return target.getvalue()
 
 
@@ -83,9 +86,9 @@ def test_wrong_racks_leave_no_verdict(way: str, past: Path, tmp_path: Path) -> N
 
 def test_a_gate_is_not_judged_where_there_is_no_verdict(past: Path, tmp_path: Path) -> None:
     exchange_racks(past)
-    results = run(past, tmp_path / "out")["results"]
-    passed = {"expression": "rebalances > 99", "assignor": "sticky", "status": "passed", "value": 3.0, "bound": 99.0}
-    gates = without_verdict({**results, "gates": [passed]})["gates"]
+    results = summary_of(run(past, tmp_path / "out")).results
+    passed = Verdict(expression="rebalances > 99", assignor="sticky", status="passed", value=3.0, states=3, reason="3")
+    gates = without_verdict(attrs.evolve(results, gates=(passed,))).gates
     lines: list[str] = []
     with pytest.raises(typer.Exit) as left:
         conclude(gates, None, lines.append)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 import attrs
 
 from assignor_lab.documents.wording import figure, listed
+from assignor_lab.model.pictures import GanttChange
 from assignor_lab.report.summary.down_times import clock
-from assignor_lab.report.summary.snapshots import GanttChange
 
 __all__ = ["HEAD", "ChangeSign", "change_signs"]
 

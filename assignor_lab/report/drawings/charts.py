@@ -11,8 +11,8 @@ from math import sqrt
 import attrs
 
 from assignor_lab.documents.wording import figure
-from assignor_lab.report.summary.differences import SummaryBins, SummaryDifference
-from assignor_lab.report.summary.summary import Aggregate
+from assignor_lab.model.comparisons import SummaryBins, SummaryDifference
+from assignor_lab.model.run_summary import Aggregate
 
 __all__ = ["Forest", "Histogram", "Spread", "forests", "histogram", "spreads"]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from assignor_lab.documents.wording import figure, natural_order, plural
+from assignor_lab.model.pictures import DownTimes, Gantt
 from assignor_lab.report.drawings.changes import HEAD, ChangeSign, change_signs
-from assignor_lab.report.summary.down_times import CAUSES, DownTimes, clock
-from assignor_lab.report.summary.snapshots import Gantt
+from assignor_lab.report.summary.down_times import CAUSES, clock
 
 __all__ = ["COLOURS", "GanttBar", "GanttDrawing", "GanttLabel", "drawing"]
 
@@ -103,7 +103,7 @@ def drawing(
         for begin, to, restores in (stretch for stretch in row.waits if len(stretch) == 3):
             waiting[bool(restores)].append(_bar(begin, to, at, end))
     has_clock = bool(clock(begun, 0))
-    signs = change_signs(gantt.changes, end, top, lambda at: _x(at, end), begun)
+    signs = change_signs(gantt.changes or (), end, top, lambda at: _x(at, end), begun)
     return GanttDrawing(
         height=top + FOOT + (CLOCK if has_clock else 0.0),
         owners=tuple(

@@ -8,9 +8,9 @@ from math import hypot
 
 import attrs
 
-from assignor_lab.compare.figures import FigureCompared, ValueCompared
 from assignor_lab.documents.wording import listed, mean, shortened, unit_words
-from assignor_lab.report.summary.summary import Results
+from assignor_lab.model.comparisons import FigureCompared, ValueCompared
+from assignor_lab.model.run_summary import Results
 
 __all__ = ["Axis", "Pareto", "ParetoPoint", "pareto"]
 

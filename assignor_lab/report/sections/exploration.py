@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 import attrs
 
 from assignor_lab.documents.wording import figure, plural
+from assignor_lab.model.comparisons import SizeClass, SummaryDifference, SummarySlices, WorstState
+from assignor_lab.model.run_summary import Results, SummaryMetric, metrics_by_group
 from assignor_lab.report import words
 from assignor_lab.report.drawings.charts import Forest, Histogram, forests, histogram
 from assignor_lab.report.sections.headline import folded
-from assignor_lab.report.summary.differences import SizeClass, SummaryDifference, SummarySlices, WorstState
-from assignor_lab.report.summary.summary import Results, SummaryMetric, metrics_by_group
 
 __all__ = [
     "CaseGroup",

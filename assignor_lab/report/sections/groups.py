@@ -5,11 +5,11 @@ from __future__ import annotations
 import attrs
 
 from assignor_lab.documents.wording import figure, natural_order, plural
+from assignor_lab.model.pictures import ConnectSnapshot, GroupWorker, SnapshotAnswer
 from assignor_lab.report import words
 from assignor_lab.report.drawings.gantt import GanttDrawing, drawing
 from assignor_lab.report.sections.causes import cause_words
 from assignor_lab.report.summary.down_times import DownTable, down_table, seconds
-from assignor_lab.report.summary.snapshots import ConnectSnapshot, GroupWorker, SnapshotAnswer
 
 __all__ = ["GroupColumn", "GroupPanel", "GroupRow", "group_panel"]
 

@@ -7,10 +7,10 @@ from typing import Protocol, TypeVar
 
 import attrs
 
-from assignor_lab.compare.figures import FigureCompared, ValueCompared
 from assignor_lab.compare.verdicts import how_often
 from assignor_lab.documents.wording import mean, shortened, signed
-from assignor_lab.report.summary.summary import Results, SummaryHeadline, SummaryMetric
+from assignor_lab.model.comparisons import FigureCompared, ValueCompared
+from assignor_lab.model.run_summary import Results, SummaryHeadline, SummaryMetric
 
 __all__ = ["HeadlineCard", "HeadlineRow", "NotMeasured", "folded", "headline_cards", "not_measured"]
 

@@ -10,10 +10,10 @@ import attrs
 from assignor_lab.capture.histories.reasons import membership_words
 from assignor_lab.capture.histories.timeline import ACTIVE_TASKS
 from assignor_lab.documents.wording import figure, listed, plural, shortened, without_uuids
+from assignor_lab.model.pictures import Gantt, GanttChange, SnapshotPlacement
+from assignor_lab.model.run_summary import PastTimeline, Results
 from assignor_lab.report.drawings.gantt import GanttDrawing, drawing
 from assignor_lab.report.sections.causes import cause_words
-from assignor_lab.report.summary.snapshots import Gantt, GanttChange, SnapshotPlacement
-from assignor_lab.report.summary.summary import PastTimeline, Results
 
 __all__ = ["PastPicture", "event_words", "pasts", "past_words", "recorded_changes"]
 

@@ -8,36 +8,9 @@ from datetime import UTC, datetime
 import attrs
 
 from assignor_lab.documents.wording import plural
+from assignor_lab.model.pictures import DownTask, DownTimes
 
-__all__ = ["DownInterval", "DownRow", "DownTable", "DownTask", "DownTimes", "clock", "down_table", "seconds"]
-
-
-@attrs.frozen
-class DownTask:
-    """A task that was down.
-
-    ``intervals``: from, to, index in ``causes``, and indexes in ``instances`` of the owners before and after (-1:
-    none).
-    """
-
-    task: str
-    down_ms: int
-    times: int
-    longest_ms: int
-    intervals: tuple[tuple[int, ...], ...]
-    intervals_left_out: int
-
-
-@attrs.frozen
-class DownTimes:
-    """Downtime of a play's tasks, in milliseconds since the first event; ``begun_ms`` is that event's time if known."""
-
-    begun_ms: int | None
-    causes: tuple[str, ...]
-    by_cause_ms: tuple[int, ...]
-    instances: tuple[str, ...]
-    tasks: tuple[DownTask, ...]
-    tasks_left_out: int
+__all__ = ["DownInterval", "DownRow", "DownTable", "clock", "down_table", "seconds"]
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ import attrs
 
 from assignor_lab.documents.wording import plural
 from assignor_lab.groups.ownership.labels import client_labels
-from assignor_lab.report.summary.snapshots import AssignorPlacement, ClientTasks, SnapshotClient, SnapshotPlacement
+from assignor_lab.model.pictures import AssignorPlacement, ClientTasks, SnapshotClient, SnapshotPlacement
 
 __all__ = [
     "TaskChange",
@@ -114,7 +114,7 @@ def runs_before(placement: SnapshotPlacement) -> tuple[ClientRow, ...]:
     rows = []
     for client in placement.clients:
         had = placement.before.get(client.process_id, _NOTHING)
-        rows.append(ClientRow(client, _still(had.active, stateful), _still((*had.standby, *had.warmup), stateful), ()))
+        rows.append(ClientRow(client, _still(had.active, stateful), _still(had.copies, stateful), ()))
     running = {task for had in placement.before.values() for task in had.active}
     idle = [task.id for task in placement.tasks if task.id not in running]
     return (*rows, ClientRow(None, _still(idle, stateful), (), ()))
@@ -148,7 +148,7 @@ def column(placement: SnapshotPlacement, answer: AssignorPlacement) -> AnswerCol
 
 def _lacking(placement: SnapshotPlacement, client: SnapshotClient, task: str) -> str:
     """Lag of a client's copy of a task, in words; empty if it has no known lag."""
-    behind = placement.lags.get(client.process_id, {})
+    behind = (placement.lags or {}).get(client.process_id, {})
     if task not in behind:
         return ""
     lag = behind[task]
@@ -183,7 +183,7 @@ class _Had:
 
 def _had(placement: SnapshotPlacement) -> list[_Had]:
     held = [placement.before.get(client.process_id, _NOTHING) for client in placement.clients]
-    found = [_Had(had.active, (*had.standby, *had.warmup)) for had in held]
+    found = [_Had(had.active, had.copies) for had in held]
     active: dict[str | None, set[str]] = {}
     copies: dict[str | None, set[str]] = {}
     for client, had in zip(placement.clients, found, strict=True):
@@ -199,9 +199,9 @@ def _had(placement: SnapshotPlacement) -> list[_Had]:
 def _row(
     client: SnapshotClient, had: _Had, has: ClientTasks, ran_on: dict[str, str], stateful: dict[str, bool]
 ) -> ClientRow:
-    now = {*has.active, *has.standby, *has.warmup}
+    now = {*has.active, *has.copies}
     copies = [(task, had.copy_change(task, TaskChange.COPY)) for task in has.standby]
-    copies += [(task, had.copy_change(task, TaskChange.WARMS_UP)) for task in has.warmup]
+    copies += [(task, had.copy_change(task, TaskChange.WARMS_UP)) for task in has.warmup or ()]
     return ClientRow(
         client,
         tuple(Slot(task, stateful.get(task, False), had.active_change(task, ran_on)) for task in has.active),

@@ -24,26 +24,26 @@ from assignor_lab.groups.entries import entries
 from assignor_lab.groups.kind import GroupKind
 from assignor_lab.groups.variants import Contender
 from assignor_lab.groups.work import OBSERVED
+from assignor_lab.model.run_summary import OverridingValue, RunSummary
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.runtime.isolation.folders import held_folder
 from assignor_lab.scoring.contenders import RunContenders, ScoredContender, Unloaded
 from assignor_lab.scoring.engine.in_process import InProcess
 from assignor_lab.scoring.frames.provenance import COLUMN, Provenance
-from assignor_lab.scoring.frames.run_summary import RunSummary
+from assignor_lab.scoring.frames.shown_summary import ShownSummary
 from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS
 from assignor_lab.scoring.output.tables import KEY_NAMES, TableWriter, results_file, run_metrics_file
 from assignor_lab.scoring.sources.parts import FAMILY, SCENARIOS, Generated
 from assignor_lab.scoring.sources.plan import ScoringSource
-from assignor_lab.scoring.summaries.document import (
-    FORMAT,
-    RunEnvironment,
-    ranked_names,
-    results_summary,
-    run_summary,
-    wanted_states,
-)
 from assignor_lab.scoring.summaries.figures import Figures
 from assignor_lab.scoring.summaries.measured import RequestedFigures, measured
+from assignor_lab.scoring.summaries.results import (
+    RunEnvironment,
+    ranked_names,
+    results_of,
+    run_metrics_of,
+    wanted_states,
+)
 from assignor_lab.scoring.summaries.tally import Tally
 from assignor_lab.scoring.summaries.tally_table import tally_of
 from assignor_lab.scoring.terms import EvaluationTerms
@@ -59,7 +59,7 @@ class FrameError(AssignorLabError):
     """A frame does not hold the rows of a scoring run."""
 
 
-def summary(frame: Any, *, baseline: str | None = None) -> RunSummary:
+def summary(frame: Any, *, baseline: str | None = None) -> ShownSummary:
     """The figures of a run, from its rows: means, differences with intervals, ranking, failures.
 
     They are computed as in ``summary.json`` of ``assignor score``, from all rows of the frame: a filtered frame gives
@@ -92,7 +92,7 @@ def summary(frame: Any, *, baseline: str | None = None) -> RunSummary:
     metrics = {name: found for name, found in kind.metrics(registry).items() if name in table.column_names}
     with held_folder("assignor-summary-") as folder:
         figures, tally = _measured(table, kind, metrics, names, EvaluationTerms(baseline=baseline), folder)
-    return RunSummary(_document(table, provenance, kind, metrics, figures, tally))
+    return ShownSummary(_summary(table, provenance, kind, metrics, figures, tally))
 
 
 # --- the rows -------------------------------------------------------------------------------------
@@ -236,29 +236,29 @@ def _check_keys(rows: pa.Table) -> None:
     )
 
 
-# --- the document ---------------------------------------------------------------------------------
+# --- the summary ----------------------------------------------------------------------------------
 
 
-def _document(
+def _summary(
     table: pa.Table,
     provenance: Provenance | None,
     kind: GroupKind[Any, Any],
     metrics: Mapping[str, Found[MetricPlugin]],
     figures: Figures,
     tally: Tally,
-) -> dict[str, Any]:
+) -> RunSummary:
     wanted = attrs.evolve(wanted_states(figures, kind), states={}, chosen={}, left_out=0)
     nothing = ConfigSources((), ())
     competing = _competing(provenance, tally)
     sources = tuple(_sources(table, provenance))
-    results = results_summary(competing, nothing, sources, tally, figures, metrics, wanted, {}, kind)
+    results = results_of(competing, nothing, sources, tally, figures, metrics, wanted, {}, kind)
     if provenance is not None:
-        results["config"] = [dict(each) for each in provenance.config]
+        results = attrs.evolve(results, config=tuple(OverridingValue(**each) for each in provenance.config))
     started = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     machine = RunEnvironment(
         None, started, 0.0, None, None, {"pyarrow": pa.__version__, "python": platform.python_version()}
     )
-    return {"format": FORMAT, "results": results, "run_metrics": run_summary(machine, tally, figures)}
+    return RunSummary(results=results, run_metrics=run_metrics_of(machine, tally, figures))
 
 
 @attrs.frozen

@@ -58,7 +58,7 @@ class Provenance:
             ],
             [attrs.asdict(each) for each in competing.unloaded],
             [(source.name, source.kind, source.decisions) for source in sources],
-            shown_config(config, kind.config_keys),
+            [attrs.asdict(each) for each in shown_config(config, kind.config_keys)],
         )
 
     def metadata(self) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Gates: conditions under which a build fails (``assignor score --fail-if``)."""
 
+from assignor_lab.model.comparisons import Verdict
 from assignor_lab.scoring.gates.grammar import (
     Bound,
     Gate,
@@ -10,7 +11,7 @@ from assignor_lab.scoring.gates.grammar import (
     Named,
     parse_gate,
 )
-from assignor_lab.scoring.gates.judge import Status, Verdict, check_gates, judge
+from assignor_lab.scoring.gates.judge import check_gates, judge
 
 __all__ = [
     "Bound",
@@ -19,7 +20,6 @@ __all__ = [
     "GateNameError",
     "GateSyntaxError",
     "Named",
-    "Status",
     "GateContenders",
     "Verdict",
     "check_gates",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal
 
 import attrs
 import numpy as np
@@ -12,14 +11,13 @@ import pyarrow as pa
 
 from assignor_lab.documents.wording import plural
 from assignor_lab.groups.columns import suggested_name
+from assignor_lab.model.comparisons import GateStatus, NoInterval, Verdict
 from assignor_lab.scoring.gates.grammar import Gate, GateContenders, GateNameError, Named
 from assignor_lab.scoring.output.results_table import PairedFigures, ResultsTable, pairs_of
 from assignor_lab.scoring.statistics.intervals import lower_limit, mean_of, stable, unit_means, upper_limit
-from assignor_lab.scoring.statistics.refusal import FEWEST, IntervalRefusal, few, least_alike, same
+from assignor_lab.scoring.statistics.refusal import FEWEST, few, least_alike, same
 
-__all__ = ["Status", "Verdict", "check_gates", "judge"]
-
-Status = Literal["passed", "failed", "unknown"]
+__all__ = ["check_gates", "judge"]
 
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
@@ -27,30 +25,6 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
 }
-
-
-@attrs.frozen
-class Verdict:
-    """The result of a gate for one assignor.
-
-    Args:
-        status: ``failed`` if the condition holds, ``passed`` if not, ``unknown`` if there is no figure: a build must
-            not pass because nothing was measured.
-        units: Counted histories and single states; ``None`` for counts of rows.
-        no_limit: Reason of a missing limit; ``None`` if there is one, or no confidence.
-    """
-
-    expression: str
-    assignor: str
-    status: Status
-    value: float | None
-    bound: float | None
-    limit: float | None
-    confidence: float | None
-    units: int | None
-    states: int
-    reason: str
-    no_limit: IntervalRefusal | None = None
 
 
 def check_gates(gates: Iterable[Gate], metrics: Sequence[str], subjects: GateContenders) -> None:
@@ -120,16 +94,16 @@ def _compared(
         holds = compare(value, bound)
         return _decided(gate, assignor, value, bound, holds=holds, limit=None, units=units, states=states)
     sure = None if itself else _sure(gate, figures, gate.confidence)
-    if isinstance(sure, IntervalRefusal):
+    if isinstance(sure, NoInterval):
         reason = f"no {gate.confidence * 100:g} % confidence: {sure.reason}"
         found = _unknown(gate, assignor, reason)
-        return attrs.evolve(found, value=value, bound=bound, units=units, states=states, no_limit=sure)
+        return attrs.evolve(found, value=value, bound=bound, histories=units, states=states, no_limit=sure)
     limit = None if sure is None else stable(bound + sure)
     holds = compare(value, bound) if sure is None else compare(sure, 0.0)
     return _decided(gate, assignor, value, bound, holds=holds, limit=limit, units=units, states=states)
 
 
-def _sure(gate: Gate, figures: PairedFigures, confidence: float) -> float | IntervalRefusal | None:
+def _sure(gate: Gate, figures: PairedFigures, confidence: float) -> float | NoInterval | None:
     """The certain distance of the mean beyond the bound, or below it; ``None`` if all histories are equal."""
     # The distance beyond the bound in each history: the bound is as uncertain as the value, and pairing cancels most of
     # it.
@@ -143,7 +117,7 @@ def _sure(gate: Gate, figures: PairedFigures, confidence: float) -> float | Inte
     if 0 < differing < FEWEST:
         return few(number, differing)
     found = (lower_limit if gate.sign.startswith(">") else upper_limit)(beyond, confidence)
-    if differing == 0 or (isinstance(found, IntervalRefusal) and found.code == "same"):
+    if differing == 0 or (isinstance(found, NoInterval) and found.code == "same"):
         return None if number >= enough else same(number, enough)
     return found
 
@@ -176,8 +150,19 @@ def _decided(
     states: int,
 ) -> Verdict:
     reason = f"{value:.6g}{_sure_words(gate, limit, '.6g')}; fails at {gate.sign} {bound:.6g}; {_over(units, states)}"
-    status: Status = "failed" if holds else "passed"
-    return Verdict(gate.expression, assignor, status, value, bound, limit, gate.confidence, units, states, reason)
+    status: GateStatus = "failed" if holds else "passed"
+    return Verdict(
+        expression=gate.expression,
+        assignor=assignor,
+        status=status,
+        value=value,
+        bound=bound,
+        limit=limit,
+        confidence=gate.confidence,
+        states=states,
+        reason=reason,
+        histories=units,
+    )
 
 
 def _beside(verdict: Verdict, gate: Gate, reference: float) -> Verdict:
@@ -188,7 +173,7 @@ def _beside(verdict: Verdict, gate: Gate, reference: float) -> Verdict:
     reason = (
         f"{verdict.value:.6g} beside {reference:.6g}: a difference of {stable(verdict.value - reference):+.6g}"
         f"{_sure_words(gate, limit, '+.6g')}; fails at {gate.sign} {stable(verdict.bound - reference):+.6g}; "
-        f"{_over(verdict.units, verdict.states)}"
+        f"{_over(verdict.histories, verdict.states)}"
     )
     return attrs.evolve(verdict, reason=reason)
 
@@ -209,4 +194,11 @@ def _over(units: int | None, states: int) -> str:
 
 
 def _unknown(gate: Gate, assignor: str, reason: str) -> Verdict:
-    return Verdict(gate.expression, assignor, "unknown", None, None, None, gate.confidence, None, 0, reason)
+    return Verdict(
+        expression=gate.expression,
+        assignor=assignor,
+        status="unknown",
+        confidence=gate.confidence,
+        states=0,
+        reason=reason,
+    )

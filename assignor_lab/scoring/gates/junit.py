@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
 
 from assignor_lab.documents.durable import write_durably
+from assignor_lab.model.comparisons import Verdict
 
 __all__ = ["write_junit"]
 
@@ -19,7 +19,7 @@ SUITE = "assignor score"
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write_junit(gates: Iterable[Mapping[str, Any]], path: Path, suite_name: str = SUITE) -> None:
+def write_junit(gates: Iterable[Verdict], path: Path, suite_name: str = SUITE) -> None:
     """Writes the report atomically over an old one.
 
     Raises:
@@ -34,14 +34,14 @@ def write_junit(gates: Iterable[Mapping[str, Any]], path: Path, suite_name: str 
     write_durably(path, text.getvalue())
 
 
-def _case(gate: Mapping[str, Any]) -> TestCase:
+def _case(gate: Verdict) -> TestCase:
     # Build servers split class names at dots, so dots in the assignor's name are replaced.
-    assignor = _text(gate["assignor"]).replace(".", "_")
-    case = TestCase(_text(gate["expression"]), f"gates.{assignor}", 0.0)
-    message = _text(f"{gate['assignor']}: {gate['reason']}")
-    if gate["status"] == "failed":
+    assignor = _text(gate.assignor).replace(".", "_")
+    case = TestCase(_text(gate.expression), f"gates.{assignor}", 0.0)
+    message = _text(f"{gate.assignor}: {gate.reason}")
+    if gate.status == "failed":
         case.result = [Failure(message, "gate")]
-    elif gate["status"] == "unknown":
+    elif gate.status == "unknown":
         case.result = [Error(message, "unknown")]
     return case
 

@@ -25,7 +25,9 @@ from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import open_record
+from assignor_lab.model.run_summary import RunSummary
 from assignor_lab.scoring.output.journal import has_waves
+from assignor_lab.scoring.output.summary_file import summary_document
 
 __all__ = ["ANSWERS", "MANIFEST", "REPORT", "RESULTS", "RUN_METRICS", "SUMMARY", "ForeignOutputError", "OutputFolder"]
 
@@ -122,7 +124,7 @@ class OutputFolder:
 
     def finish(
         self,
-        summary: Mapping[str, Any],
+        summary: RunSummary,
         write_report: Callable[[Path], None] | None,
         manifest: Mapping[str, Any] | None = None,
     ) -> None:
@@ -131,7 +133,7 @@ class OutputFolder:
         Args:
             manifest: The document of ``manifest.json``; ``None`` without one.
         """
-        for name, document in ((SUMMARY, summary), (MANIFEST, manifest)):
+        for name, document in ((SUMMARY, summary_document(summary)), (MANIFEST, manifest)):
             if document is not None:
                 text = json.dumps(document, ensure_ascii=True, allow_nan=False, indent=1)
                 (self.staging / name).write_text(text + "\n", encoding="utf-8")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
@@ -20,7 +19,7 @@ import pyarrow.parquet as pq
 
 from assignor_lab.scoring.output.tables import parts_of
 
-__all__ = ["PairedFigures", "Pairs", "ResultsTable", "pairs_of"]
+__all__ = ["PairedFigures", "Pairs", "ResultsTable", "RowOrigin", "pairs_of"]
 
 _TEXTS = ("assignor", "error_type", "error_origin", "not_comparable")
 _KEYS = ("item", "round", *_TEXTS)
@@ -31,6 +30,22 @@ _ROUNDS = 2**20
 _SMALL_ROWS = 32_768
 #: Pieces of the file that are kept for :meth:`ResultsTable.origin`.
 _MOST_PIECES = 4
+
+
+@attrs.frozen
+class RowOrigin:
+    """Origin of a row: its state, and the seed and family of a generated one."""
+
+    item: int
+    round: int
+    scenario: str | None
+    family: str | None
+    seed: int | None
+    time_ms: int | None
+
+    @property
+    def name(self) -> str:
+        return f"item {self.item}" if self.scenario is None else self.scenario
 
 
 @attrs.frozen(eq=False)
@@ -57,12 +72,11 @@ class ResultsTable:
         """Item, round, error and the reason of not being comparable of the rows of one assignor, in order."""
         return self._keys.filter(self._mask(assignor)).combine_chunks()
 
-    def origin(self, assignor: str, position: int) -> dict[str, Any]:
-        """Origin of an assignor's row: ``item``, ``round``, ``scenario``, ``family``, ``seed``, ``time_ms``."""
+    def origin(self, assignor: str, position: int) -> RowOrigin:
+        """Origin of an assignor's row."""
         row = int(pc.indices_nonzero(self._mask(assignor))[position].as_py())
         first, piece = self._piece_with(row)
-        found: dict[str, Any] = piece.slice(row - first, 1).to_pylist()[0]
-        return found
+        return RowOrigin(**piece.slice(row - first, 1).to_pylist()[0])
 
     def column(self, metric: str) -> dict[str, pa.Array]:
         """A metric by assignor, each in the order of its rows; null if an answer is not comparable."""

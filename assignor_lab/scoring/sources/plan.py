@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Self
 
 import attrs
 
@@ -14,6 +14,7 @@ from assignor_lab.capture.histories.past import PastSurroundings
 from assignor_lab.capture.histories.past_terms import PLAYED, PastTerms
 from assignor_lab.groups.entries import KindEntry, default_kind
 from assignor_lab.groups.work import WorkItem
+from assignor_lab.model.run_summary import PastTimeline
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scoring.sources.parts import LOG, RECORDING, Generated, SourceFile
@@ -45,7 +46,7 @@ class ScoringSource:
     rounds: int = 1
     files: tuple[SourceFile, ...] = ()
     digest: str = ""
-    timelines: tuple[Mapping[str, Any], ...] = ()
+    timelines: tuple[PastTimeline, ...] = ()
     decisions: int = 0
     recorded: int = 0
 

@@ -212,7 +212,7 @@ class _Reading:
                         rounds=rounds,
                         files=files,
                         digest=own.hexdigest(),
-                        timelines=timeline.documents(),
+                        timelines=timeline.timelines(),
                         decisions=timeline.decisions if self.past.way == PLAYED else 0,
                         recorded=timeline.decisions,
                     )

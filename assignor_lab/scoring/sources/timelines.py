@@ -12,6 +12,9 @@ from assignor_lab.capture.histories.connect_rounds import is_connect_past
 from assignor_lab.capture.histories.group_histories import history_of_moments, history_of_rounds
 from assignor_lab.capture.histories.moments import DecisionMoment, moment_of, protocol_of
 from assignor_lab.capture.histories.timeline import GroupTimeline
+from assignor_lab.documents.values import value_of
+from assignor_lab.model.pictures import Gantt
+from assignor_lab.model.run_summary import PastTimeline, TimelineDecision
 from assignor_lab.scenarios import Scenario
 
 __all__ = ["SourceTimeline"]
@@ -51,14 +54,19 @@ class SourceTimeline:
     def decisions(self) -> int:
         return self._count
 
-    def documents(self) -> tuple[dict[str, Any], ...]:
+    def timelines(self) -> tuple[PastTimeline, ...]:
         """A timeline for each group with more than one decision, by their beginnings; none if there are too many."""
         if self._rounds <= _MOST and self._connect:
             rounds = [history_of_rounds(group, documents) for group, documents in self._connect.items()]
             rounds.sort(key=lambda history: history.decisions[0].at.latest_ms)
-            return tuple(GroupTimeline.of(each).document() for each in rounds if len(each.decisions) > 1)
+            return tuple(_timeline(GroupTimeline.of(each)) for each in rounds if len(each.decisions) > 1)
         if self._count > _MOST:
             return ()
         histories = [history_of_moments(group, own) for group, own in self._moments.items() if len(own) > 1]
         histories.sort(key=lambda history: history.decisions[0].at.latest_ms)
-        return tuple({**GroupTimeline.of(each).document(), "given": assigned_tasks(each)} for each in histories)
+        return tuple(_timeline(GroupTimeline.of(each), value_of(Gantt, "")(assigned_tasks(each))) for each in histories)
+
+
+def _timeline(past: GroupTimeline, given: Gantt | None = None) -> PastTimeline:
+    decisions = tuple(TimelineDecision(**attrs.asdict(entry, recurse=False)) for entry in past.entries)
+    return PastTimeline(group=past.group, protocol=past.protocol, moves=past.moves, decisions=decisions, given=given)

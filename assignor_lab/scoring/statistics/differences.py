@@ -8,8 +8,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from assignor_lab.model.comparisons import NoInterval
 from assignor_lab.scoring.statistics.intervals import Numbers, interval_of, mean_of, stable, unit_means
-from assignor_lab.scoring.statistics.refusal import IntervalRefusal, Shape, shape_of
+from assignor_lab.scoring.statistics.refusal import Shape, shape_of
 
 __all__ = ["LEVEL", "PairedDifference", "paired_difference"]
 
@@ -40,7 +41,7 @@ class PairedDifference:
     low: float | None
     high: float | None
     level: float
-    no_interval: IntervalRefusal | None
+    no_interval: NoInterval | None
     effect: float | None
     lower: int
     equal: int
@@ -86,9 +87,9 @@ def paired_difference(
     )
 
 
-def _interval(shape: Shape | None, level: float) -> tuple[float | None, float | None, IntervalRefusal | None]:
+def _interval(shape: Shape | None, level: float) -> tuple[float | None, float | None, NoInterval | None]:
     found = None if shape is None else interval_of(shape, level)
-    if found is None or isinstance(found, IntervalRefusal):
+    if found is None or isinstance(found, NoInterval):
         return None, None, found
     return *found, None
 

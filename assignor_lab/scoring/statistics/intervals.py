@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from assignor_lab.model.comparisons import NoInterval
 from assignor_lab.scoring.statistics.refusal import (
-    IntervalRefusal,
     Numbers,
     Shape,
     largest_inequality,
@@ -64,29 +64,29 @@ def mean_of(values: Numbers) -> float | None:
     return exact_sum(np.asarray(values, dtype=np.float64)) / len(values) if len(values) else None
 
 
-def mean_interval(values: Numbers, level: float) -> tuple[float, float] | IntervalRefusal:
+def mean_interval(values: Numbers, level: float) -> tuple[float, float] | NoInterval:
     """Two-sided confidence interval of the mean, or the reason of a missing one."""
     return interval_of(shape_of(values), level)
 
 
-def interval_of(shape: Shape, level: float) -> tuple[float, float] | IntervalRefusal:
+def interval_of(shape: Shape, level: float) -> tuple[float, float] | NoInterval:
     refused = refusal(shape)
     return _limits(shape, (1 + level) / 2, abs(shape.lean)) if refused is None else refused
 
 
-def lower_limit(values: Numbers, level: float) -> float | IntervalRefusal:
+def lower_limit(values: Numbers, level: float) -> float | NoInterval:
     """One-sided lower limit of the mean with confidence ``level``; or the reason of a missing one."""
     found = one_sided_limits(shape_of(values), level)
-    return found if isinstance(found, IntervalRefusal) else found[0]
+    return found if isinstance(found, NoInterval) else found[0]
 
 
-def upper_limit(values: Numbers, level: float) -> float | IntervalRefusal:
+def upper_limit(values: Numbers, level: float) -> float | NoInterval:
     """One-sided upper limit of the mean with confidence ``level``; or the reason of a missing one."""
     found = one_sided_limits(shape_of(values), level)
-    return found if isinstance(found, IntervalRefusal) else found[1]
+    return found if isinstance(found, NoInterval) else found[1]
 
 
-def one_sided_limits(shape: Shape, level: float) -> tuple[float, float] | IntervalRefusal:
+def one_sided_limits(shape: Shape, level: float) -> tuple[float, float] | NoInterval:
     """:func:`lower_limit` and :func:`upper_limit` of a sample of this shape."""
     refused = refusal(shape)
     # The short side stays Student's. Samples with just enough differing histories are those with many of them, and the

@@ -16,10 +16,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from assignor_lab.model.comparisons import NoInterval
+
 __all__ = [
     "FEWEST",
     "STANDS_OUT",
-    "IntervalRefusal",
     "Numbers",
     "Shape",
     "few",
@@ -125,22 +126,7 @@ _MOST = 1_000_000
 _UNSEEN = 0.05
 
 
-@attrs.frozen
-class IntervalRefusal:
-    """The reason of a missing interval.
-
-    Args:
-        code: ``few``: too few histories differ; ``same``: none does; ``uneven``: few of them make up the difference.
-        reason: One sentence for people.
-        enough: Sufficient number of histories, estimated from this sample; ``None`` if there is no estimate.
-    """
-
-    code: Literal["few", "same", "uneven"]
-    reason: str
-    enough: int | None
-
-
-def refusal(shape: Shape) -> IntervalRefusal | None:
+def refusal(shape: Shape) -> NoInterval | None:
     """The reason why a sample of this shape has no interval; ``None`` if it has one."""
     if not shape.differing:
         return same(shape.number)
@@ -155,7 +141,7 @@ def refusal(shape: Shape) -> IntervalRefusal | None:
     return _refused("uneven", reason, _enough(shape.number, shape.differing, shape.inequality))
 
 
-def few(number: int, differing: int, inequality: float = 0.0) -> IntervalRefusal:
+def few(number: int, differing: int, inequality: float = 0.0) -> NoInterval:
     """The reason that too few of ``number`` histories differ."""
     if number < FEWEST:
         reason = f"{number} {'history is' if number == 1 else 'histories are'} too few: {FEWEST} must differ"
@@ -164,7 +150,7 @@ def few(number: int, differing: int, inequality: float = 0.0) -> IntervalRefusal
     return _refused("few", reason, _enough(number, max(differing, 1), inequality))
 
 
-def same(number: int, enough: int | None = None) -> IntervalRefusal:
+def same(number: int, enough: int | None = None) -> NoInterval:
     """The reason that all histories have the same difference.
 
     Args:
@@ -197,9 +183,9 @@ def _two_digits(histories: float) -> int:
     return ceil(histories / unit) * unit
 
 
-def _refused(code: Literal["few", "same", "uneven"], reason: str, enough: int | None) -> IntervalRefusal:
+def _refused(code: Literal["few", "same", "uneven"], reason: str, enough: int | None) -> NoInterval:
     if enough is None:
-        return IntervalRefusal(code, reason, None)
+        return NoInterval(code, reason, None)
     if enough > _MOST:
-        return IntervalRefusal(code, f"{reason}; not even {_MOST:,} histories would do", None)
-    return IntervalRefusal(code, f"{reason}; about {enough:,} histories would do", enough)
+        return NoInterval(code, f"{reason}; not even {_MOST:,} histories would do", None)
+    return NoInterval(code, f"{reason}; about {enough:,} histories would do", enough)

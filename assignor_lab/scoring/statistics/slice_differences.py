@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import attrs
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from assignor_lab.model.comparisons import NoInterval, SliceDifferences
 from assignor_lab.scoring.output.results_table import PairedFigures
 from assignor_lab.scoring.statistics.differences import LEVEL
 from assignor_lab.scoring.statistics.intervals import interval_of, unit_means
-from assignor_lab.scoring.statistics.refusal import IntervalRefusal, shape_of
+from assignor_lab.scoring.statistics.refusal import shape_of
 from assignor_lab.scoring.statistics.slices import Slices, rounded
 
 __all__ = ["slice_differences"]
 
 
-def slice_differences(slices: Slices, figures: PairedFigures) -> dict[str, list[Any]]:
-    """Lists with an entry for each part: ``histories``, ``difference``, ``low``, ``high``, ``no_interval``.
-
-    Without a history there is no difference. ``no_interval`` is the code of the reason of a missing interval.
-    """
+def slice_differences(slices: Slices, figures: PairedFigures, assignor: str, metric: str) -> SliceDifferences:
+    """The differences of each part. Without a history there is no difference."""
     by_cell = _by_cell(slices, figures)
-    lists: dict[str, list[Any]] = {name: [] for name in ("histories", "difference", "low", "high", "no_interval")}
     nothing: npt.NDArray[np.float64] = np.zeros(0)
-    for part in slices.parts:
-        of_part = np.concatenate([nothing, *(by_cell[cell] for cell in part.cells if cell in by_cell)])
-        for name, figure in _entry(of_part).items():
-            lists[name].append(figure)
-    return lists
+    found = [
+        _of_part(np.concatenate([nothing, *(by_cell[cell] for cell in part.cells if cell in by_cell)]))
+        for part in slices.parts
+    ]
+    return SliceDifferences(
+        assignor=assignor,
+        metric=metric,
+        histories=tuple(each.histories for each in found),
+        difference=tuple(each.difference for each in found),
+        low=tuple(each.low for each in found),
+        high=tuple(each.high for each in found),
+        no_interval=tuple(each.no_interval for each in found),
+    )
+
+
+@attrs.frozen
+class _OfPart:
+    histories: int
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    no_interval: str | None = None
 
 
 def _by_cell(slices: Slices, figures: PairedFigures) -> dict[int, npt.NDArray[np.float64]]:
@@ -42,13 +55,12 @@ def _by_cell(slices: Slices, figures: PairedFigures) -> dict[int, npt.NDArray[np
     return dict(zip(found.tolist(), np.split(differences[order], starts[1:]), strict=True))
 
 
-def _entry(differences: npt.NDArray[np.float64]) -> dict[str, Any]:
-    entry: dict[str, Any] = {"histories": len(differences), "difference": None, "low": None, "high": None}
-    if not len(differences):
-        return {**entry, "no_interval": None}
+def _of_part(differences: npt.NDArray[np.float64]) -> _OfPart:
+    number = len(differences)
+    if not number:
+        return _OfPart(0)
     shape = shape_of(differences)
-    entry["difference"] = rounded(shape.mean)
-    found = interval_of(shape, LEVEL)
-    if isinstance(found, IntervalRefusal):
-        return {**entry, "no_interval": found.code}
-    return {**entry, "low": rounded(found[0]), "high": rounded(found[1]), "no_interval": None}
+    mean, found = rounded(shape.mean), interval_of(shape, LEVEL)
+    if isinstance(found, NoInterval):
+        return _OfPart(number, mean, no_interval=found.code)
+    return _OfPart(number, mean, rounded(found[0]), rounded(found[1]))

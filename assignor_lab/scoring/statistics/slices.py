@@ -17,10 +17,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from assignor_lab.model.comparisons import (
+    SizeClass,
+    SliceDifferences,
+    SliceFigures,
+    SummaryBins,
+    SummarySlice,
+    SummarySlices,
+)
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.statistics.bins import Bins, bins_of
 
-__all__ = ["MOST_FIGURES", "SIZES", "Slice", "Slices", "rounded", "slices_of"]
+__all__ = ["MOST_FIGURES", "SIZES", "Slice", "Slices", "Spread", "rounded", "slices_of"]
 
 #: Least number of clients of each size class.
 SIZES = (1, 4, 9, 21, 101)
@@ -64,25 +72,28 @@ class Slices:
         """The cell of each of ``items``."""
         return self.cell_of_item.take(pc.index_in(items, value_set=self.items))
 
-    def described(self) -> dict[str, Any]:
+    def summary(
+        self,
+        bins: Sequence[SummaryBins],
+        figures: Sequence[SliceFigures],
+        differences: Sequence[SliceDifferences],
+    ) -> SummarySlices:
         uppers = [*(low - 1 for low in SIZES[1:]), None]
-        return {
-            "families": list(self.families),
-            "sizes": [{"low": low, "high": uppers[SIZES.index(low)]} for low in self.sizes],
-            "of": [{"family": part.family, "size": part.size, "histories": part.histories} for part in self.parts],
-        }
+        return SummarySlices(
+            families=self.families,
+            sizes=tuple(SizeClass(low, uppers[SIZES.index(low)]) for low in self.sizes),
+            of=tuple(SummarySlice(part.family, part.size, part.histories) for part in self.parts),
+            bins=tuple(bins),
+            figures=tuple(figures),
+            differences=tuple(differences),
+        )
 
-    def spread(self, columns: Mapping[str, pa.Array], cells: Mapping[str, pa.Array]) -> tuple[Bins, dict[str, Any]]:
-        """The distribution of one metric's figures in each part.
-
-        Returns:
-            The common bins, and for each assignor lists with an entry for each part: ``n``, ``mean``, ``min``, ``max``,
-            ``counts``; the figures are ``None`` if ``n`` is 0.
-        """
+    def spread(self, columns: Mapping[str, pa.Array], cells: Mapping[str, pa.Array]) -> tuple[Bins, dict[str, Spread]]:
+        """The distribution of one metric's figures in each part: the common bins, and each assignor's figures."""
         bins = bins_of(pa.chunked_array([values.drop_null() for values in columns.values()], pa.float64()))
         return bins, {assignor: self._spread(values, cells[assignor], bins) for assignor, values in columns.items()}
 
-    def _spread(self, values: pa.Array, cells: pa.Array, bins: Bins) -> dict[str, list[Any]]:
+    def _spread(self, values: pa.Array, cells: pa.Array, bins: Bins) -> Spread:
         known = pa.table({"cell": cells, "value": values}).filter(pc.is_valid(values))
         known = known.append_column("bin", bins.positions(known["value"]))
         of = ["count", "sum", "min", "max"]
@@ -91,30 +102,59 @@ class Slices:
         by_cell: dict[int, list[dict[str, Any]]] = {}
         for group in groups.sort_by([("cell", "ascending"), ("bin", "ascending")]).to_pylist():
             by_cell.setdefault(group["cell"], []).append(group)
-        lists: dict[str, list[Any]] = {name: [] for name in ("n", "mean", "min", "max", "counts")}
-        for part in self.parts:
-            found = [group for cell in part.cells for group in by_cell.get(cell, ())]
-            for name, figure in _added_up(found, len(bins)).items():
-                lists[name].append(figure)
-        return lists
+        return Spread(
+            tuple(
+                _added_up([group for cell in part.cells for group in by_cell.get(cell, ())], len(bins))
+                for part in self.parts
+            )
+        )
 
 
-def _added_up(groups: Sequence[Mapping[str, Any]], bins: int) -> dict[str, Any]:
+@attrs.frozen
+class PartFigures:
+    """The figures of one part; ``None`` if ``n`` is 0."""
+
+    n: int
+    mean: float | None = None
+    min: float | None = None
+    max: float | None = None
+    counts: tuple[int, ...] = ()
+
+
+@attrs.frozen
+class Spread:
+    """The figures of one metric and assignor in each part."""
+
+    parts: tuple[PartFigures, ...]
+
+    def of(self, assignor: str, metric: str) -> SliceFigures:
+        return SliceFigures(
+            assignor,
+            metric,
+            n=tuple(each.n for each in self.parts),
+            mean=tuple(each.mean for each in self.parts),
+            min=tuple(each.min for each in self.parts),
+            max=tuple(each.max for each in self.parts),
+            counts=tuple(each.counts for each in self.parts),
+        )
+
+
+def _added_up(groups: Sequence[Mapping[str, Any]], bins: int) -> PartFigures:
     counts = [0] * bins
     for group in groups:
         counts[group["bin"]] += group["value_count"]
     number = sum(counts)
     if not number:
-        return {"n": 0, "mean": None, "min": None, "max": None, "counts": []}
+        return PartFigures(0)
     while counts[-1] == 0:
         counts.pop()
-    return {
-        "n": number,
-        "mean": rounded(sum(group["value_sum"] for group in groups) / number),
-        "min": rounded(min(group["value_min"] for group in groups)),
-        "max": rounded(max(group["value_max"] for group in groups)),
-        "counts": counts,
-    }
+    return PartFigures(
+        number,
+        mean=rounded(sum(group["value_sum"] for group in groups) / number),
+        min=rounded(min(group["value_min"] for group in groups)),
+        max=rounded(max(group["value_max"] for group in groups)),
+        counts=tuple(counts),
+    )
 
 
 def rounded(figure: float) -> float:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from time import perf_counter
-from typing import Any
 
 import attrs
 
@@ -15,6 +14,9 @@ from assignor_lab.documents.wording import figure, plural
 from assignor_lab.explain import Budget, Explained, ExplainError, Explanation, explain, question_of, words
 from assignor_lab.groups.variants import overridden
 from assignor_lab.groups.work import OBSERVED
+from assignor_lab.model.explanations import ExplainedRule, Explanations, MoveExplained, MovesLeftOut, UnavoidableMoves
+from assignor_lab.model.pictures import ClientTasks, SnapshotPlacement
+from assignor_lab.model.run_summary import Results
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.plugins import Isolation
 from assignor_lab.scenarios import Scenario
@@ -45,15 +47,15 @@ class Bounds:
 BOUNDS = Bounds()
 
 
-def explanations_of(run: ScoringRun, summary: Mapping[str, Any], bounds: Bounds = BOUNDS) -> dict[str, Any]:
-    """Why each task moves in the pictures of recorded states and files: the ``explanations`` of ``summary.json``.
+def explanations_of(run: ScoringRun, results: Results, bounds: Bounds = BOUNDS) -> Explanations:
+    """Why each task moves in the pictures of recorded states and files.
 
     Generated histories are not explained: their tasks mean nothing to the user, and there may be thousands.
 
     Args:
         bounds: Limits; answers left out because of them are listed.
     """
-    wanted = _wanted(run, summary["results"]["placements"])
+    wanted = _wanted(run, results.placements)
     policy = run.config.effective()
     isolation = Isolation(Limits.of(policy), policy.policy())
     try:
@@ -64,12 +66,9 @@ def explanations_of(run: ScoringRun, summary: Mapping[str, Any], bounds: Bounds 
                 explaining.explain(contender, picture, scenario)
     finally:
         isolation.close()
-    return {
-        "moves": explaining.found,
-        "left_out": explaining.left_out,
-        "rules": explaining.rules,
-        "unavoidable": explaining.unavoidable,
-    }
+    return Explanations(
+        tuple(explaining.found), tuple(explaining.left_out), explaining.rules, tuple(explaining.unavoidable)
+    )
 
 
 class _Explaining:
@@ -78,18 +77,18 @@ class _Explaining:
         self._bounds = bounds
         self._isolation = isolation
         self._end = perf_counter() + bounds.seconds
-        self.found: list[dict[str, Any]] = []
-        self.left_out: list[dict[str, Any]] = []
+        self.found: list[MoveExplained] = []
+        self.left_out: list[MovesLeftOut] = []
         self.rules: dict[str, str] = {}
-        self.unavoidable: list[dict[str, Any]] = []
+        self.unavoidable: list[UnavoidableMoves] = []
 
-    def explain(self, contender: ScoredContender, picture: Mapping[str, Any], scenario: Scenario | None) -> None:
+    def explain(self, contender: ScoredContender, picture: SnapshotPlacement, scenario: Scenario | None) -> None:
         moved = _moved(picture, contender.name)
-        place = {"scenario": picture["scenario"], "round": picture["round"], "assignor": contender.name}
         if not moved:
             return
+        place = _AnswerPlace(picture.scenario, picture.round, contender.name)
         try:
-            found = [place | each for each in self._documents(contender, place, scenario, moved)]
+            found = list(self._explained(contender, place, scenario, moved))
             why = "a second call of this assignor decided otherwise"
         except AssignorLabError as error:
             found, why = [], str(error)
@@ -97,15 +96,17 @@ class _Explaining:
             why = f"of one answer {self._bounds.each} are"
         self.found += found
         if len(found) < len(moved):
-            self.left_out.append(place | {"moves": len(moved) - len(found), "why": why})
+            self.left_out.append(
+                MovesLeftOut(place.scenario, place.round, place.assignor, len(moved) - len(found), why)
+            )
 
-    def _documents(
+    def _explained(
         self,
         contender: ScoredContender,
-        place: Mapping[str, Any],
+        place: _AnswerPlace,
         scenario: Scenario | None,
         moved: Mapping[str, str | None],
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Iterator[MoveExplained]:
         if scenario is None:
             raise ExplainError("several states of the run have its id")
         if perf_counter() >= self._end:
@@ -114,29 +115,36 @@ class _Explaining:
             raise ExplainError(f"{plural(self._bounds.moves, 'move')} were explained already")
         run, variant = self._run, contender.variant
         sources = overridden(run.config, variant.overrides) if variant.overrides else run.config
-        question = question_of(scenario, place["round"], variant.assignor, run.registry, sources, self._isolation)
+        question = question_of(scenario, place.round, variant.assignor, run.registry, sources, self._isolation)
         only = frozenset(islice(moved, self._bounds.each))
         explained = explain(question, None, None, self._budget, only)
         unavoidable = words.gap_sentence(explained)
         if unavoidable is not None and set(moved) == set(explained.moved):
-            self.unavoidable.append({**place, "sentence": unavoidable})
+            self.unavoidable.append(UnavoidableMoves(place.scenario, place.round, place.assignor, unavoidable))
         for each in explained.explanations:
             # Only drawn moves are explained, because others are not shown.
             if moved[each.task] == each.after:
                 applied = {step.rule for step in each.steps}
                 self.rules |= {rule: text for rule, text in explained.rules.items() if rule in applied}
-                yield _document(explained, each)
+                yield _move(explained, each, place)
 
     def _budget(self) -> Budget:
         return Budget(self._bounds.calls, self._end - perf_counter())
 
 
-def _wanted(run: ScoringRun, pictures: Iterable[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], Scenario | None]]:
+@attrs.frozen
+class _AnswerPlace:
+    scenario: str
+    round: int
+    assignor: str
+
+
+def _wanted(run: ScoringRun, pictures: Iterable[SnapshotPlacement]) -> list[tuple[SnapshotPlacement, Scenario | None]]:
     """Each picture of a state that was read, with the state; ``None`` if several have its id."""
     shown = list(pictures)
     if not shown or all(source.generated is not None for source in run.plan.sources):
         return []
-    ids = {picture["scenario"] for picture in shown}
+    ids = {picture.scenario for picture in shown}
     states: dict[str, Scenario] = {}
     seen: Counter[str] = Counter()
     for scenario in run.plan.scenarios():
@@ -144,36 +152,39 @@ def _wanted(run: ScoringRun, pictures: Iterable[Mapping[str, Any]]) -> list[tupl
             seen[scenario.id] += 1
             states[scenario.id] = scenario
     return [
-        (picture, states[picture["scenario"]] if seen[picture["scenario"]] == 1 else None)
+        (picture, states[picture.scenario] if seen[picture.scenario] == 1 else None)
         for picture in shown
-        if seen[picture["scenario"]]
+        if seen[picture.scenario]
     ]
 
 
-def _moved(picture: Mapping[str, Any], assignor: str) -> dict[str, str | None]:
-    answers = {each["assignor"]: each for each in picture["after"]}
+def _moved(picture: SnapshotPlacement, assignor: str) -> dict[str, str | None]:
+    answers = {each.assignor: each for each in picture.after}
     answer = drawn = answers.get(assignor)
-    if answer is not None and answer.get("not_comparable"):
+    if answer is not None and answer.not_comparable:
         # It is not drawn, but may explain Kafka's decision.
         drawn = answers.get(OBSERVED)
-    if drawn is None or drawn["assignment"] is None:
+    if drawn is None or drawn.assignment is None:
         return {}
-    before, after = _owners(picture["before"]), _owners(drawn["assignment"])
+    before, after = _owners(picture.before), _owners(drawn.assignment)
     return {task: after[task] for task, owner in before.items() if after.get(task, owner) != owner}
 
 
-def _owners(held: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    return {task: client for client, tasks in held.items() for task in tasks["active"]}
+def _owners(held: Mapping[str, ClientTasks]) -> dict[str, str]:
+    return {task: client for client, tasks in held.items() for task in tasks.active}
 
 
-def _document(explained: Explained, each: Explanation) -> dict[str, Any]:
+def _move(explained: Explained, each: Explanation, place: _AnswerPlace) -> MoveExplained:
     stand_in = words.stand_in_sentence(explained)
-    return {
-        "task": each.task,
-        "to": each.after,
-        "facts": [" · ".join(part for part in row if part) for row in words.client_rows(each)],
-        "rules": [{"rule": rule, "sentence": sentence} for rule, sentence in words.step_sentences(explained, each)],
-        "would": list(words.counterfactual_sentences(explained, each)),
-        "remarks": [] if stand_in is None else [stand_in],
-        "tried": words.tried_sentence(each),
-    }
+    return MoveExplained(
+        scenario=place.scenario,
+        round=place.round,
+        assignor=place.assignor,
+        task=each.task,
+        to=each.after,
+        facts=tuple(" · ".join(part for part in row if part) for row in words.client_rows(each)),
+        rules=tuple(ExplainedRule(rule, sentence) for rule, sentence in words.step_sentences(explained, each)),
+        would=tuple(words.counterfactual_sentences(explained, each)),
+        remarks=() if stand_in is None else (stand_in,),
+        tried=words.tried_sentence(each),
+    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import fsum
 from pathlib import Path
-from typing import Any
 
 import attrs
 import pyarrow as pa
@@ -16,6 +15,18 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from assignment_api.plugins import MetricPlugin
+from assignor_lab.model.comparisons import Distributions, SummaryDifference, SummarySlices, Verdict, WorstState
+from assignor_lab.model.run_summary import (
+    Aggregate,
+    AssignTime,
+    MetricPlace,
+    MetricRanking,
+    OverallPlace,
+    ProbeCounts,
+    Ranking,
+    SummaryHeadline,
+    WorstCase,
+)
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.statistics.sums import exact_sum
 
@@ -39,16 +50,21 @@ class Figures:
         first: The first states: item and round.
     """
 
-    aggregates: list[dict[str, Any]]
-    headline: dict[str, Any]
-    ranking: dict[str, Any]
-    evaluation: dict[str, Any]
-    assign_ms: list[dict[str, Any]]
-    probes: list[dict[str, Any]]
-    captured: list[int]
+    aggregates: tuple[Aggregate, ...]
+    headline: SummaryHeadline
+    ranking: Ranking
+    baseline: str | None
+    distributions: Distributions
+    differences: tuple[SummaryDifference, ...]
+    worst_cases: tuple[WorstState, ...]
+    slices: SummarySlices
+    gates: tuple[Verdict, ...]
+    assign_ms: tuple[AssignTime, ...]
+    probes: tuple[ProbeCounts, ...]
+    captured: tuple[int, ...]
     more_captured: int
-    worst: list[tuple[int, int, str, bool]]
-    first: list[tuple[int, int]]
+    worst: tuple[tuple[int, int, str, bool], ...]
+    first: tuple[tuple[int, int], ...]
 
 
 METHOD = (
@@ -57,33 +73,29 @@ METHOD = (
 )
 
 
-def aggregates(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> list[dict[str, Any]]:
-    entries: dict[tuple[str, str], dict[str, Any]] = {}
+def aggregates(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> list[Aggregate]:
+    entries: dict[tuple[str, str], Aggregate] = {}
     for metric, plugin in metrics.items():
         for assignor, values in table.column(metric).items():
             entries[assignor, metric] = _aggregate(table, assignor, metric, plugin, values)
     return [entries[assignor, metric] for assignor in table.assignors for metric in metrics]
 
 
-def _aggregate(
-    table: ResultsTable, assignor: str, metric: str, plugin: MetricPlugin, values: pa.Array
-) -> dict[str, Any]:
+def _aggregate(table: ResultsTable, assignor: str, metric: str, plugin: MetricPlugin, values: pa.Array) -> Aggregate:
     known = values.drop_null()
-    figures: dict[str, Any] = dict.fromkeys(("mean", "median", "p90", "min", "max", "worst"))
-    if len(known):
-        median, p90 = pc.quantile(known, [0.5, 0.9]).to_pylist()
-        low, high = pc.min(known).as_py(), pc.max(known).as_py()
-        figures = {"mean": _mean(known), "median": median, "p90": p90, "min": low, "max": high, "worst": None}
-        if plugin.direction != "none":
-            worst = high if plugin.direction == "lower" else low
-            figures["worst"] = _worst(table, assignor, values, worst)
-    return {"assignor": assignor, "metric": metric, "n": len(known), **figures}
+    if not len(known):
+        return Aggregate(assignor, metric, 0, None, None, None, None, None, None)
+    median, p90 = pc.quantile(known, [0.5, 0.9]).to_pylist()
+    low, high = pc.min(known).as_py(), pc.max(known).as_py()
+    worst = None
+    if plugin.direction != "none":
+        worst = _worst(table, assignor, values, high if plugin.direction == "lower" else low)
+    return Aggregate(assignor, metric, len(known), _mean(known), median, p90, low, high, worst)
 
 
-def _worst(table: ResultsTable, assignor: str, values: pa.Array, worst: float) -> dict[str, Any]:
-    row = table.origin(assignor, pc.index(values, worst).as_py())
-    name = row["scenario"] if row["scenario"] is not None else f"item {row['item']}"
-    return {"scenario": name, "round": row["round"], "time_ms": row["time_ms"], "value": worst}
+def _worst(table: ResultsTable, assignor: str, values: pa.Array, worst: float) -> WorstCase:
+    origin = table.origin(assignor, pc.index(values, worst).as_py())
+    return WorstCase(scenario=origin.name, round=origin.round, time_ms=origin.time_ms, value=worst)
 
 
 def _mean(values: pa.Array) -> float:
@@ -92,42 +104,37 @@ def _mean(values: pa.Array) -> float:
 
 def ranking(
     table: ResultsTable, ranked: Sequence[str], metrics: Mapping[str, MetricPlugin], order: Mapping[str, int]
-) -> dict[str, Any]:
-    """The summary's ``ranking`` of the assignors ``ranked``, whose places over all are those of ``order``."""
+) -> Ranking:
+    """The ranking of the assignors ``ranked``, whose places over all are those of ``order``."""
     states, by_metric = places_by_metric(table, ranked, metrics)
     return ranked_by(states, by_metric, ranked, metrics, order)
 
 
 def places_by_metric(
     table: ResultsTable, ranked: Sequence[str], metrics: Mapping[str, MetricPlugin]
-) -> tuple[int, list[dict[str, Any]]]:
-    """Number of states in which all of ``ranked`` have a comparable answer, and the entries of ``by_metric``."""
+) -> tuple[int, list[MetricRanking]]:
+    """Number of states in which all of ``ranked`` have a comparable answer, and the places in each metric."""
     masks = table.answered(ranked)
     states = masks[ranked[0]].true_count if ranked else 0
-    by_metric: list[dict[str, Any]] = []
+    by_metric: list[MetricRanking] = []
     for metric, plugin in metrics.items():
         if plugin.direction == "none" or not states:
             continue
         means, count = _paired_means(table.column(metric), masks)
         if count:
             places = _places(means, lower_is_better=plugin.direction == "lower")
-            by_metric.append({"metric": metric, "n": count, "places": places})
+            by_metric.append(MetricRanking(metric, count, places))
     return states, by_metric
 
 
 def ranked_by(
     states: int,
-    by_metric: Sequence[dict[str, Any]],
+    by_metric: Sequence[MetricRanking],
     ranked: Sequence[str],
     metrics: Mapping[str, MetricPlugin],
     order: Mapping[str, int],
-) -> dict[str, Any]:
-    return {
-        "method": METHOD,
-        "states": states,
-        "overall": _overall(ranked, by_metric, metrics, order),
-        "by_metric": list(by_metric),
-    }
+) -> Ranking:
+    return Ranking(METHOD, states, _overall(ranked, by_metric, metrics, order), tuple(by_metric))
 
 
 def _paired_means(columns: Mapping[str, pa.Array], masks: Mapping[str, pa.Array]) -> tuple[dict[str, float], int]:
@@ -142,42 +149,41 @@ def _paired_means(columns: Mapping[str, pa.Array], masks: Mapping[str, pa.Array]
     return {assignor: _mean(values.filter(known)) for assignor, values in paired.items()}, count
 
 
-def _places(means: Mapping[str, float], *, lower_is_better: bool) -> list[dict[str, Any]]:
+def _places(means: Mapping[str, float], *, lower_is_better: bool) -> tuple[MetricPlace, ...]:
     order = sorted(means.items(), key=lambda entry: entry[1] if lower_is_better else -entry[1])
-    places: list[dict[str, Any]] = []
+    places: list[MetricPlace] = []
     for position, (assignor, mean) in enumerate(order, start=1):
-        tied = bool(places) and places[-1]["mean"] == mean
-        place = places[-1]["place"] if tied else position
-        places.append({"place": place, "assignor": assignor, "mean": mean})
-    return places
+        tied = bool(places) and places[-1].mean == mean
+        places.append(MetricPlace(places[-1].place if tied else position, assignor, mean))
+    return tuple(places)
 
 
 def _overall(
     ranked: Sequence[str],
-    by_metric: Sequence[Mapping[str, Any]],
+    by_metric: Sequence[MetricRanking],
     metrics: Mapping[str, MetricPlugin],
     order: Mapping[str, int],
-) -> list[dict[str, Any]]:
+) -> tuple[OverallPlace, ...]:
     if not by_metric or not order:
-        return []
+        return ()
     # Each group counts alike; otherwise the many measures of balance would decide alone.
-    groups = dict.fromkeys(metrics[entry["metric"]].group for entry in by_metric)
+    groups = dict.fromkeys(metrics[entry.metric].group for entry in by_metric)
     places: dict[str, dict[str, list[int]]] = {assignor: {group: [] for group in groups} for assignor in ranked}
     best: dict[str, list[str]] = {assignor: [] for assignor in ranked}
     for entry in by_metric:
-        shared = all(place["place"] == 1 for place in entry["places"])
-        for place in entry["places"]:
-            places[place["assignor"]][metrics[entry["metric"]].group].append(place["place"])
-            if place["place"] == 1 and not shared:
-                best[place["assignor"]].append(entry["metric"])
+        shared = all(place.place == 1 for place in entry.places)
+        for place in entry.places:
+            places[place.assignor][metrics[entry.metric].group].append(place.place or 0)
+            if place.place == 1 and not shared:
+                best[place.assignor].append(entry.metric)
     means = {
         assignor: fsum(fsum(own) / len(own) for own in by_group.values()) / len(groups)
         for assignor, by_group in places.items()
     }
-    return [
-        {"place": order[assignor], "assignor": assignor, "mean_place": means[assignor], "best_in": best[assignor]}
+    return tuple(
+        OverallPlace(order[assignor], assignor, means[assignor], tuple(best[assignor]))
         for assignor in sorted(ranked, key=order.__getitem__)
-    ]
+    )
 
 
 def worst_states(table: ResultsTable, metrics: Mapping[str, MetricPlugin], most: int) -> list[tuple[int, int, str]]:
@@ -199,7 +205,7 @@ def worst_states(table: ResultsTable, metrics: Mapping[str, MetricPlugin], most:
                 worst = bad, assignor, pc.index(values, sign * bad).as_py()
         if worst is not None and lowest is not None and worst[0] > lowest:
             row = table.origin(worst[1], worst[2])
-            found.setdefault((row["item"], row["round"]), worst[1])
+            found.setdefault((row.item, row.round), worst[1])
     return [(item, number, assignor) for (item, number), assignor in found.items()]
 
 
@@ -212,8 +218,8 @@ def first_states(table: ResultsTable, most: int) -> list[tuple[int, int]]:
     return sorted(found)[:most] if most > 0 else []
 
 
-def probe_counts(path: Path, assignors: Sequence[str]) -> list[dict[str, Any]]:
-    """Entries of the summary's ``probes``, from the table ``run_metrics``, for assignors that were called again."""
+def probe_counts(path: Path, assignors: Sequence[str]) -> list[ProbeCounts]:
+    """The probes in the table ``run_metrics``, of assignors that were called again."""
     columns = ("deterministic", "same_hash_seed", "same_order", "pure")
     table = pq.read_table(
         path, columns=["assignor", "peak_memory_bytes", *columns], filters=pc.is_valid(pc.field("pure"))
@@ -224,25 +230,23 @@ def probe_counts(path: Path, assignors: Sequence[str]) -> list[dict[str, Any]]:
         if rows.num_rows:
             peaks = rows["peak_memory_bytes"].drop_null()
             entries.append(
-                {
-                    "assignor": assignor,
-                    "n": rows.num_rows,
-                    "peak_memory_median": pc.quantile(peaks, 0.5)[0].as_py() if len(peaks) else None,
-                    "peak_memory_max": pc.max(peaks).as_py(),
-                    **{column: pc.sum(rows[column]).as_py() for column in columns},
-                }
+                ProbeCounts(
+                    assignor,
+                    rows.num_rows,
+                    pc.quantile(peaks, 0.5)[0].as_py() if len(peaks) else None,
+                    pc.max(peaks).as_py(),
+                    *(pc.sum(rows[column]).as_py() for column in columns),
+                )
             )
     return entries
 
 
-def assign_times(path: Path, assignors: Sequence[str]) -> list[dict[str, Any]]:
-    """Entries of the summary's ``assign_ms``, from the table ``run_metrics``."""
+def assign_times(path: Path, assignors: Sequence[str]) -> list[AssignTime]:
+    """Times of the assign calls, from the table ``run_metrics``."""
     table = pq.read_table(path, columns=["assignor", "assign_ms"])
     entries = []
     for assignor in assignors:
         values = table.filter(pc.equal(table["assignor"], assignor))["assign_ms"].drop_null()
         median, p99 = pc.quantile(values, [0.5, 0.99]).to_pylist() if len(values) else (None, None)
-        entries.append(
-            {"assignor": assignor, "n": len(values), "median": median, "p99": p99, "max": pc.max(values).as_py()}
-        )
+        entries.append(AssignTime(assignor, len(values), median, p99, pc.max(values).as_py()))
     return entries

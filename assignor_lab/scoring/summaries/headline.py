@@ -24,6 +24,8 @@ from assignor_lab.compare.verdicts import best_everywhere
 from assignor_lab.groups.columns import OF_FAMILY, OF_SCENARIO
 from assignor_lab.groups.metrics.headline import FAILURES, HeadlineFigure
 from assignor_lab.groups.work import OBSERVED
+from assignor_lab.model.comparisons import FigureCompared, NoInterval, ValueCompared
+from assignor_lab.model.run_summary import SummaryHeadline
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.statistics.signs import FEWEST_SIGNS, is_beyond_chance
 
@@ -47,10 +49,11 @@ class Headline:
     """The headline.
 
     Args:
+        found: Without the number of single decisions, which follows from the sources.
         places: Assignor to its place, from 1; empty without an order.
     """
 
-    document: dict[str, Any]
+    found: SummaryHeadline
     places: Mapping[str, int]
 
 
@@ -79,17 +82,18 @@ def headline_of(
     measured = [_figure(figure, states, metrics, against) for figure in figures]
     places = _places(states.compared, [found for _, found in measured if found is not None])
     first = [name for name, place in places.items() if place == 1]
-    best = list(best_everywhere(entry["best"] for entry, _ in measured))
+    best = list(best_everywhere(entry.best for entry, _ in measured))
     if states.in_all != 1:
         best = first if len(first) < len(places) else []
-    document = {
-        "baseline": against,
-        "states": states.number,
-        "histories": len(np.unique(states.units)),
-        "best": best,
-        "figures": [entry for entry, _ in measured],
-    }
-    return Headline(document, places)
+    found = SummaryHeadline(
+        baseline=against,
+        states=states.number,
+        histories=len(np.unique(states.units)),
+        best=tuple(best),
+        figures=tuple(entry for entry, _ in measured),
+        alone=0,
+    )
+    return Headline(found, places)
 
 
 def _baseline(compared: Sequence[str], baseline: str | None) -> str | None:
@@ -210,26 +214,27 @@ class _Found:
 
 def _figure(
     figure: HeadlineFigure, states: ComparableStates, metrics: Mapping[str, MetricPlugin], against: str | None
-) -> tuple[dict[str, Any], _Found | None]:
+) -> tuple[FigureCompared, _Found | None]:
     metric, known, columns = _measured(figure, states, metrics)
-    entry: dict[str, Any] = {"figure": figure.name, "title": figure.title_of(metric)}
+    title = figure.title_of(metric)
     if not known.any():
-        unknown = dict.fromkeys(("metric", "unit", "direction", "summary"))
-        return {**entry, **unknown, "not_measured": figure.not_measured, "states": 0, "best": [], "of": []}, None
+        return FigureCompared(figure.name, title, None, None, None, None, figure.not_measured, 0, ()), None
     plugin = None if metric is None else metrics[metric]
     units = {name: _unit_means(values[known], states.units[known]) for name, values in columns.items()}
     found = _Found(units, "lower" if plugin is None else plugin.direction)
-    entry |= {
-        "metric": metric,
-        "unit": "share" if plugin is None else plugin.unit,
-        "direction": found.direction,
-        "summary": (FAILED if figure.metrics else FAILED_ALONE) if plugin is None else plugin.summary,
-        "not_measured": None,
-        "states": int(np.count_nonzero(known)),
-        "best": [],
-        "of": [_compared(name, found, against) for name in states.compared],
-    }
-    entry["best"] = list(best_of({each["assignor"]: each["mean"] for each in entry["of"]}, found.direction))
+    of = tuple(_compared(name, found, against) for name in states.compared)
+    entry = FigureCompared(
+        figure=figure.name,
+        title=title,
+        metric=metric,
+        unit="share" if plugin is None else plugin.unit,
+        direction=found.direction,
+        summary=(FAILED if figure.metrics else FAILED_ALONE) if plugin is None else plugin.summary,
+        not_measured=None,
+        states=int(np.count_nonzero(known)),
+        of=of,
+        best=best_of({each.assignor: each.mean for each in of}, found.direction),
+    )
     return entry, found
 
 
@@ -256,42 +261,32 @@ def _unit_means(values: Numbers, units: npt.NDArray[np.int64]) -> Numbers:
     return means
 
 
-def _compared(name: str, found: _Found, against: str | None) -> dict[str, Any]:
-    entry: dict[str, Any] = {"assignor": name, "mean": float(np.mean(found.units[name]))}
+def _compared(name: str, found: _Found, against: str | None) -> ValueCompared:
+    own = found.units[name]
+    value = ValueCompared(name, float(np.mean(own)))
     if against is None or name == against:
-        unknown = dict.fromkeys(
-            ("difference", "low", "high", "level", "no_interval", "lower", "equal", "higher", "tells")
-        )
-        return {**entry, **unknown}
-    difference = _difference(found.units[name], found.units[against])
-    entry |= _counts(found.units[name], found.units[against])
+        return value
+    other = found.units[against]
+    difference = _difference(own, other)
+    lower, higher = int(np.count_nonzero(own < other)), int(np.count_nonzero(own > other))
+    value = attrs.evolve(value, lower=lower, equal=int(np.count_nonzero(own == other)), higher=higher)
     if difference is None:
-        missing = {"code": "extra", "reason": "install assignor-lab[statistics] for intervals", "enough": None}
-        plain = float(np.mean(found.units[name] - found.units[against]))
-        return {
-            **entry,
-            "difference": plain,
-            "low": None,
-            "high": None,
-            "level": None,
-            "no_interval": missing,
-            "tells": _verdict_by_signs(entry["lower"], entry["higher"], plain, found.direction),
-        }
-    why = None if difference.no_interval is None else attrs.asdict(difference.no_interval)
-    return {
-        **entry,
-        **{key: getattr(difference, key) for key in ("difference", "low", "high", "level")},
-        "no_interval": why,
-        "tells": _verdict(difference, found.direction),
-    }
-
-
-def _counts(own: Numbers, other: Numbers) -> dict[str, int]:
-    return {
-        "lower": int(np.count_nonzero(own < other)),
-        "equal": int(np.count_nonzero(own == other)),
-        "higher": int(np.count_nonzero(own > other)),
-    }
+        plain = float(np.mean(own - other))
+        return attrs.evolve(
+            value,
+            difference=plain,
+            no_interval=NoInterval("extra", "install assignor-lab[statistics] for intervals"),
+            tells=_verdict_by_signs(lower, higher, plain, found.direction),
+        )
+    return attrs.evolve(
+        value,
+        difference=difference.difference,
+        low=difference.low,
+        high=difference.high,
+        level=difference.level,
+        no_interval=difference.no_interval,
+        tells=_verdict(difference, found.direction),
+    )
 
 
 def _difference(own: Numbers, other: Numbers) -> PairedDifference | None:

@@ -6,20 +6,23 @@ column of figures at a time; so metrics are distributed over all workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, TypeVar
 
 import attrs
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from assignment_api.plugins import MetricPlugin
+from assignor_lab.documents.values import plain_document, value_of
 from assignor_lab.groups.metrics.headline import HeadlineFigure
 from assignor_lab.groups.work import OBSERVED
+from assignor_lab.model.comparisons import Distributions, Verdict
+from assignor_lab.model.run_summary import Aggregate, AssignTime, MetricRanking, ProbeCounts, SummaryHeadline
 from assignor_lab.scoring.engine.engine import Engine
 from assignor_lab.scoring.output.results_table import ResultsTable
-from assignor_lab.scoring.summaries.evaluation import evaluated, gates_judged
+from assignor_lab.scoring.summaries.evaluation import Evaluation, evaluated, gates_judged
 from assignor_lab.scoring.summaries.figures import (
     MAX_PLACEMENTS,
     MAX_WORST,
@@ -72,12 +75,13 @@ def measured(requested: RequestedFigures, engine: Engine, rows: int, seen: Path)
     hands = 1 if rows <= HERE_ROWS else max(engine.cores or 1, 1)
     names = list(plain.metrics)
     dealt = [names[first::hands] for first in range(max(min(hands, len(names)), 1))]
-    questions: list[_Question] = [_Together(plain), *(_OfMetrics(plain, tuple(some)) for some in dealt)]
+    whole, single = _Together(plain), [_OfMetrics(plain, tuple(some)) for some in dealt]
     if rows <= HERE_ROWS:
-        together, *found = map(_answered, questions)
-    else:
-        together, *found = engine.mapped(_answered, questions, seen)
-    return _put_together(requested, together, found)
+        return _put_together(requested, whole.answer(), [each.answer() for each in single])
+    questions: list[_Question] = [whole, *single]
+    together, *found = engine.mapped(_answered, questions, seen)
+    read_metrics = value_of(_MetricFigures, "")
+    return _put_together(requested, value_of(_OverallFigures, "")(together), [read_metrics(each) for each in found])
 
 
 # --- distributed work -----------------------------------------------------------------------------
@@ -87,124 +91,158 @@ def _computed(*_asked: Any) -> NoReturn:
     raise AssertionError("the figures are in the table")
 
 
+@attrs.frozen
+class _WorstRow:
+    """The worst state of a metric, of an assignor, and true if it is a captured one."""
+
+    metric: str
+    item: int
+    round: int
+    assignor: str
+    is_captured: bool
+
+
+@attrs.frozen
+class _MetricFigures:
+    """Measurements of single metrics."""
+
+    aggregates: tuple[Aggregate, ...]
+    by_metric: tuple[MetricRanking, ...]
+    worst: tuple[_WorstRow, ...]
+    evaluation: Evaluation
+
+
+@attrs.frozen
+class _OverallFigures:
+    """Measurements over several metrics.
+
+    Args:
+        first: Item and round of the first states.
+    """
+
+    headline: SummaryHeadline
+    places: dict[str, int]
+    states: int
+    gates: tuple[Verdict, ...]
+    captured: tuple[int, ...]
+    more_captured: int
+    first: tuple[tuple[int, ...], ...]
+    assign_ms: tuple[AssignTime, ...]
+    probes: tuple[ProbeCounts, ...]
+
+
 class _Question(Protocol):
-    def answer(self) -> dict[str, Any]: ...
+    def answer(self) -> _MetricFigures | _OverallFigures: ...
 
 
-def _answered(question: _Question) -> dict[str, Any]:
-    return question.answer()
+def _answered(question: _Question) -> Any:
+    return plain_document(question.answer())
 
 
 @attrs.frozen
 class _OfMetrics:
-    """Measurements of single metrics."""
-
     asked: RequestedFigures
     names: tuple[str, ...]
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> _MetricFigures:
         requested = self.asked
         table = ResultsTable(requested.results, requested.assignors)
         metrics = {name: requested.metrics[name] for name in self.names}
-        return {
-            "aggregates": aggregates(table, metrics),
-            "by_metric": places_by_metric(table, requested.ranked, metrics)[1],
-            "worst": _worst(table, metrics),
-            "evaluation": evaluated(table, metrics, requested.terms, len(requested.metrics)),
-        }
+        return _MetricFigures(
+            aggregates=tuple(aggregates(table, metrics)),
+            by_metric=tuple(places_by_metric(table, requested.ranked, metrics)[1]),
+            worst=tuple(_worst(table, metrics)),
+            evaluation=evaluated(table, metrics, requested.terms, len(requested.metrics)),
+        )
 
 
 @attrs.frozen
 class _Together:
     asked: RequestedFigures
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> _OverallFigures:
         requested = self.asked
         table = ResultsTable(requested.results, requested.assignors)
         found = headline(table, requested.ranked, requested.headline, requested.metrics, requested.terms.baseline)
         captured = (
             table.rows_of(OBSERVED)["item"] if OBSERVED in requested.assignors else pa.chunked_array([], pa.int64())
         )
-        return {
-            "headline": found.document,
-            "places": dict(found.places),
-            "states": places_by_metric(table, requested.ranked, {})[0],
-            "gates": gates_judged(table, requested.terms),
-            "captured": captured.slice(0, MAX_PLACEMENTS).to_pylist(),
-            "more_captured": max(len(captured) - MAX_PLACEMENTS, 0),
-            "first": first_states(table, MAX_WORST),
-            "assign_ms": assign_times(requested.run_metrics, requested.assignors),
-            "probes": probe_counts(requested.run_metrics, requested.assignors),
-        }
+        return _OverallFigures(
+            headline=found.found,
+            places=dict(found.places),
+            states=places_by_metric(table, requested.ranked, {})[0],
+            gates=gates_judged(table, requested.terms),
+            captured=tuple(captured.slice(0, MAX_PLACEMENTS).to_pylist()),
+            more_captured=max(len(captured) - MAX_PLACEMENTS, 0),
+            first=tuple(first_states(table, MAX_WORST)),
+            assign_ms=tuple(assign_times(requested.run_metrics, requested.assignors)),
+            probes=tuple(probe_counts(requested.run_metrics, requested.assignors)),
+        )
 
 
-def _worst(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> list[list[Any]]:
-    """Metric, item, round, assignor, and true if the state is a captured one."""
+def _worst(table: ResultsTable, metrics: Mapping[str, MetricPlugin]) -> Iterator[_WorstRow]:
     captured = table.rows_of(OBSERVED)["item"] if OBSERVED in table.assignors else None
-    found: list[list[Any]] = []
     for metric, plugin in metrics.items():
         for item, number, assignor in worst_states(table, {metric: plugin}, 1):
             known = captured is not None and number == 0 and pc.index(captured, item).as_py() >= 0
-            found.append([metric, item, number, assignor, known])
-    return found
+            yield _WorstRow(metric, item, number, assignor, known)
 
 
 # --- results combined -----------------------------------------------------------------------------
 
 
-def _put_together(
-    requested: RequestedFigures, together: Mapping[str, Any], found: Sequence[Mapping[str, Any]]
-) -> Figures:
-    by_metric = _by_metric(requested, (entry for each in found for entry in each["by_metric"]))
-    places = requested.metrics, together["places"]
-    evaluations = [each["evaluation"] for each in found]
-    by_place = _place(requested.metrics, lambda entry: entry[0])
-    worst = sorted((entry for each in found for entry in each["worst"]), key=by_place)
+class _OfMetric(Protocol):
+    @property
+    def metric(self) -> str: ...
+
+
+class _OfContender(_OfMetric, Protocol):
+    @property
+    def assignor(self) -> str: ...
+
+
+M = TypeVar("M", bound=_OfMetric)
+C = TypeVar("C", bound=_OfContender)
+
+
+def _put_together(requested: RequestedFigures, together: _OverallFigures, found: Sequence[_MetricFigures]) -> Figures:
+    places = {name: place for place, name in enumerate(requested.metrics)}
+    order = {name: place for place, name in enumerate(requested.assignors)}
+
+    def by_metric(entries: Iterable[M]) -> tuple[M, ...]:
+        return tuple(sorted(entries, key=lambda each: places[each.metric]))
+
+    def by_assignor(entries: Iterable[C]) -> tuple[C, ...]:
+        return tuple(sorted(by_metric(entries), key=lambda each: order[each.assignor]))
+
+    evaluations = [each.evaluation for each in found]
+    cut = [each.slices for each in evaluations]
+    ranked = by_metric(entry for each in found for entry in each.by_metric)
     return Figures(
-        aggregates=_by_assignor(requested, (entry for each in found for entry in each["aggregates"])),
-        headline=together["headline"],
-        ranking=ranked_by(together["states"], by_metric, requested.ranked, *places),
-        evaluation=_evaluation(requested, evaluations, together["gates"]),
-        assign_ms=together["assign_ms"],
-        probes=together["probes"],
-        captured=together["captured"],
-        more_captured=together["more_captured"],
-        worst=[(item, number, assignor, known) for _, item, number, assignor, known in worst],
-        first=[(item, number) for item, number in together["first"]],
+        aggregates=by_assignor(entry for each in found for entry in each.aggregates),
+        headline=together.headline,
+        ranking=ranked_by(together.states, ranked, requested.ranked, requested.metrics, together.places),
+        baseline=requested.terms.baseline,
+        distributions=Distributions(
+            evaluations[0].distributions.levels,
+            by_assignor(entry for each in evaluations for entry in each.distributions.of),
+        ),
+        differences=by_assignor(entry for each in evaluations for entry in each.differences),
+        worst_cases=by_assignor(entry for each in evaluations for entry in each.worst_cases),
+        slices=attrs.evolve(
+            cut[0],
+            bins=by_metric(entry for each in cut for entry in each.bins),
+            figures=by_metric(entry for each in cut for entry in each.figures),
+            differences=by_metric(entry for each in cut for entry in each.differences),
+        ),
+        gates=together.gates,
+        assign_ms=together.assign_ms,
+        probes=together.probes,
+        captured=together.captured,
+        more_captured=together.more_captured,
+        worst=tuple(
+            (each.item, each.round, each.assignor, each.is_captured)
+            for each in by_metric(entry for one in found for entry in one.worst)
+        ),
+        first=tuple((item, number) for item, number in together.first),
     )
-
-
-def _evaluation(
-    requested: RequestedFigures, found: Sequence[Mapping[str, Any]], gates: list[dict[str, Any]]
-) -> dict[str, Any]:
-    cut = [each["slices"] for each in found]
-    return {
-        "baseline": requested.terms.baseline,
-        "distributions": {
-            "levels": found[0]["distributions"]["levels"],
-            "of": _by_assignor(requested, (entry for each in found for entry in each["distributions"]["of"])),
-        },
-        "differences": _by_assignor(requested, (entry for each in found for entry in each["differences"])),
-        "worst_cases": _by_assignor(requested, (entry for each in found for entry in each["worst_cases"])),
-        "slices": {
-            **cut[0],
-            **{
-                name: _by_metric(requested, (entry for each in cut for entry in each[name]))
-                for name in ("bins", "figures", "differences")
-            },
-        },
-        "gates": gates,
-    }
-
-
-def _by_metric(requested: RequestedFigures, entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(entries, key=_place(requested.metrics, lambda entry: entry["metric"]))
-
-
-def _by_assignor(requested: RequestedFigures, entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(_by_metric(requested, entries), key=_place(requested.assignors, lambda entry: entry["assignor"]))
-
-
-def _place(order: Iterable[str], name: Callable[[Any], str]) -> Callable[[Any], int]:
-    places = {each: place for place, each in enumerate(order)}
-    return lambda entry: places[name(entry)]

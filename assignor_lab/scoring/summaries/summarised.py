@@ -1,29 +1,27 @@
-"""The figures of a run: the second of its three steps. The result is the document ``summary.json``."""
+"""The figures of a run: the second of its three steps."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from assignor_lab.groups.work import OBSERVED
+from assignor_lab.model.run_summary import RunSummary
 from assignor_lab.scoring.engine.engine import Engine, Pictures
 from assignor_lab.scoring.rows import ScoredRows
-from assignor_lab.scoring.summaries.document import (
-    FORMAT,
+from assignor_lab.scoring.summaries.measured import RequestedFigures, measured
+from assignor_lab.scoring.summaries.results import (
     RunEnvironment,
     Wanted,
     ranked_names,
-    results_summary,
-    run_summary,
+    results_of,
+    run_metrics_of,
     wanted_states,
 )
-from assignor_lab.scoring.summaries.measured import RequestedFigures, measured
 from assignor_lab.scoring.summaries.tally_table import tally_of
 from assignor_lab.scoring.terms import ScoringRun
 
 __all__ = ["summarise"]
 
 
-def summarise(run: ScoringRun, scored: ScoredRows, engine: Engine) -> dict[str, Any]:
+def summarise(run: ScoringRun, scored: ScoredRows, engine: Engine) -> RunSummary:
     """The summary of a run.
 
     Raises:
@@ -57,7 +55,7 @@ def summarise(run: ScoringRun, scored: ScoredRows, engine: Engine) -> dict[str, 
         spent=scored.spent,
         restored=scored.restored,
     )
-    results = results_summary(
+    results = results_of(
         run.competing,
         run.config,
         run.plan.sources,
@@ -68,7 +66,7 @@ def summarise(run: ScoringRun, scored: ScoredRows, engine: Engine) -> dict[str, 
         _pictures(run, scored, engine, wanted),
         kind,
     )
-    return {"format": FORMAT, "results": results, "run_metrics": run_summary(machine, tally, figures)}
+    return RunSummary(results=results, run_metrics=run_metrics_of(machine, tally, figures))
 
 
 def _pictures(run: ScoringRun, scored: ScoredRows, engine: Engine, wanted: Wanted) -> Pictures:

@@ -14,6 +14,7 @@ import attrs
 
 from assignor_lab.groups.columns import OF_FAMILY, OF_SCENARIO
 from assignor_lab.groups.work import OBSERVED
+from assignor_lab.model.run_summary import Agreement, Assumption, FailedRows, Incomparable, MetricFailure, StateRef
 
 __all__ = ["LIGHT_COLUMNS", "Tally", "add_states", "take_tally"]
 
@@ -40,7 +41,7 @@ Row = Mapping[str, Any]
 class _Kind:
     message: str
     traceback: str | None
-    first: dict[str, Any]
+    first: StateRef
     rows: int = 0
 
 
@@ -51,7 +52,7 @@ class _Agreement:
     failed: int = 0
     not_comparable: int = 0
     caveats: dict[str, int] = attrs.field(factory=dict)
-    first_difference: dict[str, Any] | None = None
+    first_difference: StateRef | None = None
 
 
 @attrs.define
@@ -165,14 +166,11 @@ class Tally:
             kind = self._failing_metrics[key] = _Kind(message, None, _state_of(row))
         kind.rows += 1
 
-    def metric_failures(self) -> list[dict[str, Any]]:
+    def metric_failures(self) -> tuple[MetricFailure, ...]:
         kinds = sorted(self._failing_metrics.items(), key=lambda entry: (-entry[1].rows, *entry[0]))
-        return [
-            {"metric": metric, "message": kind.message, "rows": kind.rows, "first": kind.first}
-            for (metric, _), kind in kinds
-        ]
+        return tuple(MetricFailure(metric, kind.message, kind.rows, kind.first) for (metric, _), kind in kinds)
 
-    def assumptions(self) -> list[dict[str, Any]]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         return _by_count(self._assumptions)
 
     def comparable_of(self, assignor: str) -> int:
@@ -181,51 +179,50 @@ class Tally:
         lost = sum(count.get(assignor, 0) for count in counts)
         return self.rows_of.get(assignor, 0) - lost
 
-    def not_comparable(self) -> list[dict[str, Any]]:
-        """Entries of the summary's ``not_comparable``: most states first, then by reason."""
+    def not_comparable(self) -> tuple[Incomparable, ...]:
+        """Most states first, then by reason."""
         found = sorted(self._incomparable.items(), key=lambda entry: (-entry[1].states, entry[0]))
-        return [{"reason": reason, "states": each.states, "assignors": list(each.assignors)} for reason, each in found]
+        return tuple(Incomparable(reason, each.states, tuple(each.assignors)) for reason, each in found)
 
-    def failures(self) -> list[dict[str, Any]]:
+    def failures(self) -> tuple[FailedRows, ...]:
         kinds = sorted(self._kinds.items(), key=lambda entry: (-entry[1].rows, *(text or "" for text in entry[0])))
         listed = [
-            {
-                "assignor": assignor,
-                "family": family,
-                "type": error_type,
-                "java_type": java_type,
-                "message": kind.message,
-                "traceback": kind.traceback,
-                "rows": kind.rows,
-                "first": kind.first,
-            }
+            FailedRows(
+                assignor=assignor,
+                family=family,
+                type=error_type,
+                java_type=java_type,
+                message=kind.message,
+                traceback=kind.traceback,
+                rows=kind.rows,
+                first=kind.first,
+            )
             for (assignor, family, error_type, java_type, _), kind in kinds[:MAX_FAILURES]
         ]
         left = sum(kind.rows for _, kind in kinds[MAX_FAILURES:]) + self._rows_of_other_kinds
         if left:
-            nothing = dict.fromkeys(("assignor", "family", "type", "java_type", "message", "traceback"))
-            listed.append({**nothing, "rows": left, "first": None})
-        return listed
+            listed.append(FailedRows(rows=left, first=None))
+        return tuple(listed)
 
-    def agreement(self, assignors: Iterable[str]) -> list[dict[str, Any]]:
-        """Entries of the summary's ``agreement``, in the order of ``assignors``."""
+    def agreement(self, assignors: Iterable[str]) -> tuple[Agreement, ...]:
+        """In the order of ``assignors``."""
         entries = []
         for assignor in assignors:
             found = self._agreements.get(assignor)
             if found is not None:
                 entries.append(
-                    {
-                        "assignor": assignor,
-                        "compared": found.compared,
-                        "equal": found.equal,
-                        "different": found.compared - found.equal - found.failed,
-                        "failed": found.failed,
-                        "not_comparable": found.not_comparable,
-                        "caveats": _by_count(found.caveats),
-                        "first_difference": found.first_difference,
-                    }
+                    Agreement(
+                        assignor=assignor,
+                        compared=found.compared,
+                        equal=found.equal,
+                        different=found.compared - found.equal - found.failed,
+                        failed=found.failed,
+                        not_comparable=found.not_comparable,
+                        caveats=_by_count(found.caveats),
+                        first_difference=found.first_difference,
+                    )
                 )
-        return entries
+        return tuple(entries)
 
 
 def is_stateless(row: Row) -> bool:
@@ -251,8 +248,8 @@ def _states(rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield list(state)
 
 
-def _state_of(row: Row) -> dict[str, Any]:
-    return {"scenario": _name_of(row), "round": row["round"], "time_ms": row["time_ms"]}
+def _state_of(row: Row) -> StateRef:
+    return StateRef(_name_of(row), row["round"], row["time_ms"])
 
 
 def _name_of(row: Row) -> str:
@@ -264,8 +261,6 @@ def _count(counts: dict[str, int], text: str) -> None:
         counts[text] = counts.get(text, 0) + 1
 
 
-def _by_count(counts: Mapping[str, int]) -> list[dict[str, Any]]:
-    return [
-        {"text": text, "states": states}
-        for text, states in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    ]
+def _by_count(counts: Mapping[str, int]) -> tuple[Assumption, ...]:
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    return tuple(Assumption(text, states) for text, states in ordered)

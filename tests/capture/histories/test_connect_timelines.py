@@ -13,6 +13,7 @@ from assignor_lab.capture.histories.connect_rounds import is_connect_past
 from assignor_lab.capture.histories.group_histories import history_of_rounds
 from assignor_lab.capture.histories.timeline import GroupTimeline
 from assignor_lab.cli.app import build_app
+from assignor_lab.documents.values import plain_document
 from assignor_lab.scenarios import read_scenarios
 from assignor_lab.scoring.sources.timelines import SourceTimeline
 from tests.capture.captured_logs import CAPTURES
@@ -131,5 +132,5 @@ def test_a_scored_source_of_connect_has_the_same_timeline(tmp_path: Path) -> Non
     assert all(is_connect_past(each.document) for each in scenarios)
     for each in scenarios:
         told.add(each)
-    (shown,) = told.documents()
-    assert shown == timeline(*(each.document for each in scenarios)).document()
+    (shown,) = told.timelines()
+    assert plain_document(shown) == {**timeline(*(each.document for each in scenarios)).document(), "given": None}

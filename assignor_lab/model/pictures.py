@@ -1,15 +1,17 @@
-"""Single states and groups of a summary, with every answer to them, as values: ``docs/reference/summary-format.md``."""
+"""Pictures of single states and plays, with every answer to them: ``docs/reference/summary-format.md``."""
 
 from __future__ import annotations
 
-import attrs
+from collections.abc import Mapping
 
-from assignor_lab.report.summary.down_times import DownTimes
+import attrs
 
 __all__ = [
     "AssignorPlacement",
     "SnapshotClient",
     "ClientTasks",
+    "DownTask",
+    "DownTimes",
     "Gantt",
     "GanttChange",
     "GanttRow",
@@ -27,15 +29,45 @@ __all__ = [
 
 @attrs.frozen
 class StateSource:
-    """Origin of a captured state."""
+    """Origin of a captured state: the facts of its scenario."""
 
-    file: str | None = None
-    line: int | None = None
-    time_ms: int | None = None
-    group: str | None = None
-    generation: int | None = None
-    prepared_ms: int | None = None
-    reason: str | None = None
+    facts: Mapping[str, object] = attrs.field(factory=dict)
+
+    @property
+    def file(self) -> str | None:
+        return self._text("file")
+
+    @property
+    def group(self) -> str | None:
+        return self._text("group")
+
+    @property
+    def reason(self) -> str | None:
+        return self._text("reason")
+
+    @property
+    def line(self) -> int | None:
+        return self._number("line")
+
+    @property
+    def time_ms(self) -> int | None:
+        return self._number("time_ms")
+
+    @property
+    def generation(self) -> int | None:
+        return self._number("generation")
+
+    @property
+    def prepared_ms(self) -> int | None:
+        return self._number("prepared_ms")
+
+    def _text(self, name: str) -> str | None:
+        found = self.facts.get(name)
+        return found if isinstance(found, str) else None
+
+    def _number(self, name: str) -> int | None:
+        found = self.facts.get(name)
+        return found if isinstance(found, int) else None
 
 
 @attrs.frozen
@@ -62,11 +94,15 @@ class SnapshotTask:
 
 @attrs.frozen
 class ClientTasks:
-    """The tasks of one client."""
+    """The tasks of one client; ``warmup`` is ``None`` if clients are no members of processes."""
 
     active: tuple[str, ...]
     standby: tuple[str, ...]
-    warmup: tuple[str, ...] = ()
+    warmup: tuple[str, ...] | None = None
+
+    @property
+    def copies(self) -> tuple[str, ...]:
+        return (*self.standby, *(self.warmup or ()))
 
 
 @attrs.frozen
@@ -78,7 +114,7 @@ class SnapshotProblem:
     message: str
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class AssignorPlacement:
     """One assignor's answer for one state; ``assignment`` is ``None`` after an error.
 
@@ -89,13 +125,18 @@ class AssignorPlacement:
     error: SnapshotProblem | None
     followup: bool | None
     equals_observed: bool | None
-    assignment: dict[str, ClientTasks] | None
     not_comparable: str | None = None
+    assignment: dict[str, ClientTasks] | None
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class SnapshotPlacement:
-    """One state with every answer to it; ``lags``: client and task to the lag of its copy, if not zero."""
+    """One state with every answer to it.
+
+    Args:
+        chosen: Reason of the choice.
+        lags: Client and task to the lag of its copy, if not zero; ``None`` if clients are members of processes.
+    """
 
     scenario: str
     round: int
@@ -105,8 +146,8 @@ class SnapshotPlacement:
     clients: tuple[SnapshotClient, ...]
     tasks: tuple[SnapshotTask, ...]
     before: dict[str, ClientTasks]
+    lags: dict[str, dict[str, int | None]] | None = None
     after: tuple[AssignorPlacement, ...]
-    lags: dict[str, dict[str, int | None]] = attrs.field(factory=dict)
 
     @property
     def time_ms(self) -> int | None:
@@ -180,46 +221,84 @@ class GanttChange:
 
 @attrs.frozen
 class Gantt:
-    """Owners of each task, in milliseconds since the first event, the ends of rebalances, and changes of instances."""
+    """Owners of each task, in milliseconds since the first event, the ends of rebalances, and changes of instances.
+
+    Args:
+        changes: ``None`` if the source has none.
+    """
 
     until_ms: int
     instances: tuple[str, ...]
     rows: tuple[GanttRow, ...]
     rows_left_out: int
     marks: tuple[int, ...]
-    changes: tuple[GanttChange, ...] = ()
+    changes: tuple[GanttChange, ...] | None = None
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class SnapshotAnswer:
     """One assignor's answer to a rebalance (``workers``), or its play of an episode (``timeline``)."""
 
     assignor: str
     error: SnapshotProblem | None
-    stops_all: bool
-    delay_ms: int | None
-    rounds: int | None
-    workers: tuple[GroupWorker, ...] | None
-    timeline: tuple[str, ...]
-    rebalances: tuple[GroupRebalance, ...]
-    rebalances_left_out: int
+    stops_all: bool = False
+    delay_ms: int | None = None
+    rounds: int | None = None
+    workers: tuple[GroupWorker, ...] | None = None
+    timeline: tuple[str, ...] = ()
     gantt: Gantt | None = None
     down: DownTimes | None = None
+    rebalances: tuple[GroupRebalance, ...] = ()
+    rebalances_left_out: int = 0
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class ConnectSnapshot:
-    """One rebalance of a Connect group, or one episode, with every answer to it."""
+    """One rebalance of a Connect group, or one episode, with every answer to it.
+
+    Args:
+        chosen: Reason of the choice.
+        shows: What answers of this kind show besides, as names of fields.
+    """
 
     scenario: str
     round: int
     kind: str
-    chosen: str
     assumptions: tuple[str, ...]
     workers: tuple[GroupSize, ...]
     answers: tuple[SnapshotAnswer, ...]
+    chosen: str
+    shows: tuple[str, ...] = ()
 
     @property
     def is_episode(self) -> bool:
         """True if each answer is a play, with a timeline; a rebalance names the workers before it."""
         return not self.workers and all(answer.workers is None for answer in self.answers)
+
+
+@attrs.frozen
+class DownTask:
+    """A task that was down.
+
+    ``intervals``: from, to, index in ``causes``, and indexes in ``instances`` of the owners before and after (-1:
+    none).
+    """
+
+    task: str
+    down_ms: int
+    times: int
+    longest_ms: int
+    intervals: tuple[tuple[int, ...], ...]
+    intervals_left_out: int
+
+
+@attrs.frozen
+class DownTimes:
+    """Downtime of a play's tasks, in milliseconds since the first event; ``begun_ms`` is that event's time if known."""
+
+    begun_ms: int | None
+    causes: tuple[str, ...]
+    by_cause_ms: tuple[int, ...]
+    instances: tuple[str, ...]
+    tasks: tuple[DownTask, ...]
+    tasks_left_out: int

@@ -1,26 +1,26 @@
-"""The summary of a scoring run as values: ``docs/reference/summary-format.md``, one class for each object there."""
+"""What a scoring run found, as values: one class for each object of ``docs/reference/summary-format.md``.
+
+Fields stand in the order of the file, which :mod:`assignor_lab.scoring.output.summary_file` reads and writes.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import attrs
 
-from assignor_lab.capture.histories.timeline import ACTIVE_TASKS
-from assignor_lab.compare.figures import FigureCompared
-from assignor_lab.documents.errors import Place as DocumentPlace
-from assignor_lab.documents.files import read_document
-from assignor_lab.documents.json_text import parse_json
-from assignor_lab.documents.shapes import Check, faults_at, format_number, open_record
-from assignor_lab.documents.values import value_of
 from assignor_lab.documents.wording import plural
-from assignor_lab.groups.columns import OTHER_FORMAT
-from assignor_lab.report.summary.differences import SummaryDifference, SummarySlices, WorstState
-from assignor_lab.report.summary.explanations import NO_EXPLANATIONS, Explanations
-from assignor_lab.report.summary.snapshots import ConnectSnapshot, Gantt, SnapshotPlacement
+from assignor_lab.model.comparisons import (
+    Distributions,
+    FigureCompared,
+    SummaryDifference,
+    SummarySlices,
+    Verdict,
+    WorstState,
+)
+from assignor_lab.model.explanations import NO_EXPLANATIONS, Explanations
+from assignor_lab.model.history import ACTIVE_TASKS
+from assignor_lab.model.pictures import ConnectSnapshot, Gantt, SnapshotPlacement
 
 __all__ = [
-    "FORMAT",
     "Aggregate",
     "Agreement",
     "AssignTime",
@@ -40,16 +40,10 @@ __all__ = [
     "RunMetrics",
     "SummarySource",
     "StateRef",
-    "Summary",
+    "RunSummary",
     "WorstCase",
     "metrics_by_group",
-    "read_summary",
-    "summary_from_document",
 ]
-
-FORMAT = 2
-#: Size limit of the file, in bytes: a summary holds a bounded number of pictures and figures.
-MAX_BYTES = 512 * 1024 * 1024
 
 
 @attrs.frozen
@@ -77,12 +71,20 @@ class SummarySource:
     sources: int = 1
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class TimelineDecision:
-    """One decision of a group's past: its time, the instances that joined and left, its reason, and its moves."""
+    """One decision of a group's past: its time, the instances that joined and left, its reason, and its moves.
+
+    Args:
+        waited_ms: From the start of the rebalance to the decision; ``None``: unknown.
+        missing: First and last missing generation before this one.
+        inferred_reason: From this and the previous decision; empty if the source has one.
+        active_taken_over: Active tasks of missing instances that others receive.
+    """
 
     time_ms: int
     generation: int | None
+    waited_ms: int | None = None
     instances: int
     members: int
     joined: tuple[str, ...]
@@ -97,15 +99,19 @@ class TimelineDecision:
     active_taken_over: int = 0
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class PastTimeline:
-    """A group's past; ``given``: assignments over time."""
+    """A group's past.
+
+    Args:
+        given: Assignments over time; ``None`` for a Connect group.
+    """
 
     group: str
     protocol: str
+    moves: str = ACTIVE_TASKS
     decisions: tuple[TimelineDecision, ...]
     given: Gantt | None = None
-    moves: str = ACTIVE_TASKS
 
     @property
     def has_copies(self) -> bool:
@@ -133,7 +139,7 @@ class Incomparable:
 Caveat = Assumption
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Assignor:
     """A source of scored decisions: an assignor, or Kafka itself (``kind`` ``observed``).
 
@@ -145,13 +151,13 @@ class Assignor:
     distribution: str | None
     version: str | None
     summary: str | None
+    settings: dict[str, str] = attrs.field(factory=dict)
     status: str
     reason: str | None
     rows: int
     failed_rows: int
-    not_comparable_rows: int = 0
     stateless_rows: int = 0
-    settings: dict[str, str] = attrs.field(factory=dict)
+    not_comparable_rows: int = 0
 
 
 @attrs.frozen
@@ -176,14 +182,14 @@ class StateRef:
     time_ms: int | None = None
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class WorstCase:
     """The worst state of a metric."""
 
     scenario: str
     round: int
-    value: float
     time_ms: int | None = None
+    value: float
 
 
 @attrs.frozen
@@ -239,16 +245,16 @@ class Ranking:
     by_metric: tuple[MetricRanking, ...]
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class SummaryHeadline:
     """The five figures, and the ``best`` contenders; ``alone`` counts states that are single decisions."""
 
     baseline: str | None
     states: int
     histories: int
+    best: tuple[str, ...] = ()
     figures: tuple[FigureCompared, ...]
     alone: int
-    best: tuple[str, ...] = ()
 
     @property
     def unit(self) -> str:
@@ -256,7 +262,7 @@ class SummaryHeadline:
         return "decision" if self.alone == self.states else "history"
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Agreement:
     """Number of an assignor's answers that equal Kafka's recorded decisions."""
 
@@ -265,26 +271,26 @@ class Agreement:
     equal: int
     different: int
     failed: int
+    not_comparable: int = 0
     caveats: tuple[Caveat, ...]
     first_difference: StateRef | None
-    not_comparable: int = 0
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class FailedRows:
     """Rows with the same error of the same assignor, or of a family or scenario that gave no state.
 
     ``type`` ``None`` stands for the remaining groups.
     """
 
-    assignor: str | None
-    type: str | None
-    java_type: str | None
-    message: str | None
+    assignor: str | None = None
+    family: str | None = None
+    type: str | None = None
+    java_type: str | None = None
+    message: str | None = None
+    traceback: str | None = None
     rows: int
     first: StateRef | None
-    traceback: str | None = None
-    family: str | None = None
 
 
 @attrs.frozen
@@ -308,7 +314,7 @@ class RefusedPlugin:
     reason: str | None
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Results:
     """The results, which depend only on input, seed and plugins."""
 
@@ -317,31 +323,33 @@ class Results:
     versions: dict[str, str]
     config: tuple[OverridingValue, ...]
     sources: tuple[SummarySource, ...]
+    played: bool = False
+    histories: str | None = None
+    timelines: tuple[PastTimeline, ...] = ()
     states: int
     rows: int
     failed_rows: int
+    not_comparable: tuple[Incomparable, ...] = ()
+    settings_difference: int = 0
     assumptions: tuple[Assumption, ...]
     assignors: tuple[Assignor, ...]
     metrics: tuple[SummaryMetric, ...]
     aggregates: tuple[Aggregate, ...]
+    headline: SummaryHeadline | None = None
     ranking: Ranking
     agreement: tuple[Agreement, ...]
     failures: tuple[FailedRows, ...]
+    metric_failures: tuple[MetricFailure, ...] = ()
+    refused_plugins: tuple[RefusedPlugin, ...] = ()
     placements: tuple[SnapshotPlacement, ...]
     placements_left_out: int
+    groups: tuple[ConnectSnapshot, ...] = ()
     baseline: str | None = None
+    distributions: Distributions | None = None
     differences: tuple[SummaryDifference, ...] = ()
     worst_cases: tuple[WorstState, ...] = ()
     slices: SummarySlices | None = None
-    groups: tuple[ConnectSnapshot, ...] = ()
-    not_comparable: tuple[Incomparable, ...] = ()
-    settings_difference: int = 0
-    headline: SummaryHeadline | None = None
-    timelines: tuple[PastTimeline, ...] = ()
-    metric_failures: tuple[MetricFailure, ...] = ()
-    refused_plugins: tuple[RefusedPlugin, ...] = ()
-    played: bool = False
-    histories: str | None = None
+    gates: tuple[Verdict, ...] = ()
 
     @property
     def unit(self) -> str:
@@ -369,29 +377,86 @@ class ProbeCounts:
     assignor: str
     n: int
     peak_memory_median: float | None
-    peak_memory_max: float | None
+    peak_memory_max: int | None
     deterministic: int
     same_hash_seed: int
     same_order: int
     pure: int
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class RunMetrics:
-    """Figures that differ from run to run."""
+    """Figures that differ from run to run.
+
+    Args:
+        shares: Part of the work to its share of the cores' time; ``None`` if they are unknown.
+        restored_items: Items that a resumed run found scored.
+    """
 
     command: str | None
     started: str | None
     seconds: float | None
     states_per_second: float | None
     rows_per_second: float | None
+    rows_per_second_per_core: float | None = None
+    shares: dict[str, float] | None = None
+    restored_items: int = 0
     master: str | None
     cores: int | None
     versions: dict[str, str]
     assign_ms: tuple[AssignTime, ...]
-    rows_per_second_per_core: float | None = None
-    shares: dict[str, float] | None = None
     probes: tuple[ProbeCounts, ...] = ()
+
+
+@attrs.frozen
+class VerifiedCause:
+    """The likely cause of decisions that are not reproduced: an input, and the decisions reproduced with it changed."""
+
+    input: str
+    evidence: str
+    remedy: str
+    reproduced: int | None
+    of: int | None
+
+
+@attrs.frozen
+class VerifiedTrial:
+    """A changed input, the decisions reproduced with it, and those reproduced ``before``."""
+
+    input: str
+    words: str
+    decisions: int
+    reproduced: int
+    before: int
+
+
+@attrs.frozen
+class VerifiedReplay:
+    """A play of a group's past beside its recording; downtime in task-seconds."""
+
+    rebalances: int
+    recorded_rebalances: int
+    downtime_s: float
+    recorded_downtime_s: float | None
+    shows_restoring: bool
+    downtime_difference: float | None
+
+
+@attrs.frozen
+class GroupVerified:
+    """The verification of one group; ``not_verified``: sentences on facts that its source does not show."""
+
+    group: str
+    status: str
+    assignor: str
+    recorded: int
+    decisions: int
+    reproduced: int
+    cause: VerifiedCause | None
+    tried: tuple[VerifiedTrial, ...]
+    replay: VerifiedReplay | None
+    not_verifiable: str | None
+    not_verified: tuple[str, ...]
 
 
 @attrs.frozen
@@ -401,17 +466,25 @@ class Verified:
     status: str
     sentences: tuple[str, ...]
     banner: tuple[str, ...]
+    recorded: int = 0
+    decisions: int = 0
+    reproduced: int = 0
+    cause: VerifiedCause | None = None
+    groups: tuple[GroupVerified, ...] = ()
+
+    @property
+    def is_refused(self) -> bool:
+        return self.status == "refused"
 
 
-@attrs.frozen
-class Summary:
-    """The whole document."""
+@attrs.frozen(kw_only=True)
+class RunSummary:
+    """What a run found."""
 
-    format: int
+    verified: Verified | None = None
     results: Results
     run_metrics: RunMetrics
     explanations: Explanations = NO_EXPLANATIONS
-    verified: Verified | None = None
 
 
 def metrics_by_group(results: Results) -> list[tuple[str, list[SummaryMetric]]]:
@@ -420,33 +493,3 @@ def metrics_by_group(results: Results) -> list[tuple[str, list[SummaryMetric]]]:
     for metric in results.metrics:
         groups.setdefault(metric.group, []).append(metric)
     return list(groups.items())
-
-
-def read_summary(path: Path) -> Summary:
-    """Reads a ``summary.json``.
-
-    Raises:
-        DocumentFormatError: The file cannot be read or is not a summary of format 2; with file and key.
-    """
-    return read_document(path, parse_json, _summary, max_bytes=MAX_BYTES, subject="a summary")
-
-
-def summary_from_document(document: object) -> Summary:
-    """The values of a parsed summary. Keys that format 2 does not define are ignored.
-
-    Raises:
-        DocumentFormatError: A key is missing or has the wrong type, or the format is unknown.
-    """
-    with faults_at(DocumentPlace("summary")):
-        return _summary(document)
-
-
-def _summary(document: object) -> Summary:
-    # Check the format first: another format lacks other keys, too.
-    _FORMAT(document)
-    check: Check[Summary] = value_of(Summary, _REMEDY)
-    return check(document)
-
-
-_REMEDY = "use the release that wrote this summary"
-_FORMAT = open_record({"format": format_number(FORMAT, OTHER_FORMAT)}, hint=_REMEDY)
