@@ -68,7 +68,7 @@ EDGES = (
 )
 #: Most untyped passages between the edges.
 KEYS, DOCUMENTS, ANY = "string keys", "dict[str, Any] or Mapping[str, Any]", "Any"
-LIMITS = {KEYS: 1_350, DOCUMENTS: 990, ANY: 1_483}
+LIMITS = {KEYS: 1_200, DOCUMENTS: 880, ANY: 1_380}
 _OBJECTS = {"dict", "Mapping", "MutableMapping"}
 
 
