@@ -28,7 +28,7 @@ from assignor_lab.model.comparisons import (
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.statistics.bins import Bins, bins_of
 
-__all__ = ["MOST_FIGURES", "SIZES", "Slice", "Slices", "Spread", "rounded", "slices_of"]
+__all__ = ["MOST_FIGURES", "SIZES", "Slice", "Slices", "PartsOfRun", "rounded", "slices_of"]
 
 #: Least number of clients of each size class.
 SIZES = (1, 4, 9, 21, 101)
@@ -88,12 +88,14 @@ class Slices:
             differences=tuple(differences),
         )
 
-    def spread(self, columns: Mapping[str, pa.Array], cells: Mapping[str, pa.Array]) -> tuple[Bins, dict[str, Spread]]:
+    def spread(
+        self, columns: Mapping[str, pa.Array], cells: Mapping[str, pa.Array]
+    ) -> tuple[Bins, dict[str, PartsOfRun]]:
         """The distribution of one metric's figures in each part: the common bins, and each assignor's figures."""
         bins = bins_of(pa.chunked_array([values.drop_null() for values in columns.values()], pa.float64()))
         return bins, {assignor: self._spread(values, cells[assignor], bins) for assignor, values in columns.items()}
 
-    def _spread(self, values: pa.Array, cells: pa.Array, bins: Bins) -> Spread:
+    def _spread(self, values: pa.Array, cells: pa.Array, bins: Bins) -> PartsOfRun:
         known = pa.table({"cell": cells, "value": values}).filter(pc.is_valid(values))
         known = known.append_column("bin", bins.positions(known["value"]))
         of = ["count", "sum", "min", "max"]
@@ -102,7 +104,7 @@ class Slices:
         by_cell: dict[int, list[dict[str, Any]]] = {}
         for group in groups.sort_by([("cell", "ascending"), ("bin", "ascending")]).to_pylist():
             by_cell.setdefault(group["cell"], []).append(group)
-        return Spread(
+        return PartsOfRun(
             tuple(
                 _added_up([group for cell in part.cells for group in by_cell.get(cell, ())], len(bins))
                 for part in self.parts
@@ -122,7 +124,7 @@ class PartFigures:
 
 
 @attrs.frozen
-class Spread:
+class PartsOfRun:
     """The figures of one metric and assignor in each part."""
 
     parts: tuple[PartFigures, ...]
