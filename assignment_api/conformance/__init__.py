@@ -2,7 +2,10 @@
 
 from assignment_api.conformance.cases import (
     ConnectAssignorConformance,
+    ConsumerAssignorConformance,
+    ConsumerGroupAssignorConformance,
     GroupAssignorConformance,
+    ShareGroupAssignorConformance,
     StreamsAssignorConformance,
 )
 from assignment_api.conformance.conform import KINDS, conformance, replayed
@@ -29,6 +32,8 @@ __all__ = [
     "Broken",
     "Capabilities",
     "ConnectAssignorConformance",
+    "ConsumerAssignorConformance",
+    "ConsumerGroupAssignorConformance",
     "Event",
     "Failure",
     "GroupAssignorConformance",
@@ -45,6 +50,7 @@ __all__ = [
     "Reply",
     "Report",
     "Rule",
+    "ShareGroupAssignorConformance",
     "StreamsAssignorConformance",
     "Subject",
     "Trial",

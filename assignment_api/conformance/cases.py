@@ -15,7 +15,14 @@ from assignment_api.conformance.report import Report
 from assignment_api.conformance.subject import InProcessSubject
 from assignment_api.conformance.trial import Trial
 
-__all__ = ["ConnectAssignorConformance", "GroupAssignorConformance", "StreamsAssignorConformance"]
+__all__ = [
+    "ConnectAssignorConformance",
+    "ConsumerAssignorConformance",
+    "ConsumerGroupAssignorConformance",
+    "GroupAssignorConformance",
+    "ShareGroupAssignorConformance",
+    "StreamsAssignorConformance",
+]
 
 _PLUGINS = ("assignor_conformance", "assignor_lab.pytest_plugin")
 _FOLDER = Path("conformance-failures")
@@ -155,3 +162,21 @@ class ConnectAssignorConformance(_Conformance):
     """Tests an assignor of Kafka Connect."""
 
     _kind = "connect"
+
+
+class ConsumerAssignorConformance(_Conformance):
+    """Tests a client-side assignor of consumer groups."""
+
+    _kind = "consumer"
+
+
+class ConsumerGroupAssignorConformance(_Conformance):
+    """Tests a broker-side assignor of consumer groups (KIP-848)."""
+
+    _kind = "consumer-group"
+
+
+class ShareGroupAssignorConformance(_Conformance):
+    """Tests an assignor of share groups (KIP-932)."""
+
+    _kind = "share-group"

@@ -8,6 +8,7 @@ from typing import Any
 
 from assignment_api.conformance.history import History
 from assignment_api.conformance.kinds.connect import CONNECT
+from assignment_api.conformance.kinds.consumer import CONSUMER, CONSUMER_GROUP, SHARE_GROUP
 from assignment_api.conformance.kinds.group import STREAMS_GROUP
 from assignment_api.conformance.kinds.kind import Kind
 from assignment_api.conformance.kinds.streams import STREAMS
@@ -21,7 +22,9 @@ from assignment_api.conformance.trial import Trial
 __all__ = ["KINDS", "conformance", "replayed"]
 
 #: Kinds of groups, by name.
-KINDS: Mapping[str, Kind[Any]] = {kind.name: kind for kind in (STREAMS, STREAMS_GROUP, CONNECT)}
+KINDS: Mapping[str, Kind[Any]] = {
+    kind.name: kind for kind in (STREAMS, STREAMS_GROUP, CONNECT, CONSUMER, CONSUMER_GROUP, SHARE_GROUP)
+}
 _MOST_JUDGED = 50
 _NONE_KNOWN: Mapping[str, str] = {}
 

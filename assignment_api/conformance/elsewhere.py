@@ -16,6 +16,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, KeysView, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
@@ -23,6 +24,7 @@ import attrs
 
 from assignment_api.conformance.kinds.kind import Kind
 from assignment_api.conformance.subject import Answering, InProcessSubject, Raised, Reply
+from assignment_api.plugins.reserved import PARTITION_ASSIGNORS
 
 __all__ = ["OtherProcess", "ImportLocation", "kafkas_own", "made_from", "origin_of"]
 
@@ -31,6 +33,9 @@ KAFKA_ASSIGNORS: Mapping[str, str] = {
     "streams": "high_availability",
     "streams-group": "group_sticky",
     "connect": "connect_incremental",
+    "consumer": "consumer_cooperative_sticky",
+    "consumer-group": "consumer_group_uniform",
+    "share-group": "share_simple",
 }
 
 
@@ -84,12 +89,13 @@ def _installed(origin: ImportLocation) -> Callable[[], Any]:
     from assignment_api.plugins.registry import discover
 
     registry = discover()
-    select: Callable[..., Any] = {
+    select: Mapping[str, Callable[..., Any]] = {
         "streams": registry.task_assignor,
         "streams-group": registry.group_assignor,
         "connect": registry.connect_assignor,
-    }[origin.kind]
-    factory: Callable[[], Any] = select(origin.attribute, may_run_code=True).plugin.factory
+        **{kind.removesuffix("-assignor"): partial(registry.partition_assignor, kind) for kind in PARTITION_ASSIGNORS},
+    }
+    factory: Callable[[], Any] = select[origin.kind](origin.attribute, may_run_code=True).plugin.factory
     return factory
 
 
@@ -105,6 +111,7 @@ def kafkas_own(kind: Kind[Any]) -> InProcessSubject[Any] | None:
         "streams": registry.task_assignor,
         "streams-group": registry.group_assignor,
         "connect": registry.connect_assignor,
+        **{each.removesuffix("-assignor"): partial(registry.partition_assignor, each) for each in PARTITION_ASSIGNORS},
     }
     try:
         return InProcessSubject(name, select[kind.name](name).plugin.factory, kind.answering)

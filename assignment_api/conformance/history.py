@@ -54,10 +54,10 @@ class History:
     """A group and its events; any combination of numbers is valid.
 
     Args:
-        kind: ``streams``, ``streams-group`` or ``connect``.
+        kind: ``streams``, ``streams-group``, ``connect``, ``consumer``, ``consumer-group`` or ``share-group``.
         tasks: Sub-topologies or connectors: number of tasks, and their type (0 stateless; 1 with a changelog; 2 with
             state and without a changelog).
-        members: For each initial member, its threads or its process.
+        members: For each initial member, its threads or its process; 3 in a consumer group: it leaves out a topic.
         standbys: ``num.standby.replicas``.
         warmups: ``max.warmup.replicas``.
         racks: Number of racks; 0: unknown.
@@ -146,6 +146,8 @@ def history_text(history: Mapping[str, Any]) -> str:
     tasks = ", ".join(f"{count} {sorts[sort]}" for count, sort in history["tasks"])
     if history["of"] == "connect":
         tasks = "connectors of " + " and ".join(str(count) for count, _ in history["tasks"]) + " tasks"
+    elif not history["of"].startswith("streams"):
+        tasks = "topics of " + " and ".join(str(count) for count, _ in history["tasks"]) + " partitions"
     events = ", ".join(event[0].replace("_", " ") for event in history["events"]) or "nothing happens"
     copies = f", {history['standbys']} standbys" if history["standbys"] else ""
     members = len(history["members"])

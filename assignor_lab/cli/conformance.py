@@ -46,7 +46,7 @@ Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where failures 
 GroupKind = Annotated[
     str | None,
     typer.Option(
-        "--kind", metavar="KIND", help="streams, streams-group or connect, if the name does not determine it."
+        "--kind", metavar="KIND", help="Kind of group, such as streams or consumer, if the name does not determine it."
     ),
 ]
 

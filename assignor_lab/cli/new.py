@@ -19,7 +19,9 @@ Name = Annotated[
 Kind = Annotated[
     str,
     typer.Option(
-        "--kind", metavar="KIND", help="streams, group (KIP-1071), connect: assignors of these groups; or metric."
+        "--kind",
+        metavar="KIND",
+        help="streams, group (KIP-1071), connect, consumer: assignors of these groups; or metric.",
     ),
 ]
 Folder = Annotated[Path, typer.Option("--in", metavar="DIR", help="Where its folder is made.")]

@@ -20,8 +20,15 @@ _UNEVEN = (
     "shares are uneven"
 )
 
+_OTHER_RACK = (
+    "Kafka's own: with racks, a member loses a partition of another rack in every rebalance, and the next member with "
+    "room gets it"
+)
+
 #: Assignor to rule to the reason.
 KNOWN_BEHAVIOURS: Mapping[str, Mapping[str, str]] = {
+    "consumer_sticky": {"at rest": _OTHER_RACK},
+    "consumer_cooperative_sticky": {"at rest": _OTHER_RACK},
     "connect_incremental": {"nothing in vain": _TAKEN_BACK},
     "connect_static": {"nothing in vain": _TAKEN_BACK},
     "group_sticky": {"at rest": _SWINGING, "comes to rest": _SWINGING},

@@ -22,6 +22,7 @@ KINDS_OF_NEW: Mapping[str, str] = {
     "streams": "an assignor for an application of Kafka Streams (KIP-924)",
     "group": "an assignor for a Kafka Streams group that brokers assign (KIP-1071)",
     "connect": "an assignor for a Kafka Connect group",
+    "consumer": "an assignor for plain consumer groups, called by the leading member",
     "metric": "a metric of Kafka Streams assignments",
 }
 _NAME = re.compile(r"\A[a-z][a-z0-9]*([._-][a-z0-9]+)*\Z")

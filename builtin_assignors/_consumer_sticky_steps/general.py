@@ -17,6 +17,7 @@ from builtin_assignors._consumer_steps import NumberedGroup
 from builtin_assignors._consumer_sticky_steps.alike import merged_out
 from builtin_assignors._consumer_sticky_steps.claims import Claims
 from builtin_assignors._consumer_sticky_steps.movements import PartitionMovements
+from builtin_assignors._consumer_sticky_steps.pairs import UnevenPairs
 from builtin_assignors._consumer_sticky_steps.racks import StickyRacks
 from builtin_assignors._consumer_sticky_steps.reports import NO_GENERATION, MemberReport
 
@@ -74,6 +75,7 @@ class _Placing:
         ranked: ``size * members + rank`` of the members in the game, ascending.
         order: Members in the iteration order of the map of the assignment.
         is_in: For each member, true if it is in the game.
+        pairs: Members as a quick test of balance; ``None`` if a partition has no owner in the game, or two.
     """
 
     group: NumberedGroup
@@ -94,6 +96,7 @@ class _Placing:
     is_in: list[bool] = attrs.field(factory=list)
     has_revoked: bool = False
     is_initializing: bool = False
+    pairs: UnevenPairs | None = None
 
     @classmethod
     def of(
@@ -201,6 +204,8 @@ class _Placing:
                 self._unrank(member)
                 self.is_in[member] = False
         before = [list(own) for own in self.held]
+        if self._is_regular():
+            self.pairs = UnevenPairs.of(self.held, topic_of, [frozenset(listed) for listed in self.group.listed])
         if not self.has_revoked:
             self._reassign(left)
         has_changed = self._reassign(self.every)
@@ -208,6 +213,22 @@ class _Placing:
             for member, own in enumerate(before):
                 if self.is_in[member]:
                     self.held[member] = own
+
+    def _is_regular(self) -> bool:
+        """True if each partition that a member in the game subscribes has one owner, in the game."""
+        claims = self.claims
+        held = [each for member, own in enumerate(self.held) if self.is_in[member] for each in own]
+        if len(set(held)) < len(held) or any(each >= len(claims.topic_of) - len(claims.extra) for each in held):
+            return False
+        owned = set(held)
+        for topic, members in enumerate(self.potential):
+            in_game = [self.is_in[member] for member in members]
+            if len(members) > 1 and not all(in_game):
+                return False
+            first = self.group.first[topic]
+            if any(in_game) and not owned.issuperset(range(first, first + self.group.sizes[topic])):
+                return False
+        return True
 
     def _score(self, held: Sequence[Sequence[int]]) -> int:
         """Sum of the differences of sizes over all pairs of members in the game."""
@@ -235,6 +256,10 @@ class _Placing:
         if former is not None and size > self._size(former) + 1:
             return former
         topic = self.claims.topic_of[partition]
+        if self.pairs is not None:
+            # All of Kafka's loops find a smaller member if the smallest one is.
+            new = self._first_subscriber(topic)
+            return new if new is not None and size > len(self.held[new]) + 1 else None
         others = self.potential[topic]
         # Kafka looks for any smaller member, and then takes the first in rank.
         if self.racks.are_used and owner is not None:
@@ -269,6 +294,8 @@ class _Placing:
         if moved in self.held[old]:
             self.held[old].remove(moved)
         self.held[new].append(moved)
+        if self.pairs is not None:
+            self.pairs.move(self.claims.topic_of[moved], old, new)
         self.owner[moved] = new
         if new != old:
             self._rank(new)
@@ -279,6 +306,8 @@ class _Placing:
         least, largest = self.ranked[0] // count, self.ranked[-1] // count
         if least >= largest - 1:
             return True
+        if self.pairs is not None:
+            return self.pairs.are_balanced(self.held, self.most, [self.by_rank[key % count] for key in self.ranked])
         owner: dict[int, int] = {}
         for member in self.order:
             if self.is_in[member]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from assignment_api.conformance import KINDS, Capabilities, Event, History, InProcessSubject, Level, Trial, conformance
 from assignment_api.plugins import Registry, discover
+from assignment_api.plugins.reserved import PARTITION_ASSIGNORS
 from assignor_lab.conformance.known_kafka_behaviour import KNOWN_BEHAVIOURS, known_of
 
 
@@ -21,6 +23,7 @@ def found_in(registry: Registry, kind: str) -> list[Any]:
         "streams": registry.task_assignors,
         "streams-group": registry.group_assignors,
         "connect": registry.connect_assignors,
+        **{kind.removesuffix("-assignor"): partial(registry.partition_assignors, kind) for kind in PARTITION_ASSIGNORS},
     }
     return [each for each in of_kind[kind]() if each.distribution == "assignor-lab"]
 
@@ -40,6 +43,16 @@ def test_every_built_in_holds_every_level(registry: Registry, kind: str) -> None
         levels = [level for level in Level if level is not Level.BOUNDED]
         report = conformance(trial_of(kind, found), histories=40, known=known, levels=levels)
         assert report.is_conformant, "\n".join(each.text() for level in report.levels for each in level.failures)
+
+
+@pytest.mark.parametrize("name", ["consumer_sticky", "consumer_cooperative_sticky"])
+def test_the_sticky_assignors_take_a_partition_from_another_rack_in_every_rebalance(
+    registry: Registry, name: str
+) -> None:
+    """Its smallest form: three members in two racks, and one topic of eight partitions."""
+    minimal = History("consumer", ((8, 0),), (0, 0, 0), racks=2)
+    found = next(each for each in found_in(registry, "consumer") if each.name == name)
+    assert "at rest" in {each.rule for each in trial_of("consumer", found).broken(minimal)}
 
 
 def test_only_built_ins_and_kafkas_own_classes_are_excused() -> None:

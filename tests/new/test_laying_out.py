@@ -33,7 +33,7 @@ def git(folder: Path, *words: str) -> str:
     return subprocess.run(["git", *who, *words], cwd=folder, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("kind", ["streams", "group", "connect", "metric"])
+@pytest.mark.parametrize("kind", ["streams", "group", "connect", "consumer", "metric"])
 def test_what_is_laid_out_passes_its_own_tests(kind: str, tmp_path: Path) -> None:
     assert run("new", "my-own", "--kind", kind, "--in", str(tmp_path)).exit_code == 0
     project = tmp_path / "my-own"
@@ -53,7 +53,7 @@ def test_what_is_laid_out_passes_its_own_tests(kind: str, tmp_path: Path) -> Non
     assert "7 of 7 levels, 15 histories" in done.stdout or kind == "metric"
 
 
-@pytest.mark.parametrize("kind", ["streams", "group", "connect", "metric"])
+@pytest.mark.parametrize("kind", ["streams", "group", "connect", "consumer", "metric"])
 @pytest.mark.parametrize("name", ["ab", "my-own-assignor-of-tasks"])
 def test_what_is_laid_out_is_clean_under_ruffs_defaults(name: str, kind: str, tmp_path: Path) -> None:
     assert run("new", name, "--kind", kind, "--in", str(tmp_path)).exit_code == 0
@@ -69,7 +69,7 @@ def test_what_is_laid_out_is_clean_under_ruffs_defaults(name: str, kind: str, tm
         (("My Own",), "'My Own' is no name"),
         (("sticky",), "is a name of the built-ins or of Kafka"),
         (("class",), "is a word or a module of Python itself"),
-        (("my-own", "--kind", "broker"), "'broker' is none of streams, group, connect, metric"),
+        (("my-own", "--kind", "broker"), "'broker' is none of streams, group, connect, consumer, metric"),
     ],
 )
 def test_wrong_words_are_refused(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
