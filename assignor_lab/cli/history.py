@@ -126,7 +126,8 @@ def _print(timeline: GroupTimeline) -> None:
     entries = timeline.entries
     jobs = timeline.moves == JOBS
     counted = plural(len(entries), "rebalance" if jobs else "decision")
-    print_line(f"{timeline.group or 'a group'}: {counted}, {' and '.join(timeline.protocols)} protocol")
+    protocol = f", {' and '.join(timeline.protocols)} protocol" if timeline.protocols else ""
+    print_line(f"{timeline.group or 'a group'}: {counted}{protocol}")
     if len(entries) > 1:
         print_sentence(past_words(entries, timeline.moves))
     number = "EPOCH" if timeline.protocol == STREAMS else "GENERATION"

@@ -42,12 +42,26 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     """A table of foreign text; long cells are folded, never cut, and between words if the console is wide enough."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     cells = [[plain(cell) for cell in row] for row in rows]
-    widths = _word_widths(columns, cells)
-    for column, width in zip(columns, widths, strict=True):
-        made.add_column(Text(column), overflow="fold", min_width=width if _fit(widths) else None)
+    for column, width in zip(columns, _widths(columns, cells), strict=True):
+        made.add_column(Text(column), overflow="fold", width=width)
     for row in cells:
         made.add_row(*map(Text, row))
     return made
+
+
+def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int | None]:
+    """Each column has its longest word at least, and they share the rest; ``None`` if the words need more."""
+    words = _word_widths(columns, cells)
+    if not _fit(words):
+        return [None] * len(words)
+    texts = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
+    spare = console().width - _BEFORE - _BETWEEN * (len(words) - 1) - sum(words)
+    widths: dict[int, int] = {}
+    for place in sorted(range(len(words)), key=lambda place: texts[place] - words[place]):
+        grown = min(texts[place] - words[place], spare // (len(words) - len(widths)))
+        widths[place] = words[place] + grown
+        spare -= grown
+    return [widths[place] for place in range(len(words))]
 
 
 def fits(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bool:

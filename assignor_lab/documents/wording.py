@@ -26,7 +26,7 @@ _STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 #: From this size on, decimals of a mean are noise.
 _LARGE = 10_000
-_UUID = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_UUID = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?!-StreamThread-)")
 _DAY_MS = 86_400_000
 #: Kafka is younger.
 _UNDATED_MS = 4_000 * _DAY_MS
@@ -138,5 +138,5 @@ def natural_order(name: str) -> list[tuple[str, int]]:
 
 
 def without_uuids(text: str) -> str:
-    """Without the random ends of Kafka's member ids."""
+    """Without the random ends of Kafka's member ids; process ids, which identify instances, stay."""
     return _UUID.sub("", text)

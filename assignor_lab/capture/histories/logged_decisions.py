@@ -19,6 +19,8 @@ from assignor_lab.capture.logs.rebalance import LogProblem
 from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
 from assignor_lab.documents.errors import Place
+from assignor_lab.documents.wording import moment
+from assignor_lab.model.events import DecisionFailed, GroupEvent
 from assignor_lab.scenarios.consumers import client_of
 
 __all__ = ["logged_decisions", "told_of_epoch"]
@@ -37,6 +39,7 @@ def logged_decisions(
     on_problem: Callable[[LogProblem], None] = lambda _: None,
     standard_input: BinaryIO | None = None,
     dates: LogDates | None = None,
+    on_event: Callable[[str | None, GroupEvent], None] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Leaders' decisions by time, then coordinators' group by group.
 
@@ -45,10 +48,14 @@ def logged_decisions(
         zone: Of logs without one; ``None``: UTC.
         optimization: ``topology.optimization``; ``None``: as logged.
         dates: Facts about dates that the logs leave open.
+        on_event: Receives the events that lines with causes show, with their group; logs without a decision are then
+        no error. ``None``: failed assignments are problems.
     """
     around = LoggedSurroundings()
+    times: list[int] = []
+    missing: NoDecisionError | None = None
     try:
-        yield from import_log(
+        for document in import_log(
             files,
             config_layers=config_layers,
             topology=topology,
@@ -58,10 +65,21 @@ def logged_decisions(
             standard_input=standard_input,
             surroundings=around,
             dates=dates,
-        )
-    except NoDecisionError:
-        if not any(around.epochs):
-            raise
+        ):
+            times.append(document["source"].get("time_ms", 0))
+            yield document
+    except NoDecisionError as error:
+        missing = error
+    events = around.caused(zone or UTC, times)
+    if missing is not None and not any(around.epochs):
+        if on_event is None or not events:
+            raise _with_failure(missing, events)
+        on_problem(LogProblem(missing.file, None, None, missing.reason))
+    for group, event in events:
+        if on_event is not None:
+            on_event(group, event)
+        elif isinstance(event, DecisionFailed) and (place := event.evidence.place) is not None:
+            on_problem(LogProblem(place.file, place.line, None, f"{moment(event.at.latest_ms)}: {event.sentence}"))
     grouped: dict[str, list[CoordinatedEpoch]] = {}
     for epoch in around.epochs:
         grouped.setdefault(epoch.group, []).append(epoch)
@@ -71,6 +89,21 @@ def logged_decisions(
             if not made[0].time_ms:
                 del document["source"]["time_ms"]
             yield document
+
+
+def _with_failure(error: NoDecisionError, events: Sequence[tuple[str | None, GroupEvent]]) -> NoDecisionError:
+    """With the latest failed assignment as the reason."""
+    failed = [event for _, event in events if isinstance(event, DecisionFailed)]
+    if not failed:
+        return error
+    last = failed[-1]
+    number = "" if last.number is None else f", generation {last.number}"
+    return NoDecisionError(
+        error.file,
+        None if last.evidence.place is None else last.evidence.place.line,
+        f"the assignment FAILED at {moment(last.at.latest_ms)}{number}: {last.cause}",
+        "assignor history shows it among the events of the group",
+    )
 
 
 def _epochs(epochs: Iterable[CoordinatedEpoch], zone: tzinfo, on_problem: Callable[[LogProblem], None]) -> list[Epoch]:

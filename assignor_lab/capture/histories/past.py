@@ -134,6 +134,7 @@ def _logged(logs: Sequence[NamedFile], around: PastSurroundings) -> Iterator[Sce
         optimization=around.optimization,
         on_problem=lambda problem: around.on_problem(str(problem)),
         dates=around.dates,
+        on_event=around.on_event,
     )
     yield from _named(noting_conflicts(documents, around.on_problem), {fspath(log.path): log.name for log in logs}, "-")
 

@@ -17,6 +17,7 @@ from assignor_lab.model.events import (
     MemberLeft,
     PollTimedOut,
     ProtocolChanged,
+    RebalanceBegun,
     ThreadDied,
     ThreadReplaced,
 )
@@ -27,6 +28,7 @@ __all__ = ["FOLLOW_UP", "PROBING", "inferred_reason", "membership_words"]
 PROBING = "probing rebalance: the interval after the last decision is over"
 FOLLOW_UP = "follow-up: tasks that move were released by their old owners"
 _MOST_NAMED = 3
+_RECENT_MS = 600_000
 #: Events with a cause, which replace the words on a change of members.
 _CAUSES = (MemberExpired, MemberFenced, MemberLeft, PollTimedOut, ThreadDied, ThreadReplaced)
 
@@ -35,17 +37,30 @@ def inferred_reason(
     decision: Decision, before: Decision | None, between: Iterable[GroupEvent], moves: str = ACTIVE_TASKS
 ) -> str:
     """Empty if neither decisions nor events show it."""
-    if before is None:
-        return ""
     events = list(between)
+    if before is None:
+        recent = [each for each in events if decision.at.latest_ms - each.at.latest_ms <= _RECENT_MS]
+        return "; ".join([*_causes(recent).values(), *_waited(decision, recent)])
     there = {} if any(isinstance(each, GroupRefilled) for each in events) else before.shares
     words = [*_of_group(events)]
     words += _members(decision.shares, there, events)
     if moves != JOBS:
         words += [*_threads(decision.shares, there, events), *_tasks(decision, before)]
+    words += _waited(decision, events)
     if words and _is_probing_due(decision, before):
         words.append("a probing rebalance was due")
     return "; ".join(words) or _continued(decision, before)
+
+
+def _waited(decision: Decision, events: Sequence[GroupEvent]) -> Iterator[str]:
+    """A long wait of the members, which their lines show."""
+    begun = next((each for each in events if isinstance(each, RebalanceBegun)), None)
+    if begun is None or decision.begun_ms is not None:
+        return
+    words = f"the rebalance took {(decision.at.latest_ms - begun.at.latest_ms) / 1_000:.0f} s"
+    if any(isinstance(each, ThreadDied | ThreadReplaced) for each in events):
+        words += ", about session.timeout.ms: the consumer of a dead thread sends no LeaveGroup"
+    yield words
 
 
 def _of_group(events: Iterable[GroupEvent]) -> Iterator[str]:

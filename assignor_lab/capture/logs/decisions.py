@@ -64,6 +64,7 @@ class DecisionAssembler:
     _configs: LoggedConfigs = attrs.field(init=False, factory=LoggedConfigs)
 
     def feed(self, record: LogMessage) -> Iterator[LoggedDecision]:
+        self.surroundings.causes.belongs(record)
         if record.kind in SURROUNDING:
             self.surroundings.take(record)
             return
@@ -77,7 +78,8 @@ class DecisionAssembler:
             return
         if record.kind is MessageKind.JOINED:
             if record.thread is not None:
-                self._joined[record.stream, record.thread] = generation_of(record.text)
+                self._joined[record.stream, record.thread] = generation = generation_of(record.text)
+                self.surroundings.causes.joined(record, generation)
             return
         if record.kind is MessageKind.END_OFFSETS_FAILED:
             # It precedes or follows most others, without content.

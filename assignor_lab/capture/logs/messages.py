@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-__all__ = ["MARKERS", "OF_EPOCHS", "SECOND_LINE_OF_TASKS", "MessageKind"]
+__all__ = ["CAUSES", "MARKERS", "OF_EPOCHS", "SECOND_LINE_OF_TASKS", "MessageKind"]
 
 
 class MessageKind(enum.Enum):
@@ -48,6 +48,22 @@ class MessageKind(enum.Enum):
     CORRUPTED = "Detected the states of tasks "
     #: The application prints its description.
     TOPOLOGY = "Topologies:"
+    #: Causes of rebalances: members, threads, failed assignments, and the coordinator's view of members.
+    POLL_TIMEOUT = "poll timeout has expired. This means"
+    LEAVING = "sending LeaveGroup request"
+    JOIN_REQUESTED = "Request joining group due to: "
+    FENCED = "Detected that the thread is being fenced"
+    THREAD_DEAD = " to DEAD"
+    EXCEPTION = "Encountered the following "
+    UNCAUGHT = "xception caught in streams thread "
+    REPLACED = "Replacing thread in the streams uncaught exception handler"
+    INTERNAL_TOPIC = "has invalid partitions: expected: "
+    TOPICS_MISSING = "ource topics"
+    TOPIC_UNKNOWN = "is unknown yet during rebalance"
+    ERROR_CODE = "Received error code "
+    ASSIGNOR_ERROR = "task assignor returning assignment with error"
+    LEFT_GROUP = "through explicit `LeaveGroup`"
+    EXPIRED = "has failed, removing it from the group"
     #: For another command.
     CONNECT_WORKER = "[Worker clientId="
     #: The coordinator of a streams group, which decides there.
@@ -71,6 +87,25 @@ OF_EPOCHS = frozenset(
         MessageKind.STREAMS_BUMPED,
         MessageKind.STREAMS_TARGET,
         MessageKind.STREAMS_STATE,
+    }
+)
+CAUSES = frozenset(
+    {
+        MessageKind.POLL_TIMEOUT,
+        MessageKind.LEAVING,
+        MessageKind.JOIN_REQUESTED,
+        MessageKind.FENCED,
+        MessageKind.THREAD_DEAD,
+        MessageKind.EXCEPTION,
+        MessageKind.UNCAUGHT,
+        MessageKind.REPLACED,
+        MessageKind.INTERNAL_TOPIC,
+        MessageKind.TOPICS_MISSING,
+        MessageKind.TOPIC_UNKNOWN,
+        MessageKind.ERROR_CODE,
+        MessageKind.ASSIGNOR_ERROR,
+        MessageKind.LEFT_GROUP,
+        MessageKind.EXPIRED,
     }
 )
 SECOND_LINE_OF_TASKS = "and stateless tasks: "

@@ -12,7 +12,7 @@ import attrs
 
 from assignor_lab.capture.logs.log_lines import LogText
 from assignor_lab.capture.logs.log_texts import LogTexts
-from assignor_lab.capture.logs.messages import OF_EPOCHS, MessageKind
+from assignor_lab.capture.logs.messages import CAUSES, OF_EPOCHS, MessageKind
 from assignor_lab.capture.logs.timestamps import LogTime
 
 __all__ = ["LogMessage", "RecordReader"]
@@ -54,8 +54,14 @@ _BEHIND = {
         (MessageKind.CLIENT_METADATA, MessageKind.BEFORE_OPTIMIZATION, MessageKind.DECIDED), re.compile(r"\{|\Z")
     ),
     MessageKind.TASKS: re.compile(r"\[|\Z"),
+    MessageKind.TOPICS_MISSING: re.compile(r"(?: are missing/unknown:| detected:|[.:])? \[| were missing"),
+    MessageKind.EXCEPTION: re.compile(r"exception during processing|unexpected Kafka exception"),
 }
 _RESTORING = frozenset({MessageKind.END_OFFSET, MessageKind.RESTORED, MessageKind.RESTORED_TASK})
+#: An exception, or a cause of it, stands in a line of its own.
+_EXCEPTION = re.compile(r"(?:Caused by: )?(?<![\w.])(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error)(?=:|\s*\Z)")
+_WITH_EXCEPTION = frozenset({MessageKind.EXCEPTION, MessageKind.UNCAUGHT, MessageKind.REPLACED})
+_FURTHER_LINES |= dict.fromkeys(_WITH_EXCEPTION, _EXCEPTION)
 _BESIDE = (
     frozenset(
         {
@@ -70,6 +76,7 @@ _BESIDE = (
     | {MessageKind.CONNECT_WORKER, MessageKind.STATIC_MEMBER}
     | OF_EPOCHS
     | _RESTORING
+    | (CAUSES - _WITH_EXCEPTION)
 )
 #: Words before the marker that belong to the message.
 _LEAD = {
@@ -88,7 +95,12 @@ _STREAM_THREAD = re.compile(r"\Astream-thread \[(.*?)\] ")
 _CONSUMER = re.compile(r"\A\[Consumer (?>(?:instanceId=(.*?), )?clientId=)(?>(.*?), groupId=)(.*?)\] ")
 _LAYOUT_THREAD = re.compile(r"(?<![^\s\[\]()|,])([^\s\[\]()|,]*-StreamThread-\d+)")
 #: Messages of a static member have the words of other kinds.
-_KINDS = tuple((kind, kind.value) for kind in MessageKind if kind is not MessageKind.STATIC_MEMBER)
+_KINDS = tuple(
+    (kind, kind.value) for kind in MessageKind if kind is not MessageKind.STATIC_MEMBER and kind not in CAUSES
+)
+_CAUSES = tuple((kind, kind.value) for kind in MessageKind if kind in CAUSES)
+#: Lines of an instance can have a cause behind these words.
+_BEFORE_CAUSES = (None, MessageKind.CLIENT)
 _MAX_FOREIGN_LINES = 100
 
 
@@ -146,6 +158,9 @@ class RecordReader:
     def _records_of(self, log_text: LogText, source: LogTexts) -> Iterator[LogMessage]:
         stream = log_text.stream
         for number, line in enumerate(log_text.text.split("\n")):
+            if self._awaits_exception(stream) and _EXCEPTION.match(line.lstrip()):
+                yield from self._go_on(line, stream)
+                continue
             begun = _begin(log_text, line, source, first=number == 0)
             if begun is None:
                 yield from self._go_on(line, stream)
@@ -162,6 +177,9 @@ class RecordReader:
                 yield begun
         if log_text.whole and stream in self._waiting:
             yield self._waiting.pop(stream).complete()
+
+    def _awaits_exception(self, stream: str) -> bool:
+        return stream in self._waiting and self._waiting[stream].record.kind in _WITH_EXCEPTION
 
     def _go_on(self, line: str, stream: str) -> Iterator[LogMessage]:
         # Lines without their stream's prefix belong to the latest message.
@@ -196,7 +214,7 @@ def _begin(log_text: LogText, line: str, source: LogTexts, *, first: bool) -> Lo
         file=source.name,
         line=log_text.line,
         column=None if log_text.column is None or not first else log_text.column + start,
-        text=line[start:],
+        text=line if kind in CAUSES else line[start:],
         thread=thread,
         layout_thread=layout[1] if layout else None,
         group=group,
@@ -207,13 +225,20 @@ def _begin(log_text: LogText, line: str, source: LogTexts, *, first: bool) -> Lo
 
 
 def _find(line: str) -> tuple[MessageKind | None, int]:
+    best, end = _first_of(line, _KINDS)
+    if best in _BEFORE_CAUSES and (cause := _first_of(line, _CAUSES))[0] is not None:
+        return cause
+    if best is None and (start := line.find(MessageKind.STATIC_MEMBER.value)) >= 0:
+        return MessageKind.STATIC_MEMBER, start
+    return best, end
+
+
+def _first_of(line: str, kinds: tuple[tuple[MessageKind, str], ...]) -> tuple[MessageKind | None, int]:
     best, end = None, len(line)
-    for kind, text in _KINDS:
+    for kind, text in kinds:
         start = line.find(text, 0, end + len(text))
         if 0 <= start < end and (kind not in _BEHIND or _BEHIND[kind].match(line, start + len(text))):
             best, end = kind, start
-    if best is None and (start := line.find(MessageKind.STATIC_MEMBER.value)) >= 0:
-        return MessageKind.STATIC_MEMBER, start
     return best, end
 
 

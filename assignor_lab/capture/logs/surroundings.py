@@ -6,16 +6,18 @@ They can be in any file, before or after the decision: they are collected while 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import tzinfo
 from typing import Any
 
 import attrs
 
 from assignor_lab.capture.errors import TopologyTextError
+from assignor_lab.capture.logs.cause_lines import CauseLines, GroupCause
 from assignor_lab.capture.logs.coordinated_epochs import CoordinatedEpochs
 from assignor_lab.capture.logs.logged_topics import LoggedTopics, restored_changelogs
-from assignor_lab.capture.logs.messages import OF_EPOCHS, MessageKind
+from assignor_lab.capture.logs.messages import CAUSES, OF_EPOCHS, MessageKind
 from assignor_lab.capture.logs.records import LogMessage
 from assignor_lab.capture.logs.restorations import Restorations
 from assignor_lab.capture.logs.timestamps import LogTime
@@ -39,6 +41,7 @@ SURROUNDING = frozenset(
         MessageKind.RESTORED_TASK,
         MessageKind.CONNECT_WORKER,
         *OF_EPOCHS,
+        *CAUSES,
     }
 )
 
@@ -106,6 +109,7 @@ class LoggedSurroundings:
     too_old: list[str] = attrs.field(init=False, factory=list)
     done: list[InstanceEvent] = attrs.field(init=False, factory=list)
     epochs: CoordinatedEpochs = attrs.field(init=False, factory=CoordinatedEpochs)
+    causes: CauseLines = attrs.field(init=False, factory=CauseLines)
     restorations: Restorations = attrs.field(init=False, factory=Restorations)
     topics: LoggedTopics = attrs.field(init=False, factory=LoggedTopics)
     #: Descriptions that applications printed, each once.
@@ -145,6 +149,8 @@ class LoggedSurroundings:
             self._corrupted(record)
         elif record.kind in (MessageKind.END_OFFSET, MessageKind.RESTORED, MessageKind.RESTORED_TASK):
             self.restorations.take(record)
+        elif record.kind in CAUSES:
+            self.causes.take(record)
         elif record.kind is MessageKind.TOPOLOGY:
             self._described(record)
         elif record.kind is MessageKind.CONSUMER_CONFIG:
@@ -193,6 +199,15 @@ class LoggedSurroundings:
         return restored_changelogs(
             self.restorations.stores, [each for each, of in self.group_of.items() if of == group]
         )
+
+    def caused(self, zone: tzinfo, decided: Iterable[int]) -> list[GroupCause]:
+        """Events that lines with causes show; instances have their client ids.
+
+        Args:
+            decided: Times of the decisions, in ms.
+        """
+        stopping = [(each.client, each.time.epoch_ms(zone)) for each in self.done if each.type == "stop"]
+        return self.causes.events(zone, self.group_of, stopping, decided)
 
     def generations(self, group: str) -> Iterator[tuple[int, Coordinated]]:
         for (name, number), found in self._generations.items():
