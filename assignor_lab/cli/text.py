@@ -50,7 +50,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
 
 
 def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int | None]:
-    """Each column has its longest word at least, and they share the rest; ``None`` if the words need more."""
+    """Each column has its longest word at least, and the longest texts are broken; ``None`` if words are."""
     words = _word_widths(columns, cells)
     if not _fit(words):
         return [None] * len(words)
@@ -58,7 +58,7 @@ def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int 
     spare = console().width - _BEFORE - _BETWEEN * (len(words) - 1) - sum(words)
     widths: dict[int, int] = {}
     for place in sorted(range(len(words)), key=lambda place: texts[place] - words[place]):
-        grown = min(texts[place] - words[place], spare // (len(words) - len(widths)))
+        grown = min(texts[place] - words[place], spare)
         widths[place] = words[place] + grown
         spare -= grown
     return [widths[place] for place in range(len(words))]

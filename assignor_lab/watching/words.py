@@ -36,7 +36,7 @@ class CheckedGroup:
 
 def sentence_of(group: CheckedGroup) -> str:
     name = group.watched.group or "a group"
-    if not group.checked:
+    if not group.checked and not group.findings:
         return f"{name}: no rebalance in this part of the past."
     count = plural(group.checked, "rebalance")
     if not group.findings:

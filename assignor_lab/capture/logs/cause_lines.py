@@ -8,7 +8,6 @@ collected in any order, and made to events at the end.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import tzinfo
 
@@ -105,7 +104,7 @@ class CauseLines:
 
     _records: list[LogMessage] = attrs.field(init=False, factory=list)
     #: Group of the records of each file.
-    _groups: dict[str, Counter[str]] = attrs.field(init=False, factory=dict)
+    _groups: dict[str, set[str]] = attrs.field(init=False, factory=dict)
     _joined: list[tuple[LogMessage, int]] = attrs.field(init=False, factory=list)
 
     def take(self, record: LogMessage) -> None:
@@ -114,7 +113,7 @@ class CauseLines:
     def belongs(self, record: LogMessage) -> None:
         """Notes the group of a record, whatever its kind."""
         if record.group is not None:
-            self._groups.setdefault(record.file, Counter())[record.group] += 1
+            self._groups.setdefault(record.file, set()).add(record.group)
 
     def joined(self, record: LogMessage, generation: int | None) -> None:
         if generation is not None and record.time is not None:
@@ -153,18 +152,19 @@ class CauseLines:
             yield _Line(each.kind, time_ms, Place(each.file, each.line), each.text, client, thread, group)
 
     def _group_of_file(self, file: str) -> str | None:
-        found = self._groups.get(file, {})
-        return next(iter(found)) if len(found) == 1 else None
+        groups = list(self._groups.get(file, ()))
+        return groups[0] if len(groups) == 1 else None
 
     # --- failed assignments -----------------------------------------------------------------------
 
     def _failures(self, lines: Iterable[_Line], zone: tzinfo) -> Iterator[tuple[_Line, GroupEvent]]:
         """Of lines close to one another, the one with the most exact cause counts, at the time of the first."""
         open_: dict[str | None, list[tuple[int, str, _Line]]] = {}
+        found: list[tuple[int, str, _Line]]
         for line in lines:
             if (cause := _failure(line)) is None:
                 continue
-            found: list[tuple[int, str, _Line]] = open_.setdefault(line.group, [])
+            found = open_.setdefault(line.group, [])
             if found and line.time_ms - found[-1][2].time_ms > _TOGETHER_MS:
                 yield self._failed(found, zone)
                 found.clear()
@@ -268,7 +268,7 @@ def _exception(text: str) -> str:
     found = [*_EXCEPTION.finditer(text)]
     if not found:
         return ""
-    return found[-1][1] + (f": {found[-1][2].strip()}" if found[-1][2] else "")
+    return found[-1][1] + (f": {found[-1][2].strip().removesuffix('.')}" if found[-1][2] else "")
 
 
 def _shutdowns(lines: Iterable[_Line]) -> Iterator[tuple[_Line, GroupEvent]]:
