@@ -86,7 +86,7 @@ docs: setup $(STAMPS)/dev $(STAMPS)/docs ## build the documentation and run its 
 	$(BIN)/python -m sphinx -b doctest -W --keep-going -q -d docs/_build/doctrees docs docs/_build/doctest
 	@echo "docs/_build/html/index.html"
 
-parity: setup ## put random scenarios to official Kafka and to ours (COUNT=20000, SEED=drawn, KIND=streams, streams-group, streams-reconciliation or connect: one kind alone)
+parity: setup ## put random scenarios to official Kafka and to ours (COUNT=20000, SEED=drawn, KIND=streams, streams-group, streams-reconciliation, connect or consumer: one kind alone)
 	@scripts/build-official
 	$(BIN)/python -m parity --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind $(KIND))
 

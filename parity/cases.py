@@ -13,6 +13,7 @@ from parity.applications import Application, draw_application
 from parity.connect_histories import CONNECT_ASSIGNOR, draw_connect_history
 from parity.groups import draw_clients, draw_config
 from parity.oddities import Oddities, draw_oddities, odd_cost
+from parity.plain_groups import PLAIN_ASSIGNORS, draw_plain_group, next_plain_group
 from parity.reconciliations import RECONCILIATION_KIND, RECONCILIATIONS, draw_reconciliation
 from parity.streams_groups import draw_streams_group, next_streams_group
 
@@ -20,12 +21,15 @@ __all__ = ["ASSIGNORS", "CONNECT_ASSIGNOR", "GROUP_ASSIGNORS", "KINDS", "Case", 
 
 ASSIGNORS = ("high_availability", "sticky", "legacy_sticky", "fallback_prior")
 GROUP_ASSIGNORS = ("group_sticky", "group_sticky_4_4")
-KINDS = ("streams", "streams-group", RECONCILIATION_KIND, "connect")
+#: ``consumer`` has the three kinds of scenarios of plain groups.
+KINDS = ("streams", "streams-group", RECONCILIATION_KIND, "connect", "consumer")
 _UTILITIES = ("default_standby", "optimize_active", "optimize_standby", "validate", "identity")
 #: Rounds of a history.
 _ROUNDS = 5
-#: Distances between cases of streams groups, of Connect, and of members on their way to a target.
+_PLAIN_ROUNDS = 8
+#: Distances between cases of streams groups, of plain groups, of Connect, and of members on their way to a target.
 _GROUP_STEP = 10
+_PLAIN_STEP = 10
 _CONNECT_STEP = 20
 _RECONCILIATION_STEP = 20
 
@@ -54,6 +58,8 @@ def kind_of(number: int) -> str:
         return "streams-group"
     if number % _RECONCILIATION_STEP == _RECONCILIATION_STEP // 2 - 2:
         return RECONCILIATION_KIND
+    if number % _PLAIN_STEP == 3:
+        return "consumer"
     return "connect" if number % _CONNECT_STEP == _CONNECT_STEP - 2 else "streams"
 
 
@@ -67,6 +73,12 @@ def draw_case(seed: int, number: int) -> Case:
         return Case(draw_connect_history(chance, f"parity-{seed}-{number:06}"), (CONNECT_ASSIGNOR,))
     if kind_of(number) == RECONCILIATION_KIND:
         return Case(draw_reconciliation(chance, f"parity-{seed}-{number:06}"), RECONCILIATIONS)
+    if kind_of(number) == "consumer":
+        # Client-side cases have four answers each.
+        kind = ("consumer", "consumer-group", "share-group")[number // _PLAIN_STEP % 3]
+        asked, lives = PLAIN_ASSIGNORS[kind]
+        lives_by = chance.choice(lives) if chance.random() < 0.15 else None
+        return Case(draw_plain_group(chance, kind, f"parity-{seed}-{number:06}"), asked, lives_by=lives_by)
     style = chance.random()
     oddities = draw_oddities(chance)
     most_tasks, most_clients = _sizes(chance, oddities)
@@ -196,12 +208,16 @@ def next_round(seed: int, case: Case, answer: dict[str, Any]) -> Case | None:
 
     The answer of ``lives_by`` becomes the clients' tasks. Moved state is restored in part, and clients leave and join.
     """
-    if case.lives_by is None or case.round + 1 >= _ROUNDS or answer["error"] is not None:
+    is_plain = case.document["kind"] in PLAIN_ASSIGNORS
+    most = _PLAIN_ROUNDS if is_plain else _ROUNDS
+    if case.lives_by is None or case.round + 1 >= most or answer["error"] is not None:
         return None
     before = case.document["id"].partition("-round-")[0]
     chance = Random(f"{seed}/{before}/{case.round}")
     if case.document["kind"] == "streams-group":
         document = next_streams_group(chance, case.document, answer["members"])
+    elif is_plain:
+        document = next_plain_group(chance, case.document, answer["members"], case.lives_by, case.round + 1)
     else:
         document = _next_application(chance, case, answer)
     document["id"] = f"{before}-round-{case.round + 1}"

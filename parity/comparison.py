@@ -17,6 +17,7 @@ from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.scenarios import Place, error_row, scenario_from_document, write_lines
 from parity.cases import KINDS, Case, draw_case, kind_of, next_round
 from parity.official import OfficialKafka, OfficialKafkaSilentError
+from parity.plain_groups import PLAIN_ASSIGNORS
 from parity.reconciliations import RECONCILIATION_KIND, reconciliation_row
 
 __all__ = ["ParityRun", "comparable"]
@@ -31,9 +32,12 @@ _LONG_PATIENCE_S = 180.0
 
 
 def comparable(row: Row) -> Row:
-    """Of an error, only Kafka's type counts; the lab's if Kafka has none."""
+    """Of an error, only Kafka's type counts; the lab's if Kafka has none. The order of plain groups' topics counts."""
     error = row["error"]
-    return {**row, "error": error and (error.get("java_type") or error["type"])}
+    found = {**row, "error": error and (error.get("java_type") or error["type"])}
+    if row["kind"] in PLAIN_ASSIGNORS and row["members"] is not None:
+        found["members"] = {member: list(held.items()) for member, held in row["members"].items()}
+    return found
 
 
 class ParityRun:

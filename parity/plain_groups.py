@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import copy
-import struct
 import uuid
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -12,6 +11,7 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.kafka.wire.consumer import StickyUserData, encode_cooperative_user_data, encode_sticky_user_data
 from parity.oddities import colliding_process_ids
 
 __all__ = ["PLAIN_ASSIGNORS", "draw_plain_group", "next_plain_group"]
@@ -253,7 +253,7 @@ def _report(chance: Random, member: dict[str, Any], held: Mapping[str, list[int]
         if chance.random() < 0.9:
             member["generation"] = generation
         if chance.random() < 0.9:
-            member["user_data"] = struct.pack(">i", generation).hex()
+            member["user_data"] = encode_cooperative_user_data(generation).hex()
     if chance.random() < 0.03:
         member["generation"] = chance.randint(0, 8)
     if chance.random() < 0.02:
@@ -263,15 +263,9 @@ def _report(chance: Random, member: dict[str, Any], held: Mapping[str, list[int]
         member["owned"] = {**member["owned"], topic: held[topic] * 2}
 
 
-def _sticky_user_data(held: Mapping[str, Sequence[int]], generation: int | None) -> str:
-    """User data of the sticky assignor: version 1, or 0 without a generation."""
-    parts = [struct.pack(">i", len(held))]
-    for topic, numbers in held.items():
-        name = topic.encode()
-        parts.append(struct.pack(f">h{len(name)}si{len(numbers)}i", len(name), name, len(numbers), *numbers))
-    if generation is not None:
-        parts.append(struct.pack(">i", generation))
-    return b"".join(parts).hex()
+def _sticky_user_data(held: Mapping[str, Sequence[int]], generation: int) -> str:
+    partitions = tuple([(topic, number) for topic, numbers in held.items() for number in numbers])
+    return encode_sticky_user_data(StickyUserData(partitions, generation, 1)).hex()
 
 
 def _initialised(chance: Random, topics: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
@@ -307,7 +301,7 @@ def next_plain_group(
             # The member missed this round.
             continue
         if lives_by == "consumer_cooperative_sticky":
-            member.update(owned=held, generation=number, user_data=struct.pack(">i", number).hex())
+            member.update(owned=held, generation=number, user_data=encode_cooperative_user_data(number).hex())
         else:
             member.update(owned={}, generation=None, user_data=_sticky_user_data(held, number))
     if document["kind"] == _LEADER:

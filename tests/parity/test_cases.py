@@ -4,16 +4,18 @@ import copy
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from assignment_api import ProcessID, TaskId
-from assignment_api.java import spread, task_id_hash, uuid_hash
+from assignment_api.java import spread, string_hash, task_id_hash, uuid_hash
 from assignor_lab.scenarios import Place, read_scenarios, scenario_from_document
 from parity.cases import ASSIGNORS, CONNECT_ASSIGNOR, GROUP_ASSIGNORS, KINDS, draw_case, kind_of, next_round
 from parity.comparison import ParityRun
 from parity.official import OfficialKafkaSilentError
+from parity.plain_groups import PLAIN_ASSIGNORS, next_plain_group
 from parity.reconciliations import RECONCILIATION_KIND, RECONCILIATIONS
 
 pytestmark = pytest.mark.slow
@@ -46,10 +48,11 @@ def test_every_kind_of_question_is_asked() -> None:
         *GROUP_ASSIGNORS,
         CONNECT_ASSIGNOR,
         *RECONCILIATIONS,
+        *(name for asked, _ in PLAIN_ASSIGNORS.values() for name in asked),
         "threads",
         *(f"utils.{operation}" for operation in utilities),
     }
-    assert {case.lives_by for case in cases} == {None, *ASSIGNORS[:3], *GROUP_ASSIGNORS}
+    assert {case.lives_by for case in cases} >= {None, *ASSIGNORS[:3], *GROUP_ASSIGNORS}
     assert {case.threads for case in cases} == {True, False}
     strategies = {case.document.get("config", {}).get("rack.aware.assignment.strategy") for case in cases}
     assert strategies >= {"none", "min_traffic", "balance_subtopology"}
@@ -94,7 +97,8 @@ def test_contradictions_are_drawn_beside_tidy_groups() -> None:
 
 def test_the_kind_of_a_case_is_known_before_it_is_drawn() -> None:
     kinds = [kind_of(number) for number in range(100)]
-    assert [draw_case(2, number).document["kind"] for number in range(100)] == kinds
+    drawn = [draw_case(2, number).document["kind"] for number in range(100)]
+    assert ["consumer" if kind in PLAIN_ASSIGNORS else kind for kind in drawn] == kinds
     assert set(kinds) == set(KINDS)
 
 
@@ -219,3 +223,55 @@ def test_members_of_a_restarted_group_have_new_names_and_only_offsets() -> None:
     ]
     assert restarted
     assert all(not member["active"] and not member["standby"] for member in restarted)
+
+
+# --- plain groups ---------------------------------------------------------------------------------
+
+
+def plain_documents(kind: str) -> list[dict[str, Any]]:
+    cases = (draw_case(4, number) for number in range(6_000) if kind_of(number) == "consumer")
+    return [case.document for case in cases if case.document["kind"] == kind]
+
+
+def test_plain_groups_are_drawn_with_their_odd_corners() -> None:
+    documents = plain_documents("consumer")
+    members = [member for document in documents for member in document["members"]]
+    assert any(not document["members"] for document in documents)
+    assert any(topic["racks"] for document in documents for topic in document["topics"])
+    assert any(member["instance_id"] for member in members)
+    assert any(not member["topics"] for member in members)
+    assert any(len(set(member["topics"])) < len(member["topics"]) for member in members)
+    assert any(document.get("max_generation") is not None for document in documents)
+    assert {member["generation"] for member in members} >= {None, 4, 5}
+    assert any(most_in_one_slot([string_hash(member["id"]) for member in each["members"]]) > 8 for each in documents)
+
+
+def test_groups_of_the_coordinator_are_drawn_with_expressions_and_vanished_topics() -> None:
+    documents = plain_documents("consumer-group")
+    assert any(member["regex"] for document in documents for member in document["members"])
+    assert any(
+        topic not in {each["id"] for each in document["topics"]}
+        for document in documents
+        for member in document["members"]
+        for topic in member["assigned"]
+    )
+    assert any(document["assignable"] for document in plain_documents("share-group"))
+
+
+def test_a_cooperative_group_meets_again_before_the_next_event() -> None:
+    chance = Random(1)
+    held: dict[str, dict[str, list[int]]] = {"a": {"t": [0, 1]}, "b": {}}
+    member: dict[str, Any] = {"topics": ["t"], "instance_id": None, "rack": None, "client_id": None}
+    document = {
+        "kind": "consumer",
+        "topics": [{"name": "t", "partitions": 3, "racks": None}],
+        "members": [
+            {**member, "id": "a", "owned": {"t": [0, 1, 2]}, "generation": 1, "user_data": None},
+            {**member, "id": "b", "owned": {}, "generation": 1, "user_data": None},
+        ],
+    }
+    followers = [next_plain_group(chance, document, held, "consumer_cooperative_sticky", 2) for _ in range(20)]
+    quiet = [each for each in followers if [member["id"] for member in each["members"]] == ["a", "b"]]
+    assert len(quiet) >= 12
+    assert quiet[0]["members"][0]["owned"] == {"t": [0, 1]}
+    assert quiet[0]["members"][0]["generation"] == 2

@@ -37,7 +37,7 @@ def lines(name: str) -> list[dict[str, Any]]:
 
 RESULTS = sorted(
     f"{path.parent.name}/{path.name}"
-    for folder in ("streams", "streams-group", "streams-group-4.4")
+    for folder in ("streams", "streams-group", "streams-group-4.4", "consumer")
     for path in (GOLDEN / folder).glob("*.results.jsonl.gz")
 )
 CONNECT = "connect/incremental"
