@@ -23,6 +23,7 @@ def assignor_lab_scenario_families() -> Sequence[ScenarioFamily]:
     """The families of this project, imported when a registry lists them."""
     from assignor_lab.scenarios.families import (
         CONNECT_FAMILIES,
+        CONSUMER_FAMILIES,
         EPISODE_FAMILIES,
         EVENT_FAMILIES,
         STREAMS_GROUP_FAMILIES,
@@ -32,7 +33,7 @@ def assignor_lab_scenario_families() -> Sequence[ScenarioFamily]:
 
     return (
         streams_histories(), streams_4x40(), *EVENT_FAMILIES, *EPISODE_FAMILIES, *STREAMS_GROUP_FAMILIES,
-        *CONNECT_FAMILIES,
+        *CONNECT_FAMILIES, *CONSUMER_FAMILIES,
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from assignment_api.consumer import ConsumerGroupState, PartitionAssignment, SubscribedGroup
 from assignment_api.plugins import Found, PartitionAssignorPlugin, Registry
@@ -22,7 +22,7 @@ __all__ = ["CONSUMER_CALLS", "CONSUMER_GROUP_CALLS", "SHARE_GROUP_CALLS", "Parti
 
 PartitionGroup = ConsumerGroupState | SubscribedGroup
 
-PartitionMembers = dict[str, dict[str, tuple[int, ...]]]
+PartitionMembers = Mapping[str, Mapping[str, tuple[int, ...]]]
 
 
 class PartitionCalls(AssignorCalls[PartitionGroup, PartitionAssignment]):
