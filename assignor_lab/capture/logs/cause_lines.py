@@ -65,7 +65,8 @@ _USUAL_FAILURES = frozenset(
 )  # fmt: skip
 #: Reasons that the leader's decision shows itself, or another line of the same thread.
 _USUAL_REASONS = (
-    "group is already rebalancing", "need to revoke partitions", "consumer pro-actively leaving",
+    "group is already rebalancing", "need to re-join with the given member-id", "need to revoke partitions",
+    "consumer pro-actively leaving",
     "Scheduled probing rebalance", "triggered followup rebalance", "the consumer unsubscribed",
 )  # fmt: skip
 _WAITING = "group is already rebalancing"
@@ -243,7 +244,7 @@ def _threads(lines: Sequence[_Line], stopping: Sequence[tuple[str, int]]) -> Ite
             is_stopped = any(
                 client == line.client and 0 <= line.time_ms - time_ms < _STOPPING_MS for client, time_ms in stopping
             )
-            found = causes.get(key)
+            found = causes.get(key) or (causes.get((line.client, None)) if line.client in replaced else None)
             if found is None and is_stopped:
                 continue
             if found is not None:

@@ -18,13 +18,19 @@ HOST_NAMES = (
     "pod", "pod_name", "podname", "container_id", "containerid", "container_name", "containername", "container",
     "host", "hostname", "host_name", "node", "node_name", "instance", "logstreamname", "@logstream", "computer",
 )  # fmt: skip
+_TRACE_NAMES = ("stack_trace", "stacktrace", "exception", "throwable")
 _THREAD_NAMES = ("thread", "thread_name", "threadname")
 _MAX_NESTING = 4
 
 
 def message_of(fields: Mapping[str, Any]) -> str | None:
-    """The longest text with words of Kafka's messages, or else the field that is named as a message."""
-    return longest_marked(fields) or named_text(fields, MESSAGE_NAMES)
+    """The longest text with words of Kafka's messages, or else the field that is named as a message.
+
+    The stack trace of an exception follows on lines of its own.
+    """
+    message = longest_marked(fields) or named_text(fields, MESSAGE_NAMES)
+    trace = None if message is None else named_text(fields, _TRACE_NAMES)
+    return message if trace is None or message is None or trace in message else f"{message}\n{trace}"
 
 
 def longest_marked(value: object, markers: Sequence[str] = MARKERS, depth: int = 0) -> str | None:
