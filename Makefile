@@ -86,9 +86,9 @@ docs: setup $(STAMPS)/dev $(STAMPS)/docs ## build the documentation and run its 
 	$(BIN)/python -m sphinx -b doctest -W --keep-going -q -d docs/_build/doctrees docs docs/_build/doctest
 	@echo "docs/_build/html/index.html"
 
-parity: setup ## put random scenarios to official Kafka and to ours (COUNT=20000, SEED=drawn, KIND=streams, streams-group, streams-reconciliation, connect or consumer: one kind alone)
-	@scripts/build-official
-	$(BIN)/python -m parity --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind $(KIND))
+parity: setup ## put random scenarios to official Kafka and to ours (COUNT=20000, SEED=drawn, KIND=streams, streams-group, streams-reconciliation, connect or consumer; RELEASE=3.8 to 4.4: one release alone)
+	@scripts/build-official $(RELEASE)
+	$(BIN)/python -m parity --count $(or $(COUNT),20000) $(if $(RELEASE),--release $(RELEASE)) $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind $(KIND))
 
 accuracy: setup ## predict every recorded change, and judge advice: docs/reference/accuracy.md and advice.md
 	$(BIN)/python -m calibration.accuracy --write

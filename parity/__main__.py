@@ -13,9 +13,10 @@ import time
 from pathlib import Path
 
 from assignment_api.java import DEFAULT_JDK, JdkGeneration
-from parity.cases import KINDS
+from assignment_api.releases import KafkaRelease, UnknownReleaseError, release_named
+from parity.cases import KINDS, kinds_of
 from parity.comparison import ParityRun
-from parity.official import VERSIONS, OfficialKafka, OfficialKafkaError
+from parity.official import DRIVERS, VERSIONS, OfficialKafka, OfficialKafkaError
 
 RULES = {
     JdkGeneration.JDK_17: "copied hash tables are sized as up to JDK 18",
@@ -28,15 +29,18 @@ def main() -> int:
     options = _options()
     seed = secrets.randbelow(10**9) if options.seed is None else options.seed
     try:
-        with OfficialKafka() as official:
-            print(f"Kafka {' and '.join(VERSIONS.values())} on Java {official.version}: {RULES[official.jdk]}")
+        release = None if options.release is None else release_named(options.release)
+        only = None if release is None else f"kafka-{release.line}"
+        with OfficialKafka(only=only) as official:
+            versions = DRIVERS[only] if only else " and ".join(VERSIONS.values())
+            print(f"Kafka {versions} on Java {official.version}: {RULES[official.jdk]}")
             if official.jdk is not DEFAULT_JDK:
                 print(
                     f"ours: {RULES[DEFAULT_JDK]}; sticky answers may differ where the number of tasks is 12, 24, 48, "
                     "...: a JDK 17 compares them all"
                 )
-            return _compare(official, seed, options)
-    except OfficialKafkaError as error:
+            return _compare(official, seed, options, release)
+    except (OfficialKafkaError, UnknownReleaseError) as error:
         print(f"parity: {error}", file=sys.stderr)
         return 2
 
@@ -45,6 +49,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m parity", description=__doc__.partition("\n")[0])
     parser.add_argument("--count", type=int, default=20_000, help="scenarios (default %(default)s)")
     parser.add_argument("--seed", type=int, help="draws the same scenarios again (default: a new one each time)")
+    parser.add_argument("--release", help="one release alone, 3.8 to 4.4 (default: each assignor its own)")
     parser.add_argument("--kind", choices=KINDS, help="scenarios of one kind alone")
     parser.add_argument("--first", type=int, default=0, help="number of the first case of the seed")
     parser.add_argument(
@@ -53,12 +58,13 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _compare(official: OfficialKafka, seed: int, options: argparse.Namespace) -> int:
+def _compare(official: OfficialKafka, seed: int, options: argparse.Namespace, release: KafkaRelease | None) -> int:
     print(f"seed {seed}, {options.count:,} scenarios", flush=True)
     begin = time.monotonic()
-    comparison = ParityRun(official, options.out)
+    comparison = ParityRun(official, options.out, release)
     reported = begin
-    for done in comparison.run(seed, options.first, options.count, [options.kind] if options.kind else KINDS):
+    kinds = [options.kind] if options.kind else KINDS if release is None else kinds_of(release)
+    for done in comparison.run(seed, options.first, options.count, kinds):
         if time.monotonic() - reported > 30:
             reported = time.monotonic()
             print(f"  {done:,} scenarios, {comparison.differing} rows differ", flush=True)

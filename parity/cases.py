@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from assignment_api.releases import KafkaRelease, holds, release_named
 from parity.applications import Application, draw_application
 from parity.connect_histories import CONNECT_ASSIGNOR, draw_connect_history
 from parity.groups import draw_clients, draw_config
@@ -17,9 +18,21 @@ from parity.plain_groups import PLAIN_ASSIGNORS, draw_plain_group, next_plain_gr
 from parity.reconciliations import RECONCILIATION_KIND, RECONCILIATIONS, draw_reconciliation
 from parity.streams_groups import draw_streams_group, next_streams_group
 
-__all__ = ["ASSIGNORS", "CONNECT_ASSIGNOR", "GROUP_ASSIGNORS", "KINDS", "Case", "draw_case", "kind_of", "next_round"]
+__all__ = [
+    "ASSIGNORS",
+    "CONNECT_ASSIGNOR",
+    "GROUP_ASSIGNORS",
+    "KINDS",
+    "Case",
+    "at_release",
+    "draw_case",
+    "kind_of",
+    "kinds_of",
+    "next_round",
+]
 
 ASSIGNORS = ("high_availability", "sticky", "legacy_sticky", "fallback_prior")
+_ASKED = (*ASSIGNORS, "sticky_4_4")
 GROUP_ASSIGNORS = ("group_sticky", "group_sticky_4_4")
 #: ``consumer`` has the three kinds of scenarios of plain groups.
 KINDS = ("streams", "streams-group", RECONCILIATION_KIND, "connect", "consumer")
@@ -61,6 +74,25 @@ def kind_of(number: int) -> str:
     if number % _PLAIN_STEP == 3:
         return "consumer"
     return "connect" if number % _CONNECT_STEP == _CONNECT_STEP - 2 else "streams"
+
+
+def kinds_of(release: KafkaRelease) -> tuple[str, ...]:
+    """The kinds whose classes of a release can answer; the driver has plain consumers of 4.3 alone."""
+    if not holds("connect_wire_2", release):
+        return ("streams",)
+    return tuple(kind for kind in KINDS if kind != "consumer" or release == release_named("4.3"))
+
+
+def at_release(case: Case, release: KafkaRelease) -> Case:
+    """The case with the assignors of one release alone."""
+    newer = [name for name in case.asked if name.endswith("_4_4")]
+    older = [name.removesuffix("_4_4") for name in newer]
+    left_out = older if holds("sticky_4_4", release) else newer
+    asked = tuple(name for name in case.asked if name not in left_out)
+    if case.lives_by is None or case.lives_by in asked:
+        return attrs.evolve(case, asked=asked)
+    base = case.lives_by.removesuffix("_4_4")
+    return attrs.evolve(case, asked=asked, lives_by=next(name for name in asked if name.removesuffix("_4_4") == base))
 
 
 def draw_case(seed: int, number: int) -> Case:
@@ -107,8 +139,8 @@ def draw_case(seed: int, number: int) -> Case:
         document["params"] = {"via": chance.choice(("legacy", "custom"))}
         return Case(document, ("threads",))
     if style < 0.36:
-        return Case(document, ASSIGNORS, lives_by=chance.choice(ASSIGNORS[:3]))
-    return Case(document, ASSIGNORS, threads=has_lags and chance.random() < (0.8 if oddities.tasks_collide else 0.4))
+        return Case(document, _ASKED, lives_by=chance.choice(ASSIGNORS[:3]))
+    return Case(document, _ASKED, threads=has_lags and chance.random() < (0.8 if oddities.tasks_collide else 0.4))
 
 
 def _sizes(chance: Random, oddities: Oddities) -> tuple[int, int]:

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from assignment_api.plugins import config_sources, discover
+from assignment_api.releases import KafkaRelease
 from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.scenarios import Place, error_row, scenario_from_document, write_lines
-from parity.cases import KINDS, Case, draw_case, kind_of, next_round
+from parity.cases import KINDS, Case, at_release, draw_case, kind_of, next_round
 from parity.official import OfficialKafka, OfficialKafkaSilentError
 from parity.plain_groups import PLAIN_ASSIGNORS
 from parity.reconciliations import RECONCILIATION_KIND, reconciliation_row
@@ -46,6 +47,7 @@ class ParityRun:
     Args:
         folder: Folder of the differences: for each a scenario file, and the two rows. Files of an earlier run are
             removed.
+        release: Of the assignors; ``None``: each of its own.
 
     Attributes:
         scenarios: Scenarios with both answers.
@@ -57,8 +59,9 @@ class ParityRun:
         own_seconds: Time of the lab, including reading the documents.
     """
 
-    def __init__(self, official: OfficialKafka, folder: Path) -> None:
+    def __init__(self, official: OfficialKafka, folder: Path, release: KafkaRelease | None = None) -> None:
         self._official = official
+        self._release = release
         self._folder = folder
         self._registry = discover()
         self._sources = config_sources(environ={})
@@ -83,7 +86,8 @@ class ParityRun:
             for number in (number for number in itertools.count(first) if kind_of(number) in kinds):
                 if self.scenarios >= count:
                     return
-                case: Case | None = draw_case(seed, number)
+                drawn = draw_case(seed, number)
+                case: Case | None = drawn if self._release is None else at_release(drawn, self._release)
                 while case is not None and self.scenarios < count:
                     asked = waiting.submit(self._ask_official, case)
                     own = self._own_rows(case)
@@ -128,7 +132,8 @@ class ParityRun:
             # Remains of one assignor must not reach the next.
             scenario = scenario_from_document(case.document, Place(case.document["id"], 1))
             try:
-                rows.append(answerer(name, self._registry, options)(scenario))
+                selector = name if self._release is None or name != "sticky" else f"sticky@{self._release.line}"
+                rows.append({**answerer(selector, self._registry, options)(scenario), "assignor": name})
             except Exception as error:  # noqa: BLE001 - a crash of ours is a difference to keep, not the run's end
                 rows.append(error_row(scenario, name, type(error).__name__, None, str(error)))
         return rows

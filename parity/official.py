@@ -13,15 +13,26 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from assignment_api.java import JdkGeneration
+from assignment_api.releases import KNOWN_RELEASES
 
-__all__ = ["KAFKA_VERSION", "VERSIONS", "OfficialKafka", "OfficialKafkaError", "OfficialKafkaSilentError", "release_of"]
+__all__ = [
+    "DRIVERS",
+    "KAFKA_VERSION",
+    "VERSIONS",
+    "OfficialKafka",
+    "OfficialKafkaError",
+    "OfficialKafkaSilentError",
+    "release_of",
+]
 
 #: Release by its driver's folder; that folder's ``pom.xml`` names it, too.
-VERSIONS = {"kafka-4.3": "4.3.1", "kafka-4.4": "4.4.0"}
+DRIVERS = {f"kafka-{each.line}": str(each) for each in KNOWN_RELEASES}
+#: Those that a plain run calls.
+VERSIONS = {key: DRIVERS[key] for key in ("kafka-4.3", "kafka-4.4")}
 #: For all assignors that exist in only one release.
 _USUAL = "kafka-4.3"
 KAFKA_VERSION = VERSIONS[_USUAL]
-_ELSEWHERE = {"group_sticky_4_4": "kafka-4.4", "reconciliation_4_4": "kafka-4.4"}
+_ELSEWHERE = dict.fromkeys(("sticky_4_4", "group_sticky_4_4", "reconciliation_4_4"), "kafka-4.4")
 
 _ROOT = Path(__file__).resolve().parent.parent
 _BUILD = _ROOT / "build" / "official"
@@ -47,15 +58,21 @@ class OfficialKafka:
 
     Args:
         heap: Size of a JVM's heap, in the form of ``-Xmx``.
+        only: The release that answers everything, a key of :data:`DRIVERS`; ``None``: that of each assignor.
 
     Raises:
         OfficialKafkaError: if the drivers are not built.
     """
 
-    def __init__(self, heap: str = "2g") -> None:
-        if not all((_BUILD / release / "classes" / ".built").exists() for release in VERSIONS):
-            raise OfficialKafkaError("the drivers for Kafka's classes are not built: run scripts/build-official")
+    def __init__(self, heap: str = "2g", only: str | None = None) -> None:
+        needed = VERSIONS if only is None else [only]
+        if not all((_BUILD / release / "classes" / ".built").exists() for release in needed):
+            lines = "" if only is None else f" {only.removeprefix('kafka-')}"
+            raise OfficialKafkaError(
+                f"the drivers for Kafka's classes are not built: run scripts/build-official{lines}"
+            )
         self._heap = heap
+        self._only = only
         self._running: dict[str, _Jvm] = {}
 
     @property
@@ -84,8 +101,8 @@ class OfficialKafka:
             OfficialKafkaSilentError: without an answer after ``patience_s`` seconds; ``None``: no limit.
         """
         found: dict[str, dict[str, Any]] = {}
-        for release in dict.fromkeys(map(release_of, assignors)):
-            named = [name for name in assignors if release_of(name) == release]
+        for release in dict.fromkeys(map(self._release_of, assignors)):
+            named = [name for name in assignors if self._release_of(name) == release]
             request = {"do": "answer", "assignors": named, "threads": threads, "scenario": scenario}
             found.update(zip(named, self._ask(release, request, patience_s)["rows"], strict=True))
         return [found[name] for name in assignors]
@@ -107,7 +124,7 @@ class OfficialKafka:
             "patience_ms": patience_ms,
             "scenario": scenario,
         }
-        return self._jvm(release_of(assignor)).ask(request)
+        return self._jvm(self._release_of(assignor)).ask(request)
 
     def close(self) -> None:
         """Ends the JVMs."""
@@ -132,8 +149,11 @@ class OfficialKafka:
             del self._running[release]
             raise
 
+    def _release_of(self, assignor: str) -> str:
+        return self._only or release_of(assignor)
+
     def _any_jvm(self) -> _Jvm:
-        return self._jvm(next(iter(self._running), _USUAL))
+        return self._jvm(next(iter(self._running), self._only or _USUAL))
 
     def _jvm(self, release: str) -> _Jvm:
         if release not in self._running:

@@ -12,7 +12,15 @@ import pytest
 from assignment_api import ProcessID, TaskId
 from assignment_api.java import spread, string_hash, task_id_hash, uuid_hash
 from assignor_lab.scenarios import Place, read_scenarios, scenario_from_document
-from parity.cases import ASSIGNORS, CONNECT_ASSIGNOR, GROUP_ASSIGNORS, KINDS, draw_case, kind_of, next_round
+from parity.cases import (
+    ASSIGNORS,
+    CONNECT_ASSIGNOR,
+    GROUP_ASSIGNORS,
+    KINDS,
+    draw_case,
+    kind_of,
+    next_round,
+)
 from parity.comparison import ParityRun
 from parity.official import OfficialKafkaSilentError
 from parity.plain_groups import PLAIN_ASSIGNORS, next_plain_group
@@ -45,6 +53,7 @@ def test_every_kind_of_question_is_asked() -> None:
     utilities = ("default_standby", "optimize_active", "optimize_standby", "validate", "identity")
     assert {name for case in cases for name in case.asked} == {
         *ASSIGNORS,
+        "sticky_4_4",
         *GROUP_ASSIGNORS,
         CONNECT_ASSIGNOR,
         *RECONCILIATIONS,

@@ -6,7 +6,6 @@ import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.LongStream;
-import org.apache.kafka.common.utils.LogContext;
 import org.apache.kafka.connect.runtime.distributed.EagerAssignor;
 import org.apache.kafka.connect.runtime.distributed.ExtendedWorkerState;
 import org.apache.kafka.connect.runtime.distributed.WorkerCoordinator;
@@ -24,7 +23,7 @@ final class EagerRounds {
 
     /** Duration of each round. */
     static long[] nanoseconds(JsonNode scenario) {
-        EagerAssignor assignor = new EagerAssignor(new LogContext());
+        EagerAssignor assignor = new EagerAssignor(Logs.context());
         WorkerCoordinator coordinator = withoutNetwork();
         LongStream.Builder durations = LongStream.builder();
         for (JsonNode round : scenario.get("rounds")) {

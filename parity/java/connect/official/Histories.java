@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import org.apache.kafka.common.utils.LogContext;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.connect.runtime.TargetState;
 import org.apache.kafka.connect.runtime.distributed.IncrementalCooperativeAssignor;
@@ -128,7 +127,7 @@ final class Histories {
         }
 
         private IncrementalCooperativeAssignor created() {
-            return new IncrementalCooperativeAssignor(new LogContext(), time, scenario.get("max_delay_ms").asInt());
+            return new IncrementalCooperativeAssignor(Logs.context(), time, scenario.get("max_delay_ms").asInt());
         }
     }
 
