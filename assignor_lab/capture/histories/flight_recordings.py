@@ -68,7 +68,7 @@ def recorded_decisions(
         logs: Of the group's coordinators and instances.
         zone: Of logs without one; ``None``: UTC.
         racks: Racks of ``--racks``, for the topics' partition counts.
-        on_event: Receives the events in the records, with their group, before the first decision.
+        on_event: Receives the events in the records and logs, with their group, before the first decision.
         brokers_show_targets: True if brokers give their assignor the old targets; ``None``: as recorded.
         optimized: True if tables read their source topics back; ``None``: unknown.
         dates: Facts about dates that the logs leave open.
@@ -78,6 +78,8 @@ def recorded_decisions(
     for event in recorded_events(kept):
         on_event(kept.group, event)
     around = read_group_logs(logs, zone, on_problem, dates) if logs else None
+    for event in () if around is None else around.caused(kept.group):
+        on_event(kept.group, event)
     own = read_racks([others[RACKS]]) if RACKS in others else None
     brokers = _brokers(others.get(BROKERS))
     if brokers_show_targets is not None:

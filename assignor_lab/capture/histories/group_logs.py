@@ -16,6 +16,7 @@ from assignor_lab.capture.logs.open_dates import LogDates
 from assignor_lab.capture.logs.rebalance import LogProblem
 from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.logs.surroundings_filler import SurroundingsFiller
+from assignor_lab.model.events import GroupEvent
 
 __all__ = ["GroupLogs", "read_group_logs"]
 
@@ -32,7 +33,14 @@ class GroupLogs:
             any(True for _ in self.surroundings.generations(group))
             or any(epoch.group == group for epoch in self.surroundings.epochs)
             or group in self.surroundings.group_of.values()
+            or group in self.surroundings.causes.groups
         )
+
+    def caused(self, group: str | None) -> Iterator[GroupEvent]:
+        """Events of the group, and of lines that name no group."""
+        for of, event in self.surroundings.caused(self.zone, ()):
+            if of in (None, group):
+                yield event
 
     @property
     def is_nameless(self) -> bool:

@@ -116,6 +116,11 @@ class CauseLines:
         if record.group is not None:
             self._groups.setdefault(record.file, set()).add(record.group)
 
+    @property
+    def groups(self) -> set[str]:
+        """Groups that lines of the logs name."""
+        return set().union(*self._groups.values())
+
     def joined(self, record: LogMessage, generation: int | None) -> None:
         if generation is not None and record.time is not None:
             self._joined.append((record, generation))

@@ -10,10 +10,11 @@ import attrs
 import pytest
 
 from assignor_lab.capture.histories.group_histories import history_of_rounds
-from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of, scenarios_of_past
+from assignor_lab.capture.histories.past import PastSurroundings, read_past, scenarios_of, scenarios_of_past
 from assignor_lab.capture.histories.past_files import RECORDING, files_of, grouped
 from assignor_lab.capture.histories.timeline import timeline_of
 from assignor_lab.capture.logs.import_log import import_log
+from assignor_lab.model.events import PollTimedOut
 from assignor_lab.scenarios import Scenario
 from tests.capture.captured_logs import CAPTURES, logs
 from tests.capture.histories.flight_folders import classic_folder
@@ -116,3 +117,19 @@ def test_a_run_that_is_repeated_reads_the_same_files_the_same_way(tmp_path: Path
     again = [attrs.evolve(file, kind=kind) for file in together]
     ((_, kind, together),) = grouped(again)
     assert all(each.document["source"]["reason"] for each in scenarios_of(kind, together, PastSurroundings()))
+
+
+def test_causes_in_logs_beside_a_recording_are_events_of_its_group(tmp_path: Path) -> None:
+    folder = classic_folder(tmp_path / "past", "tagged")
+    group = next(scenarios_of_past([str(folder)])).document["source"]["group"]
+    log = tmp_path / "i1.log"
+    log.write_text(
+        f"2026-11-21 05:42:26,661 WARN [Consumer clientId=i1-StreamThread-1-consumer, groupId={group}] consumer poll "
+        "timeout has expired. This means the time between subsequent calls to poll() was longer\n"
+    )
+
+    found = read_past([str(folder), str(log)])
+
+    causes = [(of, each.sentence) for of, each in found.events if isinstance(each, PollTimedOut)]
+    assert causes == [(group, "thread 1 of i1 did not poll within max.poll.interval.ms and left")]
+    assert len(found.scenarios) == len(past_of(folder)[0])
