@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Layer, PluginError, Registry
 from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories.history import read_histories
+from assignor_lab.capture.histories.history import part_name, read_histories
 from assignor_lab.capture.histories.moments import CLASSIC, protocol_of
 from assignor_lab.capture.histories.settings import longest_session_ms
 from assignor_lab.documents.wording import plural
@@ -81,6 +82,8 @@ class VerifiedGroup:
     """The verification of one group.
 
     Args:
+        group: With the protocol, if the group has changed it.
+        whole: The group itself; empty if ``group`` is.
         not_ready: Generations that assigned nothing.
         cause: The likely cause if too few were reproduced, or if one changed input reproduces more of them.
         unverified: Facts that the source cannot verify, in sentences.
@@ -99,6 +102,7 @@ class VerifiedGroup:
     not_verifiable: str | None = None
     unverified: tuple[str, ...] = ()
     decisions: tuple[CheckedDecision, ...] = attrs.field(default=(), eq=False, repr=False)
+    whole: str = ""
 
     @property
     def is_refused(self) -> bool:
@@ -154,12 +158,16 @@ def verify(
     racks = terms.foreign_racks()
     foreign = None if racks is None else Cause("racks", racks)
     found = []
-    for (_, group), held in groups.items():
+    counts = Counter(group for _, group in groups)
+    several = {group for group, count in counts.items() if count > 1}
+    for (_, of), held in groups.items():
+        group = part_name(of, protocol_of(held[0].document), several)
         made = _verified(group, held if most_tasks is None else _sample(held, most_tasks), terms)
+        made = attrs.evolve(made, whole=of)
         known = max(len(held), (recorded or {}).get(group, 0))
         total = made.recorded if made.recorded > known else known - made.not_ready
         if made.cause is None and made.not_verifiable is None:
-            made = attrs.evolve(made, cause=timeouts.get(group) or _foreign_topology(held) or foreign)
+            made = attrs.evolve(made, cause=timeouts.get(of) or _foreign_topology(held) or foreign)
         if replays is not None and group not in replays and total > 1:
             made = attrs.evolve(made, unverified=(*made.unverified, _NO_REPLAY))
         found.append(attrs.evolve(made, recorded=total, replay=(replays or {}).get(group)))

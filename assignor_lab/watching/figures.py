@@ -95,7 +95,7 @@ def _verified(
     replays = replay_checks(past_episodes(decisions), rules)
     found: dict[str, list[VerifiedGroup]] = {}
     for each in verify(decisions, rules, replays).groups:
-        found.setdefault(each.group, []).append(each)
+        found.setdefault(each.whole or each.group, []).append(each)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 
 import attrs
 
@@ -56,6 +57,16 @@ class Listed:
 
 
 @attrs.frozen
+class PastRow:
+    """A decision with the URL of its state, or an event with its sentence."""
+
+    time: str
+    url: str = ""
+    decision: PastDecision | None = None
+    event: str = ""
+
+
+@attrs.frozen
 class GroupPast:
     """The past of a group on its page."""
 
@@ -64,7 +75,7 @@ class GroupPast:
     gantt: GanttDrawing
     members: GanttDrawing | None
     rows_left_out: int
-    rows: tuple[tuple[str, str, PastDecision], ...]
+    rows: tuple[PastRow, ...]
     words: str
     play: str | None
 
@@ -157,9 +168,16 @@ def _decided(entry: TimelineEntry, moves: str) -> str:
 
 
 def _drawn(past: PastView, number: int, view: View) -> GroupPast:
-    rows = tuple(
-        (moment(each.entry.time_ms), View(view.source, each.state, each.round).url(), each) for each in past.decisions
-    )
+    timed = [(each.at.latest_ms, PastRow(moment(each.at.latest_ms), event=each.sentence)) for each in past.events]
+    timed += [
+        (
+            each.entry.time_ms,
+            PastRow(moment(each.entry.time_ms), View(view.source, each.state, each.round).url(), each),
+        )
+        for each in past.decisions
+    ]
+    # An event precedes the decision of the same time.
+    rows = tuple(row for _, row in sorted(timed, key=itemgetter(0)))
     entries = [each.entry for each in past.decisions]
     reasons = [without_uuids(each.reason) or each.inferred_reason for each in entries]
     begun_ms = entries[0].time_ms

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
 from assignor_lab.capture.histories.connect_rounds import connect_lanes, is_connect_past
-from assignor_lab.capture.histories.group_histories import history_of_moments, history_of_rounds
+from assignor_lab.capture.histories.group_histories import ReaderEvent, history_of_moments, history_of_rounds
 from assignor_lab.capture.histories.moments import DecisionMoment, moment_of, protocol_of
-from assignor_lab.capture.histories.timeline import TimelineEntry, timeline_of
+from assignor_lab.capture.histories.timeline import GroupTimeline, TimelineEntry, timeline_of
 from assignor_lab.documents.values import value_of
+from assignor_lab.model.events import GroupEvent
 from assignor_lab.model.pictures import Gantt
 from assignor_lab.scenarios import Scenario
 
@@ -37,6 +38,7 @@ class PastView:
 
     Args:
         can_be_played: False for a group of Connect, which is decided round by round.
+        events: Those that no decision shows, by time.
     """
 
     group: str
@@ -45,6 +47,7 @@ class PastView:
     gantt: Gantt
     members: Gantt | None = None
     can_be_played: bool = True
+    events: tuple[GroupEvent, ...] = ()
 
     def position(self, state: int, round_: int | None = None) -> int | None:
         """Number of a state's decision, from 0; ``None``: it is none of them."""
@@ -52,14 +55,21 @@ class PastView:
         return next(found, None)
 
 
-def pasts_of(scenarios: Sequence[Scenario]) -> tuple[PastView, ...]:
-    """The pasts of the groups with recorded decisions among some states, in the order of their beginnings."""
-    return tuple(
-        sorted((*_of_streams(scenarios), *_of_connect(scenarios)), key=lambda past: past.decisions[0].entry.time_ms)
-    )
+def pasts_of(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent] = ()) -> tuple[PastView, ...]:
+    """The pasts of the groups with recorded decisions among some states, in the order of their beginnings.
+
+    Args:
+        events: Of the readers. An event without a group belongs to the only past.
+    """
+    found = [*_of_streams(scenarios, events), *_of_connect(scenarios, events)]
+    return tuple(sorted(found, key=lambda past: past.decisions[0].entry.time_ms))
 
 
-def _of_streams(scenarios: Sequence[Scenario]) -> Iterator[PastView]:
+def _own(group: str, groups: Collection[str], events: Sequence[ReaderEvent]) -> list[GroupEvent]:
+    return [event for of, event in events if of == group or (of is None and len(groups) == 1)]
+
+
+def _of_streams(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent]) -> Iterator[PastView]:
     found: dict[str, list[tuple[DecisionMoment, int]]] = {}
     for state, scenario in enumerate(scenarios):
         document = scenario.document
@@ -71,13 +81,14 @@ def _of_streams(scenarios: Sequence[Scenario]) -> Iterator[PastView]:
     for group, decisions in found.items():
         if len(decisions) > 1:
             decisions.sort(key=lambda each: each[0].time_ms)
-            history = history_of_moments(group, [moment for moment, _ in decisions])
+            history = history_of_moments(group, [moment for moment, _ in decisions], _own(group, found, events))
             entries = zip(decisions, timeline_of(history), strict=True)
             made = tuple(PastDecision(state, None, entry) for (_, state), entry in entries)
-            yield PastView(group, history.moves, made, _gantt(assigned_tasks(history)))
+            shown = GroupTimeline.of(history).own_events
+            yield PastView(group, history.moves, made, _gantt(assigned_tasks(history)), events=shown)
 
 
-def _of_connect(scenarios: Sequence[Scenario]) -> Iterator[PastView]:
+def _of_connect(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent]) -> Iterator[PastView]:
     found: dict[str, list[tuple[Mapping[str, Any], int]]] = {}
     rounds = 0
     for state, scenario in enumerate(scenarios):
@@ -89,10 +100,9 @@ def _of_connect(scenarios: Sequence[Scenario]) -> Iterator[PastView]:
             )
     if rounds > MOST_DECISIONS:
         return
-    for of in found.values():
+    for group, of in found.items():
         of.sort(key=lambda each: each[0]["rounds"][0]["time_ms"])
-        source = of[0][0].get("source") or {}
-        history = history_of_rounds(source.get("group") or of[0][0]["id"], [document for document, _ in of])
+        history = history_of_rounds(group, [document for document, _ in of], _own(group, found, events))
         places = [
             (state, number)
             for document, state in of
@@ -104,7 +114,9 @@ def _of_connect(scenarios: Sequence[Scenario]) -> Iterator[PastView]:
                 for (state, number), entry in zip(places, timeline_of(history), strict=True)
             )
             members, jobs = map(_gantt, connect_lanes(history.decisions))
-            yield PastView(history.group, history.moves, made, jobs, members, can_be_played=False)
+            yield PastView(
+                history.group, history.moves, made, jobs, members, False, GroupTimeline.of(history).own_events
+            )
 
 
 def _gantt(drawn: Mapping[str, Any]) -> Gantt:

@@ -15,6 +15,7 @@ from assignor_lab.runtime.discovery import discovered
 from assignor_lab.web.errors import NotThereError
 from assignor_lab.web.opened import opened
 from assignor_lab.web.view_answers import ViewAnswers
+from tests.capture.event_recordings import event_folder
 from tests.web.pages import TOKEN, Page
 from tests.web.recordings import Growing
 
@@ -153,3 +154,26 @@ def test_half_a_folder_of_a_run_is_told_as_that(tmp_path: Path, asking: ViewAnsw
     (tmp_path / "manifest.json").write_text("{}")
     with pytest.raises(NotThereError, match=r"summary\.json is missing"):
         opened([str(tmp_path)], asking.plugins.registry, asking.config, lambda _sentence: None)
+
+
+@pytest.mark.parametrize(
+    ("group", "sentence", "count"),
+    [
+        ("static", "b1 restarted within its session (static member)", 5),
+        ("outage", "all instances are gone: the group is empty", 2),
+        ("moved", "the group moved from the classic protocol to the streams protocol", 1),
+        ("streamed", "f2 left, or its session ended", 2),
+    ],
+)
+def test_events_between_decisions_are_rows_of_the_page(group: str, sentence: str, count: int, tmp_path: Path) -> None:
+    folder = event_folder(tmp_path, group)
+    config = config_sources(environ={}, start=folder)
+    plugins = discovered(config.effective())
+    views = ViewAnswers(opened([str(folder)], plugins.registry, config, lambda _sentence: None), plugins, config)
+    try:
+        page = Page(views)
+        page.get(f"/?token={TOKEN}")
+        rows = re.findall(r"<tr>.*?</tr>", page.get("/history?s=0").text, re.DOTALL)
+    finally:
+        views.close()
+    assert sum(sentence in row and "<a " not in row for row in rows) == count

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assignor_lab.capture.histories.history import DecisionHistory, is_complete, read_histories
+from assignor_lab.capture.histories.history import DecisionHistory, is_complete, part_name, read_histories
 from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.histories.moments import protocol_of
 from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of_past
@@ -109,14 +110,19 @@ def _episodes(
         left_out = plural(len(decisions) - len(complete), "recorded state")
         on_note(f"not played: {left_out} without Kafka's decision or its time")
     histories = read_histories(complete)
+    groups = Counter(history.group for history in histories)
+    several = {group for group, count in groups.items() if count > 1}
     playable = [history for history in histories if len(history.moments) > 1]
     for history in histories if playable else ():
         if history not in playable:
             on_note(f"not played: {_name_of(history)} has a single decision in the source")
-    return [
-        scenario_from_document(history_episode(history, timings, settings), history.place)
-        for history in playable or histories
-    ]
+    made = []
+    for history in playable or histories:
+        document = history_episode(history, timings, settings)
+        if history.group in several:
+            document["id"] = part_name(history.group, history.protocol, several)
+        made.append(scenario_from_document(document, history.place))
+    return made
 
 
 def _name_of(history: DecisionHistory) -> str:

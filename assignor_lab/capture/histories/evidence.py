@@ -16,13 +16,14 @@ from assignment_api.streams.configs import (
 from assignor_lab.documents.errors import Place
 from assignor_lab.model.events import (
     GroupEvent,
+    InstanceGone,
     InstanceRestartedInSession,
     InstanceStarted,
     InstanceStopped,
     MemberFenced,
     TasksCorrupted,
 )
-from assignor_lab.model.evidence import Evidence, InferenceRule
+from assignor_lab.model.evidence import Evidence, EvidenceKind, InferenceRule
 from assignor_lab.model.moment import Moment
 
 __all__ = ["LEAST_PROBING_MS", "DecisionEvidence", "evidence_of"]
@@ -93,6 +94,8 @@ def _events(source: Mapping[str, Any]) -> Iterator[GroupEvent]:
             yield InstanceStopped(at, line, client)
         elif kind == "fenced":
             yield MemberFenced(at, line, client, reason="its session ended")
+        elif kind == "gone":
+            yield InstanceGone(at, Evidence(EvidenceKind.RECORD, line.place), client)
         elif kind == "corrupt":
             yield TasksCorrupted(at, line, client, tuple(each["tasks"]))
         elif kind == "rejoined":

@@ -7,6 +7,8 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any, TypeVar
 
+import attrs
+
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.group_logs import GroupLogs, read_group_logs
@@ -27,7 +29,7 @@ from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import count, map_of, nullable, one_of, record, text, whole
 from assignor_lab.documents.wording import plural
-from assignor_lab.model.events import GroupEvent
+from assignor_lab.model.events import GroupEvent, InstanceGone
 from assignor_lab.scenarios.anonymous import NAMES_DECIDE, is_pseudonym
 from assignor_lab.scenarios.racks import ANY_TOPIC, Racks, read_racks
 from assignor_lab.scenarios.settings import group_settings
@@ -41,6 +43,8 @@ _BROKERS = record(
 )
 #: Since then, brokers give their assignor the current tasks, not the old targets.
 _FIRST_GIVEN_WHAT_THEY_HAVE = 1
+#: A log and a record of one departure differ by less.
+_SAME_MS = 1_000
 _MAX_BYTES = 64 * 1024 * 1024
 _WITH_RACKS = ("streams", "streams-group")
 
@@ -58,6 +62,7 @@ def recorded_decisions(
     *,
     brokers_show_targets: bool | None = None,
     optimized: bool | None = None,
+    latest_protocol: bool = False,
     dates: LogDates | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A scenario for each decision in a recording; rounds of a Connect group form one history.
@@ -71,12 +76,17 @@ def recorded_decisions(
         on_event: Receives the events in the records and logs, with their group, before the first decision.
         brokers_show_targets: True if brokers give their assignor the old targets; ``None``: as recorded.
         optimized: True if tables read their source topics back; ``None``: unknown.
+        latest_protocol: True if decisions under an earlier protocol of the group are left out.
         dates: Facts about dates that the logs leave open.
     """
     others = {each.name: each for each in files_beside(file)} if beside is None else beside
     kept = read_kept_records(file, others.get(SAMPLES))
+    gone: list[InstanceGone] = []
     for event in recorded_events(kept):
-        on_event(kept.group, event)
+        if isinstance(event, InstanceGone):
+            gone.append(event)
+        else:
+            on_event(kept.group, event)
     around = read_group_logs(logs, zone, on_problem, dates) if logs else None
     for event in () if around is None else around.caused(kept.group):
         on_event(kept.group, event)
@@ -85,7 +95,10 @@ def recorded_decisions(
     if brokers_show_targets is not None:
         brokers = {**brokers, "streams_group_describe": 0 if brokers_show_targets else _FIRST_GIVEN_WHAT_THEY_HAVE}
     topics = {**_partition_counts(racks, own), **brokers.get("topics", {})}
-    documents = _decisions(file, kept, brokers, config, topology, on_problem, around, topics, optimized=optimized)
+    documents = _decisions(
+        file, kept, brokers, config, topology, on_problem, around, topics, gone,
+        optimized=optimized, latest_protocol=latest_protocol,
+    )  # fmt: skip
     if own is not None:
         filler = RackFiller(own)
         documents = (filler.filled(each) if each["kind"] in _WITH_RACKS else each for each in documents)
@@ -101,8 +114,10 @@ def _decisions(
     on_problem: Callable[[str], None],
     around: GroupLogs | None,
     topics: Mapping[str, int],
+    gone: Sequence[InstanceGone],
     *,
     optimized: bool | None,
+    latest_protocol: bool,
 ) -> Iterator[dict[str, Any]]:
     notes: list[str] = []
     generations = recorded_generations(kept, notes.append)
@@ -115,15 +130,46 @@ def _decisions(
             f"{file}: none of {plural(len(kept.records), 'record')} of group {kept.group!r:.80} is a decision: "
             "record it while its members are there, or go on with record --resume --follow"
         )
+    if latest_protocol and generations and epochs:
+        is_streams = generations[-1].time_ms <= epochs[-1].time_ms
+        count, protocol = (len(generations), "classic") if is_streams else (len(epochs), "streams")
+        counted = "decision is" if count == 1 else "decisions are"
+        on_problem(
+            f"{file}: group {kept.group!r:.80} has changed its protocol: {count} {counted} left out, of its time "
+            f"under the {protocol} protocol"
+        )
+        generations, epochs = ([], epochs) if is_streams else (generations, [])
     if generations:
         yield from _classic(kept, generations, config, topology, around, topics, optimized=optimized)
     if epochs:
-        yield from _epochs(kept, epochs, brokers, config, topology, around)
+        yield from _epochs(kept, epochs, gone, brokers, config, topology, around)
+
+
+def _with_departures(epochs: Sequence[Epoch], gone: Sequence[InstanceGone]) -> list[Epoch]:
+    """Departures belong to the decision after them, or to the last one. A logged stop shows more than its record."""
+    found: list[Epoch] = []
+    left = list(gone)
+    for place, epoch in enumerate(epochs):
+        is_last = place == len(epochs) - 1
+        own = [each for each in left if is_last or each.at.latest_ms <= epoch.time_ms]
+        del left[: len(own)]
+        logged = epoch.further.get("done", ())
+        done = [
+            {"time_ms": each.at.latest_ms, "type": "gone", "client": each.instance}
+            for each in own
+            if not any(
+                other["client"] == each.instance and abs(other["time_ms"] - each.at.latest_ms) <= _SAME_MS
+                for other in logged
+            )
+        ]
+        found.append(attrs.evolve(epoch, further={**epoch.further, "done": [*logged, *done]}) if done else epoch)
+    return found
 
 
 def _epochs(
     kept: KeptRecords,
     epochs: Sequence[Epoch],
+    gone: Sequence[InstanceGone],
     brokers: Mapping[str, Any],
     config: Sequence[ConfigLayer],
     topology: Path | None,
@@ -131,6 +177,7 @@ def _epochs(
 ) -> Iterator[dict[str, Any]]:
     if around is not None:
         epochs = around.filled_epochs(kept.group, epochs)
+    epochs = _with_departures(epochs, gone)
     sampled = SampledTopics(kept.samples) if kept.samples else None
     settings = group_settings({key: str(value) for key, value in brokers.get("settings", {}).items()})
     yield from epoch_documents(

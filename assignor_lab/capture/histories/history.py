@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +13,7 @@ from assignor_lab.capture.histories.moments import CLASSIC, DecisionMoment, mome
 from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["DecisionHistory", "is_complete", "read_histories"]
+__all__ = ["DecisionHistory", "is_complete", "part_name", "read_histories"]
 
 #: Decisions with one number within this time are the same.
 _AT_ONCE_MS = 60_000
@@ -43,6 +43,11 @@ class DecisionHistory:
             for before, after in pairwise(numbers)
             if before is not None and after is not None and after > before + 1
         ]
+
+
+def part_name(group: str, protocol: str | None, several: Container[str]) -> str:
+    """The group's name, with the protocol if the group is among those that changed it."""
+    return f"{group} ({protocol})" if group in several else group
 
 
 def is_complete(scenario: Scenario) -> bool:

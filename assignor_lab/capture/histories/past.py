@@ -34,6 +34,7 @@ class PastSurroundings:
         brokers_show_targets: True if brokers give their assignor the old targets, as before 4.4, in place of the
         members' tasks; ``None``: as recorded.
         dates: Facts about dates of logs that the logs leave open.
+        latest_protocol: True if only the decisions under its latest protocol count for a group that has changed it.
         on_event: Receives each event that a reader makes, with its group; ``None``: the source does not name the group.
     """
 
@@ -45,6 +46,7 @@ class PastSurroundings:
     racks: RackFiller | None = None
     brokers_show_targets: bool | None = None
     dates: LogDates | None = None
+    latest_protocol: bool = False
     on_event: Callable[[str | None, GroupEvent], None] = lambda _, __: None
 
     def with_racks(self, scenario: Scenario) -> Scenario:
@@ -118,6 +120,7 @@ def _recorded(files: Sequence[NamedFile], around: PastSurroundings) -> Iterator[
         around.on_event,
         brokers_show_targets=around.brokers_show_targets,
         optimized=reuses_sources(around.optimization),
+        latest_protocol=around.latest_protocol,
         dates=around.dates,
     )
     yield from _named(noting_conflicts(documents, around.on_problem), {str(records.path): records.name}, records.name)

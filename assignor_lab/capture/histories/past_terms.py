@@ -47,6 +47,7 @@ class PastTerms:
             None if self.timezone is None else ZoneInfo(self.timezone),
             on_problem,
             self.optimization,
+            latest_protocol=self.way == DECISIONS,
         )
 
     @property

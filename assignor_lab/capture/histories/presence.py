@@ -156,7 +156,8 @@ class _Seen:
                     rejoined.setdefault(done["client"], []).append(done["time_ms"])
                 else:
                     self.changes.setdefault(done["client"], []).append((done["time_ms"], done["type"]))
-        self.logged.update(self.changes)
+        # A record shows the time of a departure, and not its kind.
+        self.logged.update(client for client, of in self.changes.items() if any(type_ != "gone" for _, type_ in of))
         for client, times in rejoined.items():
             logged = self.changes.setdefault(client, [])
             starts = [at for at, type_ in logged if type_ == "start"]
@@ -258,8 +259,9 @@ class _Seen:
             lost = fenced - self.timings.streams_session_timeout_ms
             self.happened.append(Happened(max(earlier + 1, lost), "crash", name))
             return
-        self.worked_out += 1
-        at = moment.time_ms - 1
+        recorded = self._logged(each, "gone", self._began(name), moment.time_ms)
+        self.worked_out += recorded is None
+        at = moment.time_ms - 1 if recorded is None else recorded
         if self.protocol == "classic" and is_back and "instance_id" in each.settings and not expired(each, moment):
             # A static member that returns in time keeps its session.
             began = prepared_ms(self.moments, place, self.protocol, self.timings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -38,8 +38,7 @@ def recorded_downtime(
     found = {
         task: [
             [begin - first_ms, end - first_ms]
-            for begin, end in seen.intervals(task, owners.get(task), first_ms, until_ms)
-            if end > begin
+            for begin, end in _union(seen.intervals(task, owners.get(task), first_ms, until_ms), first_ms, until_ms)
         ]
         for task in tasks
     }
@@ -47,6 +46,16 @@ def recorded_downtime(
         "tasks": {task: intervals for task, intervals in found.items() if intervals},
         "shows_restoring": any(moment.document["source"].get("restored") for moment in moments),
     }
+
+
+def _union(intervals: Iterable[tuple[int, int]], first_ms: int, until_ms: int) -> list[tuple[int, int]]:
+    """Without overlaps, within bounds: a task is away at most all the time."""
+    found: list[tuple[int, int]] = []
+    for begin, end in sorted(intervals):
+        begin, end = max(begin, first_ms, found[-1][1] if found else first_ms), min(end, until_ms)
+        if end > begin:
+            found.append((begin, end))
+    return found
 
 
 def _first_owners(first: DecisionMoment, names: Mapping[str, str]) -> dict[str, str]:

@@ -156,10 +156,11 @@ class _Captured:
         awaited = self._hand_over(held, assumptions)
         followup = self._followup()
         owners = tasks_of_partitions(tasks, topology, members.sources)
+        identity, source = self.answer.named(self.time_ms)
         document: dict[str, Any] = {
             "format": 1,
             "kind": "streams",
-            "id": f"{self.answer.group}-generation-{self.answer.generation}",
+            "id": identity,
             "config": self._config(held.values(), logged, assumptions, is_probing=followup is not False),
             "tasks": [task_document(task, topology, brokers, assumptions) for task in tasks],
             "clients": [
@@ -174,7 +175,7 @@ class _Captured:
                 "followup": followup,
                 "threads": None if awaited else _threads(processes),
             },
-            "source": {"time_ms": self.time_ms, "group": self.answer.group, "generation": self.answer.generation},
+            "source": {"time_ms": self.time_ms, **source},
         }
         if None in awaited.values():
             del document["observed"]

@@ -86,10 +86,29 @@ class DescribedGroup:
     members: tuple[MemberAnswer, ...]
 
     @property
-    def generation(self) -> int:
-        """One more than the latest in the members' subscriptions of a stable group."""
+    def generation(self) -> int | None:
+        """One more than the latest in the members' subscriptions of a stable group.
+
+        ``None`` if no member reports one, and a static member may have restarted: it joins the same generation again,
+        and its new subscription has none.
+        """
         known = [member.subscription.generation for member in self.members if member.subscription is not None]
-        return max((generation for generation in known if generation is not None), default=0) + 1
+        reported = [generation for generation in known if generation is not None]
+        if not reported and any(member.instance_id is not None for member in self.members):
+            return None
+        return max(reported, default=0) + 1
+
+    def named(self, time_ms: int, logged: int | None = None) -> tuple[str, dict[str, object]]:
+        """The id of a scenario, and group and generation as keys of its ``source``.
+
+        Args:
+            time_ms: In the id of an unknown generation.
+            logged: The generation of a log, if the description does not show it.
+        """
+        number = logged if self.generation is None else self.generation
+        if number is None:
+            return f"{self.group}-at-{time_ms}", {"group": self.group}
+        return f"{self.group}-generation-{number}", {"group": self.group, "generation": number}
 
 
 @attrs.frozen

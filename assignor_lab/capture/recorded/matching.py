@@ -57,7 +57,7 @@ def match_decision(seen: Seen, decisions: Iterable[LoggedDecision]) -> Match | S
         for decision in decisions
         if decision.consumers is not None
         and decision.group in (None, answer.group)
-        and decision.generation in (None, answer.generation)
+        and (answer.generation is None or decision.generation in (None, answer.generation))
     ]
     members = frozenset(member.member_id for member in answer.members)
     exact = [decision for decision in same if _consumers(decision) == members]

@@ -146,10 +146,11 @@ class _Rebuilt:
         source = self.maker.source(self.decision, assumptions)
         task_documents = [task_document(task, topology, brokers, assumptions) for task in tasks]
         owners = tasks_of_partitions(tasks, topology, members.sources)
+        identity, numbered = self.seen.answer.named(self.seen.time_ms, self.decision.generation)
         document = {
             "format": 1,
             "kind": "streams",
-            "id": f"{self.seen.answer.group}-generation-{self.seen.answer.generation}",
+            "id": identity,
             "config": config,
             "tasks": task_documents,
             "clients": [
@@ -157,7 +158,7 @@ class _Rebuilt:
                 for process, members in processes.items()
             ],
             "observed": observed(self.decision),
-            "source": {**source, "group": self.seen.answer.group, "generation": self.seen.answer.generation},
+            "source": {**source, **numbered},
             "assumptions": [*assumptions, *topology.sentences],
         }
         return self.maker.with_settings(document, self.decision)

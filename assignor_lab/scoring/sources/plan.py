@@ -14,6 +14,7 @@ from assignor_lab.capture.histories.past import PastSurroundings
 from assignor_lab.capture.histories.past_terms import PLAYED, PastTerms
 from assignor_lab.groups.entries import KindEntry, default_kind
 from assignor_lab.groups.work import WorkItem
+from assignor_lab.model.events import GroupEvent
 from assignor_lab.model.run_summary import PastTimeline
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.scenarios.racks import Racks
@@ -61,6 +62,7 @@ class ScoringPlan:
     Args:
         racks: Racks that were filled into the scenarios, or ``None``.
         read: Reads all sources except families again.
+        events: Of recorded groups, each with its group or ``None``.
     """
 
     def __init__(
@@ -75,7 +77,9 @@ class ScoringPlan:
         sample: DecisionSample | None = None,
         read: Callable[[PastSurroundings], Iterator[Scenario]] | None = None,
         around: PastSurroundings = _NOTHING,
+        events: Sequence[tuple[str | None, GroupEvent]] = (),
     ) -> None:
+        self.events = tuple(events)
         self.sample = DecisionSample() if sample is None else sample
         self.read = read
         self.around = around

@@ -29,6 +29,7 @@ from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PLAYED, P
 from assignor_lab.capture.histories.workload_file import weighed
 from assignor_lab.groups.entries import KindEntry, entries
 from assignor_lab.groups.runner.terms import names_of_kind
+from assignor_lab.model.events import GroupEvent
 from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, scenario_from_document
 from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scenarios.with_racks import RackFiller
@@ -186,6 +187,8 @@ class _Reading:
             filler = None if self.racks is None else RackFiller(self.racks)
             around = attrs.evolve(self.past.around(self.config, on_note), racks=filler)
             sample = DecisionSample()
+            events: list[tuple[str | None, GroupEvent]] = []
+            collecting = attrs.evolve(around, on_event=lambda group, event: events.append((group, event)))
             for name, kind, each in parts:
                 if kind == FAMILY:
                     source = _family(each[0], first, self.registry)
@@ -193,7 +196,9 @@ class _Reading:
                     held = _one_kind(held, family.kind, f"family {each[0].family} generates histories")
                 else:
                     count, rounds, own, timeline = 0, 1, sha256(), SourceTimeline()
-                    for scenario in self._as_asked(sample.passed(_scenarios(kind, each, around)), timeline, on_note):
+                    for scenario in self._as_asked(
+                        sample.passed(_scenarios(kind, each, collecting)), timeline, on_note
+                    ):
                         held = _one_kind(held, scenario.kind, f"{scenario.place}: scenario {scenario.id!r} is")
                         if self.only_item in (None, first + count):
                             rounds = max(rounds, held.load().rounds(scenario))
@@ -228,7 +233,17 @@ class _Reading:
             stack.pop_all()
             read = partial(_read_again, [(kind, each) for _, kind, each in parts if kind != FAMILY])
             return ScoringPlan(
-                found, lines, self.only_item, held, digest.hexdigest(), self.racks, self.past, sample, read, around
+                found,
+                lines,
+                self.only_item,
+                held,
+                digest.hexdigest(),
+                self.racks,
+                self.past,
+                sample,
+                read,
+                around,
+                events,
             )
 
     def _as_asked(

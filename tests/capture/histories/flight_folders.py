@@ -65,7 +65,7 @@ def classic_folder(
             here = {each.member_id for each in answer.members}
             if group.group_state == "Stable" and (answer.generation, here) != (last, members):
                 members = here
-                name, last = group.group_id, answer.generation
+                name, last = group.group_id, answer.generation or 1
                 time_ms = clock(last, line["t"])
                 records.append((time_ms, key(2, name), generation(last, group, time_ms=time_ms)))
     return write_folder(folder, name, records, samples)
