@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 # Every target installs into one environment.
 .NOTPARALLEL:
-.PHONY: help setup plugins demo test test-fast test-services lint types contracts docs parity accuracy accuracy-live soak fuzz fuzz-readers releases bench fuzz-live fuzz-rest api-snapshot lock pictures dist clean
+.PHONY: help setup plugins demo test test-fast test-services lint types contracts docs parity clients accuracy accuracy-live soak fuzz fuzz-readers releases bench fuzz-live fuzz-rest api-snapshot lock pictures dist clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -63,6 +63,7 @@ test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that 
 	@scripts/build-official
 	@scripts/build-kafka
 	@scripts/build-brokers 4.4
+	@scripts/build-clients
 	$(BIN)/python -m pytest -m services -n 2 --dist loadfile --no-loadscope-reorder
 	$(BIN)/python -m pytest -m long -n 2 --dist loadfile --no-loadscope-reorder
 
@@ -89,6 +90,11 @@ docs: setup $(STAMPS)/dev $(STAMPS)/docs ## build the documentation and run its 
 parity: setup ## put random scenarios to official Kafka and to ours (COUNT=20000, SEED=drawn, KIND=streams, streams-group, streams-reconciliation, connect or consumer; RELEASE=3.8 to 4.4: one release alone)
 	@scripts/build-official $(RELEASE)
 	$(BIN)/python -m parity --count $(or $(COUNT),20000) $(if $(RELEASE),--release $(RELEASE)) $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind $(KIND))
+
+clients: setup ## compare the strategies of client libraries with Java's (COUNT=2000)
+	@scripts/build-clients
+	$(BIN)/assignor clients --count $(or $(COUNT),2000) --out build/clients/findings \
+		--driver build/clients/driver --driver "node client_drivers/node/driver.mjs build/clients/node"
 
 accuracy: setup ## predict every recorded change, and judge advice: docs/reference/accuracy.md and advice.md
 	$(BIN)/python -m calibration.accuracy --write

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from assignment_api.plugins.entries import ConnectorPlugin, MetricPlugin, ScenarioFamily
+from assignment_api.plugins.entries import ConnectorPlugin, MetricPlugin, PartitionAssignorPlugin, ScenarioFamily
 from assignment_api.plugins.hookspecs import hookimpl
+from assignor_lab.clients.plugins import CLIENT_ASSIGNORS
 from assignor_lab.groups.streams.metrics import LAB_METRICS
 
-__all__ = ["assignor_lab_connectors", "assignor_lab_metrics", "assignor_lab_scenario_families"]
+__all__ = [
+    "assignor_lab_connectors",
+    "assignor_lab_consumer_assignors",
+    "assignor_lab_metrics",
+    "assignor_lab_scenario_families",
+]
 
 
 @hookimpl
@@ -42,3 +48,9 @@ def assignor_lab_connectors() -> Sequence[ConnectorPlugin]:
     """The connectors of this project's live workers; the lab refers to that package only by name."""
     found: Sequence[ConnectorPlugin] = import_module("connect_workers.plugin").CONNECTORS
     return found
+
+
+@hookimpl
+def assignor_lab_consumer_assignors() -> Sequence[PartitionAssignorPlugin]:
+    """The strategies of client libraries for Python."""
+    return CLIENT_ASSIGNORS

@@ -30,6 +30,7 @@ GROUPS = {
     "Understand and compare": {
         "explain": "Explain why an assignor placed a task where it is.",
         "compare": "Compare two answers to a state or a whole history.",
+        "clients": "Compare strategies of client libraries with Java's.",
         "replay": "Play a group's past again with other assignors.",
         "simulate": "Play an episode of a group on a virtual clock.",
         "plan": "Predict the cost of a restart or another change.",

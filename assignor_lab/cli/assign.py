@@ -17,6 +17,7 @@ from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import with_isolation
 from assignor_lab.cli.options import (
     AssignorName,
+    Client,
     ConfigFile,
     JsonWritten,
     LinesOut,
@@ -31,6 +32,7 @@ from assignor_lab.cli.options import (
 )
 from assignor_lab.cli.past_options import rack_filler
 from assignor_lab.cli.text import note
+from assignor_lab.clients.plugins import client_assignor
 from assignor_lab.documents.wording import plural
 from assignor_lab.groups.deciding_release import ReleasesSaid, selector_at
 from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
@@ -57,6 +59,7 @@ def register(app: typer.Typer) -> None:
 def _assign(
     scenarios: ScenarioFile,
     assignor: AssignorName = None,
+    client: Client = None,
     config: ConfigFile = None,
     c: Overrides = None,
     release: Release = None,
@@ -83,6 +86,8 @@ def _assign(
         assignor = configured_assignor(plugins.registry, given.effective())
     if assignor is None:
         raise typer.BadParameter("name one, or a configuration that names one (--config)", param_hint="--assignor")
+    if client is not None:
+        assignor = client_assignor(client, assignor)
     assignor = selector_at(plugins.registry, assignor, release_in(given.explicit_values()))
     said = ReleasesSaid()
     options = AnswerOptions(

@@ -10,9 +10,10 @@ import typer
 from assignor_lab.capture.histories.past_terms import DECISIONS
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.one_state import Round, StateId, StateSource, chosen_states, terms_of_states
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Releases, Variants, sources
+from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, RackFiles, Releases, Variants, sources
 from assignor_lab.cli.past_options import StateWorkload, Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
+from assignor_lab.clients.plugins import client_assignor
 from assignor_lab.compare import Compared, ContenderTerms, StateCompared, compare, contenders_of, words
 from assignor_lab.compare.document import document_of
 from assignor_lab.verification.decisions import recorded_assignor
@@ -46,6 +47,7 @@ def register(app: typer.Typer) -> None:
 def _compare_answers(
     source: StateSource,
     assignor: Assignors = None,
+    client: Client = None,
     variant: Variants = None,
     answers: Answers = None,
     state_id: StateId = None,
@@ -65,6 +67,9 @@ def _compare_answers(
     """
     given = sources(config, c, None if release is None or "," in release else release)
     plugins = found_plugins(given.effective())
+    if client is not None:
+        # Java's strategy beside that of the library.
+        assignor = [*(assignor or ()), *(client_assignor(client, each) for each in (assignor or ())[-1:])]
     past = past_terms(DECISIONS, given, config, topology, timezone, workload)
     sample, known_racks = DecisionSample(), given_racks(racks)
     states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past))

@@ -15,6 +15,7 @@ from assignor_lab.cli.text import note, print_json
 
 __all__ = [
     "AssignorName",
+    "Client",
     "ConfigFile",
     "EpisodeDocument",
     "EpisodeNames",
@@ -37,6 +38,15 @@ __all__ = [
     "print_written",
     "sources",
     "with_prices",
+]
+
+Client = Annotated[
+    str | None,
+    typer.Option(
+        "--client",
+        metavar="LIBRARY",
+        help="Decide as the leader of a group with this client library does: kafka-python or aiokafka.",
+    ),
 ]
 
 ConfigFile = Annotated[

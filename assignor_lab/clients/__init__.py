@@ -1,0 +1,1 @@
+"""Assignment strategies of Kafka's client libraries, as the leader of a consumer group runs them."""
