@@ -110,6 +110,8 @@ def _show(explained: Explained) -> None:
         print_sentence(unknown)
     for each in explained.explanations:
         _show_task(explained, each)
+    for sentence in words.idle_sentences(explained):
+        print_sentence(sentence)
     moves = words.moves_of_state(explained)
     if moves is not None:
         print_sentence(moves)

@@ -27,6 +27,7 @@ def document_of(explained: Explained) -> dict[str, Any]:
         "gaps": gap_documents(explained.gaps),
         "tells_rules": explained.tells_rules,
         "labels": dict(explained.labels),
+        "idle": {"clients": list(explained.idle), "limits": list(explained.limits)},
         "explanations": [_explanation(explained, each) for each in explained.explanations],
     }
 

@@ -66,6 +66,8 @@ class Explained:
         named: The requested assignor; another one if Kafka replaces it in this state.
         tells_rules: True if the assignor reports its rules.
         rules: Id of a rule to its text, if the assignor provides it.
+        idle: Labels of the clients without any task.
+        limits: Sentences on the number of tasks; empty unless clients are without any as there are fewer tasks.
         gaps: Avoidable part of the answer by goal (:func:`~assignor_lab.groups.shown_gaps.shown_gaps`), if known.
     """
 
@@ -82,6 +84,8 @@ class Explained:
     explanations: tuple[Explanation, ...]
     rules: Mapping[str, str] = attrs.field(factory=dict)
     gaps: tuple[Gap, ...] | None = None
+    idle: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
 
     def label(self, client: str | None) -> str:
         return "nobody" if client is None else self.labels.get(client, client)
@@ -126,6 +130,8 @@ def explain(
         )
     if task is not None and wanted is not None and after.owner(task) == wanted:
         raise ExplainError(f"{task} is with {labels[wanted]}: name another client with --why-not")
+    busy = {client for roles in after.roles.values() for client in roles}
+    idle = tuple(label for client, label in labels.items() if client not in busy)
     kafka, (steps, rules) = _decided(question, state), _steps(question, state, after)
     explanations = tuple(
         _explained(
@@ -155,7 +161,14 @@ def explain(
         explanations,
         rules,
         shown_gaps(kind, state, outcome.answer, len(tasks)),
+        idle,
+        tuple(kind.task_limits(question.scenario)) if idle and _members(clients) > len(tasks) else (),
     )
+
+
+def _members(clients: Sequence[PossibleOwner]) -> int:
+    """Consumers, one at least for each client."""
+    return sum(max(1, len(each.consumers)) for each in clients)
 
 
 def _explained(

@@ -13,6 +13,7 @@ __all__ = [
     "client_rows",
     "gap_sentence",
     "headline",
+    "idle_sentences",
     "kafka_sentence",
     "moves_of_state",
     "no_rules_sentence",
@@ -75,6 +76,15 @@ def moves_of_state(explained: Explained) -> str | None:
     unavoidable = gap_sentence(explained)
     moved = plural(len(explained.moved), explained.noun)
     return None if unavoidable is None else f"{explained.assignor} moves {moved} in this state. {unavoidable}"
+
+
+def idle_sentences(explained: Explained) -> tuple[str, ...]:
+    """The reason of clients without work; empty if there are none, or enough tasks."""
+    if not explained.limits:
+        return ()
+    has = "has" if len(explained.idle) == 1 else "have"
+    few = f"{plural(explained.tasks, explained.noun)} {'is' if explained.tasks == 1 else 'are'} too few for all threads"
+    return (f"{listed(list(explained.idle))} {has} no {explained.noun}: {few}.", *explained.limits)
 
 
 def client_rows(each: Explanation) -> list[list[str]]:

@@ -399,6 +399,10 @@ class GroupKind(ABC, Generic[S, A]):
         """Reads its states and answers as holders of tasks; ``None`` if that is impossible, as in a play."""
         return None
 
+    def task_limits(self, scenario: Scenario) -> Sequence[str]:
+        """Sentences on the number of tasks, for clients without any; empty: the kind has none."""
+        return ()
+
     @property
     def changes(self) -> ChangesOf[S] | None:
         """Possible changes in its states; ``None`` if there are none, as in a play."""

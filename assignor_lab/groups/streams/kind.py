@@ -39,6 +39,7 @@ from assignor_lab.groups.streams.answers import (
 from assignor_lab.groups.streams.assignor_calls import ASKING
 from assignor_lab.groups.streams.checking import number_of_findings
 from assignor_lab.groups.streams.comparability import racks_unknown, why_not_comparable
+from assignor_lab.groups.task_limits import limits_of_classic
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
@@ -197,6 +198,9 @@ class _Streams(GroupKind[ApplicationMetadata, TaskAssignment]):
             return {} if found is None else attrs.asdict(found)
 
         return columns
+
+    def task_limits(self, scenario: Scenario) -> Sequence[str]:
+        return limits_of_classic(scenario.document)
 
     @property
     def ownership(self) -> OwnershipOf[ApplicationMetadata, TaskAssignment]:

@@ -21,6 +21,7 @@ from assignor_lab.groups.ownership.ownership import OwnershipOf
 from assignor_lab.groups.runner.measures import measures_of, metrics_of
 from assignor_lab.groups.runner.one_call import OneCall
 from assignor_lab.groups.streams_group.assignor_calls import ASKING, StreamsGroupState
+from assignor_lab.groups.task_limits import limits_of_streams
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
@@ -157,6 +158,9 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
         assert state is not None
         assert assignment is not None
         return {"members": group_members(state.group.members, assignment)}
+
+    def task_limits(self, scenario: Scenario) -> Sequence[str]:
+        return limits_of_streams(scenario.document)
 
     @property
     def ownership(self) -> OwnershipOf[StreamsGroupState, GroupAssignment]:
