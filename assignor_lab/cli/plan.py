@@ -28,6 +28,7 @@ from assignor_lab.planning.making import (
     kill_plan,
     roll_plan,
     scale_plan,
+    upgrade_plan,
     upgrade_protocol_plan,
 )
 from assignor_lab.planning.measured import play_document, play_from
@@ -71,8 +72,8 @@ Source = Annotated[
     ),
 ]
 PlanName = Annotated[
-    Literal["roll", "scale", "kill", "upgrade-protocol", "script"],
-    typer.Argument(metavar="PLAN", help="roll, scale, kill INSTANCE, upgrade-protocol, or script FILE."),
+    Literal["roll", "scale", "kill", "upgrade", "upgrade-protocol", "script"],
+    typer.Argument(metavar="PLAN", help="roll, scale, kill INSTANCE, upgrade, upgrade-protocol, or script FILE."),
 ]
 Subject = Annotated[
     str | None, typer.Argument(metavar="[INSTANCE|FILE]", help="kill: the instance; script: the file of its steps.")
@@ -100,7 +101,9 @@ CrashIn = Annotated[int, typer.Option("--crash-in", metavar="N", min=0, help="ro
 UpgradeFrom = Annotated[
     str | None, typer.Option("--upgrade-from", metavar="VERSION", help="roll: release of Kafka that runs now.")
 ]
-To = Annotated[int, typer.Option("--to", metavar="N", min=0, help="scale: number of instances.")]
+To = Annotated[
+    str, typer.Option("--to", metavar="N|RELEASE", help="scale: number of instances. upgrade: release of Kafka.")
+]
 Leaving = Annotated[str, typer.Option("--leaving", metavar="A,B", help="scale: the instances that go.")]
 NewThreads = Annotated[
     int | None, typer.Option("--new-threads", metavar="N", min=1, help="scale: threads of new instances.")
@@ -164,7 +167,7 @@ def _plan(
     stuck: Stuck = 0,
     crash_in: CrashIn = 0,
     upgrade_from: UpgradeFrom = None,
-    to: To = 0,
+    to: To = "",
     leaving: Leaving = "",
     new_threads: NewThreads = None,
     new_rack: NewRack = None,
@@ -210,7 +213,8 @@ def _plan(
         stuck=stuck,
         crash_in=crash_in,
         upgrade_from=upgrade_from,
-        to=to,
+        to=_number(to) if plan_name != "upgrade" else 0,
+        to_release=(to or None) if plan_name == "upgrade" else None,
         leaving=_names(leaving),
         back_after_ms=None if back_after is None else _ms(back_after),
         wipe=wipe,
@@ -312,6 +316,12 @@ def _predicted(
                 return
 
 
+def _number(text: str) -> int:
+    if text and not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise typer.BadParameter(f"{text!r:.40} is no number of instances", param_hint="--to")
+    return int(text or 0)
+
+
 def _made(name: str, subject: str | None, state: PresentState, options: Options) -> Plan:
     if (subject is None) == (name in _OF_SUBJECT):
         message = f"{name} takes no {subject!r}" if subject is not None else f"{name} needs {_OF_SUBJECT[name]}"
@@ -321,7 +331,7 @@ def _made(name: str, subject: str | None, state: PresentState, options: Options)
         return script_plan(state, Path(subject), options)
     if name == "kill" and subject is not None:
         return kill_plan(state, subject, options)
-    plans = {"roll": roll_plan, "scale": scale_plan, "upgrade-protocol": upgrade_protocol_plan}
+    plans = {"roll": roll_plan, "upgrade": upgrade_plan, "scale": scale_plan, "upgrade-protocol": upgrade_protocol_plan}
     return plans[name](state, options)
 
 

@@ -27,7 +27,9 @@ LEAST_SECONDS = 1.0
 #: A prediction may exceed the longest recorded absence of its form by this factor.
 _BEYOND = 5
 #: The plans that were recorded.
-_RECORDED = ("roll", "scale", "kill")
+_RECORDED = ("roll", "upgrade", "scale", "kill")
+#: Plans that are rolling restarts.
+_ROLLS = ("roll", "upgrade")
 #: Share of the task-seconds from which restoring counts as their cause, and the same for a session timeout.
 _RESTORING_SHARE, _SESSION_SHARE = 0.25, 0.5
 #: To open a complete copy takes less than this for each task, and counts as restoring, too.
@@ -58,13 +60,13 @@ def form_of(protocol: str, plan: str, step: StepRange) -> str:
     spent_on = step.spent_on
     total, restoring = sum(spent_on.values()), spent_on.get("restoring", 0.0)
     # In a roll under the streams protocol the broker moves tasks away and back: restoring is a part of that.
-    is_moved = protocol == STREAMS and plan == "roll"
+    is_moved = protocol == STREAMS and plan in _ROLLS
     restores = restoring >= _RESTORING_SHARE * total and restoring > _RESTORING_SECONDS * step.tasks.median
     if restores and not is_moved:
         return "restoring"
     waited = spent_on.get("session timeout", 0.0) + spent_on.get("process restart", 0.0)
     if total and waited >= _SESSION_SHARE * total:
-        return "restart in place" if plan == "roll" else "lost member"
+        return "restart in place" if plan in _ROLLS else "lost member"
     return f"moves, {protocol} protocol"
 
 
@@ -112,9 +114,9 @@ def _unrecorded(plan: Plan) -> tuple[str, ...]:
         return ("no recorded change starts successors first",)
     if any(action.is_stuck for action in actions):
         return ("no recorded change has a step that never becomes ready",)
-    if plan.name == "roll" and any(action.type == "kill" for action in actions):
+    if plan.name in _ROLLS and any(action.type == "kill" for action in actions):
         return ("no recorded rolling restart has a crash",)
-    if plan.name == "roll" and any(action.replace for action in actions):
+    if plan.name in _ROLLS and any(action.replace for action in actions):
         return ("no recorded rolling restart has processes without their state",)
     return ()
 

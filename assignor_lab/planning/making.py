@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from assignment_api import AssignorLabError
+from assignment_api.releases import release_in, release_named
 from assignor_lab.documents.wording import plural
 from assignor_lab.planning.instances import named_instances, new_names
 from assignor_lab.planning.plans import READY, Action, Plan, Step, Wait
@@ -16,6 +17,7 @@ from assignor_lab.planning.state import PresentState
 
 __all__ = [
     "Options", "PlanError", "check_options", "instance_details", "is_in_memory", "kill_plan", "roll_plan", "scale_plan",
+    "upgrade_plan",
     "upgrade_protocol_plan",
 ]  # fmt: skip
 
@@ -32,6 +34,7 @@ _OPTIONS: Mapping[str, frozenset[str]] = {
     }),
     "scale": frozenset({"to", "leaving", "leave", "new_threads", "new_rack", "new_tags"}),
     "kill": frozenset({"back_after_ms", "wipe"}),
+    "upgrade": frozenset({"order", "only", "batch", "leave", "surge", "stuck", "down_ms", "to_release"}),
     "upgrade-protocol": frozenset({"leave", "down_ms"}),
     "script": frozenset(),
 }  # fmt: skip
@@ -67,6 +70,7 @@ class Options:
         stuck: Number of the step with instances that do not come back; 0: none.
         crash_in: Number of the step in which another instance dies; 0: none.
         upgrade_from: Release that runs now; ``None``: the same.
+        to_release: Release after an upgrade of the clients.
         leaving: Instances that a scale-in removes; empty: the last ones.
         back_after_ms: From a kill until the process is started again; ``None``: it stays away.
         wipe: The disk of a killed instance is lost.
@@ -85,6 +89,7 @@ class Options:
     stuck: int = 0
     crash_in: int = 0
     upgrade_from: str | None = None
+    to_release: str | None = None
     to: int = 0
     leaving: Sequence[str] = attrs.field(default=(), converter=_names)
     back_after_ms: int | None = None
@@ -105,7 +110,13 @@ def check_options(plan: str, options: Options) -> None:
         name = field.name
         if name in (*_OPTIONS[plan], "start_ms", "wait") or getattr(options, name) == getattr(usual, name):
             continue
-        word = name.removesuffix("_ms").replace("_", "-").replace("new-tags", "new-tag").replace("down", "down-seconds")
+        word = (
+            name.removesuffix("_ms")
+            .removesuffix("_release")
+            .replace("_", "-")
+            .replace("new-tags", "new-tag")
+            .replace("down", "down-seconds")
+        )
         plans = " and ".join(other for other, names in _OPTIONS.items() if name in names)
         raise PlanError(f"--{word} is an option of {plans}: it has no effect on {plan}")
 
@@ -156,6 +167,36 @@ def roll_plan(state: PresentState, options: Options) -> Plan:
         tuple(notes),
         parameters={"order": order, **_shown(attrs.evolve(options, batch=min(options.batch, len(order))))},
     )
+
+
+def upgrade_plan(state: PresentState, options: Options) -> Plan:
+    """A rolling restart after which each instance runs another release; meanwhile the leader's release decides.
+
+    Raises:
+        PlanError, UnknownInstanceError: if the options contradict the state, or one another.
+        UnknownReleaseError: if there is no such release.
+    """
+    if options.to_release is None:
+        raise PlanError("upgrade needs the release: plan SOURCE upgrade --to 4.4")
+    release = release_named(options.to_release)
+    present = release_in({**state.settings, **state.episode.config})
+    if present == release:
+        raise PlanError(f"--to {options.to_release}: the group runs Kafka {present} already")
+    roll = roll_plan(state, options)
+    notes = [*roll.assumptions, "the leader's release decides while instances of two releases are in the group"]
+    if present is None:
+        notes.append("the present release is unknown: the plain name of the assignor counts (give it with --release)")
+    if not state.is_classic:
+        notes[len(roll.assumptions) :] = ["brokers decide in the streams protocol: the clients' release moves no task"]
+    steps = tuple(
+        attrs.evolve(
+            step,
+            actions=tuple(attrs.evolve(each, details={**each.details, "release": release}) for each in step.actions),
+        )
+        for step in roll.steps
+    )
+    parameters = {**roll.parameters, "release": release.line}
+    return attrs.evolve(roll, name="upgrade", steps=steps, assumptions=tuple(notes), parameters=parameters)
 
 
 def _order(state: PresentState, options: Options) -> list[str]:

@@ -65,7 +65,7 @@ class Plan:
     """A plan.
 
     Args:
-        name: ``roll``, ``scale``, ``kill``, ``upgrade-protocol`` or ``script``.
+        name: ``roll``, ``scale``, ``kill``, ``upgrade``, ``upgrade-protocol`` or ``script``.
         start_ms: From the start of a process until its first thread asks to join; ``None``: the figure of the timings.
         down_ms: From the end of a process until its successor is started.
         protocol: Protocol that the group speaks from then on; ``None``: the present one.

@@ -11,6 +11,7 @@ import attrs
 
 from assignment_api import ApplicationMetadata, AssignorLabError, TaskAssignment
 from assignment_api.plugins import ConfigSources, Registry
+from assignment_api.releases import KafkaRelease
 from assignor_lab.groups.streams_episode.playing import deciding
 from assignor_lab.planning.conduct import Conduct
 from assignor_lab.planning.draws import drawn_timings, restart_timings
@@ -87,11 +88,11 @@ class _Present:
         self._assignor, self._first = assignor, first
         self._is_first = True
 
-    def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
+    def assign(self, application: ApplicationMetadata, release: KafkaRelease | None = None) -> LeaderAnswer:
         if self._is_first:
             self._is_first = False
             return LeaderAnswer(self._first, sorted_sets=True)
-        return self._assignor.assign(application)
+        return self._assignor.assign(application, release)
 
 
 def play_plan(

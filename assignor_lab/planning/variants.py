@@ -9,7 +9,7 @@ import attrs
 from assignment_api import AssignorLabError
 from assignor_lab.groups.streams_episode.playing import deciding
 from assignor_lab.groups.variants import Contender, configured, timings_of
-from assignor_lab.planning.making import Options, is_in_memory
+from assignor_lab.planning.making import Options, is_in_memory, roll_plan
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predict import Terms
 from assignor_lab.planning.state import PresentState, under_other_protocol
@@ -81,7 +81,9 @@ def usual_variants(
         if (not (options.leave and stops) and plan.name != "scale") or options.to < len(state.names):
             yield from _shorter_session(state, plan, terms)
     as_usual = options.batch == 1 and not (options.surge or options.stuck or options.crash_in)
-    if plan.name == "roll" and as_usual and len(plan.steps) > 2:
+    if plan.name == "upgrade":
+        yield PlanVariant("same release", state, roll_plan(state, attrs.evolve(options, to_release=None)), terms)
+    if plan.name in ("roll", "upgrade") and as_usual and len(plan.steps) > 2:
         yield PlanVariant("two at once", state, make(state, attrs.evolve(options, batch=2)), terms)
     if plan.protocol is None and state.is_classic:
         if (not stops or options.leave or options.replace) and _has_room(state, options, terms):

@@ -93,6 +93,7 @@ def _what(plan: Plan) -> str:
     count = len({action.name for step in plan.steps for action in step.actions})
     return {
         "roll": f"A rolling restart of {plural(count, 'instance')}",
+        "upgrade": f"An upgrade of {plural(count, 'instance')} to Kafka {plan.parameters.get('release')}",
         "scale": f"Scaling to {plural(int(plan.parameters.get('to', 0)), 'instance')}",
         "kill": f"A kill of {plan.parameters.get('instance', 'an instance')}",
         "upgrade-protocol": "The move to the streams protocol",

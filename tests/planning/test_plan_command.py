@@ -164,7 +164,7 @@ def test_a_condition_decides_the_exit_code(bound: str, code: int, tmp_path: Path
         (["roll", "--upgrade-from", "old"], "give a release of Kafka"),
         (["kill", "d2", "--wipe"], "give --back-after"),
         (["roll", "--to", "4"], "--to is an option of scale: it has no effect on roll"),
-        (["scale", "--to", "4", "--batch", "2"], "--batch is an option of roll: it has no effect on scale"),
+        (["scale", "--to", "4", "--batch", "2"], "--batch is an option of roll and upgrade: it has no effect on scale"),
         (["roll", "--surge", "1", "--batch", "2"], "leave out --batch"),
     ],
 )
@@ -172,3 +172,27 @@ def test_a_plan_that_contradicts_the_state_is_refused(words: list[str], told: st
     done = run("P1", *words)
     assert done.exit_code != 0
     assert told in str(done.exception)
+
+
+def test_an_upgrade_is_a_roll_beside_the_same_roll_without_it() -> None:
+    words = ("--to", "4.4", "--release", "4.3", "--assignor", "sticky", *START)
+    made = document("P5", "upgrade", *words)
+    assert made["plan"]["name"] == "upgrade"
+    assert made["plan"]["release"] == "4.4"
+    assert "same release" in {each["name"] for each in made["variants"]}
+    assert any("the leader's release decides" in sentence for sentence in made["assumptions"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("upgrade",), "upgrade needs the release"),
+        (("upgrade", "--to", "4.9"), "did you mean 4.4?"),
+        (("upgrade", "--to", "4.4", "--release", "4.4"), "the group runs Kafka 4.4 already"),
+        (("scale", "--to", "many"), "is no number of instances"),
+    ],
+)
+def test_a_wrong_goal_of_a_plan_is_refused(words: tuple[str, ...], message: str) -> None:
+    done = run("P5", *words)
+    assert done.exit_code != 0
+    assert message in f"{done.output} {done.exception}"

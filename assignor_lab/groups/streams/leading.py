@@ -7,6 +7,7 @@ from typing import Any
 
 from assignment_api import ApplicationMetadata
 from assignment_api.plugins import FoundTaskAssignor, Registry
+from assignment_api.releases import RELEASE_KEY, KafkaRelease
 from assignor_lab.groups.streams.assignor_calls import ASKING
 from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
 from assignor_lab.runtime.assignor_calls import OwnProcesses, assignor_for
@@ -39,15 +40,19 @@ class LeadingAssignor:
         self._found, self._fallback = found, fallback
         self._configs, self._isolation, self._on_call = configs, isolation, on_call
 
-    def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
+    def assign(self, application: ApplicationMetadata, release: KafkaRelease | None = None) -> LeaderAnswer:
         """The answer for one rebalance.
+
+        Args:
+            release: That of the leader, if it differs from the group's.
 
         Raises:
             LeaderFailedError: if there is none.
         """
         has_lags = all(client.has_lags() for client in application.streams_client_states().values())
         found = self._found if has_lags else self._fallback
-        outcome = assignor_for(ASKING, found, self._configs, self._isolation).ask(application)
+        configs = self._configs if release is None else {**self._configs, RELEASE_KEY: str(release)}
+        outcome = assignor_for(ASKING, found, configs, self._isolation).ask(application)
         if self._on_call is not None:
             self._on_call(outcome)
         result = outcome.result

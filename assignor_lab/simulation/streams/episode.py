@@ -10,6 +10,7 @@ from uuid import UUID
 
 import attrs
 
+from assignment_api.releases import KafkaRelease
 from assignment_api.streams import HostInfo, ProcessID, StreamsClientState, TaskId, TaskInfo
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
@@ -54,6 +55,7 @@ class InstanceSettings:
         joins_ms: From the process's start to each thread's first JoinGroup, thread 1 first; ``None``: with the others,
             as soon as one joins.
         metadata_version: Newest supported version of Streams' member messages.
+        release: Its release of Kafka, which decides while it leads; ``None``: the group's.
     """
 
     threads: int = 1
@@ -66,6 +68,7 @@ class InstanceSettings:
     startup_ms: int | None = None
     joins_ms: Sequence[int | None] = ()
     metadata_version: int = LATEST_SUPPORTED_VERSION
+    release: KafkaRelease | None = None
 
 
 @attrs.frozen

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import attrs
 
+from assignment_api.releases import KafkaRelease, read_release
 from assignment_api.streams import HostInfo, ProcessID, TaskId, TaskInfo, Workload
 from assignor_lab.documents.errors import Place
 from assignor_lab.documents.files import read_document
@@ -72,6 +73,13 @@ def _host(value: Any) -> HostInfo:
     return HostInfo(host, int(port))
 
 
+def _release(value: Any) -> KafkaRelease:
+    found = read_release(text(value))
+    if found is None:
+        raise Mismatch('expected a release of Kafka, such as "4.4.0"')
+    return found
+
+
 _by_thread = list_of(nullable(whole(0, LONGEST_MS)))
 _settings: Mapping[str, Check[Any]] = {
     "process_id": _process_id,
@@ -85,6 +93,7 @@ _settings: Mapping[str, Check[Any]] = {
     "startup_ms": whole(0, LONGEST_MS),
     "joins_ms": _by_thread,
     "metadata_version": whole(_OLDEST_VERSION, _NEWEST_VERSION),
+    "release": _release,
 }
 
 #: Type of an event to its required and its optional keys, besides ``at_ms`` and ``type``.

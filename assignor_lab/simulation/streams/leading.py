@@ -9,6 +9,7 @@ import attrs
 
 from assignment_api import ApplicationMetadata, AssignorLabError, TaskAssignment
 from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
+from assignment_api.releases import KafkaRelease
 from assignor_lab.kafka.streams_group.releases import Release
 
 __all__ = ["LeaderAnswer", "BrokersAssignor", "LeaderFailedError", "TaskLeader"]
@@ -37,8 +38,11 @@ class LeaderAnswer:
 class TaskLeader(Protocol):
     """Calls the assignor of a classic group; one for each episode."""
 
-    def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
+    def assign(self, application: ApplicationMetadata, release: KafkaRelease | None = None) -> LeaderAnswer:
         """The answer for one rebalance; with unknown lags, that of Kafka's fallback.
+
+        Args:
+            release: That of the leader, if it differs from the group's.
 
         Raises:
             LeaderFailedError: if there is none.

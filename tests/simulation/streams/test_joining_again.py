@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assignment_api import ApplicationMetadata, AssignedTask, StreamsClientAssignment, TaskAssignment, TaskId
+from assignment_api.releases import KafkaRelease
 from assignor_lab.simulation.streams.leading import LeaderAnswer
 from assignor_lab.simulation.streams.results import document_of
 from assignor_lab.simulation.streams.simulate import simulate
@@ -32,7 +33,8 @@ class Scripted:
         #: Reported standbys by instance, for each decision.
         self.told: list[dict[str, set[str]]] = []
 
-    def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
+    def assign(self, application: ApplicationMetadata, release: KafkaRelease | None = None) -> LeaderAnswer:
+        del release
         clients = application.streams_client_states()
         names = {process: client.consumers[0].split("-")[0] for process, client in clients.items()}
         self.told.append(

@@ -97,7 +97,7 @@ class ClassicLeader:
         ordered = _in_kafkas_order(members)
         ends = {self._world.tasks[number]: self._world.end_offset(number) for number in self._logged}
         shown = self._application(ordered, members, leader_id, now_ms, ends if end_offsets_known else None)
-        answer = self._assignor.assign(shown)
+        answer = self._assignor.assign(shown, members[leader_id].settings.release)
         self._world.remarks.update(dict.fromkeys(answer.assignment.remarks))
         if not end_offsets_known:
             # Without end offsets, lags of tasks that do not run on a client are unknown.
