@@ -16,6 +16,7 @@ from typing import Any
 from assignment_api import ApplicationMetadata, StreamsClientState, TaskInfo
 from assignment_api.group import GroupAssignment, GroupSpec, TaskId, TopologyDescriber
 from assignment_api.plugins import Registry, config_sources, discover
+from assignment_api.releases import KafkaRelease
 from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.groups.streams.leading import LeadingAssignor, leading_assignor
 from assignor_lab.groups.streams_group.leading import brokers_assignor
@@ -99,8 +100,8 @@ class _Watched:
     def __init__(self, leading: LeadingAssignor, config: Mapping[str, Any], shown: list[dict[str, Any]]) -> None:
         self._leading, self._config, self._shown = leading, config, shown
 
-    def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
-        answer = self._leading.assign(application)
+    def assign(self, application: ApplicationMetadata, release: KafkaRelease | None = None) -> LeaderAnswer:
+        answer = self._leading.assign(application, release)
         if all(client.has_lags() for client in application.streams_client_states().values()):
             self._shown.append({**_application(application, self._config), **_answered(answer)})
         return answer

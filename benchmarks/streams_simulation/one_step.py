@@ -23,6 +23,7 @@ from assignment_api import (
     TaskId,
 )
 from assignment_api.plugins import Registry
+from assignment_api.releases import KafkaRelease
 from assignor_lab.capture.timelines.timeline import read_timeline
 from assignor_lab.groups.streams.leading import leading_assignor
 from assignor_lab.groups.streams_group.leading import brokers_assignor
@@ -118,8 +119,8 @@ class _Corrected:
         )
         self.same = 0
 
-    def assign(self, application: ApplicationMetadata) -> LeaderAnswer:
-        answer = self._leading.assign(application)
+    def assign(self, application: ApplicationMetadata, release: KafkaRelease | None = None) -> LeaderAnswer:
+        answer = self._leading.assign(application, release)
         clients = application.streams_client_states()
         members = sum(client.num_stream_threads for client in clients.values())
         recorded = self._recorded(application.current_time_ms() - self._begin_ms, members)
