@@ -31,6 +31,7 @@ from assignor_lab.groups.metrics.headline import HeadlineFigure, headline_of
 from assignor_lab.groups.ownership.ownership import OwnershipOf
 from assignor_lab.groups.ownership.recorded_outcome import RecordedOutcome
 from assignor_lab.groups.work import WorkItem
+from assignor_lab.model.pictures import Picture, SnapshotProblem
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.runtime.invocation import CallFailure, CallOutcome
 from assignor_lab.runtime.isolation.limits import Limits
@@ -188,6 +189,12 @@ class ContenderAnswer(Generic[S, A]):
     calls: Sequence[tuple[Any, CallOutcome[Any]]] = ()
     not_comparable: str | None = None
     settings_difference: bool | None = None
+
+    @property
+    def problem(self) -> SnapshotProblem | None:
+        """Why there is no answer, for pictures."""
+        failure = self.outcome.failure
+        return None if failure is None else SnapshotProblem(failure.type, failure.java_type, failure.message)
 
 
 def _ignore(_problem: str) -> None: ...
@@ -379,8 +386,8 @@ class GroupKind(ABC, Generic[S, A]):
     # --- showing ----------------------------------------------------------------------------------
 
     @abstractmethod
-    def picture(self, answers: Sequence[ContenderAnswer[S, A]], assignor: str | None) -> dict[str, Any]:
-        """The full picture of one state, as JSON, with ``scenario``, ``round``, and ``chosen``: null, filled in later.
+    def picture(self, answers: Sequence[ContenderAnswer[S, A]], assignor: str | None) -> Picture:
+        """The full picture of one state; the reason of its choice is filled in later.
 
         In the later rounds of a history each contender has its own state. The picture then shows that of ``assignor``
         (``None``: of the first one), with the answers to that state.
@@ -389,10 +396,6 @@ class GroupKind(ABC, Generic[S, A]):
     def recorded_outcome(self, answers: Sequence[ContenderAnswer[S, A]]) -> RecordedOutcome | None:
         """The actions in a play, and the recorded consequences; ``None`` if this kind has none."""
         return None
-
-    def picture_size(self, picture: Mapping[str, Any]) -> int:
-        """Entries of a picture, for the limit on all pictures of a summary; 0: they are always small."""
-        return 0
 
     @property
     def ownership(self) -> OwnershipOf[S, A] | None:

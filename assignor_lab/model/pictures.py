@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import attrs
 
 __all__ = [
+    "Picture",
     "AssignorPlacement",
     "SnapshotClient",
     "ClientTasks",
@@ -134,20 +135,26 @@ class SnapshotPlacement:
     """One state with every answer to it.
 
     Args:
+        scenario: Its id; empty if it could not be built.
         chosen: Reason of the choice.
         lags: Client and task to the lag of its copy, if not zero; ``None`` if clients are members of processes.
     """
 
     scenario: str
     round: int
-    chosen: str
-    source: StateSource | None
+    chosen: str = ""
+    source: StateSource | None = None
     assumptions: tuple[str, ...]
-    clients: tuple[SnapshotClient, ...]
-    tasks: tuple[SnapshotTask, ...]
-    before: dict[str, ClientTasks]
+    clients: tuple[SnapshotClient, ...] = ()
+    tasks: tuple[SnapshotTask, ...] = ()
+    before: dict[str, ClientTasks] = attrs.field(factory=dict)
     lags: dict[str, dict[str, int | None]] | None = None
-    after: tuple[AssignorPlacement, ...]
+    after: tuple[AssignorPlacement, ...] = ()
+
+    @property
+    def entries(self) -> int:
+        """Its size, for the limit on all pictures of a summary."""
+        return len(self.tasks) * (1 + len(self.after))
 
     @property
     def time_ms(self) -> int | None:
@@ -257,6 +264,7 @@ class ConnectSnapshot:
     """One rebalance of a Connect group, or one episode, with every answer to it.
 
     Args:
+        scenario: Its id; empty if it could not be built.
         chosen: Reason of the choice.
         shows: What answers of this kind show besides, as names of fields.
     """
@@ -267,8 +275,13 @@ class ConnectSnapshot:
     assumptions: tuple[str, ...]
     workers: tuple[GroupSize, ...]
     answers: tuple[SnapshotAnswer, ...]
-    chosen: str
+    chosen: str = ""
     shows: tuple[str, ...] = ()
+
+    @property
+    def entries(self) -> int:
+        """0: it is always small."""
+        return 0
 
     @property
     def is_episode(self) -> bool:
@@ -302,3 +315,7 @@ class DownTimes:
     instances: tuple[str, ...]
     tasks: tuple[DownTask, ...]
     tasks_left_out: int
+
+
+#: The picture of a state or play, with every answer to it.
+Picture = SnapshotPlacement | ConnectSnapshot

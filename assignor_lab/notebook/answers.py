@@ -17,6 +17,7 @@ from assignor_lab.groups.ownership.labels import client_labels
 from assignor_lab.groups.ownership.ownership import ACTIVE, Ownership
 from assignor_lab.groups.runner.rows import RowMaker
 from assignor_lab.model.comparisons import FigureCompared
+from assignor_lab.model.pictures import Picture
 from assignor_lab.notebook.surroundings import item_of, terms_of
 from assignor_lab.runtime.invocation import CallFailure
 from assignor_lab.scenarios import Scenario
@@ -67,8 +68,13 @@ class NotebookAnswer:
 
     def picture(self) -> dict[str, Any]:
         """The answer in the form of the summary file (docs, "The summary file")."""
-        found: dict[str, Any] = self.kind.picture([self.answer], self.name)
-        return found
+        from assignor_lab.scoring.output.summary_file import picture_document
+
+        return picture_document(self.shown)
+
+    @property
+    def shown(self) -> Picture:
+        return self.kind.picture([self.answer], self.name)
 
     def _repr_html_(self) -> str:
         caption = f"{self.name} on {self.state.id}" + (f", round {self.round}" if self.round else "")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assignor_lab.documents.wording import figure, moment, natural_order, plural
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.ownership.labels import client_labels
+from assignor_lab.model.pictures import ConnectSnapshot
 from assignor_lab.notebook.answers import NotebookAnswer
 from assignor_lab.notebook.drawing import COLOURS, MOST_TASKS, PADDING, altair, chart_text, left_out, name_text
 from assignor_lab.notebook.errors import ChartError
@@ -77,23 +78,23 @@ def plot_timeline(what: NotebookAnswer | Sequence[Scenario]) -> LayerChart:
 def _played(answered: NotebookAnswer) -> Timeline:
     gantt = None
     if answered.failure is None and answered.kind.plays:
-        answers = answered.picture().get("answers") or [{}]
-        gantt = answers[0].get("gantt")
+        picture = answered.shown
+        gantt = picture.answers[0].gantt if isinstance(picture, ConnectSnapshot) and picture.answers else None
     if gantt is None:
         raise ChartError("there is no play to draw: ask(EPISODE, ASSIGNOR) plays one; plot_answer shows one answer")
-    instances = [name_text(name) for name in gantt["instances"]]
+    instances = [name_text(name) for name in gantt.instances]
     rows: list[dict[str, Any]] = []
-    for row in gantt["rows"]:
-        task = name_text(row["task"])
-        for stretches, names in ((row["runs"], instances), (row["waits"], [AWAY, RESTORING])):
+    for row in gantt.rows:
+        task = name_text(row.task)
+        for stretches, names in ((row.runs, instances), (row.waits, [AWAY, RESTORING])):
             rows += [
                 {"task": task, "from": begin / 1000, "to": to / 1000, "who": names[which]}
                 for begin, to, which in stretches
             ]
-    marks = [{"at": at / 1000, "decision": f"rebalance over at {figure(at / 1000)} s"} for at in gantt["marks"]]
-    left = f", {plural(gantt['rows_left_out'], 'task')} left out" if gantt["rows_left_out"] else ""
+    marks = [{"at": at / 1000, "decision": f"rebalance over at {figure(at / 1000)} s"} for at in gantt.marks]
+    left = f", {plural(gantt.rows_left_out, 'task')} left out" if gantt.rows_left_out else ""
     subtitle = f"{answered.state.id} with {answered.name}{left}"
-    return rows, marks[:MOST_MARKS], [name_text(row["task"]) for row in gantt["rows"]], subtitle
+    return rows, marks[:MOST_MARKS], [name_text(row.task) for row in gantt.rows], subtitle
 
 
 def _decided(states: Sequence[Scenario]) -> Timeline:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
-from typing import Any
 
 import attrs
 
-from assignor_lab.documents.values import value_of
-from assignor_lab.model.pictures import Gantt
+from assignor_lab.model.pictures import ConnectSnapshot, Gantt, Picture
 from assignor_lab.web.address import View
 
 __all__ = ["EpisodeMoment", "moment_of"]
@@ -41,14 +39,15 @@ class EpisodeMoment:
         return SPEEDS
 
 
-def moment_of(picture: Mapping[str, Any], view: View, names: Mapping[str, str]) -> EpisodeMoment | None:
+def moment_of(picture: Picture, view: View, names: Mapping[str, str]) -> EpisodeMoment | None:
     """The moment of a view; ``None``: the episode has no single tasks.
 
     Args:
         names: Name of each contender for people.
     """
-    drawn = [each for each in picture["answers"] if each.get("gantt") is not None]
-    drawings = [value_of(Gantt, _HINT)(each["gantt"]) for each in drawn]
+    answers = picture.answers if isinstance(picture, ConnectSnapshot) else ()
+    drawn = [(each.assignor, each.gantt) for each in answers if each.gantt is not None]
+    drawings = [gantt for _, gantt in drawn]
     if not drawings:
         return None
     until = max(gantt.until_ms for gantt in drawings)
@@ -62,7 +61,7 @@ def moment_of(picture: Mapping[str, Any], view: View, names: Mapping[str, str]) 
     return EpisodeMoment(
         at,
         until,
-        tuple(names[each["assignor"]] for each in drawn),
+        tuple(names[assignor] for assignor, _ in drawn),
         tuple((name, tuple(cells)) for name, cells in sorted(rows.items())),
         view.url(at_ms=marks[earlier - 1]) if earlier else None,
         view.url(at_ms=marks[later]) if later < len(marks) else None,

@@ -10,11 +10,10 @@ import attrs
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.compare.figures import compared_figures
 from assignor_lab.compare.plays import compared_plays
-from assignor_lab.documents.values import value_of
 from assignor_lab.documents.wording import figure, mean, moment, plural, signed
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.model.comparisons import FigureCompared
-from assignor_lab.model.pictures import ConnectSnapshot, SnapshotPlacement
+from assignor_lab.model.pictures import SnapshotPlacement
 from assignor_lab.report.sections.groups import group_panel
 from assignor_lab.report.view import panel
 from assignor_lab.web.address import ONE_MORE, View, text_of
@@ -176,16 +175,15 @@ def _led_to(found: tuple[int, int | None] | None) -> str:
 
 
 def _drawn(answered: AnsweredState, names: dict[str, str], view: View) -> str:
-    if answered.kind.section == "placements":
-        placement = value_of(SnapshotPlacement, _HINT)(answered.picture)
-        shown = panel(1, placement, names, {OBSERVED})
+    picture = answered.picture
+    if isinstance(picture, SnapshotPlacement):
+        shown = panel(1, picture, names, {OBSERVED})
 
         def why(task: str, assignor: str) -> str:
             return view.url(contenders=_first(answered.contenders, assignor, view), task=task) + "#why"
 
         return environment().get_template("panel.html.j2").render(panel=shown, opened=True, why=why)
-    group = value_of(ConnectSnapshot, _HINT)(answered.picture)
-    drawn = group_panel(1, group, names)
+    drawn = group_panel(1, picture, names)
     at = (view.at_ms or 0) if answered.kind.plays else None
     return environment().get_template("group.html.j2").render(panel=drawn, opened=True, at=at)
 

@@ -12,7 +12,6 @@ from assignor_lab.capture.histories.connect_rounds import connect_lanes, is_conn
 from assignor_lab.capture.histories.group_histories import ReaderEvent, history_of_moments, history_of_rounds
 from assignor_lab.capture.histories.moments import DecisionMoment, moment_of, protocol_of
 from assignor_lab.capture.histories.timeline import GroupTimeline, TimelineEntry, timeline_of
-from assignor_lab.documents.values import value_of
 from assignor_lab.model.events import GroupEvent
 from assignor_lab.model.pictures import Gantt
 from assignor_lab.scenarios import Scenario
@@ -20,7 +19,6 @@ from assignor_lab.scenarios import Scenario
 __all__ = ["PastDecision", "PastView", "pasts_of"]
 
 MOST_DECISIONS = 1_000
-_HINT = "this is an error of the page: please report how to reproduce it"
 
 
 @attrs.frozen
@@ -85,7 +83,7 @@ def _of_streams(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent]) ->
             entries = zip(decisions, timeline_of(history), strict=True)
             made = tuple(PastDecision(state, None, entry) for (_, state), entry in entries)
             shown = GroupTimeline.of(history).own_events
-            yield PastView(group, history.moves, made, _gantt(assigned_tasks(history)), events=shown)
+            yield PastView(group, history.moves, made, assigned_tasks(history), events=shown)
 
 
 def _of_connect(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent]) -> Iterator[PastView]:
@@ -113,12 +111,7 @@ def _of_connect(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent]) ->
                 PastDecision(state, number, entry)
                 for (state, number), entry in zip(places, timeline_of(history), strict=True)
             )
-            members, jobs = map(_gantt, connect_lanes(history.decisions))
+            members, jobs = connect_lanes(history.decisions)
             yield PastView(
                 history.group, history.moves, made, jobs, members, False, GroupTimeline.of(history).own_events
             )
-
-
-def _gantt(drawn: Mapping[str, Any]) -> Gantt:
-    made: Gantt = value_of(Gantt, _HINT)(drawn)
-    return made

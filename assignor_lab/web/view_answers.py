@@ -24,6 +24,7 @@ from assignor_lab.groups.runner.scorer import Scorer
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.variants import overridden
 from assignor_lab.groups.work import OBSERVED, WorkItem
+from assignor_lab.model.pictures import ConnectSnapshot, Picture
 from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.scoring.contenders import found_contenders
@@ -68,7 +69,7 @@ class AnsweredState:
     contenders: tuple[str, ...]
     answers: Sequence[AnsweredContender]
     figures: Sequence[Mapping[str, Any]]
-    picture: Mapping[str, Any]
+    picture: Picture
     actions: Sequence[ActionRow] = ()
     settings: Mapping[str, str] = attrs.field(factory=dict)
 
@@ -251,7 +252,7 @@ class ViewAnswers:
                 figures.append(row)
         if any(answer.outcome.input_mutated for answer in answers):
             self._forget(view, scenario)
-        picture = kind.picture(answers, None) | {"chosen": "asked"}
+        picture = attrs.evolve(kind.picture(answers, None), chosen="asked")
         shown = [AnsweredContender(answer.assignor, answer.not_comparable) for answer in answers]
         return AnsweredState(scenario, kind, number, answers[0].state, names, shown, figures, picture)
 
@@ -329,14 +330,14 @@ def _played(
 ) -> AnsweredState:
     """Plays in their cached form, without the large simulated worlds."""
     shown = [AnsweredContender(answer.assignor, answer.not_comparable) for answer in answers]
-    picture = kind.picture(answers, None) | {"chosen": "asked"}
+    picture = attrs.evolve(kind.picture(answers, None), chosen="asked")
     beside = kind.recorded_outcome(answers)
     if beside is None:
         return AnsweredState(scenario, kind, 0, None, names, shown, figures, picture)
-    if beside.picture is not None:
+    if beside.picture is not None and isinstance(picture, ConnectSnapshot):
         shown.append(AnsweredContender(OBSERVED))
         figures = [*figures, dict(beside.figures)]
-        picture["answers"] = [*picture["answers"], beside.picture]
+        picture = attrs.evolve(picture, answers=(*picture.answers, beside.picture))
     return AnsweredState(scenario, kind, 0, None, names, shown, figures, picture, beside.actions)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
 from assignor_lab.capture.histories.group_histories import history_of_moments
 from assignor_lab.capture.histories.moments import DecisionMoment, Participant
+from assignor_lab.documents.values import plain_document
 
 
 def decision(time_ms: int, **placed: str) -> DecisionMoment:
@@ -17,7 +18,8 @@ def decision(time_ms: int, **placed: str) -> DecisionMoment:
 
 
 def lanes(decisions: list[DecisionMoment]) -> dict[str, Any]:
-    return assigned_tasks(history_of_moments("app", decisions))
+    document: dict[str, Any] = plain_document(assigned_tasks(history_of_moments("app", decisions)))
+    return document
 
 
 def test_stretches_go_from_one_decision_to_the_next_and_join_where_nothing_changed() -> None:

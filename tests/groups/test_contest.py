@@ -21,6 +21,7 @@ from assignor_lab.groups.streams.answers import StreamsAnswer as Answer
 from assignor_lab.groups.streams.kind import STREAMS
 from assignor_lab.groups.work import OBSERVED, WorkItem
 from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.scoring.output.summary_file import picture_document
 from tests.groups.streams.states import METRICS
 from tests.scenarios.documents import streams_document
 from tests.scoring import assignors
@@ -286,7 +287,7 @@ def test_the_picture_of_a_state_has_the_answers_of_variants_too() -> None:
     plain = LoadedContender("sticky", discover().task_assignor("sticky"))
     none = attrs.evolve(plain, name="none", overrides={"num.standby.replicas": "0"})
     answers = list(ComparisonRunner(STREAMS, [plain, none], FAMILIES).answers(captured()))
-    picture = STREAMS.picture(answers, None)
+    picture = picture_document(STREAMS.picture(answers, None))
     assert [each["assignor"] for each in picture["after"]] == ["sticky", "none", "kafka"]
     assert picture["after"][0]["assignment"] != picture["after"][1]["assignment"]
 
@@ -316,4 +317,7 @@ def test_kafkas_own_decision_is_measured_under_its_own_settings(standbys: int) -
     assert kafka["standbys_missing"] == rows(list(contest(assignors.Greedy).answers(captured())))[1]["standbys_missing"]
     assert (own["standbys_missing"] == 0) == (standbys == 0)
     assert (own["settings_difference"], kafka["settings_difference"]) == (standbys != 1, False)
-    assert {each["assignor"] for each in STREAMS.picture(answers, None)["after"]} == {"Greedy", "kafka"}
+    assert {each["assignor"] for each in picture_document(STREAMS.picture(answers, None))["after"]} == {
+        "Greedy",
+        "kafka",
+    }

@@ -20,6 +20,7 @@ from assignor_lab.groups.entries import KindEntry
 from assignor_lab.groups.kind import AnswerOptions, ContenderAnswer, FoundAssignor, GroupKind, LoadedContender, Measure
 from assignor_lab.groups.runner.measures import own_metrics
 from assignor_lab.groups.runner.one_call import OneCall
+from assignor_lab.model.pictures import ConnectSnapshot, GroupSize, GroupWorker, SnapshotAnswer
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.runtime.invocation import InvalidAnswerError
 from assignor_lab.runtime.isolation.errors import AnswerFormatError
@@ -206,38 +207,25 @@ class _Tables(GroupKind[Tables, Seating]):
         row = {"clients": len(state.seats), "tasks": len(state.parties), "guests": sum(state.parties.values())}
         return row | {"answer_digest": None if seating is None else repr(sorted(seating.items())), "followup": False}
 
-    def picture(self, answers: Sequence[ContenderAnswer[Tables, Seating]], assignor: str | None) -> dict[str, Any]:
+    def picture(self, answers: Sequence[ContenderAnswer[Tables, Seating]], assignor: str | None) -> ConnectSnapshot:
         seen = answers[0]
         state = seen.state
-        return {
-            "scenario": None if seen.scenario is None else seen.scenario.id,
-            "round": seen.round,
-            "chosen": None,
-            "kind": NAME,
-            "assumptions": [],
-            "workers": [] if state is None else [{"id": table, "connectors": 0, "tasks": 0} for table in state.seats],
-            "answers": [self._shown(answer) for answer in answers],
-        }
+        return ConnectSnapshot(
+            scenario="" if seen.scenario is None else seen.scenario.id,
+            round=seen.round,
+            kind=NAME,
+            assumptions=(),
+            workers=() if state is None else tuple(GroupSize(table, 0, 0) for table in state.seats),
+            answers=tuple(self._shown(answer) for answer in answers),
+        )
 
-    def _shown(self, answer: ContenderAnswer[Tables, Seating]) -> dict[str, Any]:
-        seating, failure = answer.outcome.answer, answer.outcome.failure
+    def _shown(self, answer: ContenderAnswer[Tables, Seating]) -> SnapshotAnswer:
+        seating = answer.outcome.answer
         workers = None
         if answer.state is not None and seating is not None:
-            workers = [
-                {"connectors": 0, "tasks": guests, "starts": [], "more_starts": 0, "stops": [], "more_stops": 0}
-                for guests in _guests(answer.state, seating).values()
-            ]
-        return {
-            "assignor": answer.assignor,
-            "error": None if failure is None else attrs.asdict(failure),
-            "stops_all": False,
-            "delay_ms": None,
-            "rounds": 1,
-            "workers": workers,
-            "timeline": [],
-            "rebalances": [],
-            "rebalances_left_out": 0,
-        }
+            guests = _guests(answer.state, seating).values()
+            workers = tuple(GroupWorker(0, number, (), 0, (), 0) for number in guests)
+        return SnapshotAnswer(assignor=answer.assignor, error=answer.problem, rounds=1, workers=workers)
 
     def place_of_round(self, number: int) -> str:
         return f"evenings[{number}]"

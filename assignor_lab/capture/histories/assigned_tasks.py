@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from assignment_api.streams import TaskId
 from assignor_lab.groups.ownership.timeline import assigned_rows, last_moment
 from assignor_lab.model.history import GroupHistory
+from assignor_lab.model.pictures import Gantt
 
 __all__ = ["assigned_tasks"]
 
 
-def assigned_tasks(history: GroupHistory) -> dict[str, Any]:
+def assigned_tasks(history: GroupHistory) -> Gantt:
     """Lanes of active tasks, in the form of an episode's; milliseconds since the first decision."""
     begin = history.decisions[0].at.latest_ms
     times = [decision.at.latest_ms - begin for decision in history.decisions]

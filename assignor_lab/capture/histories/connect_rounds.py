@@ -12,6 +12,7 @@ from assignor_lab.groups.ownership.timeline import assigned_rows, last_moment
 from assignor_lab.model.decision import Decision, InstanceShare
 from assignor_lab.model.evidence import Evidence
 from assignor_lab.model.moment import Moment
+from assignor_lab.model.pictures import Gantt
 
 __all__ = ["connect_decisions", "connect_lanes", "is_connect_past"]
 
@@ -74,7 +75,7 @@ def _wanted(connectors: Mapping[str, int]) -> Iterator[str]:
         yield from _configured(name, count)
 
 
-def connect_lanes(decisions: Sequence[Decision]) -> tuple[dict[str, Any], dict[str, Any]]:
+def connect_lanes(decisions: Sequence[Decision]) -> tuple[Gantt, Gantt]:
     """Lanes of workers and of jobs, in the form of an episode's."""
     holdings = [{name: list(each.active) for name, each in decision.shares.items()} for decision in decisions]
     times = [decision.at.latest_ms - decisions[0].at.latest_ms for decision in decisions]

@@ -25,6 +25,7 @@ from assignor_lab.groups.kind import (
 )
 from assignor_lab.groups.metrics.headline import headline_of
 from assignor_lab.groups.runner.measures import own_metrics
+from assignor_lab.model.pictures import Picture
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses, assignor_for
 from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of
 from assignor_lab.scenarios import Scenario
@@ -105,7 +106,7 @@ class _ConnectEpisodes(GroupKind[ConnectEpisode, PlayedConnectEpisode]):
 
     def picture(
         self, answers: Sequence[ContenderAnswer[ConnectEpisode, PlayedConnectEpisode]], assignor: str | None
-    ) -> dict[str, Any]:
+    ) -> Picture:
         from assignor_lab.groups.connect.snapshots import episode_picture
 
         return episode_picture(answers)

@@ -20,6 +20,7 @@ from assignor_lab.groups.metrics.headline import headline_of
 from assignor_lab.groups.ownership.ownership import OwnershipOf
 from assignor_lab.groups.runner.measures import measures_of, metrics_of
 from assignor_lab.groups.runner.rows import remarks_column
+from assignor_lab.model.pictures import Picture
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, connect_result_row
@@ -134,9 +135,7 @@ class _Connect(GroupKind[RoundState, RebalanceAnswer]):
 
         return connect_trials(decisions, assignor)
 
-    def picture(
-        self, answers: Sequence[ContenderAnswer[RoundState, RebalanceAnswer]], assignor: str | None
-    ) -> dict[str, Any]:
+    def picture(self, answers: Sequence[ContenderAnswer[RoundState, RebalanceAnswer]], assignor: str | None) -> Picture:
         from assignor_lab.groups.connect.snapshots import rebalance_picture
 
         return rebalance_picture(answers, assignor)

@@ -1,11 +1,8 @@
-"""The full picture of one rebalance or episode: the owners of jobs before, and each assignor's answer.
-
-Entries of the summary's ``groups`` (docs, "The summary file"); the reason of a choice (``chosen``) is unknown here.
-"""
+"""The full picture of one rebalance or episode: the owners of jobs before, and each assignor's answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from assignment_api.connect import Jobs
@@ -13,7 +10,16 @@ from assignment_api.streams.ids import utf16_key
 from assignor_lab.groups.connect.metrics import ConnectDecision
 from assignor_lab.groups.connect.rounds import RebalanceAnswer, RoundState
 from assignor_lab.groups.kind import ContenderAnswer
-from assignor_lab.runtime.invocation import CallFailure
+from assignor_lab.model.pictures import (
+    ConnectSnapshot,
+    Gantt,
+    GanttChange,
+    GanttRow,
+    GroupRebalance,
+    GroupSize,
+    GroupWorker,
+    SnapshotAnswer,
+)
 from assignor_lab.simulation.connect.cluster import SimulatedCluster
 from assignor_lab.simulation.connect.episode_format import ConnectEpisode
 from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode
@@ -36,7 +42,7 @@ RoundAnswer = ContenderAnswer[RoundState, RebalanceAnswer]
 EpisodeAnswer = ContenderAnswer[ConnectEpisode, PlayedConnectEpisode]
 
 
-def rebalance_picture(answers: Sequence[RoundAnswer], assignor: str | None = None) -> dict[str, Any]:
+def rebalance_picture(answers: Sequence[RoundAnswer], assignor: str | None = None) -> ConnectSnapshot:
     """Answers to one item and round, at least one.
 
     In the later rounds of a family's history each assignor has its own group. The picture then shows that of
@@ -47,25 +53,35 @@ def rebalance_picture(answers: Sequence[RoundAnswer], assignor: str | None = Non
     seen = (own or decided or list(answers))[0]
     shown = [answer for answer in answers if _same_state(answer, seen)]
     before = {} if seen.state is None else {worker.member_id: worker.owned for worker in seen.state.round.workers}
-    workers = [] if len(before) > MOST_WORKERS else [{"id": name, **_size(jobs)} for name, jobs in before.items()]
-    return _picture(seen, "connect", workers, [_rebalance_answer(answer) for answer in shown])
+    workers = (
+        ()
+        if len(before) > MOST_WORKERS
+        else tuple(GroupSize(name, len(jobs.connectors), len(jobs.tasks)) for name, jobs in before.items())
+    )
+    return _picture(seen, "connect", workers, map(_rebalance_answer, shown))
 
 
-def episode_picture(answers: Sequence[EpisodeAnswer]) -> dict[str, Any]:
-    return _picture(answers[0], "connect-episode", [], [_episode_answer(answer) for answer in answers])
+def episode_picture(answers: Sequence[EpisodeAnswer]) -> ConnectSnapshot:
+    return _picture(answers[0], "connect-episode", (), map(_episode_answer, answers), shows=("gantt",))
 
 
-def _picture(seen: ContenderAnswer[Any, Any], kind: str, workers: list[Any], answers: list[Any]) -> dict[str, Any]:
+def _picture(
+    seen: ContenderAnswer[Any, Any],
+    kind: str,
+    workers: tuple[GroupSize, ...],
+    answers: Iterable[SnapshotAnswer],
+    shows: tuple[str, ...] = (),
+) -> ConnectSnapshot:
     scenario = seen.scenario
-    return {
-        "scenario": None if scenario is None else scenario.id,
-        "round": seen.round,
-        "kind": kind,
-        "assumptions": [] if scenario is None else list(scenario.assumptions),
-        "workers": workers,
-        "answers": answers,
-        "chosen": None,
-    }
+    return ConnectSnapshot(
+        scenario="" if scenario is None else scenario.id,
+        round=seen.round,
+        kind=kind,
+        assumptions=() if scenario is None else tuple(scenario.assumptions),
+        workers=workers,
+        answers=tuple(answers),
+        shows=shows,
+    )
 
 
 def _same_state(answer: RoundAnswer, seen: RoundAnswer) -> bool:
@@ -75,79 +91,67 @@ def _same_state(answer: RoundAnswer, seen: RoundAnswer) -> bool:
     return mine.decision.before == theirs.decision.before and mine.decision.configured == theirs.decision.configured
 
 
-def _rebalance_answer(answer: RoundAnswer) -> dict[str, Any]:
+def _rebalance_answer(answer: RoundAnswer) -> SnapshotAnswer:
     decided = answer.outcome.answer
-    decision = None if decided is None else decided.decision
-    return {
-        "assignor": answer.assignor,
-        "error": _error(answer.outcome.failure),
-        "stops_all": decision is not None and decision.stops_all,
-        "delay_ms": None if decided is None else decided.assignment.delay_ms,
-        "rounds": None if decision is None else decision.rounds,
-        "workers": None if decision is None else _after(decision),
-        "timeline": [],
-        "rebalances": [],
-        "rebalances_left_out": 0,
-    }
+    if decided is None:
+        return SnapshotAnswer(assignor=answer.assignor, error=answer.problem)
+    return SnapshotAnswer(
+        assignor=answer.assignor,
+        error=answer.problem,
+        stops_all=decided.decision.stops_all,
+        delay_ms=decided.assignment.delay_ms,
+        rounds=decided.decision.rounds,
+        workers=_after(decided.decision),
+    )
 
 
-def _episode_answer(answer: EpisodeAnswer) -> dict[str, Any]:
+def _episode_answer(answer: EpisodeAnswer) -> SnapshotAnswer:
     played = answer.outcome.answer
-    return {
-        "assignor": answer.assignor,
-        "error": _error(answer.outcome.failure),
-        "stops_all": False,
-        "delay_ms": None,
-        "rounds": None,
-        "workers": None,
-        "timeline": [] if played is None else _timeline(played),
-        "gantt": None if played is None else _gantt(played),
-        "rebalances": [] if played is None else _rebalances(played),
-        "rebalances_left_out": 0 if played is None else _left_out(played),
-    }
+    if played is None:
+        return SnapshotAnswer(assignor=answer.assignor, error=answer.problem)
+    return SnapshotAnswer(
+        assignor=answer.assignor,
+        error=answer.problem,
+        timeline=_timeline(played),
+        gantt=_gantt(played),
+        rebalances=_rebalances(played),
+        rebalances_left_out=_left_out(played),
+    )
 
 
-def _error(failure: CallFailure | None) -> dict[str, Any] | None:
-    if failure is None:
-        return None
-    return {"type": failure.type, "java_type": failure.java_type, "message": failure.message}
-
-
-def _size(jobs: Jobs) -> dict[str, int]:
-    return {"connectors": len(jobs.connectors), "tasks": len(jobs.tasks)}
-
-
-def _after(decision: ConnectDecision) -> list[dict[str, Any]]:
+def _after(decision: ConnectDecision) -> tuple[GroupWorker, ...]:
     if len(decision.before) > MOST_WORKERS:
-        return []
+        return ()
     found = []
     for name, before in decision.before.items():
         after = decision.after.get(name, Jobs())
         starts, stops = after.minus(before), before.minus(after)
         found.append(
-            {
-                **_size(after),
-                "starts": _names(starts),
-                "more_starts": max(0, len(starts) - MOST_NAMES),
-                "stops": _names(stops),
-                "more_stops": max(0, len(stops) - MOST_NAMES),
-            }
+            GroupWorker(
+                connectors=len(after.connectors),
+                tasks=len(after.tasks),
+                starts=_names(starts),
+                more_starts=max(0, len(starts) - MOST_NAMES),
+                stops=_names(stops),
+                more_stops=max(0, len(stops) - MOST_NAMES),
+            )
         )
-    return found
+    return tuple(found)
 
 
-def _names(jobs: Jobs) -> list[str]:
+def _names(jobs: Jobs) -> tuple[str, ...]:
     connectors = sorted(jobs.connectors, key=utf16_key)[:MOST_NAMES]
     tasks = sorted(jobs.tasks, key=lambda task: task.sort_key())[: MOST_NAMES - len(connectors)]
-    return [*connectors, *map(str, tasks)]
+    return (*connectors, *map(str, tasks))
 
 
-def _timeline(played: PlayedConnectEpisode) -> list[str]:
+def _timeline(played: PlayedConnectEpisode) -> tuple[str, ...]:
     begin = played.cluster.start_ms
-    return timeline(played.cluster, begin, begin + played.episode.until_ms, TIMELINE_WIDTH)[: MOST_WORKERS + 2]
+    lines = timeline(played.cluster, begin, begin + played.episode.until_ms, TIMELINE_WIDTH)
+    return tuple(lines[: MOST_WORKERS + 2])
 
 
-def _gantt(played: PlayedConnectEpisode) -> dict[str, Any]:
+def _gantt(played: PlayedConnectEpisode) -> Gantt:
     """The worker of each task over time, longest downtime first; connectors' own instances are not drawn."""
     cluster, end = played.cluster, played.episode.until_ms
     begin, names = cluster.start_ms, list(cluster.lives)
@@ -162,22 +166,23 @@ def _gantt(played: PlayedConnectEpisode) -> dict[str, Any]:
         runs = sorted((since, until, place[worker]) for since, until, worker in ran if until > since)
         if runs and not isinstance(job, str):
             waits = _waits(runs, end if job in left else 0)
-            shown_runs = list(map(list, runs[:MOST_STRETCHES]))
-            rows.append({"task": str(job), "runs": shown_runs, "waits": waits[:MOST_STRETCHES]})
+            rows.append(GanttRow(str(job), tuple(runs[:MOST_STRETCHES]), tuple(waits[:MOST_STRETCHES])))
             idle.append(sum(to - at for at, to, _ in waits))
     shown = sorted(sorted(range(len(rows)), key=lambda number: -idle[number])[:MOST_TASKS])
-    return {
-        "until_ms": end,
-        "instances": names,
-        "rows": [rows[number] for number in shown],
-        "rows_left_out": len(rows) - len(shown),
-        "marks": [each.joined_ms - begin for each in cluster.rounds[:MOST_MARKS] if 0 <= each.joined_ms - begin <= end],
-        "changes": [
-            {"at_ms": at - begin, "change": change, "instance": name}
-            for at, change, name in sorted(_changes(cluster))
-            if begin <= at <= begin + end
-        ][:MOST_MARKS],
-    }
+    joined = (each.joined_ms - begin for each in cluster.rounds[:MOST_MARKS])
+    changes = [
+        GanttChange(at - begin, change, name)
+        for at, change, name in sorted(_changes(cluster))
+        if begin <= at <= begin + end
+    ]
+    return Gantt(
+        until_ms=end,
+        instances=tuple(names),
+        rows=tuple(rows[number] for number in shown),
+        rows_left_out=len(rows) - len(shown),
+        marks=tuple(at for at in joined if 0 <= at <= end),
+        changes=tuple(changes[:MOST_MARKS]),
+    )
 
 
 def _changes(cluster: SimulatedCluster) -> Iterator[tuple[int, str, str]]:
@@ -190,30 +195,30 @@ def _changes(cluster: SimulatedCluster) -> Iterator[tuple[int, str, str]]:
                 yield end, "crash" if (name, end) in cluster.crashes else "stop", name
 
 
-def _waits(runs: Sequence[tuple[int, int, int]], end: int) -> list[list[int]]:
+def _waits(runs: Sequence[tuple[int, int, int]], end: int) -> list[tuple[int, int, int]]:
     waits, reached = [], runs[0][1]
     for since, until, _ in (*runs[1:], (end, end, -1)):
         if since > reached:
-            waits.append([reached, since, 0])
+            waits.append((reached, since, 0))
         reached = max(reached, until)
     return waits
 
 
-def _rebalances(played: PlayedConnectEpisode) -> list[dict[str, Any]]:
+def _rebalances(played: PlayedConnectEpisode) -> tuple[GroupRebalance, ...]:
     begin = played.cluster.start_ms
-    return [
-        {
-            "at_ms": each.joined_ms - begin,
-            "because": list(each.reasons)[:10],
-            "leader": each.leader,
-            "protocol": each.protocol.value,
-            "members": len(each.members),
-            "assigned": each.assigned,
-            "revoked": each.revoked,
-            "delay_ms": each.delay_ms,
-        }
+    return tuple(
+        GroupRebalance(
+            at_ms=each.joined_ms - begin,
+            because=tuple(list(each.reasons)[:10]),
+            leader=each.leader,
+            protocol=each.protocol.value,
+            members=len(each.members),
+            assigned=each.assigned,
+            revoked=each.revoked,
+            delay_ms=each.delay_ms,
+        )
         for each in played.cluster.rounds[:MOST_REBALANCES]
-    ]
+    )
 
 
 def _left_out(played: PlayedConnectEpisode) -> int:

@@ -25,6 +25,7 @@ from assignor_lab.groups.ownership.ownership import OwnershipOf
 from assignor_lab.groups.prices import prices_of
 from assignor_lab.groups.runner.measures import measures_of, metrics_of
 from assignor_lab.groups.work import OBSERVED
+from assignor_lab.model.pictures import Picture
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, partition_members, partition_result_row
@@ -196,14 +197,10 @@ class PartitionKind(GroupKind[PartitionState, AppliedAssignment]):
 
     def picture(
         self, answers: Sequence[ContenderAnswer[PartitionState, AppliedAssignment]], assignor: str | None
-    ) -> dict[str, object]:
+    ) -> Picture:
         from assignor_lab.groups.consumer.snapshots import partition_picture
 
         return partition_picture(answers, assignor)
-
-    def picture_size(self, picture: Mapping[str, Sequence[object]]) -> int:
-        sizes = [len(picture.get(key, ())) for key in ("tasks", "after")]
-        return sizes[0] * (1 + sizes[1])
 
     def line(
         self,

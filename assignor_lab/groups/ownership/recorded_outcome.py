@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import attrs
+
+from assignor_lab.model.pictures import SnapshotAnswer
 
 __all__ = ["ActionRow", "RecordedOutcome"]
 
@@ -30,10 +31,10 @@ class RecordedOutcome:
     """The actions in a played episode, and the recorded facts about it.
 
     Args:
-        picture: The known holders of tasks, in the form of an answer of the picture; ``None``: nothing was recorded.
+        picture: The known holders of tasks, as an answer of the picture; ``None``: nothing was recorded.
         figures: Column of a metric to its recorded value.
     """
 
     actions: tuple[ActionRow, ...]
-    picture: Mapping[str, Any] | None
+    picture: SnapshotAnswer | None
     figures: Mapping[str, float]

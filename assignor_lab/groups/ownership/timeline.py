@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from assignor_lab.model.pictures import Gantt, GanttRow
+
 __all__ = ["MOST_ROWS", "assigned_rows", "last_moment"]
 
 MOST_ROWS = 60
@@ -26,16 +28,12 @@ def assigned_rows(
     given: Iterable[Mapping[str, Iterable[str]]],
     order: Callable[[str], Any],
     wanted: Iterable[Collection[str]] | None = None,
-) -> dict[str, Any]:
-    """A picture in the form of an episode's: a decision is valid until the next one.
+) -> Gantt:
+    """Owners over time as in a play: a decision is valid until the next one.
 
     Args:
         order: Sort key of the rows.
         wanted: For each decision everything that needs a holder; ``None``: everything always.
-
-    Returns:
-        ``until_ms``, ``instances``, ``rows`` (``task``, ``runs``: from, to, instance; ``waits``: spans without a
-        holder), ``rows_left_out``, and ``marks``, the decisions.
     """
     place = {name: number for number, name in enumerate(instances)}
     stretches = list(zip(times, [*times[1:], until_ms], strict=True))
@@ -52,14 +50,8 @@ def assigned_rows(
             [(times[0], until_ms)] if missing is None else [(at, end) for at, end, names in missing if task in names]
         )
         waits = _gaps(runs[task], spans)
-        rows.append({"task": task, "runs": [list(each) for each in runs[task]], "waits": waits})
-    return {
-        "until_ms": until_ms,
-        "instances": list(instances),
-        "rows": rows,
-        "rows_left_out": len(runs) - len(kept),
-        "marks": list(times),
-    }
+        rows.append(GanttRow(task, tuple(runs[task]), waits))
+    return Gantt(until_ms, tuple(instances), tuple(rows), len(runs) - len(kept), tuple(times))
 
 
 def _add(runs: _Runs, at: int, end: int, instance: int) -> None:
@@ -68,8 +60,8 @@ def _add(runs: _Runs, at: int, end: int, instance: int) -> None:
     runs.append((at, end, instance))
 
 
-def _gaps(runs: Sequence[tuple[int, int, int]], spans: Iterable[tuple[int, int]]) -> list[list[int]]:
-    gaps: list[list[int]] = []
+def _gaps(runs: Sequence[tuple[int, int, int]], spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
+    gaps: list[tuple[int, int, int]] = []
     for begin, until in spans:
         reached = begin
         for start, end, _ in (run for run in runs if run[1] > begin and run[0] < until):
@@ -78,10 +70,10 @@ def _gaps(runs: Sequence[tuple[int, int, int]], spans: Iterable[tuple[int, int]]
             reached = max(reached, end)
         if reached < until:
             _missed(gaps, reached, until)
-    return gaps
+    return tuple(gaps)
 
 
-def _missed(gaps: list[list[int]], begin: int, until: int) -> None:
+def _missed(gaps: _Runs, begin: int, until: int) -> None:
     if gaps and gaps[-1][1] == begin:
         begin = gaps.pop()[0]
-    gaps.append([begin, until, 0])
+    gaps.append((begin, until, 0))

@@ -19,6 +19,7 @@ from assignor_lab.groups.runner.rows import RowMaker
 from assignor_lab.groups.runner.terms import JobSpec, families_of
 from assignor_lab.groups.variants import Contender, timings_of
 from assignor_lab.groups.work import WorkItem
+from assignor_lab.model.pictures import Picture
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.runtime.invocation import failure_of
 from assignor_lab.runtime.isolation.limits import Limits
@@ -74,9 +75,7 @@ class Scorer:
         for answer in self.contest.answers(item):
             yield answer, self._rows.row(answer)
 
-    def pictures(
-        self, item: WorkItem, wanted: Mapping[tuple[int, int], str | None]
-    ) -> Iterator[tuple[int, dict[str, Any]]]:
+    def pictures(self, item: WorkItem, wanted: Mapping[tuple[int, int], str | None]) -> Iterator[tuple[int, Picture]]:
         """Number and picture of the wanted rounds of ``item``, which is answered once more."""
         by_round: dict[int, list[ContenderAnswer[Any, Any]]] = {}
         for answer in self.contest.answers(item):

@@ -42,6 +42,7 @@ from assignor_lab.groups.streams.comparability import racks_unknown, why_not_com
 from assignor_lab.groups.task_limits import limits_of_classic
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.kafka.leader.fallback import is_internal, replacement_without_lags
+from assignor_lab.model.pictures import Picture
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.runtime.isolation.limits import Limits
@@ -219,13 +220,10 @@ class _Streams(GroupKind[ApplicationMetadata, TaskAssignment]):
 
         return streams_trials(decisions, config, assignor)
 
-    def picture(self, answers: Sequence[StreamsAnswer], assignor: str | None) -> dict[str, Any]:
+    def picture(self, answers: Sequence[StreamsAnswer], assignor: str | None) -> Picture:
         from assignor_lab.groups.streams.snapshots import detail_of
 
         return detail_of(answers, assignor)
-
-    def picture_size(self, picture: Mapping[str, Any]) -> int:
-        return len(picture["tasks"]) * (1 + len(picture["after"]))
 
     def line(
         self,

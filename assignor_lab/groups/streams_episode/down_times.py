@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Any
 
+from assignor_lab.model.pictures import DownTask, DownTimes
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
@@ -25,8 +25,8 @@ _REAL_TIME_MS = 946_684_800_000
 _Interval = tuple[int, int, int]
 
 
-def down_times(played: PlayedStreamsEpisode) -> dict[str, Any]:
-    """The downtimes in the form of ``answers.down`` in the summary; the same spans of time as in its totals."""
+def down_times(played: PlayedStreamsEpisode) -> DownTimes:
+    """The downtimes; the same spans of time as in the totals of the play."""
     first, ledger, names = played.first_ms, played.world.ledger, list(played.world.instances)
     by_cause = [0] * len(CAUSES)
     found = []
@@ -44,14 +44,14 @@ def down_times(played: PlayedStreamsEpisode) -> dict[str, Any]:
         [(begin - first, place[owner]) for begin, to, owner in ledger.runs[number] if to is None or to > begin]
         for number in range(len(found))
     ]
-    return {
-        "begun_ms": _clock(first),
-        "causes": list(CAUSES),
-        "by_cause_ms": by_cause,
-        "instances": names,
-        "tasks": [_task(*found[number], ran[number]) for number in shown],
-        "tasks_left_out": sum(bool(stretches) for _, stretches in found) - len(shown),
-    }
+    return DownTimes(
+        begun_ms=_clock(first),
+        causes=CAUSES,
+        by_cause_ms=tuple(by_cause),
+        instances=tuple(names),
+        tasks=tuple(_task(*found[number], ran[number]) for number in shown),
+        tasks_left_out=sum(bool(stretches) for _, stretches in found) - len(shown),
+    )
 
 
 def begun_ms(episode: StreamsEpisode) -> int | None:
@@ -78,7 +78,7 @@ def _length(stretches: Sequence[Sequence[_Interval]]) -> int:
     return sum(each[-1][1] - each[0][0] for each in stretches)
 
 
-def _task(task: str, stretches: Sequence[list[_Interval]], ran: Sequence[tuple[int, int]]) -> dict[str, Any]:
+def _task(task: str, stretches: Sequence[list[_Interval]], ran: Sequence[tuple[int, int]]) -> DownTask:
     kept: list[list[_Interval]] = []
     intervals = 0
     for stretch in sorted(stretches, key=lambda each: each[0][0] - each[-1][1]):
@@ -86,18 +86,18 @@ def _task(task: str, stretches: Sequence[list[_Interval]], ran: Sequence[tuple[i
         if intervals > MOST_INTERVALS and kept:
             break
         kept.append(stretch[:MOST_INTERVALS])
-    rows = []
+    rows: list[tuple[int, ...]] = []
     for stretch in sorted(kept):
         before = bisect_left(ran, stretch[0][0], key=itemgetter(0)) - 1
         after = bisect_right(ran, stretch[-1][1] - 1, key=itemgetter(0))
         owners = (ran[before][1] if before >= 0 else -1, ran[after][1] if after < len(ran) else -1)
-        rows += [[*each, *owners] for each in stretch]
+        rows += [(*each, *owners) for each in stretch]
     longest = max(each[-1][1] - each[0][0] for each in stretches)
-    return {
-        "task": task,
-        "down_ms": _length(stretches),
-        "times": len(stretches),
-        "longest_ms": longest,
-        "intervals": rows,
-        "intervals_left_out": sum(map(len, stretches)) - len(rows),
-    }
+    return DownTask(
+        task=task,
+        down_ms=_length(stretches),
+        times=len(stretches),
+        longest_ms=longest,
+        intervals=tuple(rows),
+        intervals_left_out=sum(map(len, stretches)) - len(rows),
+    )

@@ -27,6 +27,7 @@ from assignor_lab.groups.streams_episode.metrics import (
 )
 from assignor_lab.groups.streams_episode.session import EpisodeSession, PlayedEpisode
 from assignor_lab.kafka.leader.fallback import replacement_without_lags
+from assignor_lab.model.pictures import Picture
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.scenarios import Scenario
 from assignor_lab.simulation.streams.episode import StreamsEpisode
@@ -148,7 +149,7 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
 
     def picture(
         self, answers: Sequence[ContenderAnswer[StreamsEpisode, PlayedEpisode]], assignor: str | None
-    ) -> dict[str, Any]:
+    ) -> Picture:
         from assignor_lab.groups.streams_episode.snapshots import episode_picture
 
         return episode_picture(answers)

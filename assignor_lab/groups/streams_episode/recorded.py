@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+import attrs
+
 from assignment_api.streams import TaskId
 from assignor_lab.groups.kind import ContenderAnswer
 from assignor_lab.groups.ownership.recorded_outcome import ActionRow, RecordedOutcome
@@ -14,6 +16,7 @@ from assignor_lab.groups.ownership.timeline import assigned_rows, last_moment
 from assignor_lab.groups.streams_episode.down_times import MOST_INTERVALS, begun_ms
 from assignor_lab.groups.streams_episode.session import PlayedEpisode
 from assignor_lab.groups.work import OBSERVED
+from assignor_lab.model.pictures import DownTask, DownTimes, Gantt, GroupRebalance, SnapshotAnswer
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.recorded_result import (
     recorded_result,
@@ -73,30 +76,28 @@ def _led_to(column: Sequence[Mapping[str, Any]] | None, place: int) -> tuple[int
 
 def _picture(
     episode: StreamsEpisode, recorded: Mapping[str, Any], tasks: Sequence[str], begun: int | None
-) -> dict[str, Any]:
+) -> SnapshotAnswer:
     generations = recorded.get("generations", ())
     gantt = _gantt(episode, generations) if generations else None
     seen = recorded_tasks(recorded, tasks)
     if gantt is not None:
-        for row in gantt["rows"]:
-            row["waits"] = sorted([*row["waits"], *([begin, to, 0] for begin, to, _ in seen[row["task"]])])
+        rows = (
+            attrs.evolve(row, waits=tuple(sorted([*row.waits, *((begin, to, 0) for begin, to, _ in seen[row.task])])))
+            for row in gantt.rows
+        )
+        gantt = attrs.evolve(gantt, rows=tuple(rows))
     cause = SEEN if recorded.get("probe") else NO_OWNER
-    return {
-        "assignor": OBSERVED,
-        "error": None,
-        "stops_all": False,
-        "delay_ms": None,
-        "rounds": None,
-        "workers": None,
-        "timeline": [],
-        "gantt": gantt,
-        "down": _down(seen, gantt, begun, cause) if shows_downtime(recorded) else None,
-        "rebalances": [_rebalance(episode, each) for each in generations[:_MOST_REBALANCES]],
-        "rebalances_left_out": max(0, len(generations) - _MOST_REBALANCES),
-    }
+    return SnapshotAnswer(
+        assignor=OBSERVED,
+        error=None,
+        gantt=gantt,
+        down=_down(seen, gantt, begun, cause) if shows_downtime(recorded) else None,
+        rebalances=tuple(_rebalance(episode, each) for each in generations[:_MOST_REBALANCES]),
+        rebalances_left_out=max(0, len(generations) - _MOST_REBALANCES),
+    )
 
 
-def _gantt(episode: StreamsEpisode, generations: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _gantt(episode: StreamsEpisode, generations: Sequence[Mapping[str, Any]]) -> Gantt:
     known = {str(task.id) for task in episode.tasks}
     ordered = sorted(generations, key=lambda each: int(each["assignment_t_ms"]))
     times = [max(0, each["assignment_t_ms"]) for each in ordered]
@@ -114,33 +115,31 @@ def _gantt(episode: StreamsEpisode, generations: Sequence[Mapping[str, Any]]) ->
     )
 
 
-def _down(
-    seen: Mapping[str, Sequence[Sequence[Any]]], gantt: Mapping[str, Any] | None, begun: int | None, cause: str
-) -> Any:
-    runs = {row["task"]: row["runs"] for row in gantt["rows"]} if gantt is not None else {}
+def _down(seen: Mapping[str, Sequence[Sequence[Any]]], gantt: Gantt | None, begun: int | None, cause: str) -> DownTimes:
+    runs = {row.task: row.runs for row in gantt.rows} if gantt is not None else {}
     away = {task: sum(to - begin for begin, to, _ in rows) for task, rows in seen.items()}
     worst = sorted((task for task in seen if away[task]), key=lambda task: -away[task])
-    return {
-        "begun_ms": begun,
-        "causes": [cause],
-        "by_cause_ms": [sum(away.values())],
-        "instances": [] if gantt is None else gantt["instances"],
-        "tasks": [_task(task, seen[task], runs.get(task, ())) for task in worst[:_MOST_TASKS]],
-        "tasks_left_out": len(worst[_MOST_TASKS:]),
-    }
+    return DownTimes(
+        begun_ms=begun,
+        causes=(cause,),
+        by_cause_ms=(sum(away.values()),),
+        instances=() if gantt is None else gantt.instances,
+        tasks=tuple(_task(task, seen[task], runs.get(task, ())) for task in worst[:_MOST_TASKS]),
+        tasks_left_out=len(worst[_MOST_TASKS:]),
+    )
 
 
-def _task(task: str, rows: Sequence[Sequence[Any]], runs: Sequence[Sequence[int]]) -> dict[str, Any]:
+def _task(task: str, rows: Sequence[Sequence[Any]], runs: Sequence[Sequence[int]]) -> DownTask:
     lengths = [to - begin for begin, to, _ in rows]
     longest = sorted(sorted(rows, key=lambda row: row[0] - row[1])[:MOST_INTERVALS], key=itemgetter(0))
-    return {
-        "task": task,
-        "down_ms": sum(lengths),
-        "times": len(rows),
-        "longest_ms": max(lengths),
-        "intervals": [[begin, to, 0, _who(runs, begin), _who(runs, to)] for begin, to, _ in longest],
-        "intervals_left_out": len(rows) - len(longest),
-    }
+    return DownTask(
+        task=task,
+        down_ms=sum(lengths),
+        times=len(rows),
+        longest_ms=max(lengths),
+        intervals=tuple((begin, to, 0, _who(runs, begin), _who(runs, to)) for begin, to, _ in longest),
+        intervals_left_out=len(rows) - len(longest),
+    )
 
 
 def _who(runs: Sequence[Sequence[int]], at_ms: int) -> int:
@@ -148,14 +147,14 @@ def _who(runs: Sequence[Sequence[int]], at_ms: int) -> int:
     return runs[place][2] if place >= 0 and at_ms <= runs[place][1] else -1
 
 
-def _rebalance(episode: StreamsEpisode, each: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "at_ms": each["t_ms"],
-        "because": [each.get("reason", "")],
-        "leader": "",
-        "protocol": episode.protocol,
-        "members": each.get("members", len(each["assigned"])),
-        "assigned": sum(len(held["active"]) for held in each["assigned"].values()),
-        "revoked": 0,
-        "delay_ms": 0,
-    }
+def _rebalance(episode: StreamsEpisode, each: Mapping[str, Any]) -> GroupRebalance:
+    return GroupRebalance(
+        at_ms=each["t_ms"],
+        because=(each.get("reason", ""),),
+        leader="",
+        protocol=episode.protocol,
+        members=each.get("members", len(each["assigned"])),
+        assigned=sum(len(held["active"]) for held in each["assigned"].values()),
+        revoked=0,
+        delay_ms=0,
+    )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
 
 from assignor_lab.groups.kind import ContenderAnswer
 from assignor_lab.groups.streams_episode.down_times import down_times
 from assignor_lab.groups.streams_episode.session import PlayedEpisode
+from assignor_lab.model.pictures import ConnectSnapshot, Gantt, GanttChange, GanttRow, GroupRebalance, SnapshotAnswer
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.processing import REBALANCE, RESTORING, REVOKED
@@ -27,40 +27,35 @@ MOST_MARKS = 400
 MOST_STRETCHES = 60
 
 
-def episode_picture(answers: Sequence[ContenderAnswer[StreamsEpisode, PlayedEpisode]]) -> dict[str, Any]:
+def episode_picture(answers: Sequence[ContenderAnswer[StreamsEpisode, PlayedEpisode]]) -> ConnectSnapshot:
     scenario = answers[0].scenario
-    return {
-        "scenario": None if scenario is None else scenario.id,
-        "round": answers[0].round,
-        "kind": "streams-episode",
-        "assumptions": [] if scenario is None else list(scenario.assumptions),
-        "workers": [],
-        "answers": [_shown(answer) for answer in answers],
-        "chosen": None,
-    }
+    return ConnectSnapshot(
+        scenario="" if scenario is None else scenario.id,
+        round=answers[0].round,
+        kind="streams-episode",
+        assumptions=() if scenario is None else tuple(scenario.assumptions),
+        workers=(),
+        answers=tuple(_shown(answer) for answer in answers),
+        shows=("gantt", "down"),
+    )
 
 
-def _shown(answer: ContenderAnswer[StreamsEpisode, PlayedEpisode]) -> dict[str, Any]:
-    failure, result = answer.outcome.failure, answer.outcome.answer
-    error = None
-    if failure is not None:
-        error = {"type": failure.type, "java_type": failure.java_type, "message": failure.message}
-    return {
-        "assignor": answer.assignor,
-        "error": error,
-        "stops_all": False,
-        "delay_ms": None,
-        "rounds": None,
-        "workers": None,
-        "timeline": [] if result is None else timeline(result.played, TIMELINE_WIDTH, MOST_TASKS),
-        "gantt": None if result is None else _gantt(result.played),
-        "down": None if result is None else down_times(result.played),
-        "rebalances": [] if result is None else _rebalances(result.played),
-        "rebalances_left_out": 0 if result is None else max(0, len(result.played.generations) - MOST_REBALANCES),
-    }
+def _shown(answer: ContenderAnswer[StreamsEpisode, PlayedEpisode]) -> SnapshotAnswer:
+    result = answer.outcome.answer
+    if result is None:
+        return SnapshotAnswer(assignor=answer.assignor, error=answer.problem)
+    return SnapshotAnswer(
+        assignor=answer.assignor,
+        error=answer.problem,
+        timeline=tuple(timeline(result.played, TIMELINE_WIDTH, MOST_TASKS)),
+        gantt=_gantt(result.played),
+        down=down_times(result.played),
+        rebalances=tuple(_rebalances(result.played)),
+        rebalances_left_out=max(0, len(result.played.generations) - MOST_REBALANCES),
+    )
 
 
-def _gantt(played: PlayedStreamsEpisode) -> dict[str, Any]:
+def _gantt(played: PlayedStreamsEpisode) -> Gantt:
     """The owners of each task over time, its restores and its spans without an owner; longest downtime first."""
     first, end = played.first_ms, played.world.begin_ms + played.episode.until_ms
     ledger, names = played.world.ledger, list(played.world.instances)
@@ -73,29 +68,30 @@ def _gantt(played: PlayedStreamsEpisode) -> dict[str, Any]:
             (begin - first, (end if to is None else to) - first, place[owner]) for begin, to, owner in ledger.runs[task]
         ]
         waits = [(begin - first, to - first, int(cause == RESTORING)) for begin, to, cause in ledger.intervals[task]]
-        rows.append({"task": str(played.world.tasks[task]), "runs": _within(runs), "waits": _within(waits)})
-    return {
-        "until_ms": end - first,
-        "instances": names,
-        "rows": rows,
-        "rows_left_out": len(away) - len(shown),
-        "marks": [each.assigned_ms - first for each in played.generations[:MOST_MARKS] if each.assigned_ms >= first],
-        "changes": [
-            {"at_ms": each.at_ms - first, "change": each.action, "instance": each.who}
-            for each in played.actions
-            if each.action in ("start", "stop", "crash") and first <= each.at_ms <= end
-        ][:MOST_MARKS],
-    }
+        rows.append(GanttRow(str(played.world.tasks[task]), _within(runs), _within(waits)))
+    changes = [
+        GanttChange(each.at_ms - first, each.action, each.who)
+        for each in played.actions
+        if each.action in ("start", "stop", "crash") and first <= each.at_ms <= end
+    ]
+    return Gantt(
+        until_ms=end - first,
+        instances=tuple(names),
+        rows=tuple(rows),
+        rows_left_out=len(away) - len(shown),
+        marks=tuple(each.assigned_ms - first for each in played.generations[:MOST_MARKS] if each.assigned_ms >= first),
+        changes=tuple(changes[:MOST_MARKS]),
+    )
 
 
-def _within(stretches: Sequence[tuple[int, int, int]]) -> list[list[int]]:
+def _within(stretches: Sequence[tuple[int, int, int]]) -> tuple[tuple[int, ...], ...]:
     kept = [(max(0, begin), to, owner) for begin, to, owner in stretches if to > max(0, begin)]
     longest = sorted(kept, key=lambda each: each[0] - each[1])[:MOST_STRETCHES]
-    return [list(each) for each in sorted(longest)]
+    return tuple(sorted(longest))
 
 
-def _rebalances(played: PlayedStreamsEpisode) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
+def _rebalances(played: PlayedStreamsEpisode) -> list[GroupRebalance]:
+    rows: list[GroupRebalance] = []
     before: dict[int, str] = {}
     shown = played.generations[:MOST_REBALANCES]
     running = _running_again(played, shown)
@@ -103,17 +99,17 @@ def _rebalances(played: PlayedStreamsEpisode) -> list[dict[str, Any]]:
         owner = {task: name for name, (active, _) in each.assigned.items() for task in active}
         moved = sum(owner.get(task) != name for task, name in before.items())
         rows.append(
-            {
-                "at_ms": each.joined_ms - played.first_ms,
-                "because": [each.reason],
-                "leader": each.leader or "broker",
-                "protocol": played.episode.protocol,
-                "members": each.members,
-                "assigned": len(owner),
-                "revoked": moved,
-                "delay_ms": 0,
-                "running_ms": None if again is None else max(0, again - each.joined_ms),
-            }
+            GroupRebalance(
+                at_ms=each.joined_ms - played.first_ms,
+                because=(each.reason,),
+                leader=each.leader or "broker",
+                protocol=played.episode.protocol,
+                members=each.members,
+                assigned=len(owner),
+                revoked=moved,
+                delay_ms=0,
+                running_ms=None if again is None else max(0, again - each.joined_ms),
+            )
         )
         before = owner
     return rows

@@ -23,6 +23,7 @@ from assignor_lab.groups.runner.one_call import OneCall
 from assignor_lab.groups.streams_group.assignor_calls import ASKING, StreamsGroupState
 from assignor_lab.groups.task_limits import limits_of_streams
 from assignor_lab.groups.work import OBSERVED
+from assignor_lab.model.pictures import Picture
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, group_result_row
@@ -181,13 +182,10 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
 
     def picture(
         self, answers: Sequence[ContenderAnswer[StreamsGroupState, GroupAssignment]], assignor: str | None
-    ) -> dict[str, Any]:
+    ) -> Picture:
         from assignor_lab.groups.streams_group.snapshots import group_picture
 
         return group_picture(answers, assignor)
-
-    def picture_size(self, picture: Mapping[str, Any]) -> int:
-        return len(picture["tasks"]) * (1 + len(picture["after"]))
 
     def line(
         self,

@@ -12,6 +12,7 @@ from assignor_lab.groups.runner.scorer import Scorer
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring.engine.speculation import MARK, Speculation, Speculator
+from assignor_lab.scoring.output.summary_file import picture_document
 from assignor_lab.scoring.output.tables import rows_schema
 
 __all__ = ["PICTURE_SCHEMA", "answer_batches", "picture_batches", "scored_schema"]
@@ -77,7 +78,7 @@ def picture_batches(
 ) -> Iterator[pa.RecordBatch]:
     for item in items:
         rows = [
-            {"item": item.number, "round": number, "detail": json.dumps(picture)}
+            {"item": item.number, "round": number, "detail": json.dumps(picture_document(picture))}
             for number, picture in scorer.pictures(item, wanted)
         ]
         if rows:

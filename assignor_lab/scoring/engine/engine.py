@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
+from assignor_lab.model.pictures import Picture
 from assignor_lab.scoring.engine.costs import SizeOf
 from assignor_lab.scoring.engine.exclusion import RunExclusions
 from assignor_lab.scoring.sources.plan import ScoringPlan
@@ -20,7 +21,7 @@ __all__ = ["Engine", "JobFailedError", "Pictures", "Wave", "RunWork"]
 V = TypeVar("V")
 
 #: Item and round to the picture of that state, from :meth:`assignor_lab.groups.kind.GroupKind.picture`.
-Pictures = Mapping[tuple[int, int], dict[str, Any]]
+Pictures = Mapping[tuple[int, int], Picture]
 
 
 class JobFailedError(Exception):

@@ -15,7 +15,7 @@ from assignor_lab.documents.shapes import Check, any_value, faults_at, format_nu
 from assignor_lab.documents.values import plain_document, value_of
 from assignor_lab.groups.columns import OTHER_FORMAT
 from assignor_lab.model.comparisons import FigureCompared, ValueCompared
-from assignor_lab.model.pictures import ClientTasks, ConnectSnapshot, Gantt, SnapshotPlacement, StateSource
+from assignor_lab.model.pictures import ClientTasks, ConnectSnapshot, Gantt, Picture, SnapshotPlacement, StateSource
 from assignor_lab.model.run_summary import Assignor, PastTimeline, RunSummary, SummaryHeadline
 
 __all__ = ["FORMAT", "picture_document", "picture_of", "read_summary", "summary_document", "summary_of"]
@@ -53,15 +53,14 @@ def summary_document(summary: RunSummary) -> dict[str, Any]:
     return {"verified": document.pop("verified"), "format": FORMAT, **document}
 
 
-def picture_of(document: object, *, is_play: bool) -> SnapshotPlacement | ConnectSnapshot:
+def picture_of(document: dict[str, object]) -> Picture:
     """The picture in a document of :func:`picture_document`."""
-    check: Check[Any] = _group if is_play else value_of(SnapshotPlacement, _REMEDY, _READ)
+    check: Check[Picture] = _group if "answers" in document else value_of(SnapshotPlacement, _REMEDY, _READ)
     with faults_at(Place("picture")):
-        found: SnapshotPlacement | ConnectSnapshot = check(document)
-        return found
+        return check(document)
 
 
-def picture_document(picture: SnapshotPlacement | ConnectSnapshot) -> dict[str, Any]:
+def picture_document(picture: Picture) -> dict[str, Any]:
     document: dict[str, Any] = plain_document(picture, _WRITTEN)
     return document
 

@@ -12,7 +12,6 @@ from assignor_lab.capture.histories.connect_rounds import is_connect_past
 from assignor_lab.capture.histories.group_histories import history_of_moments, history_of_rounds
 from assignor_lab.capture.histories.moments import DecisionMoment, moment_of, protocol_of
 from assignor_lab.capture.histories.timeline import GroupTimeline
-from assignor_lab.documents.values import value_of
 from assignor_lab.model.pictures import Gantt
 from assignor_lab.model.run_summary import PastTimeline, TimelineDecision
 from assignor_lab.scenarios import Scenario
@@ -64,7 +63,7 @@ class SourceTimeline:
             return ()
         histories = [history_of_moments(group, own) for group, own in self._moments.items() if len(own) > 1]
         histories.sort(key=lambda history: history.decisions[0].at.latest_ms)
-        return tuple(_timeline(GroupTimeline.of(each), value_of(Gantt, "")(assigned_tasks(each))) for each in histories)
+        return tuple(_timeline(GroupTimeline.of(each), assigned_tasks(each)) for each in histories)
 
 
 def _timeline(past: GroupTimeline, given: Gantt | None = None) -> PastTimeline:

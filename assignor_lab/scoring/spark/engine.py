@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring.engine.engine import Pictures, RunWork, Wave
+from assignor_lab.scoring.output.summary_file import picture_of
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel
 from assignor_lab.scoring.spark.job import items_frame, pictures_frame
 from assignor_lab.scoring.spark.mapped import mapped_on_spark
@@ -77,7 +78,7 @@ class OnSpark:
         frame = items_frame(self.spark, [[item] for item in items])
         table = pictures_frame(frame, spec, wanted, self.wheels).toArrow()
         return {
-            (row["item"], row["round"]): json.loads(row["detail"])
+            (row["item"], row["round"]): picture_of(json.loads(row["detail"]))
             for row in table.select(["item", "round", "detail"]).to_pylist()
         }
 

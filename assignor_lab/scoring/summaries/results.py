@@ -16,12 +16,11 @@ from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.capture.histories.past_terms import DECISIONS, PLAYED
 from assignor_lab.groups.kind import GroupKind
 from assignor_lab.groups.work import OBSERVED
-from assignor_lab.model.pictures import ConnectSnapshot, SnapshotPlacement
+from assignor_lab.model.pictures import ConnectSnapshot, Picture, SnapshotPlacement
 from assignor_lab.model.run_summary import Assignor, RefusedPlugin, Results, RunMetrics, SummaryMetric, SummarySource
 from assignor_lab.scoring.contenders import RunContenders
 from assignor_lab.scoring.engine.costs import Spent
 from assignor_lab.scoring.engine.engine import Pictures
-from assignor_lab.scoring.output.summary_file import picture_of
 from assignor_lab.scoring.sources.plan import ScoringSource
 from assignor_lab.scoring.summaries.figures import MAX_PLACEMENTS, MAX_WORST, Figures
 from assignor_lab.scoring.summaries.tally import Tally
@@ -31,7 +30,7 @@ __all__ = ["RunEnvironment", "Wanted", "ranked_names", "results_of", "run_metric
 
 #: Most sources that are listed individually.
 MAX_SOURCES = 190
-#: Most entries (:meth:`~assignor_lab.groups.kind.GroupKind.picture_size`) in all pictures.
+#: Most entries in all pictures.
 MAX_PICTURE_ENTRIES = 200_000
 
 
@@ -100,7 +99,7 @@ def results_of(
 ) -> Results:
     """The part of the summary that depends only on input, seed and plugins."""
     names = [assignor.name for assignor in competing.assignors]
-    pictures, too_large = _pictures(wanted, details, kind)
+    pictures, too_large = _pictures(wanted, details)
     seeds = [source.generated.seed for source in sources if source.generated is not None]
     return Results(
         title=_title(sources, pictures),
@@ -176,7 +175,7 @@ def _histories(sources: Sequence[ScoringSource]) -> str | None:
     return DECISIONS if any(source.timelines for source in sources) else None
 
 
-def _title(sources: Sequence[ScoringSource], pictures: Sequence[SnapshotPlacement | ConnectSnapshot]) -> str | None:
+def _title(sources: Sequence[ScoringSource], pictures: Sequence[Picture]) -> str | None:
     groups = list(dict.fromkeys(map(_group, pictures)))
     # A played past is not a picture of a state.
     past = [timeline.group for source in sources for timeline in source.timelines]
@@ -186,7 +185,7 @@ def _title(sources: Sequence[ScoringSource], pictures: Sequence[SnapshotPlacemen
     return sources[0].name if len(sources) == 1 else None
 
 
-def _group(picture: SnapshotPlacement | ConnectSnapshot) -> str | None:
+def _group(picture: Picture) -> str | None:
     return picture.source.group if isinstance(picture, SnapshotPlacement) and picture.source is not None else None
 
 
@@ -271,20 +270,18 @@ def _metric(name: str, found: Found[MetricPlugin]) -> SummaryMetric:
     )
 
 
-def _pictures(
-    wanted: Wanted, details: Pictures, kind: GroupKind[Any, Any]
-) -> tuple[list[SnapshotPlacement | ConnectSnapshot], int]:
-    pictures: list[SnapshotPlacement | ConnectSnapshot] = []
+def _pictures(wanted: Wanted, details: Pictures) -> tuple[list[Picture], int]:
+    pictures: list[Picture] = []
     entries = left_out = 0
     for state, chosen in wanted.chosen.items():
         picture = details.get(state)
-        if picture is None or picture["scenario"] is None:
+        if picture is None or not picture.scenario:
             continue
-        entries += kind.picture_size(picture)
+        entries += picture.entries
         if entries > MAX_PICTURE_ENTRIES:
             left_out += chosen == "captured"
             continue
-        pictures.append(picture_of({**picture, "chosen": chosen}, is_play=kind.section == "groups"))
+        pictures.append(attrs.evolve(picture, chosen=chosen or ""))
     return pictures, left_out
 
 

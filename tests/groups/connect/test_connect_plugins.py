@@ -12,6 +12,7 @@ from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.runner.measures import plugin_columns
 from assignor_lab.groups.runner.scorer import Scorer
 from assignor_lab.groups.runner.terms import JobSpec
+from assignor_lab.scoring.output.summary_file import picture_document
 from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from tests.groups.connect.states import history, member
@@ -124,7 +125,8 @@ def test_observers_see_every_answer_and_change_nothing(registry: Registry, capsy
 def test_the_pictures_of_a_rebalance() -> None:
     contest = Scorer(JobSpec(("connect_eager", "connect_incremental"), (), kind="connect"))
     with plan_sources([JOIN], discover()) as plan:
-        ((number, picture),) = contest.pictures(next(iter(plan.work())), {(0, 0): None})
+        ((number, shown_picture),) = contest.pictures(next(iter(plan.work())), {(0, 0): None})
+        picture = picture_document(shown_picture)
     assert (number, picture["scenario"], picture["kind"]) == (0, "join", "connect")
     sizes = [(worker["id"], worker["connectors"], worker["tasks"]) for worker in picture["workers"]]
     assert sizes == [("w1", 1, 3), ("w2", 0, 0)]
@@ -143,7 +145,8 @@ def test_the_pictures_of_a_rebalance() -> None:
 def test_the_pictures_of_an_episode() -> None:
     contest = Scorer(JobSpec(("connect_eager", "nowhere"), (), kind="connect-episode"))
     with plan_sources([EPISODES["worker-leaves"].document()], discover()) as plan:
-        ((_, picture),) = contest.pictures(next(iter(plan.work())), {(0, 0): "connect_eager"})
+        ((_, shown_picture),) = contest.pictures(next(iter(plan.work())), {(0, 0): "connect_eager"})
+        picture = picture_document(shown_picture)
     assert (picture["kind"], picture["workers"]) == ("connect-episode", [])
     eager, nowhere = picture["answers"]
     assert eager["timeline"][0].startswith("worker1  ")

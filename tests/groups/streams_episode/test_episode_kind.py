@@ -17,6 +17,7 @@ from assignor_lab.groups.runner.terms import NO_CONFIG
 from assignor_lab.groups.streams_episode.metrics import DOLLARS, EPISODE_METRICS
 from assignor_lab.groups.streams_episode.session import PlayedEpisode
 from assignor_lab.groups.work import WorkItem
+from assignor_lab.scoring.output.summary_file import picture_document
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from tests.scoring import assignors
 from tests.simulation.streams.episodes import document, happens, started, task
@@ -109,7 +110,7 @@ def test_whoever_fails_has_a_row_and_costs_the_others_nothing() -> None:
 
 
 def test_the_picture_has_a_timeline_and_the_rebalances_of_each(played: dict[str, Played]) -> None:
-    picture = KIND.picture(list(played.values()), None)
+    picture = picture_document(KIND.picture(list(played.values()), None))
     assert [each["assignor"] for each in picture["answers"]] == list(played)
     for each, answer in zip(picture["answers"], played.values(), strict=True):
         result = answer.outcome.answer

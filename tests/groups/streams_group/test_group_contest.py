@@ -17,6 +17,7 @@ from assignor_lab.groups.runner.terms import NO_CONFIG, JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scenarios import canonical_line
 from assignor_lab.scenarios.families import STREAMS_GROUP_FAMILIES
+from assignor_lab.scoring.output.summary_file import picture_document
 from builtin_assignors.group_sticky import GroupStickyTaskAssignor
 
 HERE = "tests.groups.streams_group.test_group_contest:"
@@ -206,7 +207,8 @@ def test_scenarios_stand_under_their_own_configuration() -> None:
 @pytest.mark.slow
 def test_a_picture_has_a_row_for_each_member_with_its_process() -> None:
     item = state()
-    ((number, picture),) = scorer(STICKY, IN_TURN).pictures(item, {(0, 0): None})
+    ((number, shown_picture),) = scorer(STICKY, IN_TURN).pictures(item, {(0, 0): None})
+    picture = picture_document(shown_picture)
     document = json.loads(item.document or "")
     assert (number, picture["scenario"]) == (0, document["id"])
     shown = [(client["process"], client["process_id"]) for client in picture["clients"]]
@@ -227,11 +229,13 @@ def test_a_picture_has_a_row_for_each_member_with_its_process() -> None:
 def test_in_a_later_round_a_picture_is_of_one_assignors_state_with_the_answers_to_that() -> None:
     item = WorkItem(0, 0, family="group_scale_out", seed=4)
     contest = scorer(STICKY, IN_TURN, family="group_scale_out")
-    ((_, picture),) = contest.pictures(item, {(0, 3): IN_TURN})
+    ((_, shown_picture),) = contest.pictures(item, {(0, 3): IN_TURN})
+    picture = picture_document(shown_picture)
     assert [answer["assignor"] for answer in picture["after"]] == [IN_TURN]
 
 
 def test_a_failure_is_in_the_picture() -> None:
-    ((_, picture),) = scorer(STICKY, "nowhere").pictures(state(), {(0, 0): None})
+    ((_, shown_picture),) = scorer(STICKY, "nowhere").pictures(state(), {(0, 0): None})
+    picture = picture_document(shown_picture)
     assert [answer["error"] and answer["error"]["type"] for answer in picture["after"]] == [None, "UnknownPluginError"]
     assert picture["after"][1]["assignment"] is None
