@@ -68,7 +68,7 @@ EDGES = (
 )
 #: Most untyped passages between the edges.
 KEYS, DOCUMENTS, ANY = "string keys", "dict[str, Any] or Mapping[str, Any]", "Any"
-LIMITS = {KEYS: 1_200, DOCUMENTS: 880, ANY: 1_380}
+LIMITS = {KEYS: 1_170, DOCUMENTS: 830, ANY: 1_330}
 _OBJECTS = {"dict", "Mapping", "MutableMapping"}
 
 
