@@ -210,6 +210,29 @@ def test_a_cut_export_has_its_whole_records_and_names_the_damage(
     assert words in problems[0]
 
 
+def test_a_part_of_a_table_that_begins_within_a_field_has_its_rows(tmp_path: Path) -> None:
+    lines = TABLES["byte order mark"](entries(tmp_path)).splitlines(keepends=True)
+    begin = next(number for number, line in enumerate(lines) if line.startswith("b0000000"))
+    file = tmp_path / "part.csv"
+    file.write_text("".join(lines[begin:]))
+
+    found, problems = decisions(file)
+
+    assert [figures(each)[1:3] for each in found] == [(None, 0), (11, 1), (12, 2), (13, 2)]
+    assert not problems
+
+
+def test_the_end_of_a_quoted_field_is_no_part_of_a_message(tmp_path: Path) -> None:
+    rows = [f'x {each.iso} "{each.whole}"' for each in entries(tmp_path)]
+    file = tmp_path / "pasted.txt"
+    file.write_text("\n".join(rows))
+
+    found, problems = decisions(file)
+
+    assert [figures(each)[1:3] for each in found] == [(10, 2), (11, 1), (12, 2), (13, 2)]
+    assert not problems
+
+
 def test_a_quote_that_is_never_closed_costs_one_row(tmp_path: Path) -> None:
     text = TABLES["byte order mark"](entries(tmp_path)).replace("Request joining", '"Request joining', 1)
     file = tmp_path / "export.csv"

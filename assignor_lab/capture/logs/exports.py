@@ -37,6 +37,7 @@ _BLOCK_BYTES = 2**18
 _MAX_VALUE = 8 * MAX_LINE_BYTES
 _JSON_LIST = re.compile(r'\A\s*\[\s*(?:\{\s*["}]|"|\[\s*"|\])')
 _JSON_OBJECT = re.compile(r'\A\s*\{\s*"(?:[^"\\\n]|\\.){0,200}"\s*:')
+_END_OF_FIELD = re.compile(r'"\r?\n(?=[^\n]*["])')
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 #: A list of records in one line that is longer than the head.
 _NESTED_LIST = re.compile(r'"(?:data|entries|events|hits|items|logs|records|result|results)"\s*:\s*[\[{]')
@@ -201,7 +202,13 @@ def export_of(head: str, name: str, data: LogBytes) -> TableExport | JsonExport 
     """
     if _JSON_LIST.match(head) or (_JSON_OBJECT.match(head) and not _is_json_lines(head)):
         return JsonExport(name, data)
-    return _table(head, name, data)
+    table = _table(head, name, data)
+    if table is None and (ended := _END_OF_FIELD.search(head)) is not None:
+        # A part of a table can begin within a field.
+        table = _table(head[ended.end() :], name, data)
+        if table is not None:
+            table.skipped += head.count("\n", 0, ended.end())
+    return table
 
 
 def _is_json_lines(head: str) -> bool:

@@ -41,7 +41,7 @@ _BEFORE = re.compile(r"Assigning tasks and (-?\d{1,10}) standby replicas to clie
 _BEFORE_3_5 = re.compile(r"\AAssigning tasks \[[^\]]*\] (?:including stateful \[[^\]]*\] )?to clients (?=\{)")
 _REPLICAS_3_5 = re.compile(r" with number of replicas (-?\d{1,10})(?!\d)")
 # An open list takes the rest of the line: later lists are not searched to the same end.
-_PARTICIPANT = re.compile(rf"({_UUID}): \[(?:(.*?)\](?=\.?(?:\s|\\n|$))|.*)")
+_PARTICIPANT = re.compile(rf"({_UUID}): \[(?:(.*?)\](?=\.?(?:[\s\"]|\\n|$))|.*)")
 _METADATA = re.compile(
     rf"({_UUID})=ClientMetadata\{{hostInfo=(?:null|HostInfo\{{host='([^']*)', port=(\d{{1,10}})\}}), consumers=\["
     r"(?:(.*?)\], state=|.*)"
