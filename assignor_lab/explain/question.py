@@ -44,7 +44,7 @@ def question_of(
         raise ExplainError(
             f"{scenario.place}: scenario {scenario.id!r} has no round {number}: its last one is {rounds - 1}"
         )
-    found = kind.find(registry, selector or ownership.default_assignor, may_run_code=True)
+    found = kind.find(registry, selector or kind.usual(scenario) or ownership.default_assignor, may_run_code=True)
     contender = kind.contender(registry, found)
     return Question(
         kind, ownership, contender, scenario, rounds - 1 if number is None else number, sources, isolation

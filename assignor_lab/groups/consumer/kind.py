@@ -25,10 +25,13 @@ from assignor_lab.groups.ownership.ownership import OwnershipOf
 from assignor_lab.groups.prices import prices_of
 from assignor_lab.groups.runner.measures import measures_of, metrics_of
 from assignor_lab.groups.work import OBSERVED
+from assignor_lab.kafka.wire.connect.errors import InconsistentProtocolsError
+from assignor_lab.kafka.wire.connect.negotiation import selected_name
 from assignor_lab.model.pictures import Picture
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, partition_members, partition_result_row
+from assignor_lab.scenarios.formats.consumer import strategies_of
 
 __all__ = ["CONSUMER", "CONSUMER_GROUP", "SHARE_GROUP", "PartitionKind"]
 
@@ -82,6 +85,20 @@ class PartitionKind(GroupKind[PartitionState, AppliedAssignment]):
 
     def installed(self, registry: Registry) -> Sequence[FoundAssignor]:
         return registry.partition_assignors(self._calls.kind)
+
+    def usual(self, scenario: Scenario) -> str | None:
+        """The strategy that all members list, as the coordinator selects it; ``None`` if the state has no lists."""
+        offers = strategies_of(scenario.document)
+        if not offers:
+            return None
+        try:
+            return selected_name(list(offers.values()))
+        except InconsistentProtocolsError as error:
+            listed = "; ".join(f"{member} lists {', '.join(names) or 'none'}" for member, names in offers.items())
+            raise InconsistentProtocolsError(
+                f"{scenario.place}: the members have no strategy in common, and Kafka lets none of them join beside "
+                f"another: {listed:.300}; give all members one strategy in partition.assignment.strategy"
+            ) from error
 
     # --- states -----------------------------------------------------------------------------------
 
@@ -161,6 +178,7 @@ class PartitionKind(GroupKind[PartitionState, AppliedAssignment]):
                 "finding_count": placement.not_subscribed,
                 "followup": placement.any_waits and self._is_client_side,
                 "answer_digest": _digest(found.assignment),
+                "remarks": list(self.remarks(found)),
                 "equals_observed": self._equals_observed(answer, found.assignment),
             }
         return row
@@ -174,6 +192,11 @@ class PartitionKind(GroupKind[PartitionState, AppliedAssignment]):
         decided = self.observed(answer.scenario, answer.round)
         known = None if decided is None else decided.answer
         return None if known is None else _digest(known.assignment) == _digest(assignment)
+
+    def remarks(self, answer: AppliedAssignment) -> Sequence[str]:
+        from assignor_lab.groups.consumer.behaviours import remarks_of
+
+        return remarks_of(answer)
 
     # --- showing ----------------------------------------------------------------------------------
 

@@ -38,10 +38,13 @@ class AppliedAssignment:
 
     Args:
         stops_all: True if all members stop everything before the rebalance, as under the eager protocol.
+        state: Its input, and ``assignor`` its name, for remarks; ``None`` if the answer is recorded.
     """
 
     assignment: PartitionAssignment
     stops_all: bool
+    state: PartitionState | None = None
+    assignor: str = ""
 
 
 class PartitionSession:
@@ -60,6 +63,7 @@ class PartitionSession:
         is_client_side: bool,
     ) -> None:
         self._call = OneCall(calls, lambda _group: contender.found, isolation)
+        self._name = str(contender.found.plugin.name)
         self._stops_all = is_client_side and "cooperative" not in contender.found.plugin.protocols
 
     def asked(self, state: PartitionState, config: EffectiveConfig) -> AnsweringAssignor:
@@ -69,14 +73,17 @@ class PartitionSession:
         outcome = self._call.answer(state.group, chosen).outcome
         result = outcome.result
         if not isinstance(result, CallFailure):
-            return ContenderReply(_with_result(outcome, AppliedAssignment(result, self._stops_all)))
+            return ContenderReply(_with_result(outcome, self._applied(state, result)))
         return ContenderReply(_with_result(outcome, result))
 
     def traced(self, state: PartitionState, chosen: AnsweringAssignor) -> Traced[AppliedAssignment] | None:
         found = self._call.traced(state.group, chosen)
         if found is None:
             return None
-        return Traced(AppliedAssignment(found.answer, self._stops_all), found.steps, found.rules)
+        return Traced(self._applied(state, found.answer), found.steps, found.rules)
+
+    def _applied(self, state: PartitionState, assignment: PartitionAssignment) -> AppliedAssignment:
+        return AppliedAssignment(assignment, self._stops_all, state, self._name)
 
     def looked_ahead(self, answer: AppliedAssignment) -> AppliedAssignment:
         return answer

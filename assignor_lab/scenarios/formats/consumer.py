@@ -38,7 +38,7 @@ from assignor_lab.documents.shapes import (
 )
 from assignor_lab.scenarios.settings import check_settings
 
-__all__ = ["MAX_PARTITIONS", "read_consumer", "read_consumer_group", "read_share_group"]
+__all__ = ["MAX_PARTITIONS", "read_consumer", "read_consumer_group", "read_share_group", "strategies_of"]
 
 #: Most partitions of one scenario: a document has only their number, so a short line could request billions.
 MAX_PARTITIONS = 1_000_000
@@ -152,6 +152,12 @@ def read_consumer(document: Mapping[str, Any]) -> ConsumerGroupState:
             member["instance_id"],
         )
     return ConsumerGroupState(topics, members, content.get("max_generation"))
+
+
+def strategies_of(document: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Member to its ``partition.assignment.strategy``; empty if a member has none."""
+    found = {member["id"]: tuple(member.get("strategies") or ()) for member in document["members"]}
+    return found if all("strategies" in member for member in document["members"]) else {}
 
 
 # --- broker side ----------------------------------------------------------------------------------

@@ -1,0 +1,80 @@
+"""The strategy of a group, and behaviours of Kafka that an answer shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignor_lab.cli.main import main
+from assignor_lab.groups.consumer.kind import CONSUMER
+from assignor_lab.kafka.wire.connect.errors import InconsistentProtocolsError
+from assignor_lab.scenarios import Place, Scenario, scenario_from_document
+
+
+def member(name: str, **fields: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = {
+        "client_id": None,
+        "instance_id": None,
+        "rack": None,
+        "owned": {},
+        "generation": None,
+        "user_data": None,
+    }
+    return {"id": name, **plain, "topics": ["t"], **fields}
+
+
+def group(*members: dict[str, Any], partitions: int = 2, racks: Any = None) -> dict[str, Any]:
+    topics = [{"name": "t", "partitions": partitions, "racks": racks}]
+    return {"format": 1, "kind": "consumer", "id": "g", "topics": topics, "members": list(members)}
+
+
+def scenario(*lists: list[str] | None) -> Scenario:
+    members = [
+        member(f"m{number}", **({} if each is None else {"strategies": each})) for number, each in enumerate(lists)
+    ]
+    return scenario_from_document(group(*members), Place("file"))
+
+
+def test_the_group_uses_the_strategy_with_most_votes_among_the_common_ones() -> None:
+    assert CONSUMER.usual(scenario(["sticky", "range"], ["range", "sticky"], ["range", "sticky", "x"])) == "range"
+    assert CONSUMER.usual(scenario(["cooperative-sticky", "range"], ["range"])) == "range"
+
+
+def test_without_lists_the_strategy_is_unknown() -> None:
+    assert CONSUMER.usual(scenario(["range"], None)) is None
+    assert CONSUMER.usual(scenario()) is None
+
+
+def test_members_without_a_common_strategy_are_named() -> None:
+    with pytest.raises(InconsistentProtocolsError, match="m0 lists range; m1 lists sticky"):
+        CONSUMER.usual(scenario(["range"], ["sticky"]))
+
+
+def answered(tmp_path: Path, document: dict[str, Any], assignor: str, capsys: pytest.CaptureFixture[str]) -> str:
+    file = tmp_path / "group.jsonl"
+    file.write_text(json.dumps(document) + "\n")
+    with pytest.raises(SystemExit):
+        main(["assign", "--assignor", assignor, str(file), "--out", str(tmp_path / "out.jsonl")])
+    return " ".join(capsys.readouterr().err.split())
+
+
+def test_a_partition_in_another_rack_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    members = [member(f"m{number}", rack=("a", "b", "a")[number]) for number in range(3)]
+    racks = [[("a", "b")[number % 2]] for number in range(8)]
+    told = answered(tmp_path, group(*members, partitions=8, racks=racks), "sticky", capsys)
+    assert "in another rack: the sticky assignors take them away in every rebalance" in told
+
+
+def test_a_member_without_a_subscription_and_its_partition_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = answered(tmp_path, group(member("a", topics=[]), member("b")), "range", capsys)
+    assert "1 member without a subscribed topic that exists: a" in told
+
+
+def test_a_misspelt_strategy_is_answered_with_the_near_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = answered(tmp_path, group(member("a")), "stickyy", capsys)
+    assert "unknown assignor 'stickyy'; did you mean 'sticky'" in told
