@@ -13,7 +13,8 @@ import attrs
 
 from assignment_api.connect import Jobs
 from assignor_lab.capture.recorded.broker_answers import DescribedGroup
-from assignor_lab.capture.recorded.connect.answers import DescribedRound, connect_rounds
+from assignor_lab.capture.recorded.connect.answers import connect_rounds
+from assignor_lab.capture.recorded.connect.described import DescribedRound
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_documents import sorted_tasks
 from assignor_lab.capture.recorded.group_records import (

@@ -8,64 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import attrs
-
-from assignment_api.connect import ConnectProtocol, Jobs
 from assignor_lab.capture.recorded.broker_answers import described_groups
+from assignor_lab.capture.recorded.connect.described import DescribedRound, DescribedWorker
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.kafka.wire import WireError
 from assignor_lab.kafka.wire.connect import (
     PROTOCOL_TYPE,
-    AssignmentMessage,
-    SubscriptionMessage,
     decode_connect_assignment,
     decode_connect_subscription,
     protocol_of_wire_name,
 )
 
-__all__ = ["DescribedWorker", "DescribedRound", "connect_rounds", "read_connect_groups"]
+__all__ = ["connect_rounds", "read_connect_groups"]
 
 _STABLE = "Stable"
-
-
-@attrs.frozen
-class DescribedWorker:
-    """One worker of a stable group.
-
-    Args:
-        assignment: A difference from version 1 on.
-    """
-
-    member_id: str
-    client_id: str
-    subscription: SubscriptionMessage
-    assignment: AssignmentMessage
-
-    @property
-    def owned_after(self) -> Jobs:
-        return self.subscription.owned.minus(self.assignment.revoked).plus(self.assignment.assigned)
-
-
-@attrs.frozen
-class DescribedRound:
-    """A generation of a Connect group: subscriptions and assignments."""
-
-    group: str
-    protocol: ConnectProtocol
-    members: tuple[DescribedWorker, ...]
-
-    @property
-    def leader(self) -> str:
-        return self.members[0].assignment.leader
-
-    @property
-    def delay_ms(self) -> int:
-        return max(member.assignment.delay_ms for member in self.members)
-
-    @property
-    def is_mismatch(self) -> bool:
-        """The leader had not read the configuration far enough: no assignor ran."""
-        return any(member.assignment.error for member in self.members)
 
 
 def read_connect_groups(data: bytes, version: int) -> list[DescribedRound]:

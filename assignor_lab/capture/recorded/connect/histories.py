@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from assignment_api.connect import NO_JOBS, ConnectorTaskId, ConnectProtocol, Jobs
-from assignor_lab.capture.recorded.connect.answers import DescribedRound, DescribedWorker
+from assignor_lab.capture.recorded.connect.described import DescribedRound, DescribedWorker
 
 __all__ = [
     "CLOCK_TOLERANCE_MS",
