@@ -12,6 +12,7 @@ import attrs
 import typer
 
 from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.capture.histories.connect_logs import with_connect
 from assignor_lab.capture.histories.import_inputs import ImportInputs, import_inputs
 from assignor_lab.capture.histories.import_warnings import ImportWarnings
 from assignor_lab.capture.histories.logged_decisions import logged_decisions
@@ -143,7 +144,7 @@ class _Import:
     failed: list[str] = attrs.field(init=False, factory=list)
 
     def decisions(self, logs: Sequence[str]) -> Iterator[dict[str, Any]]:
-        return logged_decisions(
+        documents = logged_decisions(
             logs,
             config_layers=self.given.above,
             topology=self.topology,
@@ -152,6 +153,14 @@ class _Import:
             on_problem=self._read_badly,
             standard_input=sys.stdin.buffer,
             dates=self.dates,
+        )
+        return with_connect(
+            documents,
+            logs,
+            zone=self.zone,
+            dates=self.dates,
+            config=self.given.above,
+            on_problem=self.problems.append,
         )
 
     def states(self, inputs: ImportInputs, *, check: bool) -> Iterator[dict[str, Any]]:

@@ -200,7 +200,7 @@ def setting_knobs(settings: Mapping[str, Any]) -> Iterable[Knob]:
 
 
 #: Inputs of a decision that may not fit a recording.
-Input = Literal["racks", "tags", "configuration", "topology", "version", "session timeout"]
+Input = Literal["racks", "tags", "configuration", "topology", "version", "session timeout", "names"]
 
 
 @attrs.frozen

@@ -20,8 +20,15 @@ from assignor_lab.model.moment import Moment
 
 __all__ = [
     "BrokerRestarted",
+    "ConfigMismatch",
+    "ConnectorCreated",
+    "ConnectorDeleted",
+    "ConnectorPaused",
+    "ConnectorResumed",
     "CoordinatorMoved",
     "DecisionFailed",
+    "DelayBegun",
+    "DelayEnded",
     "GroupDeleted",
     "GroupEmptied",
     "GroupEvent",
@@ -44,6 +51,7 @@ __all__ = [
     "SettingChanged",
     "ShutdownRequested",
     "TasksCorrupted",
+    "TasksReconfigured",
     "ThreadAdded",
     "ThreadDied",
     "ThreadRemoved",
@@ -52,6 +60,7 @@ __all__ = [
 ]
 
 _MOST_NAMED = 3
+_FEW_MISMATCHES = 2
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -497,3 +506,149 @@ class BrokerRestarted(GroupEvent):
     @property
     def sentence(self) -> str:
         return "a broker restarted" if self.broker is None else f"broker {self.broker} restarted"
+
+
+# --- Connect --------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class ConnectorCreated(GroupEvent):
+    """A connector is new (rule ``CONNECTORS``)."""
+
+    connector: str
+
+    @property
+    def sentence(self) -> str:
+        return f"connector {self.connector} was created"
+
+
+@attrs.frozen
+class ConnectorDeleted(GroupEvent):
+    """A connector is gone (rule ``CONNECTORS``)."""
+
+    connector: str
+
+    @property
+    def sentence(self) -> str:
+        return f"connector {self.connector} was deleted"
+
+
+@attrs.frozen
+class ConnectorPaused(GroupEvent):
+    """A connector was paused, or stopped with its tasks given up (KIP-875). A worker's log shows it."""
+
+    connector: str
+    is_stopped: bool = False
+
+    @property
+    def sentence(self) -> str:
+        return f"connector {self.connector} was {'stopped' if self.is_stopped else 'paused'}"
+
+
+@attrs.frozen
+class ConnectorResumed(GroupEvent):
+    """A connector runs again after a pause or stop. A worker's log shows it."""
+
+    connector: str
+
+    @property
+    def sentence(self) -> str:
+        return f"connector {self.connector} was resumed"
+
+
+@attrs.frozen
+class TasksReconfigured(GroupEvent):
+    """A connector has another number of tasks (rule ``CONNECTORS``)."""
+
+    connector: str
+    before: int
+    after: int
+
+    @property
+    def sentence(self) -> str:
+        return f"connector {self.connector} has {plural(self.after, 'task')} ({self.before} before)"
+
+
+@attrs.frozen
+class DelayBegun(GroupEvent):
+    """Jobs of a departed worker wait for its return (KIP-415). The decision announces it.
+
+    Args:
+        jobs: Sorted; empty if no job waits: then the next revocation does.
+        delay_ms: Longest wait.
+    """
+
+    jobs: tuple[str, ...]
+    delay_ms: int
+
+    @property
+    def sentence(self) -> str:
+        wait = f"{self.delay_ms / 1_000:g} s"
+        if not self.jobs:
+            return f"the next revocation waits {wait}"
+        verb = "wait" if len(self.jobs) > 1 else "waits"
+        return f"{_named(self.jobs)} {verb} for the departed worker, at most {wait}"
+
+
+@attrs.frozen
+class DelayEnded(GroupEvent):
+    """The wait for a departed worker is over.
+
+    Args:
+        jobs: Jobs that waited and have an owner again, sorted.
+        waited_ms: Time without an owner.
+    """
+
+    jobs: tuple[str, ...]
+    waited_ms: int
+
+    @property
+    def sentence(self) -> str:
+        waited = f"{self.waited_ms / 1_000:.3g} s"
+        if not self.jobs:
+            return f"the delay is over after {waited}"
+        return f"{_named(self.jobs)} {'have owners' if len(self.jobs) > 1 else 'has an owner'} again after {waited}"
+
+
+@attrs.frozen
+class ConfigMismatch(GroupEvent):
+    """The leader had not read the config offset that a member reported, and assigned nothing.
+
+    Kafka: ``Assignment.CONFIG_MISMATCH``. In a loop the members read different config topics.
+
+    Args:
+        first: First of the generations.
+        last: Last of the generations.
+        rounds: Generations with this answer.
+        leader: Its member id; empty if unknown.
+        leader_url: Its REST interface.
+        offset: The furthest member's config offset.
+        during_ms: Time from the first to the last of them.
+    """
+
+    first: int
+    last: int
+    rounds: int
+    leader: str
+    leader_url: str
+    offset: int
+    during_ms: int
+
+    @property
+    def is_loop(self) -> bool:
+        """A leader that is a moment behind catches up within a round or two."""
+        return self.rounds > _FEW_MISMATCHES
+
+    @property
+    def sentence(self) -> str:
+        if not self.is_loop:
+            name = f"generation {self.first}" if self.first == self.last else f"generations {self.first} to {self.last}"
+            return f"the leader was behind the configuration and assigned nothing in {name} (error=1)"
+        return (
+            f"CONFIG MISMATCH LOOP: {self.rounds} generations, {self.first} to {self.last}, in {self.during_ms:,} ms, "
+            f"all with error=1 and without jobs; leader {self.leader} at {self.leader_url} never reaches config offset "
+            f"{self.offset} of the furthest member: the members read different config topics. Either two Connect "
+            "clusters share one group.id, or config.storage.topic differs between workers (or was deleted and created "
+            "again, has several partitions, or is not compacted). Compare group.id, config.storage.topic and "
+            "bootstrap.servers of all workers; give each cluster its own group.id"
+        )

@@ -41,6 +41,8 @@ class InferenceRule(Enum):
     INTERVAL_OVER = "the decision before announced a probing rebalance, and its interval is over"
     OTHER_PROTOCOL = "the group's records are of the other protocol from then on"
     OTHER_SETTINGS = "the group's record has another setting than the record before"
+    CONNECTORS = "a round has other connectors, or another number of their tasks, than the round before"
+    DELAY = "a decision announces a delay, or is the first one without it"
     MEMBER_REPLACED = "a record has another process for the same member"
 
 

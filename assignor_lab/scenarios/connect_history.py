@@ -8,7 +8,13 @@ import attrs
 
 from assignment_api.connect import NO_GENERATION, NO_JOBS, ConfiguredJobs, ConnectProtocol, Rebalance, Worker
 
-__all__ = ["ConnectHistory", "ConnectRound"]
+__all__ = ["MEMBER_IDS_UNKNOWN", "ConnectHistory", "ConnectRound"]
+
+#: Assumption of a history whose workers have other names than member ids.
+MEMBER_IDS_UNKNOWN = (
+    "member ids are not in the logs: workers have the names of their logs, and Kafka's assignors break ties by member "
+    "id"
+)
 
 
 @attrs.frozen(eq=False)

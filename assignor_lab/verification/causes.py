@@ -197,7 +197,7 @@ def _left_open(failed: Sequence[CheckedDecision], *, is_rack_aware: bool) -> Cau
     reason = next((each.not_comparable for each in failed if each.not_comparable is not None), None)
     if reason is not None:
         fact, _, remedy = reason.partition(": ")
-        return Cause("racks", fact, remedy=remedy or None)
+        return Cause("racks" if "rack" in fact else "names", fact, remedy=remedy or None)
     exchanges = sum(each.is_exchange for each in failed)
     evidence = f"{exchanges} of {plural(len(failed), 'decision')} give each client as many tasks, and others"
     of_exchanges = Cause("racks", evidence) if exchanges > _EXCHANGES * len(failed) else None

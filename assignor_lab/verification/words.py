@@ -18,6 +18,7 @@ _REMEDIES: Mapping[str, str] = {
     "tags": "Give the application's own rack.aware.assignment.tags with --config.",
     "configuration": "Give the application's own configuration with --config.",
     "topology": "Give the text of the application's own topology with --topology, or leave it out.",
+    "names": "Give the logs of all workers, with the lines of Kafka 2.7 and later that name member ids.",
     "version": "Give the release that the group ran, or its own assignor.",
     "session timeout": "Leave it out: the recording has it. A --variant may have another one.",
 }

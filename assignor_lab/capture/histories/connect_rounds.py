@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from assignor_lab.documents.errors import Place
 from assignor_lab.documents.wording import listed, natural_order, plural
 from assignor_lab.groups.ownership.timeline import assigned_rows, last_moment
 from assignor_lab.model.decision import Decision, InstanceShare
-from assignor_lab.model.evidence import Evidence
+from assignor_lab.model.events import (
+    ConnectorCreated,
+    ConnectorDeleted,
+    DelayBegun,
+    DelayEnded,
+    GroupEvent,
+    TasksReconfigured,
+)
+from assignor_lab.model.evidence import Evidence, InferenceRule
 from assignor_lab.model.moment import Moment
 from assignor_lab.model.pictures import Gantt
 
-__all__ = ["connect_decisions", "connect_lanes", "is_connect_past"]
+__all__ = ["connect_decisions", "connect_events", "connect_lanes", "is_connect_past"]
 
 _RANDOM = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _MOST_NAMED = 3
@@ -59,6 +68,52 @@ def connect_decisions(documents: Iterable[Mapping[str, Any]]) -> list[Decision]:
             )
             configured = each["connectors"]
     return made
+
+
+def connect_events(decisions: Sequence[Decision]) -> Iterator[GroupEvent]:
+    """Changes of connectors, and delays of departed workers' jobs, between decisions by time."""
+    begun: Decision | None = None
+    waiting: set[str] = set()
+    for before, after in pairwise(decisions):
+        at, place = after.at, after.evidence.place
+        yield from _changed_connectors(before, after)
+        delay = Evidence.inferred(InferenceRule.DELAY, place)
+        lost = (before.owners.keys() - after.owners.keys()) & (
+            after.tasks or after.owners.keys() | before.owners.keys()
+        )
+        if after.allowed_ms and not before.allowed_ms:
+            begun, waiting = after, set(lost)
+            yield DelayBegun(at, delay, tuple(sorted(waiting, key=natural_order)), after.allowed_ms)
+        elif after.allowed_ms:
+            waiting |= lost
+        elif begun is not None:
+            back = tuple(sorted(waiting & after.owners.keys(), key=natural_order))
+            yield DelayEnded(at, delay, back, at.latest_ms - begun.at.latest_ms)
+            begun, waiting = None, set()
+
+
+def _changed_connectors(before: Decision, after: Decision) -> Iterator[GroupEvent]:
+    if before.tasks is None or after.tasks is None or before.tasks == after.tasks:
+        return
+    changed = Evidence.inferred(InferenceRule.CONNECTORS, after.evidence.place)
+    there, here = _task_counts(before.tasks), _task_counts(after.tasks)
+    yield from (ConnectorCreated(after.at, changed, name) for name in sorted(here.keys() - there.keys()))
+    yield from (ConnectorDeleted(after.at, changed, name) for name in sorted(there.keys() - here.keys()))
+    for name in sorted(here.keys() & there.keys()):
+        if here[name] != there[name]:
+            yield TasksReconfigured(after.at, changed, name, there[name], here[name])
+
+
+def _task_counts(jobs: frozenset[str]) -> dict[str, int]:
+    """Connector to its number of tasks. A job with the name of a connector, a dash and a number is its task."""
+    found: dict[str, int] = {}
+    for job in sorted(jobs, key=len):
+        connector, dash, number = job.rpartition("-")
+        if dash and number.isdigit() and connector in jobs:
+            found[connector] = found.get(connector, 0) + 1
+        else:
+            found.setdefault(job, 0)
+    return found
 
 
 def _shares(after: Mapping[str, set[str]]) -> dict[str, InstanceShare]:

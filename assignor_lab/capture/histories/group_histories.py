@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.capture.histories.connect_rounds import connect_decisions, is_connect_past
+from assignor_lab.capture.histories.connect_rounds import connect_decisions, connect_events, is_connect_past
 from assignor_lab.capture.histories.evidence import LEAST_PROBING_MS
 from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.moments import DecisionMoment, protocol_of
@@ -98,7 +98,8 @@ def history_of_rounds(
     group: str, documents: Iterable[Mapping[str, Any]], events: Sequence[GroupEvent] = ()
 ) -> GroupHistory:
     """The history of a Connect group, from its documents in any order."""
-    return _history(group, connect_decisions(documents), (), events, JOBS)
+    decisions = connect_decisions(documents)
+    return _history(group, decisions, (), [*events, *connect_events(decisions)], JOBS)
 
 
 def _history(

@@ -127,16 +127,27 @@ def _recorded(files: Sequence[NamedFile], around: PastSurroundings) -> Iterator[
 
 
 def _logged(logs: Sequence[NamedFile], around: PastSurroundings) -> Iterator[Scenario]:
+    from assignor_lab.capture.histories.connect_logs import with_connect
     from assignor_lab.capture.histories.logged_decisions import logged_decisions
 
+    files = [fspath(log.path) for log in logs]
     documents = logged_decisions(
-        [fspath(log.path) for log in logs],
+        files,
         config_layers=around.config,
         topology=around.topology,
         zone=around.zone,
         optimization=around.optimization,
         on_problem=lambda problem: around.on_problem(str(problem)),
         dates=around.dates,
+        on_event=around.on_event,
+    )
+    documents = with_connect(
+        documents,
+        files,
+        zone=around.zone,
+        dates=around.dates,
+        config=around.config,
+        on_problem=around.on_problem,
         on_event=around.on_event,
     )
     yield from _named(noting_conflicts(documents, around.on_problem), {fspath(log.path): log.name for log in logs}, "-")

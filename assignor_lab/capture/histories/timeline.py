@@ -32,6 +32,7 @@ _SHOWN_BY_DECISION = frozenset(
         InferenceRule.THREADS,
         InferenceRule.TASKS,
         InferenceRule.INTERVAL_OVER,
+        InferenceRule.CONNECTORS,
     }
 )
 

@@ -99,6 +99,7 @@ def read_decisions(
     assembler = DecisionAssembler(on_problem, LoggedSurroundings() if surroundings is None else surroundings)
     reader = RecordReader()
     clocks: dict[str, LogClock] = {}
+    has_decisions, of_connect = False, list[str]()
     for path in oldest_first(files, dates):
         source, file = open_log(path, standard_input, dates)
         if (before := clocks.get(log_of_part(path))) is not None:
@@ -108,15 +109,23 @@ def read_decisions(
         with contextlib.nullcontext() if file is standard_input else contextlib.closing(file):
             for record in reader.read(source):
                 kinds.add(record.kind)
-                yield from assembler.feed(record)
+                for decision in assembler.feed(record):
+                    has_decisions = True
+                    yield decision
         for sentence in source.doubts():
             on_problem(LogProblem(source.name, None, None, sentence))
         # For a single file the error names the missing lines.
-        if len(files) > 1 and kinds <= {MessageKind.CONNECT_WORKER}:
-            on_problem(LogProblem(source.name, None, None, _OF_CONNECT if kinds else _NOTHING))
+        if len(files) > 1 and kinds == {MessageKind.CONNECT_WORKER}:
+            of_connect.append(source.name)
+        elif len(files) > 1 and not kinds:
+            on_problem(LogProblem(source.name, None, None, _NOTHING))
     for record in reader.finish():
         yield from assembler.feed(record)
     yield from assembler.finish()
+    if has_decisions:
+        # Without a decision of Streams the workers' own histories are read.
+        for name in of_connect:
+            on_problem(LogProblem(name, None, None, _OF_CONNECT))
 
 
 def _fault(document: dict[str, Any], decision: LoggedDecision) -> LogProblem | None:

@@ -24,6 +24,7 @@ from assignor_lab.model.pictures import Picture
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, connect_result_row
+from assignor_lab.scenarios.connect_history import MEMBER_IDS_UNKNOWN
 from assignor_lab.scenarios.results import connect_round
 
 __all__ = ["CONNECT", "CONNECT_KEYS", "plugin_rows"]
@@ -111,6 +112,11 @@ class _Connect(GroupKind[RoundState, RebalanceAnswer]):
                 "remarks": remarks_column(decided.assignment.remarks),
             }
         return row
+
+    def not_comparable(
+        self, scenario: Scenario, state: RoundState, explicit: Mapping[str, Any], answer: RebalanceAnswer
+    ) -> str | None:
+        return MEMBER_IDS_UNKNOWN if MEMBER_IDS_UNKNOWN in scenario.assumptions else None
 
     def document(self, answer: ContenderAnswer[RoundState, RebalanceAnswer]) -> Mapping[str, Any]:
         state, decided = answer.state, answer.outcome.answer
