@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.histories.connect_rounds import jobs_document, unowned_times
 from assignor_lab.capture.histories.group_histories import group_histories
 from assignor_lab.capture.histories.moments import STREAMS
 from assignor_lab.capture.histories.past import read_past, scenarios_of_past
@@ -17,8 +18,9 @@ from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sou
 from assignor_lab.cli.past_options import Dates, Day, Topology, Zone, dates_of, surroundings
 from assignor_lab.cli.text import console, fits, note, print_json, print_line, print_sentence, table
 from assignor_lab.documents.lines import STANDARD_INPUT
-from assignor_lab.documents.wording import listed, moment, plain, plural, without_uuids
+from assignor_lab.documents.wording import listed, moment, natural_order, plain, plural, without_uuids
 from assignor_lab.model.events import GroupEvent
+from assignor_lab.model.history import GroupHistory
 from assignor_lab.report.sections.pasts import past_words
 from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.scenarios.topology_provenance import TOPOLOGY_CONFLICT
@@ -83,7 +85,8 @@ def _history(
             f"{past[0]}: no recorded decision; use a file of assignor import or a folder of assignor record"
         )
     decided = [each for each in scenarios if each.observed is not None] or scenarios
-    histories = [GroupTimeline.of(each) for each in group_histories(decided, found.events)]
+    groups = group_histories(decided, found.events)
+    histories = [GroupTimeline.of(each) for each in groups]
     plugins = found_plugins(given.effective())
     # Single keys of the command line describe the group here: the decisions were made under them.
     read = None if STANDARD_INPUT in past else partial(scenarios_of_past, past)
@@ -97,15 +100,22 @@ def _history(
         print_json({
             "verified": document_of(verification),
             "histories": [
-                {**each.document(), "events": [event_document(event) for event in each.events]} for each in histories
+                {
+                    **each.document(),
+                    "events": [event_document(event) for event in each.events],
+                    **(jobs_document(group) if group.moves == JOBS else {}),
+                }
+                for group, each in zip(groups, histories, strict=True)
             ],
             "checked": _checked_document(checked),
         })  # fmt: skip
     else:
         for sentence in sentences(verification):
             print_sentence(sentence)
-        for each in histories:
+        for group, each in zip(groups, histories, strict=True):
             _print(each)
+            if group.moves == JOBS and group.decisions:
+                _print_jobs(group)
         if any(entry.inferred_reason for each in histories for entry in each.entries):
             note(
                 "reasons are inferred from members and tasks where the source has none: give the brokers' logs "
@@ -158,6 +168,34 @@ def _print(timeline: GroupTimeline) -> None:
     print_line()
     for row in rows:
         _print_narrow(dict(zip(columns, row, strict=True)))
+
+
+#: Jobs of the table of times without an owner.
+_MOST_UNOWNED = 20
+
+
+def _print_jobs(history: GroupHistory) -> None:
+    """The last owners, and the times without an owner."""
+    last = history.decisions[-1]
+    rows = [(name, ", ".join(share.active)) for name, share in last.shares.items()]
+    if waiting := sorted((last.tasks or frozenset()) - last.owners.keys(), key=natural_order):
+        rows.append(("no worker", ", ".join(waiting)))
+    number = "" if last.number is None else f" {last.number}"
+    print_line(f"Jobs after generation{number}, {moment(last.at.latest_ms)}")
+    console().print(table(("WORKER", "JOBS"), rows))
+    unowned = unowned_times(history.decisions)
+    if not unowned:
+        print_line("Each job had an owner from its first one on.")
+        return
+    print_line("Time without an owner, from the decision that took the job away to the next owner's")
+    shown = [
+        (each.job, len(each.waits_ms), f"{each.longest_ms / 1_000:.3f}", f"{each.total_ms / 1_000:.3f}",
+         "" if each.open_ms is None else f"{each.open_ms / 1_000:.3f}, lasts")
+        for each in unowned[:_MOST_UNOWNED]
+    ]  # fmt: skip
+    console().print(table(("JOB", "TIMES", "LONGEST (S)", "TOTAL (S)", "NOW"), shown))
+    if len(unowned) > _MOST_UNOWNED:
+        print_line(f"{plural(len(unowned) - _MOST_UNOWNED, 'more job')} with shorter times; --json has all")
 
 
 def _event_row(event: GroupEvent) -> tuple[object, ...]:

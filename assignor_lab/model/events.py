@@ -39,6 +39,7 @@ __all__ = [
     "InstanceRestartedInSession",
     "InstanceStarted",
     "InstanceStopped",
+    "JobsRevoked",
     "MemberExpired",
     "MemberFenced",
     "MemberLeft",
@@ -60,6 +61,7 @@ __all__ = [
 ]
 
 _MOST_NAMED = 3
+_MOST_JOBS = 8
 _FEW_MISMATCHES = 2
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -567,6 +569,24 @@ class TasksReconfigured(GroupEvent):
     @property
     def sentence(self) -> str:
         return f"connector {self.connector} has {plural(self.after, 'task')} ({self.before} before)"
+
+
+@attrs.frozen
+class JobsRevoked(GroupEvent):
+    """A worker gives up jobs, which others get in the next generation. The decision has them (rule ``REVOKED``).
+
+    Args:
+        jobs: Sorted.
+    """
+
+    instance: str
+    jobs: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        shown = self.jobs if len(self.jobs) <= _MOST_JOBS else (*self.jobs[: _MOST_JOBS - 1],)
+        more = len(self.jobs) - len(shown)
+        return f"{self.instance} gives up {listed([*shown, *([f'{more} more'] if more else [])])}"
 
 
 @attrs.frozen

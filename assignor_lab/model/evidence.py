@@ -42,6 +42,7 @@ class InferenceRule(Enum):
     OTHER_PROTOCOL = "the group's records are of the other protocol from then on"
     OTHER_SETTINGS = "the group's record has another setting than the record before"
     CONNECTORS = "a round has other connectors, or another number of their tasks, than the round before"
+    REVOKED = "a decision takes jobs from a worker"
     DELAY = "a decision announces a delay, or is the first one without it"
     MEMBER_REPLACED = "a record has another process for the same member"
 

@@ -12,6 +12,7 @@ import attrs
 
 from assignor_lab.documents.wording import listed, natural_order, plural
 from assignor_lab.model.events import (
+    ConfigMismatch,
     DecisionFailed,
     GroupEmptied,
     GroupEvent,
@@ -273,6 +274,14 @@ def _each_of(
     return found
 
 
+def _mismatches(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
+    for each in group.events:
+        if isinstance(each, ConfigMismatch) and each.rounds > limits.config_mismatches:
+            sentence = f"{each.sentence}."
+            found = _of_event("config mismatch", group, each, each.rounds, limits.config_mismatches, sentence)
+            yield attrs.evolve(found, generation=each.first)
+
+
 def _without_place(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
     """Wanted standbys that no instance has, although the last rebalance needs no other one."""
     if not group.rebalances or group.is_empty:
@@ -358,6 +367,7 @@ RULES: dict[str, Callable[[WatchedGroup, WatchLimits], Iterator[Unusual]]] = {
         "dead thread", lambda limits: limits.dead_threads, ThreadDied, ThreadReplaced, ShutdownRequested
     ),
     "failed assignment": _each_of("failed assignment", lambda limits: limits.failed_assignments, DecisionFailed),
+    "config mismatch": _mismatches,
     "standbys without a place": _without_place,
     "instance without work": _idle,
 }

@@ -36,6 +36,7 @@ class WatchLimits:
         poll_timeouts: Members that left because their thread did not poll in time.
         dead_threads: Threads that ended by an exception.
         failed_assignments: Rebalances without an assignment.
+        config_mismatches: Generations in a row in which a Connect leader was behind the configuration.
         missing_standbys: Wanted standbys without a place after the last rebalance.
         idle_instances: Instances without work after the last rebalance, as there are more members than tasks.
         accepted: Known loops that do not fail the check.
@@ -55,6 +56,7 @@ class WatchLimits:
     poll_timeouts: int = 0
     dead_threads: int = 0
     failed_assignments: int = 0
+    config_mismatches: int = 2
     missing_standbys: int = 0
     idle_instances: int = 0
     accepted: tuple[str, ...] = ()

@@ -7,8 +7,10 @@ from typing import Any
 import attrs
 import pytest
 
+from assignor_lab.documents.errors import Place
 from assignor_lab.model.decision import InstanceShare
 from assignor_lab.model.events import (
+    ConfigMismatch,
     DecisionFailed,
     GroupEmptied,
     GroupEvent,
@@ -248,6 +250,15 @@ def test_a_delay_that_the_leader_announced_is_ordinary() -> None:
     assert rules(past(rebalance(0, A), rebalance(10, {}, unowned=["0_0"], allowed_s=300))) == []
 
 
+@pytest.mark.parametrize(("rounds", "is_found"), [(2, False), (5, True)])
+def test_a_connect_leader_that_stays_behind_is_found(rounds: int, is_found: bool) -> None:
+    behind = ConfigMismatch(
+        Moment(1_000, 2_000), Evidence.line(Place("w1.log", 3)), 7, 6 + rounds, rounds, "w1", "http://w1:8083/", 12, 16
+    )
+    found = unusual_rebalances(attrs.evolve(past(rebalance(0, A)), events=(behind,)), LIMITS)
+    assert [(each.rule, each.generation) for each in found] == ([("config mismatch", 7)] if is_found else [])
+
+
 # --- known loops ------------------------------------------------------------------------------------
 
 
@@ -277,5 +288,5 @@ def test_every_rule_has_a_case_above() -> None:
     assert list(RULES) == [
         "no known cause", "endless follow-ups", "back and forth", "flapping instance", "departures of the group",
         "restarts of a static member", "tasks without owner", "outage", "poll timeout", "dead thread",
-        "failed assignment", "standbys without a place", "instance without work",
+        "failed assignment", "config mismatch", "standbys without a place", "instance without work",
     ]  # fmt: skip

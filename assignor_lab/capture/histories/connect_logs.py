@@ -6,7 +6,7 @@ Member ids are in the logs of Kafka 2.7 and later, or at DEBUG. Without them the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, tzinfo
 from pathlib import PurePath
 from typing import Any
@@ -16,6 +16,7 @@ import attrs
 from assignment_api.connect import MAX_DELAY_KEY, NO_JOBS, ConnectProtocol, Jobs
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import NoDecisionError
+from assignor_lab.capture.histories.group_histories import history_of_rounds
 from assignor_lab.capture.logs.connect.lines import LogSource, WorkerLine
 from assignor_lab.capture.logs.connect.messages import (
     Completed,
@@ -48,10 +49,11 @@ from assignor_lab.model.events import (
     PollTimedOut,
 )
 from assignor_lab.model.evidence import Evidence
+from assignor_lab.model.history import GroupHistory
 from assignor_lab.model.moment import Moment
 from assignor_lab.scenarios.connect_history import MEMBER_IDS_UNKNOWN
 
-__all__ = ["LoggedConnect", "logged_connect", "with_connect"]
+__all__ = ["LoggedConnect", "config_loops", "connect_histories", "logged_connect", "with_connect"]
 
 _RANDOM = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _PROTOCOLS = {0: ConnectProtocol.EAGER, 1: ConnectProtocol.COMPATIBLE, 2: ConnectProtocol.SESSIONED}
@@ -88,31 +90,51 @@ class _Received:
 
 
 def logged_connect(
-    sources: Sequence[LogSource],
-    *,
-    zone: tzinfo | None = None,
-    dates: LogDates | None = None,
-    max_delay_ms: int | None = None,
+    logs: Iterable[WorkerLog], *, zone: tzinfo | None = None, max_delay_ms: int | None = None
 ) -> LoggedConnect:
     """Histories and events of all groups in the logs.
 
     Raises:
-        LogImportError: if a log cannot be read.
         MergedWorkersError: if workers' lines are merged and cannot be told apart.
     """
     by_group: dict[str, list[WorkerLog]] = {}
-    for log in worker_logs(sources, dates):
+    for log in logs:
         by_group.setdefault(log.group, []).append(log)
     documents: list[dict[str, Any]] = []
     events: list[tuple[str, GroupEvent]] = []
     problems: list[str] = []
-    for group, logs in by_group.items():
-        for log in logs:
+    for group, own in by_group.items():
+        for log in own:
             log.refuse_unclear()
-        reader = _Group(group, logs, zone or UTC, max_delay_ms)
+        reader = _Group(group, own, zone or UTC, max_delay_ms)
         documents += reader.documents(problems.append)
         events += [(group, event) for event in sorted(reader.events(), key=lambda event: event.at.latest_ms)]
     return LoggedConnect(tuple(documents), tuple(events), tuple(problems))
+
+
+def connect_histories(logs: Iterable[WorkerLog]) -> tuple[list[GroupHistory], tuple[str, ...]]:
+    """The histories of the groups in the logs, and sentences on missing parts."""
+    found = logged_connect(logs)
+    groups = dict.fromkeys(group for group, _ in found.events)
+    groups.update(dict.fromkeys(document["source"]["group"] for document in found.documents))
+    histories = [
+        history_of_rounds(
+            group,
+            [each for each in found.documents if each["source"]["group"] == group],
+            [event for of, event in found.events if of == group],
+        )
+        for group in groups
+    ]
+    return histories, found.problems
+
+
+def config_loops(logs: Iterable[WorkerLog]) -> list[str]:
+    """Sentences on loops of config mismatches in the logs of any groups."""
+    by_group: dict[str, list[WorkerLog]] = {}
+    for log in logs:
+        by_group.setdefault(log.group, []).append(log)
+    found = [each for group, own in by_group.items() for each in _Group(group, own, UTC, None).mismatches()]
+    return [each.sentence for each in found if each.is_loop]
 
 
 def with_connect(
@@ -133,7 +155,7 @@ def with_connect(
     try:
         yield from documents
     except NoDecisionError:
-        found = logged_connect(sources, zone=zone, dates=dates, max_delay_ms=_max_delay_ms(config))
+        found = logged_connect(worker_logs(sources, dates), zone=zone, max_delay_ms=_max_delay_ms(config))
         if not (found.documents or found.events):
             raise
         for sentence in found.problems:
@@ -167,7 +189,7 @@ class _Group:
             next((_RANDOM.sub("", each.member) for each in found if each.member), name)
             for name, found in zip(self.names, together, strict=True)
         ]
-        if len(set(labels)) == len(labels):
+        if not _collide(labels, together):
             together = [
                 [attrs.evolve(each, name=label) for each in found]
                 for label, found in zip(labels, together, strict=True)
@@ -217,7 +239,7 @@ class _Group:
             yield document
 
     def events(self) -> Iterator[GroupEvent]:
-        yield from self._mismatches()
+        yield from self.mismatches()
         states: dict[str, str] = {}
         lines = [(name, line) for name, log in self._named() for line in log.lines if line.time is not None]
         for name, line in sorted(lines, key=lambda each: self._ms(each[1])):
@@ -240,7 +262,7 @@ class _Group:
                 elif not is_first:
                     yield ConnectorResumed(at, evidence, message.connector)
 
-    def _mismatches(self) -> Iterator[ConfigMismatch]:
+    def mismatches(self) -> Iterator[ConfigMismatch]:
         """One event for each run of generations in which the leader was behind."""
         found: dict[int, WorkerLine] = {}
         for _, log in self._named():
@@ -286,7 +308,7 @@ class _Group:
             lambda log: log.stream.strip().removeprefix("pod/").partition("/")[0],
             lambda log: PurePath(log.file).name.partition(".")[0],
             lambda log: log.file,
-            lambda log: next(iter(log.members), ""),
+            _with_random,
         )
         for choice in choices:
             names = [choice(log) for log in self.logs]
@@ -299,8 +321,8 @@ class _Group:
         members = [set(log.members) for log in self.logs]
         if any(leader in own for own in members):
             return ""
-        client = _RANDOM.sub("", leader)
-        if client not in {log.worker for log in self.logs}:
+        clients = {log.worker for log in self.logs}
+        if len(clients) == len(self.logs) and _RANDOM.sub("", leader) not in clients:
             return leader
         return leader if all(members) else ""
 
@@ -362,6 +384,23 @@ class _Group:
 
     def _ms(self, line: WorkerLine) -> int:
         return 0 if line.time is None else line.time.epoch_ms(self.zone)
+
+
+def _collide(labels: Sequence[str], received: Sequence[Sequence[_Received]]) -> bool:
+    """True if two workers have one name in one generation. Processes of one worker follow one another."""
+    seen: set[tuple[str, str, int]] = set()
+    for label, each in zip(labels, received, strict=True):
+        own = {(label, one.completed.message.leader, one.completed.generation) for one in each}
+        if own & seen:
+            return True
+        seen |= own
+    return False
+
+
+def _with_random(log: WorkerLog) -> str:
+    """Client id and the begin of the random part of its member id; empty without one."""
+    random = next((found for member in log.members if (found := _RANDOM.search(member))), None)
+    return "" if random is None else f"{log.worker} ({random[0][1:9]})"
 
 
 def _with_member(process: Sequence[_Received]) -> Iterator[_Received]:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+import attrs
+
 from assignor_lab.documents.errors import Place
 from assignor_lab.documents.wording import listed, natural_order, plural
 from assignor_lab.groups.ownership.timeline import assigned_rows, last_moment
@@ -17,13 +19,23 @@ from assignor_lab.model.events import (
     DelayBegun,
     DelayEnded,
     GroupEvent,
+    JobsRevoked,
     TasksReconfigured,
 )
 from assignor_lab.model.evidence import Evidence, InferenceRule
+from assignor_lab.model.history import GroupHistory
 from assignor_lab.model.moment import Moment
 from assignor_lab.model.pictures import Gantt
 
-__all__ = ["connect_decisions", "connect_events", "connect_lanes", "is_connect_past"]
+__all__ = [
+    "UnownedJob",
+    "connect_decisions",
+    "connect_events",
+    "connect_lanes",
+    "is_connect_past",
+    "jobs_document",
+    "unowned_times",
+]
 
 _RANDOM = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _MOST_NAMED = 3
@@ -77,6 +89,7 @@ def connect_events(decisions: Sequence[Decision]) -> Iterator[GroupEvent]:
     for before, after in pairwise(decisions):
         at, place = after.at, after.evidence.place
         yield from _changed_connectors(before, after)
+        yield from _revoked(before, after)
         delay = Evidence.inferred(InferenceRule.DELAY, place)
         lost = (before.owners.keys() - after.owners.keys()) & (
             after.tasks or after.owners.keys() | before.owners.keys()
@@ -90,6 +103,74 @@ def connect_events(decisions: Sequence[Decision]) -> Iterator[GroupEvent]:
             back = tuple(sorted(waiting & after.owners.keys(), key=natural_order))
             yield DelayEnded(at, delay, back, at.latest_ms - begun.at.latest_ms)
             begun, waiting = None, set()
+
+
+def unowned_times(decisions: Sequence[Decision]) -> list[UnownedJob]:
+    """Jobs with times without an owner between decisions by time, the longest first.
+
+    A configured job has none from the decision that takes it away, or after which its worker is gone, until another one
+    gives it to a worker. The last one may last.
+    """
+    since: dict[str, int] = {}
+    found: dict[str, list[int]] = {}
+    had: set[str] = set()
+    last_ms = decisions[-1].at.latest_ms if decisions else 0
+    for decision in decisions:
+        now_ms, owners, wanted = decision.at.latest_ms, decision.owners.keys(), decision.tasks or frozenset()
+        for job in [job for job in since if job in owners or job not in wanted]:
+            begin = since.pop(job)
+            if job in owners:
+                found.setdefault(job, []).append(now_ms - begin)
+        for job in (wanted & had) - owners - since.keys():
+            since[job] = now_ms
+        had |= owners
+    open_jobs = {job: last_ms - begin for job, begin in since.items()}
+    rows = [UnownedJob(job, tuple(found.get(job, ())), open_jobs.get(job)) for job in {*found, *open_jobs}]
+    return sorted(rows, key=lambda each: (-each.total_ms, natural_order(each.job)))
+
+
+@attrs.frozen
+class UnownedJob:
+    """Times of a job without an owner.
+
+    Args:
+        waits_ms: Times that ended, by begin.
+        open_ms: Time until the last decision, if it has no owner then.
+    """
+
+    job: str
+    waits_ms: tuple[int, ...]
+    open_ms: int | None
+
+    @property
+    def total_ms(self) -> int:
+        return sum(self.waits_ms) + (self.open_ms or 0)
+
+    @property
+    def longest_ms(self) -> int:
+        return max((*self.waits_ms, self.open_ms or 0))
+
+
+def jobs_document(history: GroupHistory) -> dict[str, Any]:
+    """The jobs of each worker after each decision, and the times without an owner, for programs."""
+    return {
+        "jobs": [{name: list(share.active) for name, share in each.shares.items()} for each in history.decisions],
+        "unowned": [
+            {"job": each.job, "waits_ms": list(each.waits_ms), "open_ms": each.open_ms}
+            for each in unowned_times(history.decisions)
+        ],
+    }
+
+
+def _revoked(before: Decision, after: Decision) -> Iterator[GroupEvent]:
+    """Jobs of a worker that stays, which no worker has afterwards."""
+    evidence = Evidence.inferred(InferenceRule.REVOKED, after.evidence.place)
+    for name in sorted(before.shares.keys() & after.shares.keys(), key=natural_order):
+        if not after.shares[name].continues(before.shares[name]):
+            continue
+        gone = set(before.shares[name].active) - after.owners.keys()
+        if gone:
+            yield JobsRevoked(after.at, evidence, name, tuple(sorted(gone, key=natural_order)))
 
 
 def _changed_connectors(before: Decision, after: Decision) -> Iterator[GroupEvent]:

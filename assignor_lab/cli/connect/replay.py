@@ -11,11 +11,14 @@ import typer
 from assignment_api.connect import MAX_DELAY_KEY, ConnectAssignor
 from assignor_lab.capture.logs.connect.documents import replay_document
 from assignor_lab.capture.logs.connect.errors import NoRoundError
+from assignor_lab.capture.logs.connect.processes import WorkerLog, worker_logs
 from assignor_lab.capture.logs.connect.replay import ComparedRound, DepartureKind, received_as_answered, replay
-from assignor_lab.capture.logs.connect.rounds import ReceivedAssignment, WorkerLife, read_worker_log
+from assignor_lab.capture.logs.connect.rounds import ReceivedAssignment, WorkerLife, worker_lives
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
-from assignor_lab.cli.text import console, note, print_json, print_line, table
-from assignor_lab.documents.wording import plural
+from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
+from assignor_lab.documents.wording import moment, natural_order, plural
+from assignor_lab.model.decision import Decision
+from assignor_lab.model.events import ConfigMismatch
 from assignor_lab.runtime.discovery import discovered
 
 __all__ = ["register"]
@@ -50,17 +53,18 @@ def _replay_command(
     """Decide every rebalance that a worker led with our assignor, and compare the answer with the worker's own.
 
     The output names each difference. The exit code is 1 if our assignor decided otherwise and nothing in the recording
-    explains it.
+    explains it. Logs at INFO alone show each generation: the jobs of each worker, revoked jobs, and delays.
     """
+    from assignor_lab.capture.histories.connect_logs import config_loops
+
     effective = sources(config, c).effective()
     registry = discovered(effective).registry
-    processes = read_worker_log(*files)
+    logs = worker_logs(files)
+    processes = worker_lives(logs)
     lives = [life for life in processes if life.rounds]
     if not lives:
-        raise NoRoundError(
-            f"{', '.join(files)}: no worker led a rebalance: give the log of the leader, with level DEBUG for "
-            "org.apache.kafka.connect.runtime.distributed"
-        )
+        _show_generations(files, logs, json=json)
+        return
 
     def configured(name: str, logged: Mapping[str, Any]) -> ConnectAssignor:
         assignor = registry.connect_assignor(name).create()
@@ -73,11 +77,66 @@ def _replay_command(
         print_json(replay_document(compared, received))
     else:
         _print(compared, received)
+        for sentence in config_loops(logs):
+            print_sentence(sentence)
     for life in lives:
         if _delay_matters(life) and life.max_delay_ms is None and MAX_DELAY_KEY not in effective:
             note(f"{life.file}: the log has no {MAX_DELAY_KEY} of {life.worker}; Kafka's default was taken")
     if any(_is_difference(found) for _, rounds in compared for found in rounds):
         raise typer.Exit(_DIFFERENT)
+
+
+def _show_generations(files: list[str], logs: list[WorkerLog], *, json: bool) -> None:
+    """For logs without the inputs of a decision."""
+    from assignor_lab.capture.histories.connect_logs import connect_histories
+    from assignor_lab.capture.histories.connect_rounds import jobs_document
+    from assignor_lab.capture.histories.timeline import event_document
+
+    found, problems = connect_histories(logs)
+    for sentence in problems:
+        note(sentence)
+    if not any(each.decisions or any(isinstance(event, ConfigMismatch) for event in each.events) for each in found):
+        raise NoRoundError(
+            f"{', '.join(files)}: no worker led a rebalance: give the logs of all workers; for a comparison with level "
+            "DEBUG for org.apache.kafka.connect.runtime.distributed"
+        )
+    if json:
+        print_json({
+            "rounds": 0, "compared": 0, "same": 0, "received": 0, "received_as_answered": 0, "leaders": [],
+            "histories": [
+                {
+                    "group": each.group,
+                    "generations": [decision.number for decision in each.decisions],
+                    "times_ms": [decision.at.latest_ms for decision in each.decisions],
+                    "delays_ms": [decision.allowed_ms for decision in each.decisions],
+                    **jobs_document(each),
+                    "events": [event_document(event) for event in each.events],
+                }
+                for each in found
+            ],
+        })  # fmt: skip
+        return
+    for each in found:
+        print_line(
+            f"{each.group}: {plural(len(each.decisions), 'generation')}, not compared: the log has no DEBUG lines"
+        )
+        for row in each.entries:
+            if isinstance(row, Decision):
+                _print_generation(row)
+            else:
+                print_sentence(f"{moment(row.at.latest_ms)}  {row.sentence}")
+        if each.decisions:
+            print_line("`assignor history` of the same logs shows moved jobs, and times without an owner")
+
+
+def _print_generation(decision: Decision) -> None:
+    delay = f", delay {decision.allowed_ms / 1_000:g} s" if decision.allowed_ms else ""
+    workers = plural(len(decision.shares), "worker")
+    print_sentence(f"{moment(decision.at.latest_ms)}  generation {decision.number}, {workers}{delay}")
+    for name, share in decision.shares.items():
+        print_sentence(f"{name}: {', '.join(share.active) or 'no job'}", indent=4)
+    if waiting := sorted((decision.tasks or frozenset()) - decision.owners.keys(), key=natural_order):
+        print_sentence(f"no worker: {', '.join(waiting)}", indent=4)
 
 
 def _delay_matters(life: WorkerLife) -> bool:

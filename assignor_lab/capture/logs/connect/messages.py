@@ -233,7 +233,7 @@ _MEMBER_STATE = re.compile(
 _MEMBER_SENT = re.compile(r"(?:\{|, )([^\s{}=]+)=(?=Assignment\{error=)")
 _MEMBER_JOBS = re.compile(rf"(?:\{{|, )([^\s{{}}=]+)={_JOBS}")
 _ASSIGNMENT_START = re.compile(_ASSIGNMENT_TEXT)
-_SYNCED = re.compile(rf"\A(?>.*?Generation\{{generationId={_NUMBER}, )memberId='([^']*)'")
+_SYNCED = re.compile(rf"(?>.*?Generation\{{generationId={_NUMBER}, )memberId='([^']*)'")
 _LEFT = re.compile(r"\A(?:(?>.*?due to )(?:the )?(.*?))?(?:\s+\([\w.$:]+\))?\s*\Z")
 _LEAVING_MEMBER = re.compile(r"Member (\S+) \Z")
 _STATE_SET = re.compile(r"\A(.+?) state to ([A-Z]+)(?=\s|\Z)")

@@ -182,6 +182,8 @@ class _Merged:
     expected: dict[int, dict[str, Jobs | None]] = attrs.field(factory=dict)
     joins: dict[int, LoggedJoin] = attrs.field(factory=dict)
     unclear: int = 0
+    #: Member of the line before, if that was its own request for this generation.
+    synced: str = ""
 
     def logs(self) -> Iterator[WorkerLog]:
         for each in self.by_member.values():
@@ -212,6 +214,7 @@ class _Merged:
                 return
         elif not member:
             member = self.leading
+        self.synced = member if isinstance(message, GroupSynced) else ""
         if member:
             self._of(member).lines.append(line)
 
@@ -246,6 +249,9 @@ class _Merged:
         unknown = [member for member, expected in waiting.items() if expected is None]
         if alike:
             found = alike[0]
+        elif self.synced in unknown:
+            # A worker logs both lines at once.
+            found = self.synced
         elif len(unknown) == 1:
             found = unknown[0]
         else:
