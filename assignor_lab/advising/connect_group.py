@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import attrs
 
-from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol
+from assignment_api.connect import ConnectProtocol
 from assignor_lab.advising.configurations import (
     BATCH,
     HEARTBEAT,
@@ -27,15 +26,16 @@ from assignor_lab.advising.figures import DayCost
 from assignor_lab.advising.forms import Forms
 from assignor_lab.advising.mix import Mix
 from assignor_lab.advising.space import SESSIONS_MS, Dimension, Space
+from assignor_lab.planning.connect_state import connect_state
 from assignor_lab.planning.instances import new_names
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.predict import Terms
-from assignor_lab.scenarios import Scenario, scenario_from_document
+from assignor_lab.scenarios import Scenario
 from assignor_lab.simulation.connect.episode_figures import rebalances, unavailable_task_seconds
-from assignor_lab.simulation.connect.episode_format import ConnectEpisode, ConnectEvent, read_episode
+from assignor_lab.simulation.connect.episode_format import ConnectEpisode, ConnectEvent
 from assignor_lab.simulation.connect.simulate import assignors_from, simulate
 
-__all__ = ["ConnectGroup", "connect_group", "connect_space", "is_connect_state"]
+__all__ = ["ConnectGroup", "connect_group", "connect_space"]
 
 _DELAYS_MS = (0, 10_000, 60_000, 180_000, 300_000, 600_000)
 #: The group rests within this time and the delay, before and after an event.
@@ -45,10 +45,6 @@ _PACE_MS = 10_000
 #: An added worker stays for this time.
 _SCALED_MS = 120_000
 _FILE = "connect-distributed.properties"
-
-
-def is_connect_state(scenario: Scenario) -> bool:
-    return "rounds" in scenario.document and "events" not in scenario.document
 
 
 @attrs.frozen(eq=False)
@@ -70,7 +66,11 @@ class ConnectGroup:
 
     @property
     def instances(self) -> int:
-        return len(self.episode.workers)
+        return len(self._names)
+
+    @property
+    def _names(self) -> list[str]:
+        return sorted(name for name in self.episode.workers if name != self.episode.departed)
 
     @property
     def sessions(self) -> Mapping[str, int]:
@@ -158,7 +158,7 @@ class ConnectGroup:
 
     def _events(self, happening: DayEvent, mix: Mix, batch: int) -> tuple[list[ConnectEvent], int]:
         """Events of a happening from its begin, and the time until the last one is over."""
-        names = sorted(self.episode.workers)
+        names = self._names
         name = names[happening.place % len(names)]
         down_ms, start_ms = max(1, self.options.down_ms), self.episode.timings.worker_start_ms
         if happening.kind == "roll":
@@ -189,46 +189,8 @@ def connect_group(scenario: Scenario, terms: Terms, options: Options) -> Connect
     Raises:
         DocumentFormatError: if a part of the round contradicts another.
     """
-    given = _given(terms)
-    recorded = scenario.connect_history
-    protocol = given.get(CONNECT_PROTOCOL, recorded.protocol.value)
-    max_delay_ms = int(given.get(MAX_DELAY_KEY, recorded.max_delay_ms))
-    begin = {key: value for key, value in scenario.document.items() if key != "observed"}
-    begin |= {"rounds": [{**begin["rounds"][-1], "new_leader": False, "generation_gap": False}]}
-    begin |= {"protocol": protocol, "max_delay_ms": max_delay_ms}
-    assumptions = [*scenario.document.get("assumptions", ())]
-    timings = {}
-    for key, timing in _TIMINGS.items():
-        if key in terms.settings:
-            timings[timing] = int(terms.settings[key])
-    if SESSION not in terms.settings:
-        assumptions.append("session.timeout.ms is taken as 10000, Kafka's default (give it with --config or -c)")
-    if options.start_ms is None:
-        assumptions.append("assumed: a worker joins 3 s after its start (give --start-seconds)")
-    else:
-        timings["worker_start_ms"] = options.start_ms
-    assumptions.append("a task is taken to run 0.1 s after its start; if tasks start slowly, longer delays are better")
-    document = {
-        "format": 1, "kind": "connect-episode", "id": scenario.id, "initial": begin, "events": [], "until_ms": 0,
-        "timings": timings,
-    }  # fmt: skip
-    episode = read_episode(scenario_from_document(document, scenario.place))
-    return ConnectGroup(episode, terms, options, protocol, max_delay_ms, tuple(assumptions))
-
-
-#: Workers' settings to timings of the simulation.
-_TIMINGS: Mapping[str, str] = {
-    SESSION: "session_timeout_ms", HEARTBEAT: "heartbeat_interval_ms", "rebalance.timeout.ms": "rebalance_timeout_ms",
-}  # fmt: skip
-
-
-def _given(terms: Terms) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for layer in terms.sources.above:
-        found |= {
-            key: held.value for key, held in layer.entries.items() if key in (CONNECT_PROTOCOL, MAX_DELAY_KEY)
-        }  # fmt: skip
-    return found
+    state = connect_state(scenario, terms, options)
+    return ConnectGroup(state.episode, terms, options, state.protocol.value, state.max_delay_ms, state.assumptions)
 
 
 def connect_space(group: ConnectGroup, mix: Mix) -> Space:

@@ -15,7 +15,7 @@ import typer
 from assignor_lab.advising.advice import Advice, Effort, advise, player
 from assignor_lab.advising.choice import Aims, parse_limit
 from assignor_lab.advising.configurations import AdvisedState
-from assignor_lab.advising.connect_group import connect_group, connect_space, is_connect_state
+from assignor_lab.advising.connect_group import connect_group, connect_space
 from assignor_lab.advising.figures import OBJECTIVES, cost_from, document_of_cost
 from assignor_lab.advising.group import AdvisedGroup
 from assignor_lab.advising.mix import DEFAULT_MIX, Mix, mix_sentence, read_mix
@@ -43,6 +43,7 @@ from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Z
 from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
 from assignor_lab.cli.present_group import ReadGroup, read_group
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
+from assignor_lab.planning.connect_state import is_connect_state
 from assignor_lab.planning.making import Options
 from assignor_lab.verification.words import banner, sentences
 from assignor_lab.verification.words import document_of as document_of_verification

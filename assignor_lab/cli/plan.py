@@ -1,4 +1,4 @@
-"""``assignor plan``: the cost of a coming change of a running Streams group."""
+"""``assignor plan``: the cost of a coming change of a running Streams or Connect group."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from assignment_api import AssignorLabError
 from assignor_lab.cli.one_state import StateId
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, Processes, RackFiles, Release, Seed, sources
 from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone
+from assignor_lab.cli.plan_connect import connect_answer
 from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
-from assignor_lab.cli.present_group import read_group
+from assignor_lab.cli.present_group import ReadGroup, read_group
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 from assignor_lab.groups.variants import variants_of
+from assignor_lab.planning.connect_state import is_connect_state
 from assignor_lab.planning.gates import parse_plan_gate
 from assignor_lab.planning.instances import with_names
 from assignor_lab.planning.making import (
@@ -34,7 +36,7 @@ from assignor_lab.planning.making import (
 from assignor_lab.planning.measured import play_document, play_from
 from assignor_lab.planning.naive import naive_estimate
 from assignor_lab.planning.plans import CALM, READY, Plan, Wait
-from assignor_lab.planning.predict import Terms, predict_from
+from assignor_lab.planning.predict import Terms, predict_from, predicted_by
 from assignor_lab.planning.predicted import Prediction
 from assignor_lab.planning.script import script_plan
 from assignor_lab.planning.state import PresentState
@@ -51,6 +53,7 @@ from assignor_lab.planning.words import (
     VARIANT_COLUMNS,
     Answer,
     answer_document,
+    by_connector,
     causes,
     doubts,
     failures,
@@ -224,43 +227,23 @@ def _plan(
     )
     given = sources(config, c, release)
     read = read_group(source, state_id, given, config, racks, topology, timezone, workload, timings, assignor)
-    group = read.present()
-    terms = group.terms
-    state, labelled = with_names(
-        group.state, [*options.order, *options.leaving, *([subject] if subject and plan_name == "kill" else [])]
-    )
-    made = _made(plan_name, subject, state, options)
     gates = [parse_plan_gate(text) for text in fail_if or ()]
-    verification = group.sample.verified(group.verified_under)
+    verification = read.sample.verified(read.verified_under)
     if not json:
         for sentence in sentences(verification):
             print_sentence(sentence)
-    make = partial(_made, plan_name, subject)
-    chosen = [] if no_variants else _chosen(variant, state, options, made, terms, make)
-    as_it_is, *chosen = map(as_accepted, [PlanVariant("as it is", state, made, terms), *chosen])
-    workers = processes or os.cpu_count() or 1
-    with shown_plays(plays * (1 + len(chosen))) as on_play, plays_elsewhere(master, remote) as there:
+    with shown_plays(None) as on_play, plays_elsewhere(master, remote) as there:
         runs = None if there is None else partial(there, written=play_document, read=play_from)
-        how = partial(predict_from, plays=plays, seed=seed, processes=workers, on_play=lambda _: on_play(), runs=runs)
-        found = dict(_predicted([as_it_is, *chosen], plays, how))
-    prediction = found.pop(as_it_is.name)
-    if isinstance(prediction, str):
-        raise PlanError(prediction)
-    answer = Answer(
-        source,
-        made,
-        len(prediction.plays),
-        seed,
-        prediction,
-        naive_estimate(state, made),
-        found,
-        [
-            *labelled,
-            *made.assumptions,
-            *as_it_is.state.episode.assumptions,
-            *differing_assumptions(as_it_is, chosen),
-        ],
-    )
+        workers = processes or os.cpu_count() or 1
+        texts = None if no_variants else variant or []
+        if is_connect_state(read.scenario):
+            predict = partial(predicted_by, plays=plays, processes=workers, on_play=lambda _: on_play(), runs=runs)
+            answer = connect_answer(source, read, plan_name, subject, options, texts, seed, predict)
+        else:
+            how = partial(
+                predict_from, plays=plays, seed=seed, processes=workers, on_play=lambda _: on_play(), runs=runs
+            )
+            answer = _answer(source, read, plan_name, subject, options, texts, plays, seed, how)
     document = answer_document(answer, document_of_verification(verification))
     results = [gate.judged(document) for gate in gates]
     if json:
@@ -279,7 +262,7 @@ def _plan(
         from assignor_lab.scoring.gates.junit import write_junit
 
         judged = [
-            Verdict(assignor=made.name, states=0, **{key: each[key] for key in ("expression", "status", "reason")})
+            Verdict(assignor=answer.plan.name, states=0, **{key: each[key] for key in ("expression", "status", "reason")})
             for each in results
         ]
         write_junit(judged, junit, "assignor plan")
@@ -287,8 +270,49 @@ def _plan(
         raise typer.Exit(1)
 
 
+def _answer(
+    source: str,
+    read: ReadGroup,
+    plan_name: str,
+    subject: str | None,
+    options: Options,
+    texts: list[str] | None,
+    plays: int,
+    seed: int,
+    how: Callable[[PresentState, Plan, Terms], Prediction],
+) -> Answer:
+    group = read.present()
+    terms = group.terms
+    state, labelled = with_names(
+        group.state, [*options.order, *options.leaving, *([subject] if subject and plan_name == "kill" else [])]
+    )
+    made = _made(plan_name, subject, state, options)
+    make = partial(_made, plan_name, subject)
+    chosen = [] if texts is None else _chosen(texts, state, options, made, terms, make)
+    as_it_is, *chosen = map(as_accepted, [PlanVariant("as it is", state, made, terms), *chosen])
+    found = dict(_predicted([as_it_is, *chosen], plays, how))
+    prediction = found.pop(as_it_is.name)
+    if isinstance(prediction, str):
+        raise PlanError(prediction)
+    return Answer(
+        source,
+        made,
+        len(prediction.plays),
+        seed,
+        prediction,
+        naive_estimate(state, made),
+        found,
+        [
+            *labelled,
+            *made.assumptions,
+            *as_it_is.state.episode.assumptions,
+            *differing_assumptions(as_it_is, chosen),
+        ],
+    )
+
+
 def _chosen(
-    texts: list[str] | None, state: PresentState, options: Options, plan: Plan, terms: Terms, make: Make
+    texts: list[str], state: PresentState, options: Options, plan: Plan, terms: Terms, make: Make
 ) -> list[PlanVariant]:
     if texts:
         return [given_variant(each, state, options, terms, make) for each in variants_of((), texts)]
@@ -345,6 +369,8 @@ def _print(answer: Answer) -> None:
         print_sentence(sentence)
     if causes_sentence := causes(answer.prediction):
         print_sentence(causes_sentence)
+    if connectors := by_connector(answer.prediction):
+        print_sentence(connectors)
     if answer.prediction.rest_seconds is not None:
         print_line(f"The group is at rest after {answer.prediction.rest_seconds.median:.1f} s.")
     if answer.naive.worst_task_seconds is not None:

@@ -60,6 +60,7 @@ class PlayedPlan:
         rest_seconds: Until the group was at rest again; ``None``: it was not within the play.
         absences: Task to its absences: from, to, in seconds from the beginning of the plan.
         failed: The step that was not over in time, or ``None``.
+        by_connector: Connector to the task-seconds of its tasks, in a Connect group.
     """
 
     steps: tuple[StepCost, ...]
@@ -69,6 +70,7 @@ class PlayedPlan:
     rest_seconds: float | None
     absences: Mapping[str, Sequence[tuple[float, float]]]
     failed: str | None
+    by_connector: Mapping[str, float] = attrs.field(factory=dict)
 
 
 def play_document(play: PlayedPlan) -> dict[str, Any]:

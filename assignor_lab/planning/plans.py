@@ -72,6 +72,7 @@ class Plan:
         parameters: Options of the plan, for documents.
         goes_on: True if the plan goes on after a step that is not over in time.
         rest_within_ms: Longest wait for the group to be at rest, before the first step and after each.
+        unit: A member of the group, as sentences name it.
     """
 
     name: str
@@ -84,3 +85,4 @@ class Plan:
     parameters: Mapping[str, Any] = attrs.field(factory=dict)
     goes_on: bool = False
     rest_within_ms: int = 3 * 3_600_000
+    unit: str = "instance"

@@ -18,7 +18,7 @@ from assignor_lab.planning.predicted import Prediction, played_plan, predicted
 from assignor_lab.planning.state import PresentState, present_state, under_other_protocol
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["Runs", "Terms", "predict", "predict_from"]
+__all__ = ["Runs", "Terms", "predict", "predict_from", "predicted_by"]
 
 #: Calls work with the numbers from 0 to a count, and yields the results in this order.
 Runs = Callable[[Callable[[int], PlayedPlan], int], Iterator[PlayedPlan]]
@@ -81,7 +81,23 @@ def predict_from(
     """
     if plan.protocol is not None:
         state = under_other_protocol(state, plan.protocol)
-    work = partial(_play, state, plan, terms, seed)
+    made = predicted_by(partial(_play, state, plan, terms, seed), plan, plays, processes, on_play, runs)
+    return calibrated(made, state.episode.protocol, plan)
+
+
+def predicted_by(
+    work: Callable[[int], PlayedPlan],
+    plan: Plan,
+    plays: int,
+    processes: int = 1,
+    on_play: Callable[[int], None] = lambda _: None,
+    runs: Runs | None = None,
+) -> Prediction:
+    """The figures of plays of a plan; arguments and errors are those of :func:`predict_from`.
+
+    Args:
+        work: Makes the play of a number.
+    """
     played: list[PlayedPlan] = []
     try:
         for each in in_processes(work, plays, processes) if runs is None else runs(work, plays):
@@ -90,8 +106,7 @@ def predict_from(
     except KeyboardInterrupt:
         if not played:
             raise
-    made = attrs.evolve(predicted(played, [step.name for step in plan.steps]), is_interrupted=len(played) < plays)
-    return calibrated(made, state.episode.protocol, plan)
+    return attrs.evolve(predicted(played, [step.name for step in plan.steps]), is_interrupted=len(played) < plays)
 
 
 def _play(state: PresentState, plan: Plan, terms: Terms, seed: int, number: int) -> PlayedPlan:

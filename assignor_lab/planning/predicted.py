@@ -67,6 +67,7 @@ class Prediction:
         rest_seconds: Until the group is at rest again; ``None``: in some play it was not.
         plays: The single plays, in the order of their seeds.
         is_interrupted: True if further plays were cancelled.
+        by_connector: Connector to the task-seconds of its tasks, in a Connect group.
     """
 
     steps: tuple[StepRange, ...]
@@ -75,6 +76,7 @@ class Prediction:
     rest_seconds: Range | None
     plays: tuple[PlayedPlan, ...]
     is_interrupted: bool = False
+    by_connector: Mapping[str, Range] = attrs.field(factory=dict)
 
 
 class RestlessGroupError(AssignorLabError):
@@ -170,6 +172,10 @@ def predicted(plays: Sequence[PlayedPlan], names: Sequence[str]) -> Prediction:
         _range([play.duration_seconds for play in plays]),
         _range(rests) if len(rests) == len(plays) else None,
         tuple(plays),
+        by_connector={
+            name: _range([play.by_connector.get(name, 0.0) for play in plays])
+            for name in dict.fromkeys(name for play in plays for name in play.by_connector)
+        },
     )
 
 

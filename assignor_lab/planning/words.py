@@ -19,6 +19,7 @@ __all__ = [
     "VARIANT_COLUMNS",
     "Answer",
     "answer_document",
+    "by_connector",
     "causes",
     "doubts",
     "failures",
@@ -32,6 +33,8 @@ COLUMNS = ("step", "at s", "task-seconds", "worst task s", "tasks", "rebalances"
 #: The columns of the table of variants.
 VARIANT_COLUMNS = ("settings", "duration s", "task-seconds", "worst task s", "tasks", "rebalances")
 _MEBIBYTE = 1024 * 1024
+#: Most connectors of a sentence.
+_MOST_CONNECTORS = 8
 
 
 @attrs.frozen
@@ -92,9 +95,9 @@ def _best(answer: Answer) -> str | None:
 def _what(plan: Plan) -> str:
     count = len({action.name for step in plan.steps for action in step.actions})
     return {
-        "roll": f"A rolling restart of {plural(count, 'instance')}",
-        "upgrade": f"An upgrade of {plural(count, 'instance')} to Kafka {plan.parameters.get('release')}",
-        "scale": f"Scaling to {plural(int(plan.parameters.get('to', 0)), 'instance')}",
+        "roll": f"A rolling restart of {plural(count, plan.unit)}",
+        "upgrade": f"An upgrade of {plural(count, plan.unit)} to Kafka {plan.parameters.get('release')}",
+        "scale": f"Scaling to {plural(int(plan.parameters.get('to', 0)), plan.unit)}",
         "kill": f"A kill of {plan.parameters.get('instance', 'an instance')}",
         "upgrade-protocol": "The move to the streams protocol",
         "script": f"The script of {plural(len(plan.steps), 'step')}",
@@ -174,6 +177,7 @@ def answer_document(answer: Answer, verified: Mapping[str, Any] | None) -> dict[
 
 def _prediction(prediction: Prediction) -> dict[str, Any]:
     rest = prediction.rest_seconds
+    connectors = {name: _range(of) for name, of in prediction.by_connector.items()}
     return {
         "steps": [_step(each) for each in prediction.steps],
         "total": {
@@ -182,6 +186,7 @@ def _prediction(prediction: Prediction) -> dict[str, Any]:
             "rest_seconds": None if rest is None else _range(rest),
         },
         "spent_on": {cause: round(seconds, 3) for cause, seconds in prediction.total.spent_on.items()},
+        **({"by_connector": connectors} if connectors else {}),
     }
 
 
@@ -209,6 +214,17 @@ def doubts(prediction: Prediction) -> list[str]:
         for reason in each.poorly_known:
             steps.setdefault(reason, []).append(each.name)
     return [f"Poorly known ({listed(names)}): {reason}." for reason, names in steps.items()]
+
+
+def by_connector(prediction: Prediction) -> str:
+    """The connectors with most task-seconds, as a sentence; empty if no task of a connector was away."""
+    away = {name: of for name, of in prediction.by_connector.items() if of.high >= 0.05}
+    most = sorted(away, key=lambda name: -away[name].median)[:_MOST_CONNECTORS]
+    if not most:
+        return ""
+    left_out = len(away) - len(most)
+    more = [plural(left_out, "other connector")] if left_out else []
+    return f"Task-seconds by connector: {listed([*(f'{name} {_with_interval(away[name])}' for name in most), *more])}."
 
 
 def causes(prediction: Prediction) -> str:

@@ -11,12 +11,13 @@ from typer.testing import CliRunner
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.advising.configurations import BATCH, MAX_DELAY, PROTOCOL_OF_WORKERS, SESSION
-from assignor_lab.advising.connect_group import ConnectGroup, connect_group, connect_space, is_connect_state
+from assignor_lab.advising.connect_group import ConnectGroup, connect_group, connect_space
 from assignor_lab.advising.days import Day, DayEvent
 from assignor_lab.advising.mix import DEFAULT_MIX
 from assignor_lab.advising.space import narrowed
 from assignor_lab.capture.histories.past import scenarios_of_past
 from assignor_lab.cli.app import build_app
+from assignor_lab.planning.connect_state import is_connect_state
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.predict import Terms
 from assignor_lab.scenarios.settings import given_settings

@@ -13,8 +13,10 @@ from statistics import mean
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from assignment_api.plugins import discover
+from assignor_lab.cli.app import build_app
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 from assignor_lab.simulation.connect.episode_figures import unavailable_task_seconds
 from assignor_lab.simulation.connect.episode_format import read_episode
@@ -61,3 +63,30 @@ def test_a_leader_first_is_cheaper_than_a_leader_last(order: tuple[str, ...]) ->
 def test_a_leader_that_is_no_member_is_refused() -> None:
     with pytest.raises(DocumentFormatError, match="'w9' is no member of the group"):
         task_seconds(roll(0, leader="w9"), 0)
+
+
+def test_a_captured_state_is_played_with_events_and_its_waiting_jobs_wait(tmp_path: Path) -> None:
+    state = roll(300_000)["initial"]
+    state["rounds"][0]["members"].pop()
+    file = tmp_path / "state.jsonl"
+    file.write_text(json.dumps(state) + "\n", "utf-8")
+    crash = '{"at_ms": 10000, "type": "bounce", "worker": "w1:8083", "down_ms": 5000}'
+    done = CliRunner().invoke(build_app(), ["connect", "simulate", str(file), "--event", crash, "--json"])
+    assert done.exit_code == 0, done.output
+    (played,) = json.loads(done.stdout)
+    causes = [sentence for each in played["rebalances"] for sentence in each["because"]]
+    assert "departed leaves" in causes
+    assert played["rebalances"][1]["delay_ms"] > 290_000
+    for event, fault in (
+        ('{"at_ms": 1, "type": "crash", "worker": "w9"}', "there is no worker 'w9'"), ("[]", "expected an object"),
+    ):  # fmt: skip
+        done = CliRunner().invoke(build_app(), ["connect", "simulate", str(file), "--event", event])
+        assert fault in str(done.exception) + done.output
+
+
+def test_the_end_of_a_delay_is_a_cause_of_its_own() -> None:
+    document = roll(60_000, leader="w1:8083")
+    document["events"] = [{"at_ms": 10_000, "type": "stop", "worker": "w2:8083"}]
+    episode = read_episode(scenario_from_document(document, Place("stop")))
+    rounds = simulate(episode, assignors_from(discover()), keep_log=False).cluster.rounds
+    assert [each.reasons[0].partition(": ")[2] for each in rounds[1:]] == ["", "the scheduled delay has ended"]

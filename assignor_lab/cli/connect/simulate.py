@@ -6,14 +6,19 @@ import re
 from pathlib import Path
 from typing import Annotated, Any
 
+import attrs
 import typer
 
 from assignor_lab.cli.connect.views import print_played
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, EpisodeDocument, EpisodeNames, Json, Overrides, Seed, sources
-from assignor_lab.cli.text import console, print_json, print_line, table
+from assignor_lab.cli.text import console, note, print_json, print_line, table
+from assignor_lab.planning.connect_state import connect_state, is_connect_state
+from assignor_lab.planning.making import Options
+from assignor_lab.planning.predict import Terms
 from assignor_lab.scenarios import Place, canonical_line, read_scenarios, scenario_from_document
-from assignor_lab.simulation.connect.episode_format import ConnectEpisode, read_episode, read_episodes
+from assignor_lab.scenarios.settings import given_settings
+from assignor_lab.simulation.connect.episode_format import ConnectEpisode, read_episode, read_episodes, read_events
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from assignor_lab.simulation.connect.safety import random_episode
 from assignor_lab.simulation.connect.simulate import assignors_from, simulate
@@ -32,6 +37,15 @@ Assignor = Annotated[
     str | None,
     typer.Option("--assignor", metavar="NAME", help="Assignor for every protocol but eager; Kafka's own by default."),
 ]
+Events = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--event",
+        metavar="JSON",
+        help='An event of a captured state, such as \'{"at_ms": 10000, "type": "crash", "worker": "w1:8083"}\'; '
+        "repeatable.",
+    ),
+]
 Columns = Annotated[
     int | None,
     typer.Option(
@@ -44,6 +58,8 @@ Columns = Annotated[
 ]
 
 
+#: A captured state is played this long after its last event and the delay.
+_REST_MS = 120_000
 #: Names of the episodes that `assignor connect fuzz` plays, each with its seed.
 _RANDOM = re.compile(r"random-([0-9]{1,18})\Z")
 
@@ -63,6 +79,7 @@ def _simulate(
     json: Json = False,
     names: EpisodeNames = False,
     document: EpisodeDocument = False,
+    event: Events = None,
 ) -> None:
     """Play what happens to a Connect group on a virtual clock, with a log to follow and a timeline."""
     if names:
@@ -74,8 +91,13 @@ def _simulate(
         for each in _documents(episode):
             print_line(canonical_line(each).decode().rstrip("\n"))
         return
-    assignors = assignors_from(found_plugins(sources(config, c).effective()).registry, assignor, may_run_code=True)
-    played = [simulate(each, assignors, seed) for each in _episodes(episode)]
+    given = sources(config, c)
+    registry = found_plugins(given.effective()).registry
+    assignors = assignors_from(registry, assignor, may_run_code=True)
+    found = _captured(episode, event or [], Terms(registry, given, given_settings(given.above)))
+    if event and found is None:
+        raise typer.BadParameter("an episode has its own events: give a captured state", param_hint="--event")
+    played = [simulate(each, assignors, seed) for each in (_episodes(episode) if found is None else [found])]
     print_played(played, width, as_json=json)
 
 
@@ -92,6 +114,26 @@ def _episodes(source: str) -> list[ConnectEpisode]:
     if document is not None:
         return [read_episode(scenario_from_document(document, Place(source)))]
     return read_episodes(source)
+
+
+def _captured(source: str, events: list[str], terms: Terms) -> ConnectEpisode | None:
+    """The last captured state of a file with events; ``None``: the source holds episodes."""
+    if _known_document(source) is not None:
+        return None
+    if source == "-" and not events:
+        return None
+    last = None
+    for last in read_scenarios(source):
+        if not is_connect_state(last):
+            return None
+    if last is None:
+        return None
+    state = connect_state(last, terms, Options())
+    for sentence in state.assumptions:
+        note(f"assumed: {sentence}")
+    happen = read_events(events, Place("--event"), state.names)
+    until_ms = max((each.at_ms for each in happen), default=0) + state.max_delay_ms + _REST_MS
+    return attrs.evolve(state.episode, events=happen, until_ms=until_ms)
 
 
 def _documents(source: str) -> list[Any]:

@@ -97,7 +97,9 @@ class Coordinator:
         if self.state is CoordinatorState.STABLE and not changed and known.id != self.leader_id:
             return [AddressedReply(known.worker, self._joined(known))]
         leads = known.id == self.leader_id
-        reason = f"leader {known.worker} joins again" if leads else f"{known.worker} joins again with something new"
+        reason = f"leader {known.worker} joins again" if leads else f"{known.worker} joins again"
+        cause = request.reason or ("" if leads else "its subscription has changed")
+        reason += f": {cause}" if cause else ""
         replies = self._prepare(now, reason)
         known.awaiting_join = True
         return replies + self._complete_if_all_joined(now)

@@ -18,6 +18,7 @@ class JoinRequest:
 
     Args:
         member_id: Its member id, or ``None``: it needs one.
+        reason: Its cause to join again (KIP-800); empty: not stated.
     """
 
     worker: str
@@ -26,6 +27,7 @@ class JoinRequest:
     rebalance_timeout_ms: int
     session_timeout_ms: int
     instance_id: str | None = None
+    reason: str = ""
 
 
 @attrs.frozen

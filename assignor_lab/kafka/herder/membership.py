@@ -32,6 +32,7 @@ class MembershipState:
         held: All its jobs; ``None`` as for ``assignment``.
         group_says_rejoin: A heartbeat reported a rebalance, or an unknown member.
         wants_another_round: As leader: its assignor requested another round.
+        reason: Cause of the requested rejoin.
     """
 
     member_id: str | None = None
@@ -43,6 +44,7 @@ class MembershipState:
     group_says_rejoin: bool = False
     rejoin_requested: bool = False
     wants_another_round: bool = False
+    reason: str = ""
 
     # --- state ------------------------------------------------------------------------------------------
 
@@ -95,6 +97,7 @@ class MembershipState:
         self.group_says_rejoin = False
         before, self.protocol = self.protocol, synced.protocol
         self.rejoin_requested, self.wants_another_round = self.wants_another_round, False
+        self.reason = "its assignor needs another round" if self.rejoin_requested else ""
         return jobs_to_stop(assignment, self.held, before, synced.protocol, downgrade)
 
     def take(self, synced: Synced, assignment: Assignment) -> None:
@@ -104,8 +107,8 @@ class MembershipState:
 
     # --- afterwards -------------------------------------------------------------------------------------
 
-    def request_rejoin(self) -> None:
-        self.rejoin_requested = True
+    def request_rejoin(self, reason: str = "") -> None:
+        self.rejoin_requested, self.reason = True, reason
 
     def follow_revocations(self) -> bool:
         """True if the assignment, now carried out, revoked any job: then the worker rejoins.
@@ -115,7 +118,7 @@ class MembershipState:
         if self.assignment is None or not len(self.assignment.revoked):
             return False
         self.assignment = attrs.evolve(self.assignment, revoked=NO_JOBS)
-        self.rejoin_requested = True
+        self.request_rejoin("it has stopped its revoked jobs")
         return True
 
     def heartbeat_answered(self, answer: str) -> bool:

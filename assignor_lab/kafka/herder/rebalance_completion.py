@@ -16,10 +16,15 @@ __all__ = ["MissingSteps", "RebalanceCompletion"]
 
 @attrs.frozen
 class MissingSteps:
-    """Missing steps."""
+    """Missing steps.
+
+    Args:
+        is_over: A delay has ended.
+    """
 
     read: bool
     join: bool
+    is_over: bool = False
 
 
 @attrs.define
@@ -48,4 +53,4 @@ class RebalanceCompletion:
         over = delay_is_over(self.rejoin_at_ms, now_ms)
         if over:
             self.rejoin_at_ms = None
-        return MissingSteps(must_read(assignment, member_id, offset), assignment.failed or over)
+        return MissingSteps(must_read(assignment, member_id, offset), assignment.failed or over, over)

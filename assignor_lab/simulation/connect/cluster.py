@@ -38,6 +38,7 @@ class SimulatedCluster:
     Args:
         forming: Workers that form the group without the broker's initial delay.
         leader: The one of them that leads; by default drawn by the seed, since most states do not show it.
+        departed: The one of them that leaves at once, and does not lead.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class SimulatedCluster:
         start_ms: int = 1,
         forming: Sequence[str] = (),
         leader: str | None = None,
+        departed: str | None = None,
         *,
         keep_log: bool = True,
     ) -> None:
@@ -59,8 +61,9 @@ class SimulatedCluster:
         self.runs = JobRuns()
         self.log = EventLog(self.start_ms)
         self._ids = MemberIds(seed)
-        if leader is None and forming:
-            leader = random.Random(f"first leader of {seed}").choice(forming)  # noqa: S311 - a simulation, not a secret
+        leaders = [name for name in forming if name != departed]
+        if leader is None and leaders:
+            leader = random.Random(f"first leader of {seed}").choice(leaders)  # noqa: S311 - a simulation, not a secret
         self.coordinator = Coordinator(timings.initial_rebalance_delay_ms, len(forming), self._member_id, leader)
         self.settings: dict[str, WorkerSettings] = {}
         self.lives: dict[str, list[tuple[int, int | None]]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, BinaryIO
 
@@ -15,6 +15,7 @@ from assignment_api.connect import (
     Jobs,
     StaticJobs,
 )
+from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import (
     INT_MAX,
     LONG_MAX,
@@ -37,7 +38,7 @@ from assignor_lab.simulation.connect.timings import ConnectTimings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 from assignor_lab.simulation.episode_files import check_kind, episodes_in
 
-__all__ = ["EVENT_TYPES", "LEADER", "ConnectEpisode", "ConnectEvent", "read_episode", "read_episodes"]
+__all__ = ["EVENT_TYPES", "LEADER", "ConnectEpisode", "ConnectEvent", "read_episode", "read_episodes", "read_events"]
 
 #: Stands for the present leader's name.
 LEADER = "@leader"
@@ -104,6 +105,7 @@ class ConnectEpisode:
 
     Args:
         leader: Worker that leads when the episode begins; ``None``: the seed draws it.
+        departed: Worker that leaves at once, and never leads; ``None``: none does.
     """
 
     id: str
@@ -115,6 +117,7 @@ class ConnectEpisode:
     timings: ConnectTimings
     place: Place
     leader: str | None = None
+    departed: str | None = None
 
 
 def read_episodes(source: str | PathLike[str] | BinaryIO) -> list[ConnectEpisode]:
@@ -178,7 +181,27 @@ def _initial(initial: Mapping[str, Any]) -> tuple[int, Mapping[str, int], Mappin
     return max(1, begin["time_ms"]), begin["connectors"], workers
 
 
+def read_events(texts: Iterable[str], place: Place, members: Iterable[str]) -> tuple[ConnectEvent, ...]:
+    """Events of a group from JSON texts, in their order of time.
+
+    Raises:
+        DocumentFormatError: if one is not in the format.
+    """
+    with faults_at(place):
+        found = [at(_event, parse_json(text.encode()), "events", number) for number, text in enumerate(texts)]
+        started = [event.details["worker"] for event in found if event.type == "start"]
+        known = dict.fromkeys([LEADER, *members, *started])
+        for number, event in enumerate(found):
+            for name in (event.details.get("worker"), *event.details.get("workers", ())):
+                if name is not None and name not in known:
+                    hint = suggestion(name, known, "workers")
+                    raise Mismatch(f"there is no worker {name!r:.80}: {hint}", "events", number, "worker")
+    return tuple(sorted(found, key=lambda event: event.at_ms))
+
+
 def _event(value: Any) -> ConnectEvent:
+    if not isinstance(value, Mapping) or not isinstance(value.get("type"), str):
+        raise Mismatch('expected an object with "at_ms" and "type"')
     kind = value["type"]
     if kind not in _EVENTS:
         raise Mismatch(f'unknown type "{kind:.80}" of event: {suggestion(kind, EVENT_TYPES, "types")}', "type")

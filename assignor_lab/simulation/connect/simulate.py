@@ -16,7 +16,10 @@ from assignor_lab.simulation.connect.cluster import AssignorFactory, SimulatedCl
 from assignor_lab.simulation.connect.episode_format import LEADER, ConnectEpisode, ConnectEvent, worker_settings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 
-__all__ = ["PlayedConnectEpisode", "assignors_from", "simulate"]
+__all__ = ["PlayedConnectEpisode", "assignors_from", "formed_cluster", "simulate"]
+
+#: The first generation is complete within this time.
+_FORMED_MS = 1_000
 
 
 def assignors_from(registry: Registry, selector: str | None = None, *, may_run_code: bool = False) -> AssignorFactory:
@@ -59,18 +62,7 @@ def simulate(
 
     All members join at once, and their first rebalance gives the leader, drawn by the seed, their jobs.
     """
-    cluster = SimulatedCluster(
-        assignors,
-        episode.timings,
-        episode.connectors,
-        seed,
-        episode.start_ms,
-        list(episode.workers),
-        episode.leader,
-        keep_log=keep_log,
-    )
-    for name, (settings, owned) in episode.workers.items():
-        cluster.start_worker(name, settings, owned, start_ms=0)
+    cluster = formed_cluster(episode, assignors, seed, keep_log=keep_log)
     begin = cluster.start_ms
     formed = 1 if episode.workers else 0
     for event in episode.events:
@@ -82,6 +74,22 @@ def simulate(
     calm = cluster.is_calm()
     last = max((each.done_ms or each.joined_ms for each in cluster.rounds), default=begin)
     return PlayedConnectEpisode(episode, cluster, formed, calm, last - begin if calm else None)
+
+
+def formed_cluster(
+    episode: ConnectEpisode, assignors: AssignorFactory, seed: int = 0, *, keep_log: bool = True
+) -> SimulatedCluster:
+    """The group of an episode at its begin."""
+    cluster = SimulatedCluster(
+        assignors, episode.timings, episode.connectors, seed, episode.start_ms, list(episode.workers), episode.leader,
+        episode.departed, keep_log=keep_log,
+    )  # fmt: skip
+    for name, (settings, owned) in episode.workers.items():
+        cluster.start_worker(name, settings, owned, start_ms=0)
+    if episode.departed is not None:
+        cluster.run_until(cluster.start_ms + _FORMED_MS)
+        cluster.stop(episode.departed)
+    return cluster
 
 
 def _happen(cluster: SimulatedCluster, episode: ConnectEpisode, event: ConnectEvent) -> None:

@@ -46,7 +46,7 @@ def test_a_delay_ends_so_long_after_the_member_was_told() -> None:
     completion = RebalanceCompletion()
     completion.assigned(told(delay_ms=300), 1_000)
     assert completion.missing(told(), "me", 5, 1_299) == MissingSteps(read=False, join=False)
-    assert completion.missing(told(), "me", 5, 1_300) == MissingSteps(read=False, join=True)
+    assert completion.missing(told(), "me", 5, 1_300) == MissingSteps(read=False, join=True, is_over=True)
     assert completion.rejoin_at_ms is None
 
 

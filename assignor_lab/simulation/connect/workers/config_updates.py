@@ -32,7 +32,7 @@ def apply_updates(worker: WorkerProcess) -> Steps:
     worker.seen = worker.position
     actions = worker.changes.take(worker.membership.protocol)
     if actions.rejoin:
-        worker.membership.request_rejoin()
+        worker.membership.request_rejoin("connectors or tasks have changed")
     yield from _restart_connectors(worker, actions.restart_connectors)
     tasks = worker.work.tasks_of(actions.stop_tasks_of, worker.membership.held)
     if tasks:

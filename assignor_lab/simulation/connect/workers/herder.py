@@ -59,7 +59,8 @@ def _complete_rebalance(worker: WorkerProcess) -> Steps:
             yield from _back_off(worker)
             worker.unreadable = must_join = True
     if must_join or worker.seen != assignment.offset:
-        membership.request_rejoin()
+        cause = "the scheduled delay has ended" if missing.is_over else "its position in the config topic differs"
+        membership.request_rejoin(cause)
         return False
     yield from _start_work(worker)
     worker.completion.resolved = True

@@ -119,7 +119,12 @@ def _join_request(worker: WorkerProcess) -> JoinRequest:
         for protocol in worker.settings.protocol.offered()
     }
     return JoinRequest(
-        worker.name, membership.member_id, offers, timings.rebalance_timeout_ms, timings.session_timeout_ms
+        worker.name,
+        membership.member_id,
+        offers,
+        timings.rebalance_timeout_ms,
+        timings.session_timeout_ms,
+        reason=membership.reason,
     )
 
 

@@ -1,0 +1,367 @@
+"""Plans of Connect groups, and one play of a plan: when tasks are away, for which cause, and by connector.
+
+The leader's memory makes the delay (``scheduled.rebalance.max.delay.ms``): jobs of a stopped leader move at once, those
+of another worker wait for its return. A state does not show its leader, so each play draws one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import attrs
+
+from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectorTaskId, ConnectProtocol
+from assignor_lab.groups.variants import Contender, VariantError, configured, timings_of
+from assignor_lab.planning.connect_state import TIMINGS_OF_WORKERS, ConnectState, under_connect_configuration
+from assignor_lab.planning.instances import UnknownInstanceError, new_names
+from assignor_lab.planning.making import Options, PlanError, check_options
+from assignor_lab.planning.measured import PlayedPlan, StepCost
+from assignor_lab.planning.plans import CALM, Action, Plan, Step
+from assignor_lab.planning.predict import Terms
+from assignor_lab.simulation.connect.cluster import SimulatedCluster
+from assignor_lab.simulation.connect.simulate import assignors_from, formed_cluster
+from assignor_lab.simulation.connect.surroundings.job_runs import JobRun
+from assignor_lab.simulation.connect.worker_settings import WorkerSettings
+
+__all__ = ["ConnectContender", "connect_plan", "given_connect_variant", "played_connect_plan", "usual_connect_variants"]
+
+#: The group is at rest before a plan begins and after it, within this time and the delay.
+_REST_MS = 120_000
+_LOOKS_EVERY_MS = 100
+#: The group has noticed within this time that the worker of waiting jobs is gone.
+_LEFT_MS = 5_000
+#: A step that is not over by then counts as failed.
+_NEVER_READY_MS = 600_000
+#: Causes of absences.
+DELAY, SESSION, REBALANCE = "scheduled delay", "session timeout", "rebalancing and starting"
+#: Options of plans of Streams groups alone.
+_OF_STREAMS = ("leave", "surge", "replace", "stuck", "crash_in", "upgrade_from", "wipe", "new_threads", "new_rack")
+
+
+# --- plans --------------------------------------------------------------------------------------------------
+
+
+def connect_plan(name: str, subject: str | None, state: ConnectState, options: Options) -> Plan:
+    """The plan of a Connect group: ``roll``, ``scale`` or ``kill``.
+
+    Raises:
+        PlanError, UnknownInstanceError: if the options contradict the state, or the plan is one of Streams groups.
+    """
+    check_options(name, options)
+    usual = Options()
+    for option in _OF_STREAMS:
+        if getattr(options, option) != getattr(usual, option):
+            raise PlanError(f"--{option.replace('_', '-')} is for Streams groups: it has no effect on Connect workers")
+    if name == "roll":
+        return _roll(state, options)
+    if name == "scale":
+        return _scale(state, options)
+    if name == "kill" and subject is not None:
+        (killed,) = _named(state, [subject])
+        action = Action("kill", killed, back_after_ms=options.back_after_ms)
+        back_s = None if options.back_after_ms is None else options.back_after_ms / 1000
+        parameters = {"instance": killed, "back_after_seconds": back_s}
+        return _plan("kill", [Step(killed, (action,))], options, parameters)
+    raise PlanError(f"{name} is a plan of Streams groups: a Connect group has roll, scale and kill")
+
+
+def _roll(state: ConnectState, options: Options) -> Plan:
+    order = _named(state, options.order) if options.order else sorted(state.names)
+    if options.only:
+        only = _named(state, options.only)
+        order = [name for name in order if name in only]
+    elif len(order) < len(state.names):
+        missing = ", ".join(name for name in state.names if name not in order)
+        raise PlanError(f"--order leaves out {missing}: name all workers, or give --only for a part of the group")
+    size = min(options.batch, len(order))
+    batches = [order[place : place + size] for place in range(0, len(order), size)]
+    steps = [Step(", ".join(batch), tuple(Action("restart", each) for each in batch)) for batch in batches]
+    parameters = {"order": order, "batch": size, "down_seconds": options.down_ms / 1000}
+    return _plan("roll", steps, options, parameters)
+
+
+def _scale(state: ConnectState, options: Options) -> Plan:
+    present = len(state.names)
+    if options.to < 1 or options.to == present:
+        raise PlanError(f"--to {options.to}: the group has {present} workers; give another number, from 1")
+    if options.to > present:
+        if options.leaving:
+            raise PlanError(f"--leaving names workers, and --to {options.to} adds some")
+        names = new_names(state.names, options.to - present)
+        return _plan("scale", [Step(", ".join(names), tuple(Action("add", each) for each in names))], options, {
+            "to": options.to, "new": names,
+        })  # fmt: skip
+    leaving = _named(state, options.leaving) if options.leaving else sorted(state.names)[options.to :]
+    if len(leaving) != present - options.to:
+        raise PlanError(f"--leaving names {len(leaving)} workers, and --to {options.to} removes {present - options.to}")
+    step = Step(", ".join(leaving), tuple(Action("remove", each) for each in leaving))
+    return _plan("scale", [step], options, {"to": options.to, "leaving": leaving})
+
+
+def _plan(name: str, steps: Sequence[Step], options: Options, parameters: Mapping[str, object]) -> Plan:
+    return Plan(
+        name, tuple(steps), options.wait, options.start_ms, max(1, options.down_ms), parameters=parameters,
+        unit="worker",
+    )  # fmt: skip
+
+
+def _named(state: ConnectState, wanted: Iterable[str]) -> list[str]:
+    found: list[str] = []
+    for name in wanted:
+        fitting = [each for each in state.names if each == name] or [
+            each for each in state.names if name and each.startswith(name)
+        ]
+        if len(fitting) != 1:
+            fault = "fits no worker" if not fitting else f"fits {len(fitting)} workers"
+            raise UnknownInstanceError(f"{name!r:.80} {fault}: the group has {', '.join(state.names)}")
+        if fitting[0] in found:
+            raise UnknownInstanceError(f"{name!r:.80} is named twice: name each worker once")
+        found.append(fitting[0])
+    return found
+
+
+# --- variants -----------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class ConnectContender:
+    """A plan under other settings.
+
+    Args:
+        leader: Place of the first leader in the order of a roll: ``first``, ``last``, or empty: as it comes.
+    """
+
+    name: str
+    state: ConnectState
+    plan: Plan
+    terms: Terms
+    leader: str = ""
+
+
+def usual_connect_variants(
+    state: ConnectState, options: Options, plan: Plan, terms: Terms, subject: str | None
+) -> Iterator[ConnectContender]:
+    """The settings that matter for a plan: the delay, the protocol, the batch and the order."""
+    if state.protocol.is_incremental:
+        for delay in (0, 60_000, 300_000):
+            if delay != state.max_delay_ms:
+                other = under_connect_configuration(state, max_delay_ms=delay)
+                yield ConnectContender(f"delay {delay // 1000} s", other, plan, terms)
+    changed = ConnectProtocol.EAGER if state.protocol.is_incremental else ConnectProtocol.SESSIONED
+    other = under_connect_configuration(state, protocol=changed.value)
+    yield ConnectContender(f"protocol {changed.value}", other, plan, terms)
+    if plan.name != "roll" or len(plan.steps) < 2:
+        return
+    if options.batch == 1 and len(plan.steps) > 2:
+        two = connect_plan(plan.name, subject, state, attrs.evolve(options, batch=2))
+        yield ConnectContender("two at once", state, two, terms)
+    if state.protocol.is_incremental and options.batch == 1:
+        for place in ("first", "last"):
+            yield ConnectContender(f"leader {place}", state, plan, terms, place)
+
+
+def given_connect_variant(contender: Contender, state: ConnectState, plan: Plan, terms: Terms) -> ConnectContender:
+    """A variant of the command line.
+
+    Raises:
+        VariantError: if a key is none of a Connect worker, or its value is not valid.
+    """
+    own, timings = timings_of(contender, TIMINGS_OF_WORKERS)
+    for key in contender.settings:
+        if key not in (*TIMINGS_OF_WORKERS, CONNECT_PROTOCOL, MAX_DELAY_KEY):
+            raise VariantError(f"variant {contender.name!r:.80}: {key} has no effect on a plan of a Connect group")
+    sources = configured(terms.sources, contender.name, own)
+    values = sources.effective().values_for("")
+    delay = int(values[MAX_DELAY_KEY]) if MAX_DELAY_KEY in own else None
+    protocol = str(values[CONNECT_PROTOCOL]) if CONNECT_PROTOCOL in own else None
+    changed = under_connect_configuration(state, protocol=protocol, max_delay_ms=delay, timings=timings)
+    under = attrs.evolve(terms, sources=sources, assignor=contender.assignor)
+    return ConnectContender(contender.name, changed, plan, under)
+
+
+# --- a play -------------------------------------------------------------------------------------------------
+
+
+def played_connect_plan(variant: ConnectContender, seed: str) -> PlayedPlan:
+    """One play of a plan."""
+    drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+    terms, state, plan = variant.terms, variant.state, variant.plan
+    make = assignors_from(terms.registry, terms.assignor, may_run_code=True)
+    cluster = formed_cluster(state.episode, make, drawn.getrandbits(32), keep_log=False)
+    rest_ms = state.max_delay_ms + _REST_MS
+    if len(state.waiting):
+        # A part of the delay has passed already.
+        cluster.run_until(cluster.now + _LEFT_MS + int(drawn.random() * max(0, state.max_delay_ms - _LEFT_MS)))
+    else:
+        cluster.run_until(cluster.now + rest_ms, until_calm=True)
+    cluster.run_until(cluster.now + drawn.randrange(1, state.episode.timings.heartbeat_interval_ms + 1))
+    steps = _ordered(plan.steps, cluster.leader(), variant.leader)
+    marks, failed, done_ms = [], None, cluster.now
+    for step in steps:
+        marks.append(cluster.now)
+        ready = [_act(cluster, state, plan, action, drawn) for action in step.actions]
+        if not _waited(cluster, ready, _NEVER_READY_MS + rest_ms):
+            failed = step.name
+            break
+        if isinstance(plan.wait, int):
+            cluster.run_until(cluster.now + plan.wait)
+        elif plan.wait == CALM:
+            cluster.run_until(cluster.now + rest_ms, until_calm=True)
+        done_ms = cluster.now
+    is_calm = cluster.run_until(cluster.now + 2 * rest_ms, until_calm=True)
+    return _cost(cluster, marks, done_ms, cluster.now if is_calm else None, failed)
+
+
+def _ordered(steps: Sequence[Step], leader: str | None, place: str) -> list[Step]:
+    if not place:
+        return list(steps)
+    leads = [step for step in steps if any(action.name == leader for action in step.actions)]
+    others = [step for step in steps if step not in leads]
+    return [*leads, *others] if place == "first" else [*others, *leads]
+
+
+def _act(
+    cluster: SimulatedCluster, state: ConnectState, plan: Plan, action: Action, drawn: random.Random
+) -> Callable[[], bool]:
+    """Begin an action; returns the condition under which it is over."""
+    settings = _settings(state, action.name)
+    start_ms = int(state.episode.timings.worker_start_ms * drawn.uniform(0.85, 1.15))
+    if action.type == "add":
+        cluster.start_worker(action.name, settings, start_ms=start_ms)
+        return lambda: _is_ready(cluster, action.name)
+    if action.type == "kill":
+        cluster.crash(action.name)
+        if action.back_after_ms is None:
+            return lambda: action.name not in cluster.coordinator.members().values()
+        cluster.clock.after(
+            max(1, action.back_after_ms), lambda: cluster.start_worker(action.name, settings, start_ms=start_ms)
+        )
+        return lambda: _is_ready(cluster, action.name)
+    cluster.stop(action.name)
+    if action.type == "remove":
+        return lambda: cluster.worker(action.name) is None
+    restarted: list[bool] = []
+
+    def again() -> None:
+        if cluster.worker(action.name) is None:
+            cluster.start_worker(action.name, settings, start_ms=start_ms)
+            restarted.append(True)
+        else:
+            cluster.clock.after(plan.down_ms, again)
+
+    cluster.clock.after(plan.down_ms, again)
+    return lambda: bool(restarted) and _is_ready(cluster, action.name)
+
+
+def _settings(state: ConnectState, name: str) -> WorkerSettings:
+    known = state.episode.workers.get(name)
+    if known is not None:
+        return known[0]
+    first = next(iter(state.episode.workers.values()))[0]
+    return attrs.evolve(first, static=WorkerSettings().static)
+
+
+def _is_ready(cluster: SimulatedCluster, name: str) -> bool:
+    """True if a started worker has an assignment of the group, perhaps an empty one: REST answers then."""
+    worker = cluster.worker(name)
+    return worker is not None and worker.membership.has_assignment
+
+
+def _waited(cluster: SimulatedCluster, conditions: Sequence[Callable[[], bool]], most_ms: int) -> bool:
+    end = cluster.now + most_ms
+    while not all(each() for each in conditions):
+        if cluster.now >= end:
+            return False
+        cluster.run_until(min(end, cluster.now + _LOOKS_EVERY_MS))
+    return True
+
+
+# --- its cost -----------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class _Away:
+    task: ConnectorTaskId
+    begin_ms: int
+    end_ms: int
+    causes: Mapping[str, int]
+
+
+def _cost(
+    cluster: SimulatedCluster, marks: Sequence[int], done_ms: int, rest_ms: int | None, failed: str | None
+) -> PlayedPlan:
+    first, end = marks[0], cluster.now
+    away = sorted(_absences(cluster, first, end), key=lambda each: (each.begin_ms, each.task.sort_key()))
+    steps = []
+    for place, mark in enumerate(marks):
+        until = marks[place + 1] if place + 1 < len(marks) else end + 1
+        own = [each for each in away if mark <= each.begin_ms < until]
+        steps.append(_step_cost(own, _formed(cluster, mark, until)))
+    absences: dict[str, list[tuple[float, float]]] = {}
+    by_connector = dict.fromkeys(sorted(cluster.config.view(cluster.config.end).jobs.task_counts), 0.0)
+    for each in away:
+        shown = ((each.begin_ms - first) / 1000, (each.end_ms - first) / 1000)
+        absences.setdefault(str(each.task), []).append(shown)
+        by_connector[each.task.connector] += (each.end_ms - each.begin_ms) / 1000
+    return PlayedPlan(
+        tuple(steps),
+        _step_cost(away, _formed(cluster, first, end + 1)),
+        tuple((mark - first) / 1000 for mark in marks),
+        (done_ms - first) / 1000,
+        None if rest_ms is None else (rest_ms - first) / 1000,
+        absences,
+        failed,
+        by_connector,
+    )
+
+
+def _formed(cluster: SimulatedCluster, begin_ms: int, end_ms: int) -> int:
+    return sum(begin_ms <= each.prepared_ms < end_ms for each in cluster.rounds)
+
+
+def _step_cost(away: Sequence[_Away], rebalances: int) -> StepCost:
+    lengths = [(each.end_ms - each.begin_ms) / 1000 for each in away]
+    spent: dict[str, float] = {}
+    for each in away:
+        for cause, length in each.causes.items():
+            spent[cause] = spent.get(cause, 0.0) + length / 1000
+    tasks = len({each.task for each in away})
+    return StepCost(sum(lengths), max(lengths, default=0.0), tasks, rebalances, 0.0, spent)
+
+
+def _absences(cluster: SimulatedCluster, first: int, end: int) -> Iterator[_Away]:
+    """Every time without a run of a configured task that has run before."""
+    delays = _delays(cluster, end)
+    prepared = sorted(each.prepared_ms for each in cluster.rounds)
+    for job in cluster.config.view(cluster.config.end).jobs.tasks():
+        runs = [run for run in cluster.runs.runs.get(job, ()) if run.end_ms is None or run.end_ms > run.start_ms]
+        reached, before = None, None
+        for run in [*sorted(runs, key=lambda run: run.start_ms), JobRun(0, "", end)]:
+            if reached is not None and run.start_ms > max(reached, first):
+                begin = max(reached, first)
+                crashed = before is not None and (before.worker, before.end_ms) in cluster.crashes
+                yield _Away(job, begin, run.start_ms, _causes(begin, run.start_ms, delays, prepared, crashed=crashed))
+            until = end if run.end_ms is None else run.end_ms
+            if reached is None or until > reached:
+                reached, before = until, run
+
+
+def _delays(cluster: SimulatedCluster, end: int) -> list[tuple[int, int]]:
+    """Times in which lost jobs wait: from a round with a delay to the next one without it."""
+    found = []
+    for place, each in enumerate(cluster.rounds):
+        if each.delay_ms:
+            following = cluster.rounds[place + 1].prepared_ms if place + 1 < len(cluster.rounds) else end
+            found.append((each.joined_ms, following))
+    return found
+
+
+def _causes(
+    begin: int, end: int, delays: Sequence[tuple[int, int]], prepared: Sequence[int], *, crashed: bool
+) -> dict[str, int]:
+    waits = sum(max(0, min(end, until) - max(begin, since)) for since, until in delays)
+    noticed = next((at for at in prepared if at >= begin), end) if crashed else begin
+    unnoticed = max(0, min(noticed, end) - begin)
+    found = {DELAY: waits, SESSION: unnoticed, REBALANCE: end - begin - waits - unnoticed}
+    return {cause: length for cause, length in found.items() if length > 0}
