@@ -52,6 +52,7 @@ class Side:
         moved: Tasks that move away from a client that is still present.
         stopped: Tasks with an owner before, and none in the answer.
         taken_up: Tasks with an owner in the answer, and no present client before.
+        waiting: Tasks without an owner before and in the answer, such as jobs that wait for a lost Connect worker.
         not_comparable: Why the answer may differ from the contender's real decision, or ``None``.
         actives: Client to its number of active tasks.
         gaps: Avoidable part by goal (:func:`assignor_lab.groups.shown_gaps.shown_gaps`); ``None``: unknown.
@@ -61,6 +62,7 @@ class Side:
     moved: tuple[str, ...] = ()
     stopped: tuple[str, ...] = ()
     taken_up: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
     not_comparable: str | None = None
     actives: Counter[str] = attrs.field(factory=Counter)
     copies: Counter[str] = attrs.field(factory=Counter)
@@ -204,7 +206,7 @@ def _compared(
 def _side(answer: ContenderAnswer[Any, Any], tasks: Sequence[str], before: Ownership, after: Ownership | None) -> Side:
     if after is None:
         return Side(_error(answer))
-    moved, stopped, taken_up = [], [], []
+    moved, stopped, taken_up, waiting = [], [], [], []
     actives, copies = Counter[str](), Counter[str]()
     for task in tasks:
         had, has = before.owner(task), after.owner(task)
@@ -215,9 +217,13 @@ def _side(answer: ContenderAnswer[Any, Any], tasks: Sequence[str], before: Owner
             taken_up.append(task)
         elif had is not None and has is None:
             stopped.append(task)
+        elif had is None:
+            waiting.append(task)
         elif had != has:
             moved.append(task)
-    return Side(None, tuple(moved), tuple(stopped), tuple(taken_up), answer.not_comparable, actives, copies)
+    return Side(
+        None, tuple(moved), tuple(stopped), tuple(taken_up), tuple(waiting), answer.not_comparable, actives, copies
+    )
 
 
 def _gaps(

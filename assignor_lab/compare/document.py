@@ -60,6 +60,7 @@ def _side(side: Side) -> dict[str, Any]:
         "moved": list(side.moved),
         "stopped": list(side.stopped),
         "taken_up": list(side.taken_up),
+        "waiting": list(side.waiting),
         "gaps": gap_documents(side.gaps),
     }
 

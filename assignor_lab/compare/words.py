@@ -31,6 +31,10 @@ def sentences(compared: Compared) -> Iterator[str]:
             failed = sum(state.sides[number].error is not None for state in states)
             parts = [f"moves {moved} {_noun(states[0], moved)} in all"]
             parts += [f"stops {stopped} for now"] if stopped else []
+            given = sum(len(state.sides[number].taken_up) for state in answered)
+            waiting = sum(len(state.sides[number].waiting) for state in answered)
+            parts += [f"gives out {given} that no member here ran"] if given else []
+            parts += [f"leaves {waiting} waiting"] if waiting else []
             parts += [f"has no answer to {failed}"] if failed else []
             unavoidable = _unavoidable([state.sides[number] for state in answered])
             yield f"{name} {listed(parts)}.{unavoidable}"
@@ -173,6 +177,8 @@ def _side(name: str, side: Side, state: StateCompared) -> str:
         parts.append(
             f"gives out {plural(len(side.taken_up), state.noun)} that no member here ran ({_tasks(side.taken_up)})"
         )
+    if side.waiting:
+        parts.append(f"leaves {plural(len(side.waiting), state.noun)} waiting ({_tasks(side.waiting)})")
     unavoidable = moves_sentence(side.gaps)
     end = "" if unavoidable is None else f" {unavoidable}"
     return f"{name} {listed(parts) if parts else f'leaves every {state.noun} where it ran'}.{end}"

@@ -187,3 +187,16 @@ def test_a_state_without_kafkas_decision_asks_for_a_second_contender() -> None:
 def test_a_file_of_something_else_is_no_answers(tagged: str) -> None:
     refused = CliRunner().invoke(build_app(), ["compare", tagged, "--assignor", "sticky", "--answers", tagged])
     assert "this is no result line" in str(refused.exception)
+
+
+def test_jobs_that_wait_for_a_lost_worker_are_counted(tmp_path: Path) -> None:
+    state = json.loads((DATA / "public" / "connect-roll.json").read_text("utf-8"))["initial"]
+    first = state["rounds"][0]
+    left = {**first, "time_ms": 1_000, "members": first["members"][:2]}
+    state["rounds"] = [first, left, {**left, "time_ms": 302_000}]
+    file = tmp_path / "loss.jsonl"
+    file.write_text(json.dumps(state) + "\n", "utf-8")
+    contenders = ("--assignor", "connect_incremental", "--assignor", "connect_eager")
+    found = document(str(file), *contenders)
+    assert [len(side["waiting"]) for side in found["states"][1]["answers"]] == [12, 0]
+    assert "leaves 12 waiting" in run(str(file), *contenders).output.replace("\n", " ")

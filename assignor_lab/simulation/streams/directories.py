@@ -27,20 +27,20 @@ def reported_offsets(thread: Thread, now_ms: int) -> dict[int, int | None]:
     for task, store in sorted(thread.instance.stores.items()):
         own = thread.key in (store.thread, store.locked_by)
         if own or (not store.is_open and (task in thread.active or task in thread.standby)):
-            found[task] = None if task in thread.running else int(store.position(now_ms))
+            found[task] = None if task in thread.running else int(store.position(now_ms) + store.remembered)
     return found
 
 
 def delete_if_due(instance: Instance, store: TaskStore, now_ms: int, cleanup_delay_ms: int) -> bool:
     """Delete an unused directory if the cleaner is due, once in each delay; returns whether it did.
 
-    The age counts from the creation: stores keep their offsets themselves, so no file next to them changes (Kafka:
-    ``StateDirectory.cleanRemovedTasks``; tried with 4.3.1).
+    In 4.3 the age counts from the creation: stores keep their offsets themselves, so no file next to them changes
+    (Kafka: ``StateDirectory.cleanRemovedTasks``; tried with 4.3.1). From 4.4 on, closing a task modifies its directory.
     """
     if not cleanup_delay_ms or store.is_open or store.locked_by is not None:
         return False
     begin = instance.started_ms
-    may = max(store.created_ms + cleanup_delay_ms, store.since_ms, begin + 1)
+    may = max(store.modified_ms + cleanup_delay_ms, store.since_ms, begin + 1)
     if now_ms < begin + -(-(may - begin) // cleanup_delay_ms) * cleanup_delay_ms:
         return False
     del instance.stores[store.task]

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import attrs
 
-from assignment_api.releases import KafkaRelease
+from assignment_api.releases import NEWEST, KafkaRelease, holds, release_in
 from assignment_api.streams import HostInfo, ProcessID, StreamsClientState, TaskId, TaskInfo
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
@@ -35,6 +35,8 @@ class Changelog:
         records_per_s: Growth while the task runs.
         backlog_records: Additional records of its first run.
         is_known: If false, ``records`` is above any recovery lag, and the time of restoring is unknown.
+        retained_records: Records that windowed and session stores still retain; ``None``: all.
+        in_memory_share: Share of the records that stores in memory hold.
     """
 
     records: float
@@ -42,6 +44,8 @@ class Changelog:
     records_per_s: float = 0.0
     backlog_records: float = 0.0
     is_known: bool = True
+    retained_records: float | None = None
+    in_memory_share: float = 0.0
 
 
 @attrs.frozen
@@ -91,6 +95,7 @@ class StreamsEpisode:
         instance_ids: Their ``group.instance.id``; ``None``: dynamic members.
         missing_topics: Internal topics that the first leader has to create.
         eos: Exactly-once processing.
+        is_transactional: ``enable.transactional.statestores`` (KIP-892).
         coming_refiner: Under the streams protocol, the broker warms state up before it moves tasks, as no release does.
         assumptions: Sentences about data that the source lacks.
         recorded: The recorded result; the simulation never reads it.
@@ -122,11 +127,22 @@ class StreamsEpisode:
     is_carried_over: bool = False
     names: tuple[str, ...] = ()
     is_at_rest: bool = False
+    is_transactional: bool = False
     instance_ids: tuple[str | None, ...] = attrs.field(kw_only=True)
 
     @instance_ids.default
     def _dynamic(self) -> tuple[str | None, ...]:
         return (None,) * len(self.clients)
+
+    @property
+    def release(self) -> KafkaRelease:
+        """The clients' release: that of the configuration or the source, else the newest one."""
+        return release_in(self.config) or NEWEST
+
+    @property
+    def keeps_transactions(self) -> bool:
+        """True if stores stay consistent when a process dies: it resumes at their last flush."""
+        return self.is_transactional and holds("transactional_stores", self.release)
 
     def name_of(self, place: int) -> str:
         return self.names[place] if self.names else str(self.clients[place].process_id)

@@ -117,13 +117,28 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
         },
     ),
     "end_offsets_fail": ({"for_ms": _duration}, {}),
+    "broker_restart": ({"down_ms": _duration}, {}),
+    "replica_moves": ({"rack_is_new": boolean}, {}),
     "metadata_changes": ({}, {}),
 }
 EVENT_TYPES = tuple(_EVENTS)
 
 _KIND = "streams-episode"
+#: ``dsl.store.suppliers.class`` of stores in memory ends in this.
+_IN_MEMORY = "InMemoryDslStoreSuppliers"
+_TRANSACTIONAL = "enable.transactional.statestores"
+
+
+def _share(value: Any) -> float:
+    found = float(number(value))
+    if not 0 <= found <= 1:
+        raise Mismatch("expected a share from 0 to 1")
+    return found
+
+
 _changelog = record(
-    {"records": number, "bytes_per_record": nullable(number)}, {"records_per_s": number, "backlog_records": number}
+    {"records": number, "bytes_per_record": nullable(number)},
+    {"records_per_s": number, "backlog_records": number, "retained_records": number, "in_memory_share": _share},
 )
 
 
@@ -169,7 +184,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
     known = {str(task.id) for task in tasks}
     assumptions = list(at(list_of(text), document.get("assumptions", []), "assumptions"))
     assumptions += document["initial"].get("assumptions", [])
-    changelogs = _changelogs(document, tasks, initial.workload, known, assumptions)
+    changelogs = _changelogs(document, tasks, initial.workload, known, settings, assumptions)
     inputs = tuple(_input(task, initial.workload) for task in tasks)
     weights = () if initial.workload is None else map(initial.workload.of, (task.id for task in tasks))
     if all(weight.input_bytes_per_s is None for weight in weights):
@@ -201,6 +216,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         timings=_timings(timings, initial.workload),
         missing_topics=tuple(at(list_of(text), document.get("missing_topics", []), "missing_topics")),
         eos=at(boolean, document.get("eos", is_exactly_once(settings) or False), "eos"),
+        is_transactional=at(boolean, settings.get(_TRANSACTIONAL, False), "settings", _TRANSACTIONAL),
         coming_refiner=at(boolean, document.get("coming_refiner", False), "coming_refiner"),
         assumptions=tuple(assumptions),
         place=scenario.place,
@@ -294,9 +310,11 @@ def _changelogs(
     tasks: Iterable[TaskInfo],
     workload: Workload | None,
     known: set[str],
+    settings: Mapping[str, Any],
     assumptions: list[str],
 ) -> tuple[Changelog | None, ...]:
     given = at(map_of(text, _changelog), document.get("changelogs", {}), "changelogs")
+    in_memory = 1.0 if str(settings.get("dsl.store.suppliers.class", "")).endswith(_IN_MEMORY) else 0.0
     for name in given:
         if name not in known:
             raise Mismatch(f"there is no task {name!r:.80}: {suggestion(name, sorted(known), 'tasks')}", "changelogs")
@@ -307,12 +325,12 @@ def _changelogs(
         if not task.is_logged:
             found.append(None)
         elif str(task.id) in given:
-            found.append(Changelog(**given[str(task.id)]))
+            found.append(Changelog(**{"in_memory_share": in_memory, **given[str(task.id)]}))
         elif state_bytes is not None:
-            found.append(Changelog(state_bytes / _RECORD_BYTES, _RECORD_BYTES))
+            found.append(Changelog(state_bytes / _RECORD_BYTES, _RECORD_BYTES, in_memory_share=in_memory))
         else:
             unknown += 1
-            found.append(Changelog(_UNKNOWN_RECORDS, None, is_known=False))
+            found.append(Changelog(_UNKNOWN_RECORDS, None, is_known=False, in_memory_share=in_memory))
     if unknown:
         assumptions.append(
             f"nothing is known of the state of {plural(unknown, 'task')}: bytes, and times that include "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from assignment_api.releases import KafkaRelease, holds
 from assignor_lab.kafka.state_lock import lock_retry_ms
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.streams.directories import delete_if_due
@@ -28,9 +29,13 @@ class Opening:
         changelogs: Sequence[LiveChangelog | None],
         reads: Reads,
         running: Running,
+        release: KafkaRelease,
     ) -> None:
         self._clock, self._timings, self._changelogs = clock, timings, changelogs
         self._reads, self._running = reads, running
+        self._touches = holds("task_directory_touched", release)
+        self._remembers = holds("in_memory_stores_reported", release)
+        self._skips_expired = holds("retention_based_restore", release)
         self._restoring = Restoring(clock, timings.machine_restore_percent / 100)
 
     def reader(self, machine: str | None) -> Reader:
@@ -72,7 +77,7 @@ class Opening:
         store = instance.stores.get(task)
         now, delay = self._clock.now, self._timings.state_cleanup_delay_ms
         if store is None or delete_if_due(instance, store, now, delay):
-            store = instance.stores[task] = TaskStore(task, log, created_ms=now)
+            store = instance.stores[task] = TaskStore(task, log, self._first_offset(log), modified_ms=now)
         if store.thread == thread.key:
             return
         if store.is_open or store.locked_by not in (None, thread.key):
@@ -81,6 +86,13 @@ class Opening:
             return
         store.opened(now, thread.key)
         self._clock.after(then_ms, partial(self.load, thread, store))
+
+    def _first_offset(self, log: LiveChangelog) -> float:
+        """A new windowed or session store begins with the first record that is still retained."""
+        retained = log.changelog.retained_records
+        if retained is None or not self._skips_expired:
+            return 0.0
+        return max(0.0, log.end(self._clock.now) - retained)
 
     # --- restoring --------------------------------------------------------------------------------------------
 
@@ -149,14 +161,22 @@ class Opening:
             self._close(thread.instance, store)
 
     def close_all(self, instance: Instance) -> None:
-        for store in instance.stores.values():
+        for store in list(instance.stores.values()):
             if store.is_open:
                 self._close(instance, store)
+            store.remembered = 0.0
 
     def _close(self, instance: Instance, store: TaskStore) -> None:
         if self._cut_off(instance, store):
             store.paused(self._clock.now)
         store.closed(self._clock.now)
+        if self._touches:
+            store.modified_ms = self._clock.now
+        if store.log.changelog.in_memory_share:
+            store.forget_memory(remembers=self._remembers and instance.is_up)
+            if store.offset < 1 and store.log.changelog.in_memory_share == 1:
+                # An empty directory is not locked, so not reported.
+                del instance.stores[store.task]
 
     def _cut_off(self, instance: Instance, store: TaskStore) -> bool:
         self._reads.settle(store, instance.name, self._clock.now)
@@ -176,5 +196,6 @@ class Opening:
             if store.is_open:
                 self._cut_off(instance, store)
                 was_full = store.killed(self._clock.now, self._timings.commit_interval_ms, self._timings.memtable_bytes)
+                store.forget_memory(remembers=False)
                 if wipes and (was_full or store.offset < 1):
                     del instance.stores[store.task]

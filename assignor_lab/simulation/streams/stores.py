@@ -66,7 +66,8 @@ class TaskStore:
         noted: Times and offsets at the end of restorations.
         locked_by: Number of the thread that has locked but not opened it.
         unlocked_ms: Time at which such a thread last unlocked it.
-        created_ms: Creation, from which the cleaner computes its age.
+        modified_ms: Modification time of its directory, from which the cleaner computes its age.
+        remembered: Records of its stores in memory that the process still reports after closing it.
         copies_from: Begin of following another writer: time and offset.
         flushed: Offset on disk of a store open before the episode; ``None``: that of its opening.
     """
@@ -85,7 +86,8 @@ class TaskStore:
     noted: list[int] = attrs.field(factory=list)
     locked_by: int | None = None
     unlocked_ms: int | None = None
-    created_ms: int = 0
+    modified_ms: int = 0
+    remembered: float = 0.0
     copies_from: tuple[int, float] | None = None
     flushed: float | None = None
 
@@ -110,6 +112,7 @@ class TaskStore:
 
     def opened(self, now_ms: int, thread: int) -> None:
         self.thread, self.since_ms, self.follows, self.locked_by = thread, now_ms, False, None
+        self.remembered = 0.0
         self.marks, self.noted, self.flushed = [(now_ms, self.offset)], [], None
 
     def loading(self, now_ms: int, load: RestoreLoad, to_offset: float) -> None:
@@ -133,6 +136,12 @@ class TaskStore:
     def closed(self, now_ms: int) -> None:
         self.offset = self.position(now_ms)
         self.thread, self.load, self.follows, self.since_ms = None, None, False, now_ms
+
+    def forget_memory(self, *, remembers: bool) -> None:
+        """Lose the state in memory after closing; ``remembers``: the process goes on reporting it."""
+        lost = self.offset * self.log.changelog.in_memory_share
+        self.offset -= lost
+        self.remembered = lost if remembers else 0.0
 
     def killed(self, now_ms: int, commit_interval_ms: int, memtable_bytes: int) -> bool:
         """Return to the opening, or to the last flush of its full memory.

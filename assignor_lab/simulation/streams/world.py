@@ -78,7 +78,7 @@ class SimulatedWorld:
         self.takeovers: list[Takeover] = []
         self.remarks: dict[str, None] = {}
         self._running = Running(self.clock, self.timings, self.ledger, self.changelogs, self._say_of)
-        self._opening = Opening(self.clock, self.timings, self.changelogs, self.reads, self._running)
+        self._opening = Opening(self.clock, self.timings, self.changelogs, self.reads, self._running, episode.release)
         #: Initial instance to whether a kill leaves its state.
         self._flushed: dict[str, bool] = {}
         self._threads = 0
@@ -206,7 +206,7 @@ class SimulatedWorld:
         self.say(name, "crash", f"{name} is killed")
         group.crashed(instance)  # before its threads end their runs: a processing thread has committed
         self._end(instance)
-        self._opening.kill_all(instance, wipes=self.episode.eos)
+        self._opening.kill_all(instance, wipes=self.episode.eos and not self.episode.keeps_transactions)
         instance.ends_ms = self.clock.now
         instance.threads = []
 
@@ -246,7 +246,7 @@ class SimulatedWorld:
             self._running.begin_now(thread, task)
             self._running.works(thread, task)
         if changelog is not None:
-            store = TaskStore(task, changelog, max(0.0, changelog.end(now) - max(0, lag)), created_ms=now)
+            store = TaskStore(task, changelog, max(0.0, changelog.end(now) - max(0, lag)), modified_ms=now)
             thread.instance.stores[task] = store
             store.opened(now, thread.key)
             if self.episode.is_at_rest and not self._is_flushed(thread.instance):
@@ -262,7 +262,7 @@ class SimulatedWorld:
         RocksDB keeps the offset of the last clean close or full memory. A store restored once and never closed has
         neither (``tests/data/captures/downtime``: A and C lost all state, B and D none).
         """
-        if self.episode.eos:
+        if self.episode.eos and not self.episode.keeps_transactions:
             return False  # the kill has wiped open stores
         if instance.name not in self._flushed:
             self._flushed[instance.name] = self.random.random() < _FLUSHED_SHARE
@@ -273,7 +273,7 @@ class SimulatedWorld:
         changelog = self.changelogs[task]
         if changelog is not None and 0 <= lag < changelog.end(self.begin_ms):
             offset = changelog.end(self.begin_ms) - lag
-            instance.stores[task] = TaskStore(task, changelog, offset, self.begin_ms, created_ms=self.begin_ms)
+            instance.stores[task] = TaskStore(task, changelog, offset, self.begin_ms, modified_ms=self.begin_ms)
 
     # --- assignments of a protocol ------------------------------------------------------------------------
 
@@ -348,8 +348,8 @@ class SimulatedWorld:
     def lost(self, thread: Thread) -> None:
         """A removed thread closes its active tasks, which others may run already.
 
-        Copies stay open and follow. With exactly-once, running tasks are closed dirty, and their directories deleted;
-        restoring ones are not (Kafka: ``TaskManager.handleLostAll``).
+        Copies stay open and follow. With exactly-once, running tasks are closed dirty, and their directories deleted
+        unless stores are transactional; restoring ones are not (Kafka: ``TaskManager.handleLostAll``).
         """
         now = self.clock.now
         causes = {task: self.ledger.cause(task) for task in thread.active}
@@ -357,7 +357,7 @@ class SimulatedWorld:
         self.assign(thread, (), thread.standby, is_over=True)
         for task, cause in sorted(causes.items()):
             self.ledger.replace_cause([task], now, REVOKED, cause)
-        for task in ran if self.episode.eos else ():
+        for task in ran if self.episode.eos and not self.episode.keeps_transactions else ():
             thread.instance.stores.pop(task, None)
 
     def unowned(self, tasks: Iterable[int]) -> None:

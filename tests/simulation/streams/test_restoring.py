@@ -84,5 +84,6 @@ def test_with_exactly_once_a_kill_corrupts_what_was_written_to_the_disk_since_it
 def test_the_cleaner_goes_by_when_a_directory_was_made(stops_ms: int, restored: int) -> None:
     # StateDirectory.cleanRemovedTasks of 4.3.1; it runs 600 s and 1,200 s after the start.
     events = [started("a", threads=1), started("b", 700_000, threads=1), happens("stop", "b", stops_ms, leave=True)]
-    result = played(events, records=5_000, assignor="sticky", until_ms=1_500_000)
+    settings = {"kafka.release": "4.3.1"}
+    result = played(events, records=5_000, assignor="sticky", until_ms=1_500_000, settings=settings)
     assert result.world.reads.restored() == restored

@@ -194,6 +194,13 @@ class ClassicGroup:
             if member.id is not None and member.id == self._coordinator.leader_id:
                 self._join_if_free(member, "cached metadata has changed")
 
+    def racks_change(self) -> None:
+        """The leader compares the racks of the topics' replicas if it has one itself (``client.rack``, KIP-881)."""
+        for member in self._members.values():
+            leads = member.id is not None and member.id == self._coordinator.leader_id
+            if leads and member.is_alive and member.thread.instance.settings.rack is not None:
+                self._join_if_free(member, "cached metadata has changed")
+
     def is_complete(self) -> bool:
         running = sum(len(each.threads) for each in self._world.instances.values() if each.is_up)
         alive = [each for each in self._members.values() if each.is_alive and each.id is not None]

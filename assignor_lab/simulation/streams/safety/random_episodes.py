@@ -95,7 +95,27 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKA_ASS
         document["coming_refiner"] = True
         config["max.warmup.replicas"] = draw.choice((1, 2, 4))
         config["acceptable.recovery.lag"] = draw.choice((100, 10_000, 10_000))
+    _draw_release(random.Random(f"release of {seed}"), document)  # noqa: S311 - a simulation, not a secret
     return with_rest(document)
+
+
+def _draw_release(draw: random.Random, document: dict[str, Any]) -> None:
+    """A release of the clients, with the settings and events that depend on it."""
+    if draw.random() >= _OF_RELEASE:
+        return
+    document["settings"] = {"kafka.release": draw.choice(("4.3.1", "4.4.0"))}
+    if document.get("eos"):
+        document["settings"]["enable.transactional.statestores"] = draw.random() < 0.7
+    for changelog in document["changelogs"].values():
+        if draw.random() < 0.3:
+            changelog["retained_records"] = draw.choice((0, 100, changelog["records"] // 2))
+        if draw.random() < 0.2:
+            changelog["in_memory_share"] = draw.choice((0.5, 1))
+    last = document["events"][-1]["at_ms"]
+    for _ in range(draw.randint(0, 2)):
+        event = {"at_ms": draw.randint(0, last), "type": "broker_restart", "down_ms": draw.choice((1_000, 60_000))}
+        document["events"].append(event)
+    document["events"].sort(key=lambda event: event["at_ms"])
 
 
 def _tasks(draw: random.Random, *, has_racks: bool) -> list[dict[str, Any]]:
@@ -199,6 +219,8 @@ def _timings(draw: random.Random) -> dict[str, int]:
     return timings
 
 
+#: Share of the episodes with a release.
+_OF_RELEASE = 0.25
 #: Timings with their non-default values.
 _DRAWN: Mapping[str, Sequence[int]] = {
     "startup_spread_ms": (500, 10_000),

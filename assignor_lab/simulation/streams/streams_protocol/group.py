@@ -10,6 +10,7 @@ from functools import partial
 
 from assignment_api import AssignorLabError
 from assignment_api.group import AssignmentConfigs
+from assignment_api.releases import holds
 from assignor_lab.documents.wording import plural
 from assignor_lab.kafka.streams_group.group import HeartbeatAnswer, StreamsGroup, StreamsGroupMember
 from assignor_lab.kafka.streams_group.reconciliation import MemberState, Standing
@@ -70,6 +71,7 @@ class ProtocolGroup:
             self._refined if assignor.refines else None,
             has_topics=not world.episode.missing_topics,
         )
+        self._may_remain = not holds("streams_close_always_leaves", world.episode.release)
         self._topics_ms: int | None = None
         self._members: dict[str, StreamsProtocolMember] = {}
         warm_lag = None if self._refiner is None else self._refiner.acceptable_lag
@@ -169,11 +171,12 @@ class ProtocolGroup:
         if instance is self._failing:
             self.crashed(instance)
             return
+        # A dynamic member stays only if REMAIN_IN_GROUP is set, and obeyed.
         is_static = instance.settings.instance_id is not None
         for member in self._of(instance):
             if thread not in (None, member.thread):
                 continue
-            if leaves or (leaves is None and not is_static):
+            if leaves or not (is_static or (leaves is False and self._may_remain)):
                 self._clock.after(self._leaves_after_ms(member.thread), partial(self._gone, member, "left"))
                 continue
             leaves_ms = self._clock.now + self._leaves_after_ms(member.thread)
@@ -270,6 +273,9 @@ class ProtocolGroup:
             self._because("metadata of topics have changed")
             self._group.metadata_changes()
             self._heartbeats.arm_all()
+
+    def racks_change(self) -> None:
+        """No effect: brokers' assignors read no racks of replicas."""
 
     def _id_of(self, thread: Thread) -> str:
         # In the order of joining.
