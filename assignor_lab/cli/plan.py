@@ -261,8 +261,9 @@ def _plan(
         from assignor_lab.model.comparisons import Verdict
         from assignor_lab.scoring.gates.junit import write_junit
 
+        name = answer.plan.name
         judged = [
-            Verdict(assignor=answer.plan.name, states=0, **{key: each[key] for key in ("expression", "status", "reason")})
+            Verdict(assignor=name, states=0, **{key: each[key] for key in ("expression", "status", "reason")})
             for each in results
         ]
         write_junit(judged, junit, "assignor plan")

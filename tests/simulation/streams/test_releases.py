@@ -99,7 +99,7 @@ def test_stores_in_memory_alone_leave_nothing_to_report() -> None:
 
 
 def generations(release: str, *events: dict[str, Any], rack: str | None = "r1", **more: Any) -> int:
-    settings = {} if rack is None else {"rack": rack}
+    settings: dict[str, Any] = {} if rack is None else {"rack": rack}
     starts = [started("a", **settings), started("b", **settings)]
     group = played([*starts, *events], records=100, settings={"kafka.release": release}, **more)
     return sum(each.prepared_ms >= group.world.begin_ms + 100_000 for each in group.generations)

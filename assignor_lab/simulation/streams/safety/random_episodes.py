@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from assignor_lab.simulation.streams.episode import StreamsEvent
@@ -103,19 +104,21 @@ def _draw_release(draw: random.Random, document: dict[str, Any]) -> None:
     """A release of the clients, with the settings and events that depend on it."""
     if draw.random() >= _OF_RELEASE:
         return
-    document["settings"] = {"kafka.release": draw.choice(("4.3.1", "4.4.0"))}
+    settings: dict[str, object] = {"kafka.release": draw.choice(("4.3.1", "4.4.0"))}
     if document.get("eos"):
-        document["settings"]["enable.transactional.statestores"] = draw.random() < 0.7
-    for changelog in document["changelogs"].values():
+        settings |= {"enable.transactional.statestores": draw.random() < 0.7}
+    for changelog in document.get("changelogs", {}).values():
         if draw.random() < 0.3:
-            changelog["retained_records"] = draw.choice((0, 100, changelog["records"] // 2))
+            changelog |= {"retained_records": draw.choice((0, 100, 10_000))}
         if draw.random() < 0.2:
-            changelog["in_memory_share"] = draw.choice((0.5, 1))
-    last = document["events"][-1]["at_ms"]
+            changelog |= {"in_memory_share": draw.choice((0.5, 1))}
+    events = [*document.get("events", ())]
+    last = max(map(itemgetter("at_ms"), events))
     for _ in range(draw.randint(0, 2)):
-        event = {"at_ms": draw.randint(0, last), "type": "broker_restart", "down_ms": draw.choice((1_000, 60_000))}
-        document["events"].append(event)
-    document["events"].sort(key=lambda event: event["at_ms"])
+        down_ms = draw.choice((1_000, 60_000))
+        events.append({"at_ms": draw.randint(0, last), "type": "broker_restart", "down_ms": down_ms})
+    events.sort(key=itemgetter("at_ms"))
+    document |= {"settings": settings, "events": events}
 
 
 def _tasks(draw: random.Random, *, has_racks: bool) -> list[dict[str, Any]]:
