@@ -33,9 +33,7 @@ class Opening:
     ) -> None:
         self._clock, self._timings, self._changelogs = clock, timings, changelogs
         self._reads, self._running = reads, running
-        self._touches = holds("task_directory_touched", release)
-        self._remembers = holds("in_memory_stores_reported", release)
-        self._skips_expired = holds("retention_based_restore", release)
+        self._release = release
         self._restoring = Restoring(clock, timings.machine_restore_percent / 100)
 
     def reader(self, machine: str | None) -> Reader:
@@ -77,7 +75,7 @@ class Opening:
         store = instance.stores.get(task)
         now, delay = self._clock.now, self._timings.state_cleanup_delay_ms
         if store is None or delete_if_due(instance, store, now, delay):
-            store = instance.stores[task] = TaskStore(task, log, self._first_offset(log), modified_ms=now)
+            store = instance.stores[task] = TaskStore(task, log, self._first_offset(instance, log), modified_ms=now)
         if store.thread == thread.key:
             return
         if store.is_open or store.locked_by not in (None, thread.key):
@@ -87,10 +85,13 @@ class Opening:
         store.opened(now, thread.key)
         self._clock.after(then_ms, partial(self.load, thread, store))
 
-    def _first_offset(self, log: LiveChangelog) -> float:
+    def _has(self, instance: Instance, behaviour: str) -> bool:
+        return holds(behaviour, instance.settings.release or self._release)
+
+    def _first_offset(self, instance: Instance, log: LiveChangelog) -> float:
         """A new windowed or session store begins with the first record that is still retained."""
         retained = log.changelog.retained_records
-        if retained is None or not self._skips_expired:
+        if retained is None or not self._has(instance, "retention_based_restore"):
             return 0.0
         return max(0.0, log.end(self._clock.now) - retained)
 
@@ -170,10 +171,11 @@ class Opening:
         if self._cut_off(instance, store):
             store.paused(self._clock.now)
         store.closed(self._clock.now)
-        if self._touches:
+        if self._has(instance, "task_directory_touched"):
             store.modified_ms = self._clock.now
         if store.log.changelog.in_memory_share:
-            store.forget_memory(remembers=self._remembers and instance.is_up)
+            remembers = instance.is_up and self._has(instance, "in_memory_stores_reported")
+            store.forget_memory(remembers=remembers)
             if store.offset < 1 and store.log.changelog.in_memory_share == 1:
                 # An empty directory is not locked, so not reported.
                 del instance.stores[store.task]

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 import attrs
 
 from assignment_api import AssignorLabError
-from assignment_api.releases import holds
 from assignment_api.streams import StreamsClientState, TaskId
 from assignor_lab.runtime.garbage import seldom_collected
 from assignor_lab.simulation.patience import still_waited_for
@@ -60,7 +59,7 @@ class SimulatedGroup(StalledGroup, Protocol):
 
     def metadata_changes(self) -> None: ...
 
-    def racks_change(self) -> None: ...
+    def racks_change(self, *, is_bounce: bool) -> None: ...
 
 
 @attrs.frozen
@@ -275,25 +274,19 @@ class _EpisodePlay:
         elif event.type == "broker_restart":
             self._restart_broker(details["down_ms"])
         elif event.type == "replica_moves":
-            if details.get("rack_is_new", True) or self._compares_offline_replicas:
-                self._racks_change()
+            self._racks_change(is_bounce=not details.get("rack_is_new", True))
         else:
             self._group.end_offsets_fail(self._world.clock.now + details["for_ms"])
-
-    @property
-    def _compares_offline_replicas(self) -> bool:
-        """Up to 4.3 a classic leader rejoins for each difference of the replicas' racks (KAFKA-20778)."""
-        return holds("broker_bounce_rebalances", self._world.episode.release)
 
     def _restart_broker(self, down_ms: int) -> None:
         """A broker is away, and back. Its replicas are offline meanwhile; the group's coordinator is another broker."""
         self._world.say("application", "broker_down", f"a broker is down for {down_ms / 1000:g} s")
-        if self._compares_offline_replicas:
-            self._racks_change()
-            self._world.clock.after(down_ms, self._racks_change)
+        self._racks_change(is_bounce=True)
+        self._world.clock.after(down_ms, partial(self._racks_change, is_bounce=True))
 
-    def _racks_change(self) -> None:
-        self._world.clock.after(self._world.timings.metadata_ms, self._group.racks_change)
+    def _racks_change(self, *, is_bounce: bool) -> None:
+        after_ms = self._world.timings.metadata_ms
+        self._world.clock.after(after_ms, partial(self._group.racks_change, is_bounce=is_bounce))
 
     def _done(self, action: str, owner: str) -> None:
         self.actions.append(InstanceAction(self._world.clock.now, action, owner))

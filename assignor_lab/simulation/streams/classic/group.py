@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from assignment_api import ProcessID
+from assignment_api.releases import holds
 from assignor_lab.documents.wording import plural
 from assignor_lab.kafka.coordinator import (
     AddressedReply,
@@ -194,11 +195,18 @@ class ClassicGroup:
             if member.id is not None and member.id == self._coordinator.leader_id:
                 self._join_if_free(member, "cached metadata has changed")
 
-    def racks_change(self) -> None:
-        """The leader compares the racks of the topics' replicas if it has one itself (``client.rack``, KIP-881)."""
+    def racks_change(self, *, is_bounce: bool) -> None:
+        """The leader compares the racks of the topics' replicas if it has one itself (``client.rack``, KIP-881).
+
+        ``is_bounce``: each online rack is, before and after, that of a replica or an offline broker: a difference up to
+        4.3 only (KAFKA-20778).
+        """
         for member in self._members.values():
-            leads = member.id is not None and member.id == self._coordinator.leader_id
-            if leads and member.is_alive and member.thread.instance.settings.rack is not None:
+            settings = member.thread.instance.settings
+            leads = member.is_alive and member.id is not None and member.id == self._coordinator.leader_id
+            if not leads or settings.rack is None:
+                continue
+            if not is_bounce or holds("broker_bounce_rebalances", settings.release or self._world.episode.release):
                 self._join_if_free(member, "cached metadata has changed")
 
     def is_complete(self) -> bool:

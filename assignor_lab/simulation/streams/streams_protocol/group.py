@@ -274,7 +274,7 @@ class ProtocolGroup:
             self._group.metadata_changes()
             self._heartbeats.arm_all()
 
-    def racks_change(self) -> None:
+    def racks_change(self, *, is_bounce: bool) -> None:
         """No effect: brokers' assignors read no racks of replicas."""
 
     def _id_of(self, thread: Thread) -> str:
