@@ -5,6 +5,8 @@ Fields stand in the order of the file, which :mod:`assignor_lab.scoring.output.s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import attrs
 
 from assignor_lab.documents.wording import plural
@@ -100,11 +102,21 @@ class TimelineDecision:
 
 
 @attrs.frozen(kw_only=True)
+class TimelineEvent:
+    """An event that no decision shows; ``type`` is that of :class:`~assignor_lab.model.events.GroupEvent`."""
+
+    time_ms: int
+    type: str
+    sentence: str
+
+
+@attrs.frozen(kw_only=True)
 class PastTimeline:
     """A group's past.
 
     Args:
         given: Assignments over time; ``None`` for a Connect group.
+        events: ``None``: there is none.
     """
 
     group: str
@@ -112,10 +124,17 @@ class PastTimeline:
     moves: str = ACTIVE_TASKS
     decisions: tuple[TimelineDecision, ...]
     given: Gantt | None = None
+    events: tuple[TimelineEvent, ...] | None = None
 
     @property
     def has_copies(self) -> bool:
         return self.moves == ACTIVE_TASKS
+
+    @property
+    def rows(self) -> Sequence[TimelineDecision | TimelineEvent]:
+        """Decisions and events by time; an event precedes a decision of the same time."""
+        rows: list[TimelineDecision | TimelineEvent] = [*(self.events or ()), *self.decisions]
+        return sorted(rows, key=lambda each: each.time_ms)
 
 
 @attrs.frozen

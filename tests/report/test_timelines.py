@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from assignor_lab.report.sections.causes import cause_words
 from assignor_lab.report.sections.pasts import past_words
 from assignor_lab.report.words import state_name, verdict
 from assignor_lab.scoring.output.summary_file import summary_of
+from tests.capture.event_recordings import event_folder, run
 from tests.report.group_summaries import episodes, recorded_past
 from tests.report.summaries import tagged
 
@@ -168,3 +171,14 @@ def test_of_a_single_history_the_verdict_says_who_is_best_in_what_and_how_often_
     shown = render_report(summary)
     assert "48 rebalances are recorded; played, the same past has 39 under sticky." in shown
     assert "histories are too few" not in shown[: shown.index('id="timeline"')]
+
+
+def test_report_and_summary_show_events_between_decisions(tmp_path: Path) -> None:
+    folder = event_folder(tmp_path, "static")
+    out = tmp_path / "run"
+    done = run("score", folder, "--assignor", "high_availability", "--out", out, "--mode", "independent")
+    assert done.exit_code == 0, done.output
+    (timeline,) = json.loads((out / "summary.json").read_text())["results"]["timelines"]
+    assert [each["type"] for each in timeline["events"]] == [*["instance_restarted_in_session"] * 5, "group_emptied"]
+    page = (out / "report.html").read_text()
+    assert page.count("b1 restarted within its session (static member)") >= 5

@@ -173,6 +173,10 @@ class _Reading:
             self._deleted(each, STREAMS)
             return
         self.number = read_epoch(self.group, each.record.value)
+        last = self.events[-1] if self.events else None
+        if isinstance(last, GroupEmptied) and not self.members and len(self.events) > self.requested:
+            # The epoch follows the deletion of the last member in one request.
+            self.events[-1] = attrs.evolve(last, number=self.number)
         config = read_assignment_config(self.group, each.record.value)
         if config is None:
             return

@@ -175,7 +175,7 @@ _WRITTEN: Mapping[type, Callable[[Any], dict[str, Any]]] = {
     ClientTasks: _known("warmup"),
     ConnectSnapshot: _connect,
     Gantt: _known("changes"),
-    PastTimeline: _known("given"),
+    PastTimeline: _known("given", "events"),
     SnapshotPlacement: _placement,
     StateSource: lambda source: dict(source.facts),
     SummaryHeadline: _headline,

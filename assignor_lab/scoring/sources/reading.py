@@ -217,7 +217,7 @@ class _Reading:
                         rounds=rounds,
                         files=files,
                         digest=own.hexdigest(),
-                        timelines=timeline.timelines(),
+                        timelines=timeline.timelines(events),
                         decisions=timeline.decisions if self.past.way == PLAYED else 0,
                         recorded=timeline.decisions,
                     )

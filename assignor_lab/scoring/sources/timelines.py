@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
 from assignor_lab.capture.histories.connect_rounds import is_connect_past
-from assignor_lab.capture.histories.group_histories import history_of_moments, history_of_rounds
+from assignor_lab.capture.histories.group_histories import ReaderEvent, history_of_moments, history_of_rounds
 from assignor_lab.capture.histories.moments import DecisionMoment, moment_of, protocol_of
 from assignor_lab.capture.histories.timeline import GroupTimeline
+from assignor_lab.model.events import GroupEvent
 from assignor_lab.model.pictures import Gantt
-from assignor_lab.model.run_summary import PastTimeline, TimelineDecision
+from assignor_lab.model.run_summary import PastTimeline, TimelineDecision, TimelineEvent
 from assignor_lab.scenarios import Scenario
 
 __all__ = ["SourceTimeline"]
@@ -53,19 +54,40 @@ class SourceTimeline:
     def decisions(self) -> int:
         return self._count
 
-    def timelines(self) -> tuple[PastTimeline, ...]:
-        """A timeline for each group with more than one decision, by their beginnings; none if there are too many."""
+    def timelines(self, events: Sequence[ReaderEvent] = ()) -> tuple[PastTimeline, ...]:
+        """A timeline for each group with more than one decision, by their beginnings; none if there are too many.
+
+        Args:
+            events: Of the readers. An event without a group belongs to the only group.
+        """
+
+        def own(group: str, groups: Collection[str]) -> list[GroupEvent]:
+            return [event for of, event in events if of == group or (of is None and len(groups) == 1)]
+
         if self._rounds <= _MOST and self._connect:
-            rounds = [history_of_rounds(group, documents) for group, documents in self._connect.items()]
+            rounds = [
+                history_of_rounds(group, documents, own(group, self._connect))
+                for group, documents in self._connect.items()
+            ]
             rounds.sort(key=lambda history: history.decisions[0].at.latest_ms)
             return tuple(_timeline(GroupTimeline.of(each)) for each in rounds if len(each.decisions) > 1)
         if self._count > _MOST:
             return ()
-        histories = [history_of_moments(group, own) for group, own in self._moments.items() if len(own) > 1]
+        histories = [
+            history_of_moments(group, moments, own(group, self._moments))
+            for group, moments in self._moments.items()
+            if len(moments) > 1
+        ]
         histories.sort(key=lambda history: history.decisions[0].at.latest_ms)
         return tuple(_timeline(GroupTimeline.of(each), assigned_tasks(each)) for each in histories)
 
 
 def _timeline(past: GroupTimeline, given: Gantt | None = None) -> PastTimeline:
     decisions = tuple(TimelineDecision(**attrs.asdict(entry, recurse=False)) for entry in past.entries)
-    return PastTimeline(group=past.group, protocol=past.protocol, moves=past.moves, decisions=decisions, given=given)
+    events = tuple(
+        TimelineEvent(time_ms=each.at.latest_ms, type=each.type, sentence=each.sentence) for each in past.own_events
+    )
+    return PastTimeline(
+        group=past.group, protocol=past.protocol, moves=past.moves, decisions=decisions, given=given,
+        events=events or None,
+    )  # fmt: skip
