@@ -129,7 +129,7 @@ def verdict_of_several(
 def _without_findings(figures: Sequence[FigureCompared]) -> str:
     tells = {value.tells for each in figures for value in each.of}
     if "none" in tells:
-        return "No contender is best: too few of the states differ to be sure."
+        return "No contender is best: no figure has an interval (too few states differ, or too unevenly)."
     if "unclear" in tells:
         return "No contender is best: no difference is beyond chance."
     return "All do the same, as far as the figures below go."
@@ -165,6 +165,10 @@ def how_often(value: ValueCompared, direction: str | None, unit: str) -> str:
         return f"in {figure(better)} of {states}, worse in {figure(worse) if worse else 'none'}"
     if value.tells == "worse":
         return f"in {figure(worse)} of {states}, better in {figure(better) if better else 'none'}"
+    if value.tells == "none":
+        # Without an interval the direction is counted, not judged.
+        more, word = (value.lower, "lower") if value.lower >= value.higher else (value.higher, "higher")
+        return f"{word} in {figure(more)} of {states}"
     return f"better in {figure(better)} of {states}, worse in {figure(worse) if worse else 'none'}"
 
 

@@ -266,7 +266,13 @@ class Ranking:
 
 @attrs.frozen(kw_only=True)
 class SummaryHeadline:
-    """The five figures, and the ``best`` contenders; ``alone`` counts states that are single decisions."""
+    """The five figures, and the ``best`` contenders.
+
+    Args:
+        alone: States that are single decisions.
+        comparisons: Pairs and figures behind the order. Over all of them, a chance order among equal contenders has a
+            probability of 5 %.
+    """
 
     baseline: str | None
     states: int
@@ -274,6 +280,7 @@ class SummaryHeadline:
     best: tuple[str, ...] = ()
     figures: tuple[FigureCompared, ...]
     alone: int
+    comparisons: int = 0
 
     @property
     def unit(self) -> str:

@@ -143,7 +143,7 @@ def test_where_each_is_behind_in_some_figure_no_contender_is_best() -> None:
     places = tuple(attrs.evolve(place, place=1) for place in results.ranking.overall)
     even = attrs.evolve(results, ranking=attrs.evolve(results.ranking, overall=places), not_comparable=())
     assert verdict(even).startswith("No contender is best: each one is behind in some figure. ")
-    for tells, said in (("none", "too few of the states differ"), ("unclear", "no difference is beyond chance")):
+    for tells, said in (("none", "no figure has an interval"), ("unclear", "no difference is beyond chance")):
         figures = [
             attrs.evolve(each, of=tuple(attrs.evolve(value, tells=tells) for value in each.of))
             for each in results.headline.figures

@@ -102,7 +102,7 @@ def test_a_run_without_a_past_has_no_timeline() -> None:
 def test_a_state_is_named_with_its_time_where_that_is_known() -> None:
     assert state_name("orders-generation-3", 0, 1_795_239_746_656) == "orders-generation-3, 2026-11-21 05:42:26.656Z"
     assert state_name("orders-generation-3", 0) == "orders-generation-3"
-    assert state_name("cc-1", 2, 0) == "cc-1, round 2, 1970-01-01 00:00:00.000Z"
+    assert state_name("cc-1", 2, 0) == "cc-1, round 2, day 1 00:00:00.000"
 
 
 def test_a_connect_groups_timeline_counts_jobs_and_has_no_copies() -> None:

@@ -17,8 +17,9 @@ from assignor_lab.groups.connect.kind import CONNECT
 from assignor_lab.groups.entries import KindEntry, entries
 from assignor_lab.groups.metrics.headline import headline_of
 from assignor_lab.groups.work import OBSERVED
-from assignor_lab.scoring.statistics.signs import sign_probability
+from assignor_lab.scoring.statistics.signs import holm, sign_probability
 from assignor_lab.scoring.summaries.headline import Headline, headline
+from benchmarks.coverage.orders import POPULATIONS, rates
 from tests.scoring.tables import PLUGINS, Row, table_of
 
 FIGURES = headline_of(restored=("neither", "less"), load=("less",), failures=("neither",))
@@ -71,21 +72,47 @@ def test_who_is_better_here_and_behind_there_shares_a_place(tmp_path: Path) -> N
     assert made.places == {"a": 1, "b": 1}
 
 
-@pytest.mark.parametrize(
-    ("higher", "lower", "expected"),
-    [(5, 0, "none"), (6, 0, "worse"), (9, 1, "worse"), (7, 2, "unclear"), (0, 0, "equal"), (1, 9, "unclear")],
-)
-def test_where_histories_are_too_few_for_an_interval_the_sign_test_decides(
+@pytest.mark.parametrize(("higher", "lower", "expected"), [(5, 0, "none"), (9, 1, "none"), (0, 0, "equal")])
+def test_without_an_interval_the_direction_is_counted_and_not_judged(
     tmp_path: Path, higher: int, lower: int, expected: str
 ) -> None:
-    """In the last case one large difference outweighs nine small ones of the other sign."""
     differences = [5.0 + item for item in range(higher)] + [-0.1] * lower + [0.0] * (10 - higher - lower)
     made = found(tmp_path, a=[0.0] * 10, b=differences)
     value = figure(made, "load")["of"][1]
     counts = (value["lower"], value["equal"], value["higher"])
     assert (value["tells"], counts) == (expected, (lower, 10 - higher - lower, higher))
     assert value["no_interval"] is not None
+    assert made.places == {"a": 1, "b": 1}
+    assert made.found.best == ()
+
+
+def test_equal_means_of_rare_large_and_common_small_costs_are_no_finding(tmp_path: Path) -> None:
+    """The sign test finds a difference: 48 of 49 signs are one way."""
+    common, rare = [1.0] * 48 + [0.0] * 72, [0.0] * 119 + [48.0]
+    made = found(tmp_path, a=common, b=rare)
+    assert tells(made, "load")["b"] == "unclear"
+    assert made.places == {"a": 1, "b": 1}
+
+
+@pytest.mark.parametrize(("number", "expected"), [(5, "none"), (60, "worse")])
+def test_the_same_difference_in_all_histories_is_judged_by_its_sign(tmp_path: Path, number: int, expected: str) -> None:
+    made = found(tmp_path, a=[0.0] * number, b=[1.0] * number)
+    assert tells(made, "load")["b"] == expected
     assert made.places == {"a": 1, "b": 2 if expected == "worse" else 1}
+
+
+def test_findings_hold_among_all_comparisons() -> None:
+    """One of three chances of 2 % passes alone and not in its family."""
+    assert holm([0.02]) == [True]
+    assert holm([0.02, 0.9, 0.5]) == [False, False, False]
+    assert holm([0.03, 0.001, 0.02, 0.9]) == [False, True, False, False]
+    assert holm([0.01, 0.001, 0.02]) == [True, True, True]
+
+
+def test_six_equal_contenders_have_an_order_in_few_runs() -> None:
+    order, verdict = rates(POPULATIONS["normal"], 60, runs=40, seed=3)
+    assert order <= 0.05
+    assert verdict <= 0.05
 
 
 @pytest.mark.parametrize(("lower", "higher"), [(0, 0), (0, 1), (3, 4), (0, 5), (0, 6), (2, 11), (31, 2), (900, 1100)])

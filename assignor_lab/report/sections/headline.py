@@ -116,7 +116,7 @@ def _words_of(headline: SummaryHeadline, figure: FigureCompared, value: ValueCom
         return by
     often = how_often(value, figure.direction, headline.unit)
     if value.tells == "none":
-        return f"{by} on average; too few differ to be sure{'' if value.lower is None else f' ({often})'}"
+        return f"{often}; {by} on average, without an interval"
     words = (
         f"{value.tells} than {other}" if value.tells in ("better", "worse") else f"not distinguishable from {other},"
     )

@@ -9,8 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from assignor_lab.model.comparisons import NoInterval
-from assignor_lab.scoring.statistics.intervals import Numbers, interval_of, mean_of, stable, unit_means
+from assignor_lab.scoring.statistics.intervals import (
+    Numbers,
+    chance_of_zero,
+    interval_of,
+    mean_of,
+    stable,
+    unit_means,
+)
 from assignor_lab.scoring.statistics.refusal import Shape, shape_of
+from assignor_lab.scoring.statistics.signs import sign_probability
 
 __all__ = ["LEVEL", "PairedDifference", "paired_difference"]
 
@@ -47,6 +55,15 @@ class PairedDifference:
     equal: int
     higher: int
     unit_differences: npt.NDArray[np.float64] = attrs.field(eq=False, repr=False)
+
+    def chance(self) -> float | None:
+        """Probability of such a difference between equal assignors; ``None`` if nothing can be concluded.
+
+        If all histories differ by one amount, the sign test has it.
+        """
+        if self.no_interval is not None and self.no_interval.code == "same" and self.lower + self.higher:
+            return sign_probability(self.lower, self.higher)
+        return chance_of_zero(shape_of(self.unit_differences)) if self.no_interval is None and self.units else None
 
 
 def paired_difference(

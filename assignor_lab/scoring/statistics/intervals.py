@@ -37,6 +37,7 @@ __all__ = [
     "lower_limit",
     "mean_interval",
     "mean_of",
+    "chance_of_zero",
     "one_sided_limits",
     "stable",
     "unit_means",
@@ -45,6 +46,8 @@ __all__ = [
 
 #: Digits that are equal on all machines; the last digits of Student's quantiles depend on the build of scipy.
 DIGITS = 12
+#: Smaller probabilities are as good as this one.
+_LEAST_ERROR = 1e-9
 #: Smaller skewness changes no kept digit.
 _NO_SKEWNESS = 1e-9
 
@@ -72,6 +75,24 @@ def mean_interval(values: Numbers, level: float) -> tuple[float, float] | NoInte
 def interval_of(shape: Shape, level: float) -> tuple[float, float] | NoInterval:
     refused = refusal(shape)
     return _limits(shape, (1 + level) / 2, abs(shape.lean)) if refused is None else refused
+
+
+def chance_of_zero(shape: Shape) -> float | None:
+    """The smallest error level at which :func:`interval_of` excludes 0; ``None`` without an interval."""
+    if refusal(shape) is not None:
+        return None
+
+    def excludes(error: float) -> bool:
+        low, high = _limits(shape, 1 - error / 2, abs(shape.lean))
+        return low > 0 or high < 0
+
+    least, most = _LEAST_ERROR, 1.0
+    if excludes(least):
+        return least
+    while most > least * (1 + 1e-6):
+        middle = sqrt(least * most)
+        least, most = (least, middle) if excludes(middle) else (middle, most)
+    return most
 
 
 def lower_limit(values: Numbers, level: float) -> float | NoInterval:

@@ -1,19 +1,26 @@
-"""The exact sign test: whether differences have one sign beyond chance. It needs no interval and no scipy."""
+"""The exact sign test, and a family of several tests. Both need no scipy."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import exp, lgamma, log
 
-__all__ = ["FEWEST_SIGNS", "is_beyond_chance", "sign_probability"]
+__all__ = ["FEWEST_SIGNS", "LEVEL_OF_ORDERS", "holm", "sign_probability"]
 
 #: Fewer differences of the same sign may be chance: 2 * 0.5 ** 5 is above 0.05.
 FEWEST_SIGNS = 6
-_LEVEL = 0.05
+#: Largest probability of an order among equal contenders.
+LEVEL_OF_ORDERS = 0.05
 
 
-def is_beyond_chance(lower: int, higher: int) -> bool:
-    """True if so uneven a split has a probability of at most 0.05."""
-    return sign_probability(lower, higher) <= _LEVEL
+def holm(chances: Sequence[float], level: float = LEVEL_OF_ORDERS) -> list[bool]:
+    """True for each finding of a family whose error is at most ``level`` (Holm, 1979), in the given order."""
+    found = [False] * len(chances)
+    for rank, number in enumerate(sorted(range(len(chances)), key=lambda number: chances[number])):
+        if chances[number] > level / (len(chances) - rank):
+            break
+        found[number] = True
+    return found
 
 
 def sign_probability(lower: int, higher: int) -> float:

@@ -2,14 +2,15 @@
 
 A figure is compared over the states in which all assignors have it, each history counting alike. An assignor comes
 before another one if it is better in some figure, with confidence, and behind in none. All others share their place, so
-that no place claims more than the intervals do.
+that no place claims more than the intervals do. All comparisons together are one family of tests.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from itertools import permutations
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
@@ -27,7 +28,7 @@ from assignor_lab.groups.work import OBSERVED
 from assignor_lab.model.comparisons import FigureCompared, NoInterval, ValueCompared
 from assignor_lab.model.run_summary import SummaryHeadline
 from assignor_lab.scoring.output.results_table import ResultsTable
-from assignor_lab.scoring.statistics.signs import FEWEST_SIGNS, is_beyond_chance
+from assignor_lab.scoring.statistics.signs import FEWEST_SIGNS, holm
 
 if TYPE_CHECKING:
     from assignor_lab.scoring.statistics.differences import PairedDifference
@@ -80,7 +81,9 @@ def headline_of(
 ) -> Headline:
     against = _baseline(states.compared, baseline)
     measured = [_figure(figure, states, metrics, against) for figure in figures]
-    places = _places(states.compared, [found for _, found in measured if found is not None])
+    known = {entry.figure: found for entry, found in measured if found is not None}
+    every, sure = _comparisons(states.compared, against, known)
+    places = _places(states.compared, every, sure)
     first = [name for name, place in places.items() if place == 1]
     best = list(best_everywhere(entry.best for entry, _ in measured))
     if states.in_all != 1:
@@ -90,8 +93,9 @@ def headline_of(
         states=states.number,
         histories=len(np.unique(states.units)),
         best=tuple(best),
-        figures=tuple(entry for entry, _ in measured),
+        figures=tuple(_sure_verdicts(entry, against, sure) for entry, _ in measured),
         alone=0,
+        comparisons=sum(each.chance is not None for each in every),
     )
     return Headline(found, places)
 
@@ -276,7 +280,7 @@ def _compared(name: str, found: _Found, against: str | None) -> ValueCompared:
             value,
             difference=plain,
             no_interval=NoInterval("extra", "install assignor-lab[statistics] for intervals"),
-            tells=_verdict_by_signs(lower, higher, plain, found.direction),
+            tells=NONE if lower or higher else EQUAL,
         )
     return attrs.evolve(
         value,
@@ -298,48 +302,86 @@ def _difference(own: Numbers, other: Numbers) -> PairedDifference | None:
 
 
 def _verdict(difference: PairedDifference, direction: str) -> str:
-    """The verdict of the interval on the first of two, or of the sign test without one, as the figure's direction."""
+    """The verdict of the interval on the first of two, as the figure's direction.
+
+    Without an interval there is none, except that equal differences of all histories are judged by their sign.
+    """
     if difference.lower == difference.higher == 0:
         return EQUAL
     if difference.no_interval is None and difference.low is not None and difference.high is not None:
         if difference.low <= 0 <= difference.high:
             return UNCLEAR
         return BETTER if (difference.high < 0) == (direction == "lower") else WORSE
-    return _verdict_by_signs(difference.lower, difference.higher, difference.difference or 0.0, direction)
-
-
-def _verdict_by_signs(lower: int, higher: int, difference: float, direction: str) -> str:
-    if not lower + higher:
-        return EQUAL
-    if lower + higher < FEWEST_SIGNS:
+    is_same = difference.no_interval is not None and difference.no_interval.code == "same"
+    if not is_same or difference.lower + difference.higher < FEWEST_SIGNS:
         return NONE
-    more = lower - higher
-    # Many small differences one way and a few large ones the other way are no finding.
-    if not is_beyond_chance(lower, higher) or more * difference >= 0:
-        return UNCLEAR
-    return BETTER if (more > 0) == (direction == "lower") else WORSE
+    return BETTER if (difference.lower > 0) == (direction == "lower") else WORSE
 
 
 # --- order ----------------------------------------------------------------------------------------
 
 
-def _places(compared: Sequence[str], figures: Sequence[_Found]) -> dict[str, int]:
-    """1 plus the number of better ones: better in some figure, with confidence, and behind in none."""
+@attrs.frozen
+class _Comparison:
+    """Two contenders in one figure; the first is before the other on average if ``lead`` is above 0."""
+
+    one: str
+    other: str
+    figure: str
+    lead: float
+    chance: float | None
+
+
+def _comparisons(
+    compared: Sequence[str], against: str | None, figures: Mapping[str, _Found]
+) -> tuple[list[_Comparison], list[_Comparison]]:
+    """All comparisons, and the sure ones.
+
+    All pairs and figures with a known chance are one family: a finding among equal contenders has the probability
+    ``LEVEL_OF_ORDERS`` at most (Holm). Of more than :data:`MOST_COMPARED` contenders, the pairs with the baseline are.
+    """
+    pairs = [*combinations(compared, 2)]
+    if len(compared) > MOST_COMPARED:
+        pairs = [pair for pair in pairs if against in pair]
+    every = [
+        _Comparison(one, other, name, _lead(found, one, other), _chance(found, one, other))
+        for one, other in pairs
+        for name, found in figures.items()
+    ]
+    known = [each for each in every if each.chance is not None]
+    sure = holm([each.chance for each in known if each.chance is not None])
+    return every, [each for each, is_sure in zip(known, sure, strict=True) if is_sure]
+
+
+def _places(compared: Sequence[str], every: Sequence[_Comparison], sure: Sequence[_Comparison]) -> dict[str, int]:
+    """1 plus the number of better ones: surely better in some figure, and behind in none."""
     if len(compared) > MOST_COMPARED:
         return {}
-    before: dict[str, int] = dict.fromkeys(compared, 0)
-    for one, other in permutations(compared, 2):
-        before[other] += _is_ahead(figures, one, other)
-    return {name: 1 + number for name, number in before.items()}
+    behind = {(each.one, each.other) if each.lead < 0 else (each.other, each.one) for each in every if each.lead}
+    ahead = {(each.one, each.other) if each.lead > 0 else (each.other, each.one) for each in sure}
+    before = Counter(other for _, other in ahead - behind)
+    return {name: 1 + before[name] for name in compared}
 
 
-def _is_ahead(figures: Sequence[_Found], one: str, other: str) -> bool:
-    surely = False
-    for found in figures:
-        own, others = found.units[one], found.units[other]
-        lead = float(np.mean(own - others)) * (-1 if found.direction == "lower" else 1)
-        if lead < 0:
-            return False
-        difference = _difference(own, others)
-        surely |= difference is not None and _verdict(difference, found.direction) == BETTER
-    return surely
+def _sure_verdicts(entry: FigureCompared, against: str | None, sure: Sequence[_Comparison]) -> FigureCompared:
+    """A figure whose verdicts hold among all comparisons; the others are unclear."""
+    beyond = {frozenset((each.one, each.other)) for each in sure if each.figure == entry.figure}
+    return attrs.evolve(
+        entry,
+        of=tuple(
+            attrs.evolve(each, tells=UNCLEAR)
+            if each.tells in (BETTER, WORSE) and frozenset((each.assignor, against)) not in beyond
+            else each
+            for each in entry.of
+        ),
+    )
+
+
+def _lead(found: _Found, one: str, other: str) -> float:
+    """By how much the first is better on average."""
+    return float(np.mean(found.units[one] - found.units[other])) * (-1 if found.direction == "lower" else 1)
+
+
+def _chance(found: _Found, one: str, other: str) -> float | None:
+    difference = _difference(found.units[one], found.units[other])
+    return None if difference is None else difference.chance()
