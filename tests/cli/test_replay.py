@@ -217,7 +217,10 @@ def test_several_groups_have_a_verdict_each_and_one_over_all(tmp_path: Path) -> 
     assert found[1]["verdict"] == "All do the same in this history, as far as the figures below go."
     assert found[0]["overall"] == found[1]["overall"]
     assert (found[0]["overall"]["histories"], found[0]["overall"]["best"]) == (2, [])
-    assert found[0]["overall"]["verdict"] == "No contender is best: no figure has an interval (too few states differ, or too unevenly)."
+    assert (
+        found[0]["overall"]["verdict"]
+        == "No contender is best: no figure has an interval (too few states differ, or too unevenly)."
+    )
 
 
 @pytest.mark.slow
