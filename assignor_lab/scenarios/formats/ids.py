@@ -12,6 +12,8 @@ from assignor_lab.documents.shapes import Mismatch, described, list_of, text
 __all__ = ["ProcessIds", "TaskIds", "refuse_repeated"]
 
 _TEXTS = {str}
+#: Most ids that are remembered; a file has few different ones.
+_MOST = 200_000
 
 
 class TaskIds(dict[str, TaskId]):
@@ -25,6 +27,8 @@ class TaskIds(dict[str, TaskId]):
                 f'"{printable(text_of_id)}" is no task id: expected "subtopology_partition" such as "1_0", or '
                 '"topology__subtopology_partition"'
             ) from None
+        if len(self) >= _MOST:
+            self.clear()
         self[text_of_id] = task
         return task
 
@@ -36,7 +40,7 @@ class TaskIds(dict[str, TaskId]):
         if type(value) is not list or not _TEXTS.issuperset(map(type, value)):
             return list_of(self.one)(value)
         try:
-            return [self[item] for item in value]
+            return list(map(self.__getitem__, value))
         except Mismatch:
             return list_of(self.one)(value)
 
@@ -52,6 +56,8 @@ class ProcessIds(dict[str, ProcessID]):
                 f"{described(text_of_id)} is no process id: expected a UUID such as "
                 "00000000-0000-0000-0000-000000000001"
             ) from None
+        if len(self) >= _MOST:
+            self.clear()
         self[text_of_id] = process
         return process
 

@@ -90,7 +90,7 @@ def read_streams(document: Mapping[str, Any]) -> StreamsContent:
     Raises:
         Mismatch: if it is not in the format.
     """
-    return streams_reader()(document)
+    return _READ(document)
 
 
 def streams_reader(known: KnownParts | None = None) -> Callable[[Mapping[str, Any]], StreamsContent]:
@@ -250,7 +250,7 @@ def _lags_reader(ids: TaskIds) -> Check[dict[TaskId, int]]:
         if value and not (min(value.values()) >= LONG_MIN and max(value.values()) <= LONG_MAX):
             slowly(value)
         try:
-            lags = {ids[task]: lag for task, lag in value.items()}
+            lags = dict(zip(map(ids.__getitem__, value), value.values(), strict=True))
         except Mismatch:
             slowly(value)
             raise
@@ -292,3 +292,7 @@ def _refuse_lags_of_some(clients: list[StreamsClientState]) -> None:
                 index if first else 0,
                 "lags",
             )
+
+
+#: Ids are read once for all documents of a process.
+_READ = streams_reader()

@@ -2,27 +2,117 @@
 
 from __future__ import annotations
 
+from itertools import chain
+from operator import itemgetter
 from typing import Any
+
+import attrs
 
 from assignment_api.streams import TaskId, TaskInfo, TaskTopicPartition
 from assignor_lab.documents.errors import printable
-from assignor_lab.documents.shapes import Check, Mismatch, boolean, count, list_of, nullable, record, text
+from assignor_lab.documents.shapes import INT_MAX, Check, Mismatch, boolean, count, list_of, nullable, record, text
 from assignor_lab.scenarios.formats.ids import TaskIds, refuse_repeated
 
 __all__ = ["tasks_reader"]
 
 
 def tasks_reader(ids: TaskIds) -> Check[tuple[TaskInfo, ...]]:
-    """The check for all tasks of an application, which returns their values."""
+    """The check for all tasks of an application, which returns their values.
+
+    A large application has a hundred thousand partitions. They are read in one loop, and once more by the checks that
+    name a fault if there is one.
+    """
     task_list = list_of(_task_reader(ids))
 
     def read(value: Any) -> tuple[TaskInfo, ...]:
+        found = _read_at_once(value, ids)
+        if found is not None:
+            return found
         tasks = task_list(value)
         refuse_repeated([task.id for task in tasks], "task")
         _refuse_contradicting_racks(tasks)
         return tuple(tasks)
 
     return read
+
+
+_task_fields = itemgetter("id", "stateful", "logged", "stores", "partitions")
+_partition_fields = itemgetter("topic", "partition", "source", "changelog", "racks")
+
+
+@attrs.define
+class _Parts:
+    """Parts of all tasks whose types are checked together, and the known racks of each partition."""
+
+    objects: list[Any] = attrs.field(factory=list)
+    lists: list[Any] = attrs.field(factory=list)
+    texts: list[Any] = attrs.field(factory=list)
+    numbers: list[Any] = attrs.field(factory=list)
+    flags: list[Any] = attrs.field(factory=list)
+    racks: dict[tuple[str, int], list[str] | None] = attrs.field(factory=dict)
+
+    @property
+    def are_in_order(self) -> bool:
+        for values, cls in ((self.objects, dict), (self.lists, list), (self.flags, bool), (self.numbers, int)):
+            if set(map(type, values)) - {cls}:
+                return False
+        self.texts.extend(chain.from_iterable(self.lists))
+        if set(map(type, self.texts)) - {str} or set(map(len, self.objects)) - {5}:
+            return False
+        return not self.numbers or (min(self.numbers) >= 0 and max(self.numbers) <= INT_MAX)
+
+
+def _read_at_once(value: Any, ids: TaskIds) -> tuple[TaskInfo, ...] | None:
+    """The tasks, or ``None`` if anything is out of the ordinary."""
+    if type(value) is not list:
+        return None
+    tasks: list[TaskInfo] = []
+    parts = _Parts()
+    try:
+        for each in value:
+            name, stateful, logged, stores, given = _task_fields(each)
+            partitions = None if given is None else _partitions_at_once(given, parts, logged=logged)
+            if (partitions is None and given is not None) or (stores is not None and stateful is not bool(stores)):
+                return None
+            if stores is not None:
+                parts.lists.append(stores)
+            parts.flags += (stateful, logged)
+            parts.texts.append(name)
+            tasks.append(TaskInfo(ids[name], stateful, logged, None if stores is None else tuple(stores), partitions))
+        parts.objects += value
+        if not parts.are_in_order or len({task.id for task in tasks}) != len(tasks):
+            return None
+    except (KeyError, TypeError, Mismatch):
+        return None
+    return tuple(tasks)
+
+
+def _partitions_at_once(value: Any, parts: _Parts, *, logged: bool) -> tuple[TaskTopicPartition, ...] | None:
+    if type(value) is not list:
+        return None
+    found: list[TaskTopicPartition] = []
+    racks, any_source, any_changelog = parts.racks, False, False
+    for each in value:
+        topic, number, source, changelog, on = _partition_fields(each)
+        key = (topic, number)
+        if key not in racks:
+            racks[key] = on
+        elif any((one.topic, one.partition) == key for one in found) or {*(racks[key] or ())} != {*(on or ())}:
+            return None
+        if source is True:
+            any_source = True
+        elif changelog is not True:
+            return None
+        if changelog is True:
+            any_changelog = True
+        if on is not None:
+            parts.lists.append(on)
+        parts.texts.append(topic)
+        parts.numbers.append(number)
+        parts.flags += (source, changelog)
+        found.append(TaskTopicPartition(topic, number, source, changelog, None if on is None else tuple(on)))
+    parts.objects += value
+    return tuple(found) if any_source and any_changelog is logged else None
 
 
 _partition_shape = record(
