@@ -19,7 +19,7 @@ from assignor_lab.groups.ownership.ownership import Ownership, OwnershipOf
 from assignor_lab.groups.variants import overridden
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.runtime.invocation import CallFailure, failure_of
-from assignor_lab.scenarios import Scenario, SimilarDocuments
+from assignor_lab.scenarios import Scenario, scenario_from_document
 
 __all__ = ["Budget", "Question", "ChangedCall"]
 
@@ -95,7 +95,6 @@ class Question:
         self.number = number
         self.sources = sources
         self.isolation = isolation
-        self._documents = SimilarDocuments()
         #: Results of changes that do not concern one task alone, kept for the next task.
         self._kept: dict[str, ChangedCall] = {}
 
@@ -144,7 +143,7 @@ class Question:
         scenario, sources = self.scenario, self.sources
         if change is not None and change.edits:
             document = changed(scenario.document, change.edits)
-            scenario = self._documents.scenario(document, scenario.place)
+            scenario = scenario_from_document(document, scenario.place)
         if change is not None and change.setting is not None:
             sources = overridden(sources, dict([change.setting]))
         config = sources.effective(scenario.config, str(scenario.place))

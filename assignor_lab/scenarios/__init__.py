@@ -7,7 +7,6 @@ from assignor_lab.scenarios.errors import ScenarioKindError
 from assignor_lab.scenarios.group_conversion import GroupDocument, group_document
 from assignor_lab.scenarios.reader import (
     FORMAT,
-    SimilarDocuments,
     read_scenarios,
     scenario_from_document,
     scenario_from_line,
@@ -33,7 +32,6 @@ __all__ = [
     "Place",
     "Scenario",
     "ScenarioKindError",
-    "SimilarDocuments",
     "canonical_line",
     "connect_result_row",
     "error_row",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from os import PathLike
 from typing import Any, BinaryIO
 
@@ -10,10 +10,10 @@ from assignor_lab.documents.errors import DocumentFormatError, Place
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import MAX_LINE_BYTES, bounded_lines, source_name
 from assignor_lab.documents.shapes import Mismatch, at, described, faults_at, format_number
-from assignor_lab.scenarios.formats import Format, Read, format_of
+from assignor_lab.scenarios.formats import Format, format_of
 from assignor_lab.scenarios.scenario import Scenario
 
-__all__ = ["FORMAT", "SimilarDocuments", "read_scenarios", "scenario_from_document", "scenario_from_line"]
+__all__ = ["FORMAT", "read_scenarios", "scenario_from_document", "scenario_from_line"]
 
 #: Version of the format that is read and written.
 FORMAT = 1
@@ -71,34 +71,9 @@ def scenario_from_document(document: Any, place: Place) -> Scenario:
     Raises:
         DocumentFormatError: with ``place``, if the document is not in the format.
     """
-    return _checked(document, place, lambda known: known.read)
-
-
-class SimilarDocuments:
-    """Reads documents with much in common, such as the rounds of a history.
-
-    Common parts are read once, and the scenarios share their values.
-    """
-
-    __slots__ = ("_reads",)
-
-    def __init__(self) -> None:
-        self._reads: dict[str, Read] = {}
-
-    def scenario(self, document: Any, place: Place) -> Scenario:
-        return _checked(document, place, self._read)
-
-    def _read(self, known: Format) -> Read:
-        read = self._reads.get(known.kind)
-        if read is None:
-            read = self._reads[known.kind] = known.read if known.similar is None else known.similar()
-        return read
-
-
-def _checked(document: Any, place: Place, read: Callable[[Format], Read]) -> Scenario:
     with faults_at(place):
         known = _format(document)
-        content = read(known)(document)
+        content = known.read(document)
     return Scenario(document["id"], known.kind, document, place, content)
 
 

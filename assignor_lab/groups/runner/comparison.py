@@ -34,7 +34,7 @@ from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of
 from assignor_lab.runtime.isolation.errors import IsolationError
 from assignor_lab.runtime.isolation.exclusion import Exclusions, family_key
-from assignor_lab.scenarios import Place, Scenario, SimilarDocuments
+from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 from assignor_lab.scenarios.made import ScenarioHistory
 
 __all__ = ["ComparisonRunner"]
@@ -189,7 +189,6 @@ class ComparisonRunner(Generic[S, A]):
         place = Place(f"family {family.name}, seed {seed}")
         key = family_key(item.family or family.name)
         histories = [_History(family, seed, exclusions, key) for _ in self.contenders]
-        documents = SimilarDocuments()
         for number in range(family.rounds):
             # The first round is the same for all: it is read once, and again only after a contender changed it.
             first: dict[int, _Built[S]] = {}
@@ -197,13 +196,13 @@ class ComparisonRunner(Generic[S, A]):
                 self._settings, histories, self.contenders, players, strict=True
             ):
                 known = None if number else first.pop(id(settings), None)
-                built = self._next(history, number, place, documents, known, settings)
+                built = self._next(history, number, place, known, settings)
                 answer = self._answer(item, number, contender, player, built, exclusions, settings)
                 yield answer
                 if history.over is None:
                     first[id(settings)] = built
                 if answer.outcome.input_mutated:
-                    first, documents = {}, SimilarDocuments()
+                    first = {}
                     for each in histories:
                         each.forget()
                 result = answer.outcome.result
@@ -214,7 +213,6 @@ class ComparisonRunner(Generic[S, A]):
         history: _History,
         number: int,
         place: Place,
-        documents: SimilarDocuments,
         known: _Built[S] | None,
         settings: _Settings,
     ) -> _Built[S]:
@@ -231,14 +229,14 @@ class ComparisonRunner(Generic[S, A]):
         if known is not None:
             return _Built(known.scenario, known.state, perf_counter_ns() - start)
         made_ns = perf_counter_ns() - start
-        read = _Read(document, 0) if isinstance(document, Scenario) else self._read(lambda: document, place, documents)
+        read = _Read(document, 0) if isinstance(document, Scenario) else self._read(lambda: document, place)
         built = self._built(read, number, settings)
         return _Built(built.scenario, built.state, built.build_ns + made_ns)
 
-    def _read(self, document: Callable[[], Any], place: Place, documents: SimilarDocuments | None = None) -> _Read:
+    def _read(self, document: Callable[[], Any], place: Place) -> _Read:
         start = perf_counter_ns()
         try:
-            scenario: Scenario | CallFailure = (documents or SimilarDocuments()).scenario(document(), place)
+            scenario: Scenario | CallFailure = scenario_from_document(document(), place)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - a family's document may raise anything

@@ -10,9 +10,8 @@ import attrs
 from assignor_lab.documents.shapes import Mismatch, described, suggestion
 from assignor_lab.scenarios.formats.connect import read_connect
 from assignor_lab.scenarios.formats.consumer import read_consumer, read_consumer_group, read_share_group
-from assignor_lab.scenarios.formats.known_parts import KnownParts
 from assignor_lab.scenarios.formats.other_kinds import check_connect_episode, read_streams_episode
-from assignor_lab.scenarios.formats.streams import read_streams, streams_reader
+from assignor_lab.scenarios.formats.streams import read_streams
 from assignor_lab.scenarios.formats.streams_group import read_streams_group
 
 __all__ = ["Format", "Read", "format_of", "register_format"]
@@ -26,14 +25,11 @@ class Format:
     """The format of the documents of one kind.
 
     Args:
-        similar: Returns a ``read`` for documents with much in common, which reads that once; ``None``: there is no
-            benefit.
         line: Keys of a result line of this kind, besides the common ones; null in the line of a failure.
     """
 
     kind: str
     read: Read
-    similar: Callable[[], Read] | None = None
     line: tuple[str, ...] = ()
 
 
@@ -47,9 +43,7 @@ def _unread(check: Callable[[Any], object]) -> Read:
 _FORMATS: dict[str, Format] = {
     known.kind: known
     for known in (
-        Format(
-            "streams", read_streams, lambda: streams_reader(KnownParts()), line=("assignment", "followup", "threads")
-        ),
+        Format("streams", read_streams, line=("assignment", "followup", "threads")),
         Format("connect", read_connect, line=("rounds",)),
         Format("streams-group", read_streams_group, line=("members",)),
         Format("consumer", read_consumer, line=("members",)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from assignment_api.streams import (
     HostInfo,
@@ -38,14 +38,11 @@ from assignor_lab.documents.shapes import (
     whole,
 )
 from assignor_lab.scenarios.formats.ids import ProcessIds, TaskIds, refuse_repeated
-from assignor_lab.scenarios.formats.known_parts import KnownParts
 from assignor_lab.scenarios.formats.streams_tasks import tasks_reader
 from assignor_lab.scenarios.scenario import StreamsContent
 from assignor_lab.scenarios.settings import check_settings
 
-__all__ = ["read_streams", "streams_reader", "workload"]
-
-T = TypeVar("T")
+__all__ = ["read_streams", "workload"]
 
 _HOST = re.compile(r"\A(?P<host>.+):(?P<port>[0-9]{1,5})\Z", re.DOTALL)
 _MAX_PORT = 65_535
@@ -93,9 +90,8 @@ def read_streams(document: Mapping[str, Any]) -> StreamsContent:
     return _READ(document)
 
 
-def streams_reader(known: KnownParts | None = None) -> Callable[[Mapping[str, Any]], StreamsContent]:
-    """A reader of documents of kind ``streams``, as :func:`read_streams`."""
-    shape = _document_shape(TaskIds(), ProcessIds(), known)
+def _streams_reader() -> Callable[[Mapping[str, Any]], StreamsContent]:
+    shape = _document_shape(TaskIds(), ProcessIds())
 
     def read(document: Mapping[str, Any]) -> StreamsContent:
         content = shape(document)
@@ -125,7 +121,7 @@ def _workload_reader(ids: TaskIds) -> Check[Workload]:
     return read
 
 
-def _document_shape(ids: TaskIds, process_ids: ProcessIds, known: KnownParts | None) -> Check[dict[str, Any]]:
+def _document_shape(ids: TaskIds, process_ids: ProcessIds) -> Check[dict[str, Any]]:
     task_list = ids.all
     placement = map_of(process_ids.one, record({"active": task_list, "standby": task_list}))
     spread = nullable(map_of(text, record({"active": task_list, "standby": task_list})))
@@ -135,7 +131,7 @@ def _document_shape(ids: TaskIds, process_ids: ProcessIds, known: KnownParts | N
             "kind": one_of("streams"),
             "id": text,
             "config": _CONFIG,
-            "tasks": _kept(known, "tasks", tasks_reader(ids)),
+            "tasks": tasks_reader(ids),
             "clients": list_of(_client_reader(ids, process_ids)),
         },
         {
@@ -182,13 +178,9 @@ def _document_shape(ids: TaskIds, process_ids: ProcessIds, known: KnownParts | N
                     "via": one_of("legacy", "custom"),
                 },
             ),
-            "workload": _kept(known, "workload", _workload_reader(ids)),
+            "workload": _workload_reader(ids),
         },
     )
-
-
-def _kept(known: KnownParts | None, name: str, check: Check[T]) -> Check[T]:
-    return check if known is None else known.kept(name, check)
 
 
 def _task_selection(task_list: Check[Any]) -> Check[Any]:
@@ -295,4 +287,4 @@ def _refuse_lags_of_some(clients: list[StreamsClientState]) -> None:
 
 
 #: Ids are read once for all documents of a process.
-_READ = streams_reader()
+_READ = _streams_reader()
