@@ -234,9 +234,10 @@ class _Reading:
         since, self.empty_since_ms = self.empty_since_ms, None
         if since is None:
             return
-        if since >= at.latest_ms and isinstance(self.events[-1], GroupEmptied):
+        emptied = [each for each in self.events[self.requested :] if isinstance(each, GroupEmptied)]
+        if emptied:
             # The only member, a static one, was replaced in one request.
-            del self.events[-1]
+            self.events.remove(emptied[-1])
             return
         refilled = Evidence.inferred(InferenceRule.REFILLED, each.place)
         self.events.append(GroupRefilled(at, refilled, max(0, at.latest_ms - since)))
