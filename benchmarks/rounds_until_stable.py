@@ -43,8 +43,8 @@ class Growth:
 
     Args:
         threads: Of each process.
-        level: A task that changes its owner is nobody's in the next round. Owners are processes (``process``) or threads
-            (``consumer``); with ``disk`` the old process keeps the state, too.
+        level: A task that changes its owner is nobody's in the next round. Owners are processes (``process``) or
+            threads (``consumer``); with ``disk`` the old process keeps the state, too.
     """
 
     tasks: int
