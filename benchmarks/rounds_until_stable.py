@@ -20,7 +20,7 @@ from assignor_lab.groups.runner.result_lines import Answerer, AnswerOptions, ans
 from assignor_lab.scenarios import Place, scenario_from_document
 from benchmarks.pages import put_between
 
-__all__ = ["LEVELS", "MOST_ROUNDS", "SHAPES", "STEPS", "Growth", "moves_per_round"]
+__all__ = ["LEVELS", "MOST_ROUNDS", "SHAPES", "STEPS", "ScaleOut", "moves_per_round"]
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "releases.md"
 BEGIN = "<!-- written by python -m benchmarks.rounds_until_stable --write: begin -->"
@@ -38,7 +38,7 @@ _RUNNING = -2
 
 
 @attrs.frozen
-class Growth:
+class ScaleOut:
     """A group that grows.
 
     Args:
@@ -54,7 +54,7 @@ class Growth:
     level: Level
 
 
-def moves_per_round(growth: Growth, release: str) -> list[int]:
+def moves_per_round(growth: ScaleOut, release: str) -> list[int]:
     """The tasks that each round takes from their owners; the last is 0 unless the group was never stable."""
     call = answerer(f"sticky@{release}", discover(), AnswerOptions(config_sources(environ={}), threads=True))
     owner: dict[int, Owner] = dict.fromkeys(range(growth.tasks))
@@ -63,7 +63,7 @@ def moves_per_round(growth: Growth, release: str) -> list[int]:
     return _rounds_of(growth, call, owner, disks)
 
 
-def _rounds_of(growth: Growth, call: Answerer, owner: dict[int, Owner], disks: dict[int, set[int]]) -> list[int]:
+def _rounds_of(growth: ScaleOut, call: Answerer, owner: dict[int, Owner], disks: dict[int, set[int]]) -> list[int]:
     """Plays rounds until one takes nothing from an owner."""
     moves: list[int] = []
     while len(moves) < MOST_ROUNDS and (not moves or moves[-1]):
@@ -79,7 +79,7 @@ def _rounds_of(growth: Growth, call: Answerer, owner: dict[int, Owner], disks: d
     return moves
 
 
-def _given(growth: Growth, row: Mapping[str, Any]) -> dict[int, Owner]:
+def _given(growth: ScaleOut, row: Mapping[str, Any]) -> dict[int, Owner]:
     if growth.level == "process":
         held_by = {(int(process[-12:]) - 1, 0): held for process, held in row["assignment"].items()}
     else:
@@ -92,7 +92,7 @@ def _scenario(document: Mapping[str, Any]) -> Any:
     return scenario_from_document(dict(document), Place("growth", 1))
 
 
-def _document(growth: Growth, owner: Mapping[int, Owner], disks: Mapping[int, set[int]]) -> dict[str, Any]:
+def _document(growth: ScaleOut, owner: Mapping[int, Owner], disks: Mapping[int, set[int]]) -> dict[str, Any]:
     clients = []
     for process in range(growth.after):
         active = [task for task, held in owner.items() if held is not None and held[0] == process]
@@ -138,7 +138,7 @@ def _table(shapes: Sequence[tuple[int, int]]) -> str:
             found = []
             for level in LEVELS:
                 counts = [
-                    moves_per_round(Growth(tasks, threads, before, after, level), release) for release in RELEASES
+                    moves_per_round(ScaleOut(tasks, threads, before, after, level), release) for release in RELEASES
                 ]
                 found.append(" -> ".join(_rounds(each) for each in counts))
             cells.append(", ".join(found))
