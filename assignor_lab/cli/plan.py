@@ -57,6 +57,7 @@ from assignor_lab.planning.words import (
     causes,
     doubts,
     failures,
+    rest_sentence,
     step_rows,
     the_sentence,
     variant_rows,
@@ -372,8 +373,8 @@ def _print(answer: Answer) -> None:
         print_sentence(causes_sentence)
     if connectors := by_connector(answer.prediction):
         print_sentence(connectors)
-    if answer.prediction.rest_seconds is not None:
-        print_line(f"The group is at rest after {answer.prediction.rest_seconds.median:.1f} s.")
+    if (rest := rest_sentence(answer.prediction)) is not None:
+        print_sentence(rest)
     if answer.naive.worst_task_seconds is not None:
         print_line(f"Naive estimate of the worst task: {answer.naive.worst_task_seconds:.1f} s.")
     console().print(table(COLUMNS, step_rows(answer.prediction)))

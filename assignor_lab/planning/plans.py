@@ -84,5 +84,5 @@ class Plan:
     protocol: ProtocolOfGroup | None = None
     parameters: Mapping[str, Any] = attrs.field(factory=dict)
     goes_on: bool = False
-    rest_within_ms: int = 3 * 3_600_000
+    rest_within_ms: int = 12 * 3_600_000
     unit: str = "instance"

@@ -22,6 +22,7 @@ __all__ = ["PlanVariant", "as_accepted", "differing_assumptions", "given_variant
 _LEAST_SESSION_MS = 6_000
 #: A usual shorter session for groups with the default of 45 s.
 _SHORT_SESSION_MS = 10_000
+_WARM_UPS, _USUAL_WARM_UPS, _MANY_WARM_UPS = "max.warmup.replicas", 2, 20
 _STANDBYS = "num.standby.replicas"
 
 #: Creates the plan again under other options.
@@ -89,6 +90,8 @@ def usual_variants(
         if (not stops or options.leave or options.replace) and _has_room(state, options, terms):
             # An orderly restart of members that stay keeps its state: standbys change nothing.
             yield _one_standby_more(state, plan, terms)
+        if plan.name == "scale" and options.to > len(state.names) and _has_state(state):
+            yield from _more_warm_ups(state, plan, terms)
         if not is_static and terms.assignor is None:
             protocol = under_other_protocol(state, "streams")
             yield PlanVariant("streams protocol", protocol, make(protocol, options), terms)
@@ -123,6 +126,19 @@ def _shorter_session(state: PresentState, plan: Plan, terms: Terms) -> Iterator[
         timings = attrs.evolve(state.episode.timings, session_timeout_ms=shorter_ms)
         changed = attrs.evolve(state, episode=attrs.evolve(state.episode, timings=timings))
         yield PlanVariant(f"session timeout {shorter_ms // 1000} s", changed, plan, terms)
+
+
+def _has_state(state: PresentState) -> bool:
+    return any(task.is_stateful for task in state.episode.tasks)
+
+
+def _more_warm_ups(state: PresentState, plan: Plan, terms: Terms) -> Iterator[PlanVariant]:
+    """A new instance gets its share of stateful tasks in fewer probing rebalances."""
+    now: Mapping[str, object] = terms.sources.effective(state.episode.config, "").values_for("")
+    if int(str(now.get(_WARM_UPS, state.episode.config.get(_WARM_UPS) or _USUAL_WARM_UPS))) < _MANY_WARM_UPS:
+        name = f"{_MANY_WARM_UPS} warm-ups"
+        under = attrs.evolve(terms, sources=configured(terms.sources, name, {_WARM_UPS: str(_MANY_WARM_UPS)}))
+        yield PlanVariant(name, state, plan, under)
 
 
 def _has_room(state: PresentState, options: Options, terms: Terms) -> bool:

@@ -23,6 +23,7 @@ __all__ = [
     "causes",
     "doubts",
     "failures",
+    "rest_sentence",
     "step_rows",
     "the_sentence",
     "variant_rows",
@@ -31,10 +32,12 @@ __all__ = [
 #: The columns of the table of steps.
 COLUMNS = ("step", "at s", "task-seconds", "worst task s", "tasks", "rebalances", "restored")
 #: The columns of the table of variants.
-VARIANT_COLUMNS = ("settings", "duration s", "task-seconds", "worst task s", "tasks", "rebalances")
+VARIANT_COLUMNS = ("settings", "duration s", "task-seconds", "worst task s", "tasks", "rebalances", "at rest s")
 _MEBIBYTE = 1024 * 1024
 #: Most connectors of a sentence.
 _MOST_CONNECTORS = 8
+#: The default of ``probing.rebalance.interval.ms``: a rest that comes later needs a probing rebalance.
+_LATE_S = 600
 
 
 @attrs.frozen
@@ -68,6 +71,21 @@ def the_sentence(answer: Answer) -> str:
     )
     best = _best(answer)
     return sentence if best is None else f"{sentence} {best}"
+
+
+def rest_sentence(prediction: Prediction) -> str | None:
+    """The time of the balance; ``None`` if some play did not come to rest."""
+    rest = prediction.rest_seconds
+    if rest is None:
+        return None
+    seconds = rest.median
+    if seconds - prediction.duration_seconds.median < _LATE_S:
+        return f"The group is at rest after {seconds:.1f} s."
+    minutes = round(seconds / 60)
+    return (
+        f"The balance comes later: the group is at rest after {seconds:.0f} s ({minutes // 60} h {minutes % 60} min). "
+        "Until then, each probing rebalance moves the tasks whose warm-up copies have caught up."
+    )
 
 
 def failures(prediction: Prediction) -> list[str]:
@@ -140,7 +158,7 @@ def variant_rows(answer: Answer) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for name, each in {"as it is": answer.prediction, **answer.variants}.items():
         if isinstance(each, str):
-            rows.append((name, "", each, "", "", ""))
+            rows.append((name, "", each, "", "", "", ""))
             continue
         total = each.total
         rows.append(
@@ -151,6 +169,7 @@ def variant_rows(answer: Answer) -> list[tuple[str, ...]]:
                 _with_interval(total.worst_task_seconds),
                 _count(total.tasks),
                 _count(total.rebalances),
+                "" if each.rest_seconds is None else _with_interval(each.rest_seconds),
             )
         )
     return rows
