@@ -373,7 +373,7 @@ def _print(answer: Answer) -> None:
         print_sentence(causes_sentence)
     if connectors := by_connector(answer.prediction):
         print_sentence(connectors)
-    if (rest := rest_sentence(answer.prediction)) is not None:
+    if (rest := rest_sentence(answer)) is not None:
         print_sentence(rest)
     if answer.naive.worst_task_seconds is not None:
         print_line(f"Naive estimate of the worst task: {answer.naive.worst_task_seconds:.1f} s.")

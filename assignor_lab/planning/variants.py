@@ -16,13 +16,15 @@ from assignor_lab.planning.state import PresentState, under_other_protocol
 from assignor_lab.simulation.streams.simulate import with_accepted_members
 from assignor_lab.simulation.streams.timings import TIMING_KEYS
 
-__all__ = ["PlanVariant", "as_accepted", "differing_assumptions", "given_variant", "usual_variants"]
+__all__ = ["MORE_WARM_UPS", "PlanVariant", "as_accepted", "differing_assumptions", "given_variant", "usual_variants"]
 
 #: Least ``session.timeout.ms`` that brokers allow by default.
 _LEAST_SESSION_MS = 6_000
 #: A usual shorter session for groups with the default of 45 s.
 _SHORT_SESSION_MS = 10_000
 _WARM_UPS, _USUAL_WARM_UPS, _MANY_WARM_UPS = "max.warmup.replicas", 2, 20
+#: The variant of a scale-out with ``max.warmup.replicas`` 20.
+MORE_WARM_UPS = f"{_MANY_WARM_UPS} warm-ups"
 _STANDBYS = "num.standby.replicas"
 
 #: Creates the plan again under other options.
@@ -136,9 +138,8 @@ def _more_warm_ups(state: PresentState, plan: Plan, terms: Terms) -> Iterator[Pl
     """A new instance gets its share of stateful tasks in fewer probing rebalances."""
     now: Mapping[str, object] = terms.sources.effective(state.episode.config, "").values_for("")
     if int(str(now.get(_WARM_UPS, state.episode.config.get(_WARM_UPS) or _USUAL_WARM_UPS))) < _MANY_WARM_UPS:
-        name = f"{_MANY_WARM_UPS} warm-ups"
-        under = attrs.evolve(terms, sources=configured(terms.sources, name, {_WARM_UPS: str(_MANY_WARM_UPS)}))
-        yield PlanVariant(name, state, plan, under)
+        under = attrs.evolve(terms, sources=configured(terms.sources, MORE_WARM_UPS, {_WARM_UPS: str(_MANY_WARM_UPS)}))
+        yield PlanVariant(MORE_WARM_UPS, state, plan, under)
 
 
 def _has_room(state: PresentState, options: Options, terms: Terms) -> bool:

@@ -13,6 +13,7 @@ from assignor_lab.planning.conduct import NEVER_READY_MS
 from assignor_lab.planning.naive import Naive
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predicted import Prediction, Range, StepRange
+from assignor_lab.planning.variants import MORE_WARM_UPS
 
 __all__ = [
     "COLUMNS",
@@ -73,19 +74,19 @@ def the_sentence(answer: Answer) -> str:
     return sentence if best is None else f"{sentence} {best}"
 
 
-def rest_sentence(prediction: Prediction) -> str | None:
+def rest_sentence(answer: Answer) -> str | None:
     """The time of the balance; ``None`` if some play did not come to rest."""
+    prediction = answer.prediction
     rest = prediction.rest_seconds
     if rest is None:
         return None
-    seconds = rest.median
-    if seconds - prediction.duration_seconds.median < _LATE_S:
-        return f"The group is at rest after {seconds:.1f} s."
-    minutes = round(seconds / 60)
-    return (
-        f"The balance comes later: the group is at rest after {seconds:.0f} s ({minutes // 60} h {minutes % 60} min). "
-        "Until then, each probing rebalance moves the tasks whose warm-up copies have caught up."
-    )
+    if rest.median - prediction.duration_seconds.median < _LATE_S:
+        return f"The group is at rest after {rest.median:.1f} s."
+    minutes = round(rest.median / 60)
+    sentence = f"The balance comes later: the group is at rest after {rest.median:.0f} s ({minutes // 60} h {minutes % 60} min)."
+    if MORE_WARM_UPS not in answer.variants:
+        return sentence
+    return f"{sentence} Until then, each probing rebalance moves the tasks whose warm-up copies have caught up."
 
 
 def failures(prediction: Prediction) -> list[str]:
