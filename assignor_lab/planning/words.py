@@ -83,7 +83,8 @@ def rest_sentence(answer: Answer) -> str | None:
     if rest.median - prediction.duration_seconds.median < _LATE_S:
         return f"The group is at rest after {rest.median:.1f} s."
     minutes = round(rest.median / 60)
-    sentence = f"The balance comes later: the group is at rest after {rest.median:.0f} s ({minutes // 60} h {minutes % 60} min)."
+    time = f"{rest.median:.0f} s ({minutes // 60} h {minutes % 60} min)"
+    sentence = f"The balance comes later: the group is at rest after {time}."
     if MORE_WARM_UPS not in answer.variants:
         return sentence
     return f"{sentence} Until then, each probing rebalance moves the tasks whose warm-up copies have caught up."
