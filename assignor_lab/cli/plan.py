@@ -26,6 +26,7 @@ from assignor_lab.planning.instances import with_names
 from assignor_lab.planning.making import (
     Options,
     PlanError,
+    broker_roll_plan,
     check_options,
     kill_plan,
     roll_plan,
@@ -76,8 +77,11 @@ Source = Annotated[
     ),
 ]
 PlanName = Annotated[
-    Literal["roll", "scale", "kill", "upgrade", "upgrade-protocol", "script"],
-    typer.Argument(metavar="PLAN", help="roll, scale, kill INSTANCE, upgrade, upgrade-protocol, or script FILE."),
+    Literal["roll", "scale", "kill", "upgrade", "upgrade-protocol", "broker-roll", "script"],
+    typer.Argument(
+        metavar="PLAN",
+        help="roll, scale, kill INSTANCE, upgrade, upgrade-protocol, broker-roll, or script FILE.",
+    ),
 ]
 Subject = Annotated[
     str | None, typer.Argument(metavar="[INSTANCE|FILE]", help="kill: the instance; script: the file of its steps.")
@@ -102,6 +106,9 @@ Leave = Annotated[bool, typer.Option("--leave", help="Close with LEAVE_GROUP: me
 Replace = Annotated[bool, typer.Option("--replace", help="roll: new processes with empty disks.")]
 Stuck = Annotated[int, typer.Option("--stuck", metavar="N", min=0, help="roll: step N never becomes ready.")]
 CrashIn = Annotated[int, typer.Option("--crash-in", metavar="N", min=0, help="roll: another instance dies in step N.")]
+Brokers = Annotated[
+    int, typer.Option("--brokers", metavar="N", min=1, max=1000, help="broker-roll: brokers that restart in turn.")
+]
 UpgradeFrom = Annotated[
     str | None, typer.Option("--upgrade-from", metavar="VERSION", help="roll: release of Kafka that runs now.")
 ]
@@ -171,6 +178,7 @@ def _plan(
     stuck: Stuck = 0,
     crash_in: CrashIn = 0,
     upgrade_from: UpgradeFrom = None,
+    brokers: Brokers = 3,
     to: To = "",
     leaving: Leaving = "",
     new_threads: NewThreads = None,
@@ -217,6 +225,7 @@ def _plan(
         stuck=stuck,
         crash_in=crash_in,
         upgrade_from=upgrade_from,
+        brokers=brokers,
         to=_number(to) if plan_name != "upgrade" else 0,
         to_release=(to or None) if plan_name == "upgrade" else None,
         leaving=_names(leaving),
@@ -357,7 +366,10 @@ def _made(name: str, subject: str | None, state: PresentState, options: Options)
         return script_plan(state, Path(subject), options)
     if name == "kill" and subject is not None:
         return kill_plan(state, subject, options)
-    plans = {"roll": roll_plan, "upgrade": upgrade_plan, "scale": scale_plan, "upgrade-protocol": upgrade_protocol_plan}
+    plans = {
+        "roll": roll_plan, "upgrade": upgrade_plan, "scale": scale_plan, "upgrade-protocol": upgrade_protocol_plan,
+        "broker-roll": broker_roll_plan,
+    }  # fmt: skip
     return plans[name](state, options)
 
 

@@ -16,6 +16,10 @@ from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = ["GRACE_MS", "NEVER_READY_MS", "Conduct", "Mark"]
 
+#: From the return of a broker until its replicas are in sync, and the next one may restart.
+_IN_SYNC_MS = 15_000
+#: Event of a broker's restart.
+BROKER_RESTART = "broker_restart"
 #: A step that is not over by then counts as failed, and the plan goes no further (Kubernetes waits as long by default).
 NEVER_READY_MS = 600_000
 #: An absence that begins within this time before a step is charged to that step.
@@ -190,7 +194,10 @@ class Conduct:
 
     def _event(self, stage: Stage, action: Action) -> list[_Until]:
         details = dict(action.details)
-        stage.do(details.pop("type"), action.name, **details)
+        kind = details.pop("type")
+        stage.do(kind, action.name, **details)
+        if kind == BROKER_RESTART:
+            return [_passed(stage, details["down_ms"] + _IN_SYNC_MS)]
         return []
 
     # --- parts of actions -----------------------------------------------------------------------------------

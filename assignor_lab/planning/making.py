@@ -11,14 +11,14 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.releases import release_in, release_named
 from assignor_lab.documents.wording import plural
+from assignor_lab.planning.by_release import broker_roll, effects_by_release
 from assignor_lab.planning.instances import named_instances, new_names
 from assignor_lab.planning.plans import READY, Action, Plan, Step, Wait
 from assignor_lab.planning.state import PresentState
 
 __all__ = [
-    "Options", "PlanError", "check_options", "instance_details", "is_in_memory", "kill_plan", "roll_plan", "scale_plan",
-    "upgrade_plan",
-    "upgrade_protocol_plan",
+    "Options", "PlanError", "broker_roll_plan", "check_options", "instance_details", "is_in_memory", "kill_plan",
+    "roll_plan", "scale_plan", "upgrade_plan", "upgrade_protocol_plan",
 ]  # fmt: skip
 
 #: ``dsl.store.suppliers.class`` of stores in memory ends in this.
@@ -36,14 +36,9 @@ _OPTIONS: Mapping[str, frozenset[str]] = {
     "kill": frozenset({"back_after_ms", "wipe"}),
     "upgrade": frozenset({"order", "only", "batch", "leave", "surge", "stuck", "down_ms", "to_release"}),
     "upgrade-protocol": frozenset({"leave", "down_ms"}),
+    "broker-roll": frozenset({"brokers", "down_ms"}),
     "script": frozenset(),
 }  # fmt: skip
-#: Settings of the classic protocol without effect under the streams protocol.
-_WITHOUT_EFFECT = (
-    "task.assignor.class", "num.standby.replicas", "max.warmup.replicas", "acceptable.recovery.lag",
-    "probing.rebalance.interval.ms", "rack.aware.assignment.tags", "rack.aware.assignment.strategy",
-    "session.timeout.ms", "heartbeat.interval.ms", "group.instance.id",
-)  # fmt: skip
 
 
 class PlanError(AssignorLabError):
@@ -71,6 +66,7 @@ class Options:
         crash_in: Number of the step in which another instance dies; 0: none.
         upgrade_from: Release that runs now; ``None``: the same.
         to_release: Release after an upgrade of the clients.
+        brokers: Brokers that restart, one after the other.
         leaving: Instances that a scale-in removes; empty: the last ones.
         back_after_ms: From a kill until the process is started again; ``None``: it stays away.
         wipe: The disk of a killed instance is lost.
@@ -90,6 +86,7 @@ class Options:
     crash_in: int = 0
     upgrade_from: str | None = None
     to_release: str | None = None
+    brokers: int = 3
     to: int = 0
     leaving: Sequence[str] = attrs.field(default=(), converter=_names)
     back_after_ms: int | None = None
@@ -334,11 +331,11 @@ def upgrade_protocol_plan(state: PresentState, options: Options) -> Plan:
         given["task.assignor.class"] = state.episode.assignor
     if any(each is not None for each in state.episode.instance_ids):
         given["group.instance.id"] = True
-    lost = sorted(key for key in _WITHOUT_EFFECT if key in given)
+    lost, kept, sentences = effects_by_release(given, state.episode.release)
     notes = [
         "all instances stop, and start again when the group is empty"
         + ("" if options.leave else f": dynamic members stay in it for the session timeout, {empties_ms / 1000:g} s"),
-        f"without effect under the streams protocol: {', '.join(lost)}",
+        *sentences,
         "the play stops all instances in a group of the streams protocol with the same tasks and state",
         "Kafka 4.2.0 has a defect in this migration (KAFKA-20254): use 4.2.1 or later",
     ]
@@ -351,8 +348,13 @@ def upgrade_protocol_plan(state: PresentState, options: Options) -> Plan:
         down_ms,
         tuple(notes),
         "streams",
-        {"without_effect": lost},
+        {"without_effect": lost, "keeps_effect": kept, "release": state.episode.release.line},
     )
+
+
+def broker_roll_plan(state: PresentState, options: Options) -> Plan:
+    """A restart of all brokers, one after the other."""
+    return attrs.evolve(broker_roll(state, options.brokers, options.down_ms), wait=options.wait)
 
 
 def is_in_memory(state: PresentState) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import attrs
 
 from assignment_api import AssignorLabError
+from assignment_api.releases import NEWEST, RELEASE_KEY
 from assignor_lab.groups.streams_episode.playing import deciding
 from assignor_lab.groups.variants import Contender, configured, timings_of
 from assignor_lab.planning.making import Options, is_in_memory, roll_plan
@@ -70,6 +71,15 @@ def usual_variants(
     Args:
         make: Creates the plan again.
     """
+    if plan.name == "broker-roll":
+        for line in ("4.3", NEWEST.line):
+            if line != state.episode.release.line:
+                name = f"Kafka {line}"
+                sources = configured(terms.sources, name, {RELEASE_KEY: line})
+                episode = attrs.evolve(state.episode, config={**state.episode.config, RELEASE_KEY: line})
+                other = attrs.evolve(state, episode=episode)
+                yield PlanVariant(name, other, make(other, options), attrs.evolve(terms, sources=sources))
+        return
     is_static = any(each is not None for each in state.episode.instance_ids)
     stops = any(action.type in ("restart", "remove", "surge") for step in plan.steps for action in step.actions)
     comes_back = any(

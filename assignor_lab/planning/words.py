@@ -119,6 +119,7 @@ def _what(plan: Plan) -> str:
         "upgrade": f"An upgrade of {plural(count, plan.unit)} to Kafka {plan.parameters.get('release')}",
         "scale": f"Scaling to {plural(int(plan.parameters.get('to', 0)), plan.unit)}",
         "kill": f"A kill of {plan.parameters.get('instance', 'an instance')}",
+        "broker-roll": f"A restart of {plural(len(plan.steps), plan.unit)}",
         "upgrade-protocol": "The move to the streams protocol",
         "script": f"The script of {plural(len(plan.steps), 'step')}",
     }[plan.name]
