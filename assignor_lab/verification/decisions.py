@@ -19,7 +19,7 @@ from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.runtime.invocation import CallFailure
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["CheckedDecision", "checked_decisions", "group_of", "recorded_assignor"]
+__all__ = ["CheckedDecision", "checked_decisions", "group_of", "kafkas_assignor", "recorded_assignor"]
 
 _MOST_NAMED = 5
 
@@ -96,9 +96,14 @@ def recorded_assignor(scenario: Scenario) -> str:
     name = source.get("assignor")
     if isinstance(name, str):
         return name
-    ownership = kind_named(scenario.kind).ownership
-    assert ownership is not None
-    return ownership.default_assignor
+    return kafkas_assignor(scenario)
+
+
+def kafkas_assignor(scenario: Scenario) -> str:
+    """Kafka's default for the group of a scenario."""
+    kind = kind_named(scenario.kind)
+    assert kind.ownership is not None
+    return kind.usual(scenario) or kind.ownership.default_assignor
 
 
 def group_of(scenario: Scenario) -> str:

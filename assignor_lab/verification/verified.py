@@ -21,7 +21,13 @@ from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.topology_provenance import contradicted_description
 from assignor_lab.scenarios.version_provenance import OTHER_RULES
 from assignor_lab.verification.causes import Cause, Reading, Tried, likely_cause
-from assignor_lab.verification.decisions import CheckedDecision, checked_decisions, group_of, recorded_assignor
+from assignor_lab.verification.decisions import (
+    CheckedDecision,
+    checked_decisions,
+    group_of,
+    kafkas_assignor,
+    recorded_assignor,
+)
 
 __all__ = [
     "MOST_TASKS",
@@ -191,10 +197,8 @@ def _sample(decisions: Sequence[Scenario], most_tasks: int) -> Sequence[Scenario
 
 def _verified(group: str, decisions: Sequence[Scenario], terms: VerificationTerms) -> VerifiedGroup:
     first = decisions[0]
-    ownership = kind_named(first.kind).ownership
-    assert ownership is not None
     assignor, reason = _assignor(first, terms)
-    is_kafkas = assignor == ownership.default_assignor
+    is_kafkas = assignor == kafkas_assignor(first)
     checked: list[CheckedDecision] = []
     if reason is None:
         checked = list(checked_decisions(decisions, terms.registry, terms.config, assignor, terms.isolation))

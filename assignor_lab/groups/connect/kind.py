@@ -113,6 +113,10 @@ class _Connect(GroupKind[RoundState, RebalanceAnswer]):
             }
         return row
 
+    def usual(self, scenario: Scenario) -> str | None:
+        """Eager groups have another assignor of Kafka."""
+        return "connect_eager" if scenario.connect_history.protocol is ConnectProtocol.EAGER else None
+
     def not_comparable(
         self, scenario: Scenario, state: RoundState, explicit: Mapping[str, Any], answer: RebalanceAnswer
     ) -> str | None:

@@ -193,6 +193,21 @@ def test_the_assignors_text_gives_both_workers() -> None:
     assert [each["generation"] for each in group["decisions"]] == [6]
 
 
+def test_lines_of_kafka_2_3_have_no_protocol_version(tmp_path: Path, recorded: dict[str, Any]) -> None:
+    logs = info(tmp_path, lambda line: line.replace(" with protocol version 2 and got", " and got"))
+    assert history(*logs)["histories"][0]["jobs"] == recorded["histories"][0]["jobs"]
+
+
+@pytest.mark.parametrize(("group", "generations"), [("eager", 11), ("conflict", 38)])
+def test_other_groups_at_info_are_decided_again_as_recorded(tmp_path: Path, group: str, generations: int) -> None:
+    logs = written(
+        tmp_path,
+        {f"{worker}.log": [line for line in lines(group, worker) if "DEBUG" not in line] for worker in ("w1", "w2")},
+    )
+    document = history(*logs)
+    assert (document["verified"]["decisions"], document["verified"]["reproduced"]) == (generations, generations)
+
+
 # --- config mismatch --------------------------------------------------------------------------------
 
 WORDS = (

@@ -171,7 +171,7 @@ class Completed:
     """A worker has received its assignment.
 
     Args:
-        version: Of Connect's protocol; 0: eager, or unknown in releases before 2.4.
+        version: Of Connect's protocol; 0: eager.
         message: The assignment, with all jobs of the worker afterwards in place of the new ones.
     """
 
@@ -344,8 +344,11 @@ def _state_set(text: str, start: int) -> StateSet | None:
 
 def _completed(text: str, start: int) -> Completed:
     found = _matched(_COMPLETED, text, start, _COMPLETED_MARKER)
-    got = _assignment(text, start + len(_COMPLETED_MARKER) + found.end())
-    return Completed(int(found[1]), int(found[2] or 0), got)
+    begin = start + len(_COMPLETED_MARKER) + found.end()
+    got = _assignment(text, begin)
+    # Kafka 2.3 logs no version, and eager assignments have no revoked jobs.
+    is_incremental = text.find("}", begin) > text.find("revokedConnectorIds=", begin) >= 0
+    return Completed(int(found[1]), int(found[2] or is_incremental), got)
 
 
 def _listed(text: str) -> list[str]:
