@@ -132,6 +132,8 @@ bench: setup ## time our assignors beside official Kafka (BENCH_FLAGS=--write: i
 	$(BIN)/python -m benchmarks.flight_recorder $(if $(filter --write,$(BENCH_FLAGS)),--write)
 	$(BIN)/python -m benchmarks.java $(if $(filter --write,$(BENCH_FLAGS)),--write)
 	$(BIN)/python -m benchmarks.shim $(if $(filter --write,$(BENCH_FLAGS)),--write)
+	$(BIN)/python -m benchmarks.consumers
+	$(BIN)/python -m benchmarks.consumers --grid
 	$(BIN)/python -m benchmarks.hours $(if $(filter --write,$(BENCH_FLAGS)),--write)
 	$(BIN)/python -m benchmarks.episodes $(if $(filter --write,$(BENCH_FLAGS)),--write)
 	$(BIN)/python -m benchmarks.advice $(if $(filter --write,$(BENCH_FLAGS)),--write)

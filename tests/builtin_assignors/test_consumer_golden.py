@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from assignment_api.consumer import (
 )
 from assignment_api.plugins import discover
 from assignor_lab.scenarios import read_scenarios
+from builtin_assignors._consumer_sticky_steps import general
 
 GOLDEN = Path(__file__).parents[1] / "data" / "golden" / "consumer"
 ASSIGNORS = ("consumer_range", "consumer_roundrobin", "consumer_sticky", "consumer_cooperative_sticky")
@@ -118,3 +120,32 @@ def test_an_empty_group_is_an_error_of_round_robin_alone() -> None:
 def test_members_without_a_subscription_get_nothing_from_range() -> None:
     state = group({"x": ConsumerSubscription([]), "y": ConsumerSubscription(["unknown"])}, {"a": 1})
     assert created("consumer_range").assign(state).members == {"x": {}, "y": {}}
+
+
+@pytest.mark.parametrize("assignor", ["consumer_sticky", "consumer_cooperative_sticky"])
+def test_the_quick_test_of_balance_decides_as_kafkas_own(assignor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = read_scenarios(GOLDEN / "consumer-small.scenarios.jsonl.gz")
+    states = [scenario.content for scenario in islice(every, 200)]
+    ours = created(assignor)
+    quick = [answer(ours, state) for state in states]
+    monkeypatch.setattr(general._Placing, "_is_regular", lambda _placing: False)
+    assert [answer(ours, state) for state in states] == quick
+
+
+def test_a_large_group_with_unequal_subscriptions_is_decided_in_time() -> None:
+    """Kafka's own loop takes minutes for former owners in groups of this shape."""
+    topics = [f"t{number:02d}" for number in range(40)]
+    members = {
+        f"m{number:03d}": ConsumerSubscription([each for place, each in enumerate(topics) if (place * 7 + number) % 3])
+        for number in range(200)
+    }
+    state = group(members, dict.fromkeys(topics, 100))
+    cold = created("consumer_sticky").assign(state)
+    owned = {
+        name: ConsumerSubscription(member.topics, cold.members[name] if number < 180 else {}, 1)
+        for number, (name, member) in enumerate(members.items())
+    }
+    warm = created("consumer_cooperative_sticky").assign(group(owned, dict.fromkeys(topics, 100)))
+    sizes = [sum(map(len, held.values())) for held in cold.members.values()]
+    assert max(sizes) - min(sizes) <= 1
+    assert sum(map(len, warm.members["m000"].values())) <= max(sizes) + 1
