@@ -13,7 +13,8 @@ from assignor_lab.planning.state import PresentState, under_other_protocol
 
 __all__ = [
     "ASSIGNOR", "BATCH", "CLOSE", "DYNAMIC", "HEARTBEAT", "LAG", "LEAVE", "MEMBERS", "PLACING", "PROBING", "PROTOCOL",
-    "REMAIN", "SESSION", "STANDBYS", "STATIC", "STRATEGY", "STREAMS_HEARTBEAT", "STREAMS_SESSION", "WARMUPS",
+    "REMAIN", "SESSION", "STANDBYS", "STATIC", "STRATEGY", "STREAMS_HEARTBEAT", "STREAMS_SESSION", "TRANSACTIONAL",
+    "WARMUPS",
     "MAX_DELAY", "PROTOCOL_OF_WORKERS", "Configuration", "AdvisedState", "change_words", "heartbeat_of", "name_of",
     "under",
 ]  # fmt: skip
@@ -25,6 +26,7 @@ STREAMS_SESSION, STREAMS_HEARTBEAT = "streams.session.timeout.ms", "streams.hear
 STANDBYS, WARMUPS = "num.standby.replicas", "max.warmup.replicas"
 LAG, PROBING = "acceptable.recovery.lag", "probing.rebalance.interval.ms"
 STRATEGY = "rack.aware.assignment.strategy"
+TRANSACTIONAL = "enable.transactional.statestores"
 ASSIGNOR, PROTOCOL, BATCH = "task.assignor.class", "group.protocol", "instances at once"
 
 MAX_DELAY, PROTOCOL_OF_WORKERS = "scheduled.rebalance.max.delay.ms", "connect.protocol"
@@ -77,6 +79,8 @@ def under(configuration: Configuration, present: Configuration, subject: Advised
         static = changed[MEMBERS] == STATIC
         ids = state.names if static else (None,) * len(state.names)
         episode = attrs.evolve(episode, instance_ids=ids)
+    if TRANSACTIONAL in changed:
+        episode = attrs.evolve(episode, is_transactional=changed[TRANSACTIONAL] == "true")
     state = attrs.evolve(state, episode=attrs.evolve(episode, timings=timings))
     if any(key in changed for key in PLACING):
         # The group places its tasks anew, and rests before the first event.

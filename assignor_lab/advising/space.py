@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from assignment_api import AssignorLabError
+from assignment_api.releases import holds
 from assignor_lab.advising.configurations import (
     ASSIGNOR,
     BATCH,
@@ -30,6 +31,7 @@ from assignor_lab.advising.configurations import (
     STATIC,
     STRATEGY,
     STREAMS_SESSION,
+    TRANSACTIONAL,
     WARMUPS,
     AdvisedState,
     Configuration,
@@ -48,6 +50,8 @@ __all__ = ["SESSIONS_MS", "Dimension", "Space", "SpaceError", "narrowed", "read_
 #: Session timeouts that brokers allow by default.
 SESSIONS_MS = (6_000, 10_000, 20_000, 30_000, 45_000, 60_000)
 _STREAMS_SESSIONS_MS = (45_000, 60_000, 120_000)
+#: The first release with transactional stores (KIP-892).
+_TRANSACTIONAL_SINCE = (4, 4)
 #: First releases of Kafka with a setting.
 _LEAVING_SINCE, _STREAMS_SINCE, _PUBLIC_ASSIGNORS_SINCE = (4, 2), (4, 2), (3, 8)
 #: Brokers' default limit of streams groups (``group.streams.max.standby.replicas``).
@@ -204,6 +208,8 @@ def space_of(subject: AdvisedState, mix: Mix, release: tuple[int, int] | None = 
     if has_state and instances > 1:
         most = min(instances - 1, 3 if state.is_classic else _MOST_STREAMS_STANDBYS)
         add(STANDBYS, [config.get(STANDBYS) or 0, *range(most + 1)])
+    if has_state and state.episode.eos and holds("transactional_stores", state.episode.release):
+        add(TRANSACTIONAL, [str(state.episode.is_transactional).lower(), "false", "true"], _TRANSACTIONAL_SINCE)
     if state.is_classic:
         assignor = deciding(
             state.episode, subject.terms.registry, subject.terms.sources, subject.terms.assignor, may_run_code=True

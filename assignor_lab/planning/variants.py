@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import attrs
 
 from assignment_api import AssignorLabError
-from assignment_api.releases import NEWEST, RELEASE_KEY
+from assignment_api.releases import NEWEST, RELEASE_KEY, holds
 from assignor_lab.groups.streams_episode.playing import deciding
 from assignor_lab.groups.variants import Contender, configured, timings_of
 from assignor_lab.planning.making import Options, is_in_memory, roll_plan
@@ -26,7 +26,7 @@ _SHORT_SESSION_MS = 10_000
 _WARM_UPS, _USUAL_WARM_UPS, _MANY_WARM_UPS = "max.warmup.replicas", 2, 20
 #: The variant of a scale-out with ``max.warmup.replicas`` 20.
 MORE_WARM_UPS = f"{_MANY_WARM_UPS} warm-ups"
-_STANDBYS = "num.standby.replicas"
+_STANDBYS, _TRANSACTIONAL = "num.standby.replicas", "enable.transactional.statestores"
 
 #: Creates the plan again under other options.
 Make = Callable[[PresentState, Options], Plan]
@@ -98,6 +98,8 @@ def usual_variants(
         yield PlanVariant("same release", state, roll_plan(state, attrs.evolve(options, to_release=None)), terms)
     if plan.name in ("roll", "upgrade") and as_usual and len(plan.steps) > 2:
         yield PlanVariant("two at once", state, make(state, attrs.evolve(options, batch=2)), terms)
+    if plan.name == "kill" and comes_back and not options.wipe and _may_be_transactional(state):
+        yield PlanVariant("transactional stores", _transactional(state), make(_transactional(state), options), terms)
     if plan.protocol is None and state.is_classic:
         if (not stops or options.leave or options.replace) and _has_room(state, options, terms):
             # An orderly restart of members that stay keeps its state: standbys change nothing.
@@ -117,6 +119,10 @@ def given_variant(variant: Contender, state: PresentState, options: Options, ter
     """
     own, timings = timings_of(variant, TIMING_KEYS)
     episode = attrs.evolve(state.episode, timings=attrs.evolve(state.episode.timings, **timings))
+    if _TRANSACTIONAL in own:
+        episode = attrs.evolve(episode, is_transactional=own[_TRANSACTIONAL] == "true")
+    if RELEASE_KEY in own:
+        episode = attrs.evolve(episode, config={**episode.config, RELEASE_KEY: own[RELEASE_KEY]})
     changed = attrs.evolve(state, episode=episode)
     if variant.protocol is not None and variant.protocol != episode.protocol:
         changed = under_other_protocol(changed, variant.protocol)
@@ -125,6 +131,17 @@ def given_variant(variant: Contender, state: PresentState, options: Options, ter
     sources = configured(terms.sources, variant.name, own, terms.registry)
     under = attrs.evolve(terms, sources=sources, assignor=variant.assignor)
     return PlanVariant(variant.name, changed, make(changed, options), under)
+
+
+def _may_be_transactional(state: PresentState) -> bool:
+    """True if a kill wipes state now, and would not with transactional stores (KIP-892)."""
+    episode = state.episode
+    can = episode.eos and not episode.is_transactional and holds("transactional_stores", episode.release)
+    return can and any(log is not None for log in episode.changelogs)
+
+
+def _transactional(state: PresentState) -> PresentState:
+    return attrs.evolve(state, episode=attrs.evolve(state.episode, is_transactional=True))
 
 
 def _static(state: PresentState) -> PresentState:

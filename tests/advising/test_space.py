@@ -18,6 +18,7 @@ from assignor_lab.advising.configurations import (
     STATIC,
     STRATEGY,
     STREAMS_SESSION,
+    TRANSACTIONAL,
     name_of,
     under,
 )
@@ -126,3 +127,15 @@ def test_a_configuration_changes_the_group() -> None:
     assert after.state.episode.timings.heartbeat_interval_ms == 2_000
     assert not after.state.is_settled
     assert after.options.batch == 2
+
+
+def test_transactional_stores_are_for_exactly_once_and_from_4_4_on() -> None:
+    eos = attrs.evolve(GROUP.state, episode=attrs.evolve(GROUP.state.episode, eos=True))
+    group = attrs.evolve(GROUP, state=eos)
+    space = space_of(group, DEFAULT_MIX)
+    assert TRANSACTIONAL in space.present
+    assert space.requirements[TRANSACTIONAL] == "4.4"
+    assert TRANSACTIONAL not in space_of(group, DEFAULT_MIX, (4, 3)).present
+    assert TRANSACTIONAL not in SPACE.present
+    changed = under({**space.present, TRANSACTIONAL: "true"}, space.present, group)
+    assert changed.state.episode.keeps_transactions

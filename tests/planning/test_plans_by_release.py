@@ -64,3 +64,32 @@ def test_the_move_to_the_streams_protocol_lists_the_keys_that_keep_their_effect(
     assert ("group.instance.id" in plan["without_effect"]) is not keeps
     assert "session.timeout.ms" in plan["without_effect"]
     assert "processing.guarantee" in plan["keeps_effect"]
+
+
+@pytest.fixture
+def kill_options(tmp_path: Path) -> tuple[str, ...]:
+    tasks = [f"0_{number}" for number in range(6)]
+    workload = tmp_path / "workload.json"
+    workload.write_text(json.dumps({"tasks": {task: {"state_bytes": 400_000_000} for task in tasks}}), "utf-8")
+    exactly_once = ("-c", "processing.guarantee=exactly_once_v2", "-c", "session.timeout.ms=10000")
+    return (
+        "kill",
+        "app-00000000-0000-0000-0000-000000000001",
+        "--back-after",
+        "5",
+        "--workload",
+        str(workload),
+        *exactly_once,
+    )
+
+
+def test_transactional_stores_are_offered_for_a_kill_where_the_release_has_them(kill_options: tuple[str, ...]) -> None:
+    document = planned(STATEFUL, *kill_options)
+    transactional = document["variants"]["transactional stores"]
+    assert transactional["total"]["restored_bytes"]["low"] < document["total"]["restored_bytes"]["low"]
+    assert "transactional stores" not in planned(STATEFUL, *kill_options, "--release", "4.3")["variants"]
+    key = "enable.transactional.statestores=true"
+    given = planned(STATEFUL, *kill_options, "--variant", f"t=high_availability,{key}")["variants"]["t"]
+    assert given == transactional
+    alone = planned(STATEFUL, *kill_options, "--no-variants", "-c", key)
+    assert alone["total"]["task_seconds"] == given["total"]["task_seconds"]
