@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from assignor_lab.capture.histories.episodes import past_as_episodes
 from assignor_lab.capture.histories.timeline import GroupTimeline, timeline_of
 from assignor_lab.model.events import (
     GroupEmptied,
@@ -112,3 +114,33 @@ def test_history_shows_each_event_at_its_time(group: str, tmp_path: Path) -> Non
     assert len(timeline.rows) == len(timeline.entries) + len(timeline.own_events)
     assert [each["sentence"] for each in document["events"]] == [each.sentence for each in history.events]
     assert "is not there" not in text
+
+
+@pytest.mark.parametrize("group", EVENT_GROUPS)
+def test_recorded_downtime_is_at_most_tasks_times_time(group: str, tmp_path: Path) -> None:
+    for scenario in past_as_episodes([str(event_folder(tmp_path, group))]):
+        recorded, until_ms = scenario.document["recorded"], scenario.document["until_ms"]
+        away = recorded["downtime"]["tasks"]
+
+        assert away
+        for intervals in away.values():
+            assert all(0 <= begin < end <= until_ms for begin, end in intervals)
+            assert all(before[1] <= after[0] for before, after in pairwise(intervals))
+
+
+def test_stop_under_the_streams_protocol_precedes_its_epoch(tmp_path: Path) -> None:
+    """Each action of a play gets the rebalances until the next action."""
+    (scenario,) = past_as_episodes([str(event_folder(tmp_path, "streamed"))])
+    document = scenario.document
+    stopped = next(each for each in document["events"] if each["type"] == "stop" and each["client"] == "f2")
+    decided = next(each for each in document["recorded"]["generations"] if each["generation"] == 6)
+
+    assert stopped["at_ms"] < decided["t_ms"] <= decided["assignment_t_ms"]
+    assert decided["assignment_t_ms"] - stopped["at_ms"] == 3_241
+
+
+def test_parts_of_a_group_that_moved_have_names_of_their_own(tmp_path: Path) -> None:
+    found = past_as_episodes([str(event_folder(tmp_path, "moved"))])
+
+    assert [each.id for each in found] == ["moved (classic)", "moved (streams)"]
+    assert [len(each.document["recorded"]["generations"]) for each in found] == [4, 3]
