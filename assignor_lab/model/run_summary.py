@@ -458,7 +458,12 @@ class VerifiedTrial:
 
 @attrs.frozen
 class VerifiedReplay:
-    """A play of a group's past beside its recording; downtime in task-seconds."""
+    """A play of a group's past beside its recording; downtime in task-seconds.
+
+    Args:
+        recorded_downtime_s: Without an owner in the decisions.
+        measured_downtime_s: Without output at a probe; ``None`` without one.
+    """
 
     rebalances: int
     recorded_rebalances: int
@@ -466,6 +471,7 @@ class VerifiedReplay:
     recorded_downtime_s: float | None
     shows_restoring: bool
     downtime_difference: float | None
+    measured_downtime_s: float | None = None
 
 
 @attrs.frozen

@@ -54,10 +54,12 @@ def replay_checks(episodes: Iterable[Scenario], terms: VerificationTerms) -> dic
 def replay_check(document: Mapping[str, Any], recorded: Mapping[str, Any]) -> ReplayCheck:
     totals, known = document["totals"], recorded_totals(recorded, document["tasks"])
     downtime_s = totals["unavailable_task_s"]
+    away_s, is_measured = known.get("unavailable_task_s"), bool(recorded.get("probe"))
     return ReplayCheck(
         totals["rebalances"],
         known["rebalances"],
         totals["unavailable_without_restoring_task_s"] if downtime_s is None else downtime_s,
-        known.get("unavailable_task_s"),
-        bool(recorded.get("probe")) or bool(recorded.get("downtime", {}).get("shows_restoring")),
+        None if is_measured else away_s,
+        is_measured or bool(recorded.get("downtime", {}).get("shows_restoring")),
+        away_s if is_measured else None,
     )

@@ -66,7 +66,8 @@ class ReplayCheck:
 
     Args:
         downtime_s: Task-seconds without processing in the play, without restoring if its time is unknown.
-        recorded_downtime_s: The same as recorded; ``None`` if the source does not show it.
+        recorded_downtime_s: Task-seconds without an owner in the decisions; ``None``: not shown, or measured.
+        measured_downtime_s: Task-seconds without output at a probe; ``None`` without a probe.
     """
 
     rebalances: int
@@ -74,13 +75,18 @@ class ReplayCheck:
     downtime_s: float
     recorded_downtime_s: float | None = None
     shows_restoring: bool = False
+    measured_downtime_s: float | None = None
+
+    @property
+    def known_downtime_s(self) -> float | None:
+        """Measured, or else recorded."""
+        return self.recorded_downtime_s if self.measured_downtime_s is None else self.measured_downtime_s
 
     @property
     def downtime_difference(self) -> float | None:
-        """Share of the recorded downtime."""
-        if not self.recorded_downtime_s:
-            return None
-        return abs(self.downtime_s - self.recorded_downtime_s) / self.recorded_downtime_s
+        """Share of the known downtime."""
+        known = self.known_downtime_s
+        return abs(self.downtime_s - known) / known if known else None
 
 
 @attrs.frozen

@@ -72,7 +72,7 @@ def _of_group(verification: Verification, each: VerifiedGroup) -> Iterator[str]:
 
 def _unverified(each: VerifiedGroup) -> list[str]:
     replay = each.replay
-    hides = replay is not None and replay.recorded_downtime_s is not None and not replay.shows_restoring
+    hides = replay is not None and replay.known_downtime_s is not None and not replay.shows_restoring
     return [*each.unverified, _NO_RESTORING] if hides else list(each.unverified)
 
 
@@ -109,8 +109,10 @@ def _replay(check: ReplayCheck | None) -> str:
     share = check.downtime_difference
     if share is not None and share <= _WITHIN:
         return f"{sentence}, downtime within {share:.0%}.".replace("%", " %")
-    if check.recorded_downtime_s is not None:
-        return f"{sentence}, downtime {check.downtime_s:,.1f} s (recorded {check.recorded_downtime_s:,.1f} s)."
+    known_s = check.known_downtime_s
+    if known_s is not None:
+        noun = "recorded" if check.measured_downtime_s is None else "measured"
+        return f"{sentence}, downtime {check.downtime_s:,.1f} s ({noun} {known_s:,.1f} s)."
     return f"{sentence}; the source does not show downtime."
 
 
@@ -146,5 +148,6 @@ def _played(replay: ReplayCheck) -> VerifiedReplay:
         downtime_s=replay.downtime_s,
         recorded_downtime_s=replay.recorded_downtime_s,
         shows_restoring=replay.shows_restoring,
+        measured_downtime_s=replay.measured_downtime_s,
         downtime_difference=replay.downtime_difference,
     )

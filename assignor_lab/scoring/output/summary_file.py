@@ -16,7 +16,7 @@ from assignor_lab.documents.values import plain_document, value_of
 from assignor_lab.groups.columns import OTHER_FORMAT
 from assignor_lab.model.comparisons import FigureCompared, ValueCompared
 from assignor_lab.model.pictures import ClientTasks, ConnectSnapshot, Gantt, Picture, SnapshotPlacement, StateSource
-from assignor_lab.model.run_summary import Assignor, PastTimeline, RunSummary, SummaryHeadline
+from assignor_lab.model.run_summary import Assignor, PastTimeline, RunSummary, SummaryHeadline, VerifiedReplay
 
 __all__ = ["FORMAT", "picture_document", "picture_of", "read_summary", "summary_document", "summary_of"]
 
@@ -179,4 +179,5 @@ _WRITTEN: Mapping[type, Callable[[Any], dict[str, Any]]] = {
     SnapshotPlacement: _placement,
     StateSource: lambda source: dict(source.facts),
     SummaryHeadline: _headline,
+    VerifiedReplay: _known("measured_downtime_s"),
 }
