@@ -1,6 +1,6 @@
 """Rules that the coordinator's assignors for consumer groups and share groups have in common."""
 
-from builtin_assignors._broker_consumer_steps.problem import BrokerProblem, Targets, decided, partitions_of
+from builtin_assignors._broker_consumer_steps.problem import BrokerProblem, Target, Targets, decided, partitions_of
 from builtin_assignors._broker_consumer_steps.tables import (
     IntegerSet,
     MemberTarget,
@@ -15,6 +15,7 @@ __all__ = [
     "IntegerSet",
     "MemberTarget",
     "Previous",
+    "Target",
     "Targets",
     "TopicKeys",
     "decided",

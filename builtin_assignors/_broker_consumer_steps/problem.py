@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import attrs
@@ -19,10 +19,12 @@ from assignment_api.java import DEFAULT_JDK, iteration_order, string_hash, uuid_
 from assignment_api.streams.ids import utf16_key
 from builtin_assignors._broker_consumer_steps.tables import IntegerSet, Previous, TopicKeys
 
-__all__ = ["BrokerProblem", "Targets", "decided", "partitions_of"]
+__all__ = ["BrokerProblem", "Target", "Targets", "decided", "partitions_of"]
 
+#: A member's topics with their partitions.
+Target = Iterable[tuple[int, Sequence[int]]]
 #: The target of each member, in the order of the problem.
-Targets = Sequence[Previous]
+Targets = Sequence[Target]
 
 NO_METADATA = -1
 
@@ -93,8 +95,9 @@ def _problem(group: SubscribedGroup) -> BrokerProblem:
     members = [group.members[member] for member in ids]
     numbers = {topic: number for number, topic in enumerate(group.topics)}
     for member in members:
-        for topic in member.assigned:
-            numbers.setdefault(topic, len(numbers))
+        if not member.assigned.keys() <= numbers.keys():
+            for topic in member.assigned:
+                numbers.setdefault(topic, len(numbers))
     halves = [topic_id_halves(topic) for topic in numbers]
     keys = TopicKeys([uuid_hash(*each) for each in halves], halves)
     counts = [topic.partitions for topic in group.topics.values()]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from assignment_api.java import fits_plain, iteration_order
 from assignment_api.streams.ids import utf16_key
-from builtin_assignors._broker_consumer_steps import BrokerProblem, Previous, Targets, partitions_of, sized_capacity
+from builtin_assignors._broker_consumer_steps import BrokerProblem, Target, Targets, partitions_of, sized_capacity
 
 __all__ = ["assigned"]
 
@@ -19,7 +19,7 @@ _NO_METADATA = "Member is subscribed to a non-existent topic"
 def assigned(problem: BrokerProblem) -> Targets:
     """Contiguous ranges; static members first, by instance id, then the others by member id."""
     members = _sorted_members(problem)
-    targets: list[Previous] = [()] * len(members)
+    targets: list[Target] = [()] * len(members)
     if problem.is_homogeneous:
         topics = problem.subscriptions[members[0]]
         slots = sized_capacity(len(topics))
@@ -27,9 +27,12 @@ def assigned(problem: BrokerProblem) -> Targets:
             # Then the order of a map does not depend on the topics that a member lacks.
             topics = _map_order(problem, topics, slots)
             slots = 0
-        columns = [_ranges(problem, topic, len(members)) for topic in topics]
-        for place, member in enumerate(members):
-            targets[member] = _taken(problem, topics, [column[place] for column in columns], slots)
+        rows = zip(*[_ranges(problem, topic, len(members)) for topic in topics], strict=True)
+        for member, row in zip(members, rows, strict=False):
+            taken = dict(zip(topics, row, strict=True))
+            if not all(row):
+                taken = {topic: numbers for topic, numbers in taken.items() if numbers}
+            targets[member] = _in_map_order(problem, taken, slots) if slots else taken.items()
         return targets
     counts: dict[int, int] = {}
     for member in members:
@@ -40,7 +43,8 @@ def assigned(problem: BrokerProblem) -> Targets:
         topics = problem.subscriptions[member]
         # Kafka creates the map for the subscribed names, unknown ones included.
         slots = sized_capacity(problem.subscribed_sizes[member])
-        targets[member] = _taken(problem, topics, [next(ranges[topic]) for topic in topics], slots)
+        taken = {topic: numbers for topic in topics if (numbers := next(ranges[topic]))}
+        targets[member] = _in_map_order(problem, taken, slots)
     return targets
 
 
@@ -55,19 +59,23 @@ def _sorted_members(problem: BrokerProblem) -> list[int]:
     return sorted(range(len(ids)), key=key)
 
 
-def _ranges(problem: BrokerProblem, topic: int, members: int) -> list[range]:
-    """The ranges of the topic's subscribers; the first ones have one more."""
-    quota, extra = divmod(partitions_of(problem, topic, _NO_METADATA), members)
-    bounds = [quota * member + min(member, extra) for member in range(members + 1)]
-    return list(map(range, bounds, bounds[1:]))
+def _ranges(problem: BrokerProblem, topic: int, members: int) -> list[tuple[int, ...]]:
+    """The partitions of each of the topic's subscribers; the first ones have one more."""
+    count = partitions_of(problem, topic, _NO_METADATA)
+    numbers = tuple(range(count))
+    quota, extra = divmod(count, members)
+    longer = extra * (quota + 1)
+    return [
+        *[numbers[first : first + quota + 1] for first in range(0, longer, quota + 1)],
+        *([numbers[first : first + quota] for first in range(longer, count, quota)] if quota else ()),
+        *([()] * (members - extra) if not quota else ()),
+    ]
 
 
-def _taken(problem: BrokerProblem, topics: Sequence[int], ranges: Sequence[range], slots: int) -> Previous:
-    """Topics with their ranges, in the order of a map of ``slots``; 0: as they are."""
-    found = {topic: numbers for topic, numbers in zip(topics, ranges, strict=True) if numbers}
-    if not slots or len(found) <= 1:
-        return [*found.items()]
-    return [(topic, found[topic]) for topic in _map_order(problem, [*found], slots)]
+def _in_map_order(problem: BrokerProblem, taken: dict[int, tuple[int, ...]], slots: int) -> Target:
+    if len(taken) <= 1:
+        return taken.items()
+    return [(topic, taken[topic]) for topic in _map_order(problem, [*taken], slots)]
 
 
 def _map_order(problem: BrokerProblem, topics: Sequence[int], slots: int) -> list[int]:

@@ -33,10 +33,10 @@ final class Answers implements Answering {
             case "streams-group":
                 return Answering.nanoseconds(new Groups(scenario)::assigned);
             case "consumer":
-                return Answering.nanoseconds(new LeaderGroups(scenario, assignor)::assigned);
+                return Answering.processorNanoseconds(new LeaderGroups(scenario, assignor)::assigned);
             case "consumer-group", "share-group":
                 BrokerGroups group = new BrokerGroups(scenario);
-                return Answering.nanoseconds(() -> group.assigned(assignor));
+                return Answering.processorNanoseconds(() -> group.assigned(assignor));
             default:
                 return StreamsAnswers.nanoseconds(assignor, scenario);
         }
