@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.scoring.output.results_table import ResultsTable
 from assignor_lab.scoring.output.tables import results_schema
+from assignor_lab.scoring.summaries.tally import LIGHT_COLUMNS, LightRow
 from tests.groups.streams.states import METRICS
 
 PLUGINS: Mapping[str, MetricPlugin] = {
@@ -56,3 +57,7 @@ def _entry(item: int, number: int, assignor: str, figures: Mapping[str, float | 
     entry = {"item": item, "round": number, "assignor": assignor, "source": 0, "scenario": f"s{item}-{number}"}
     entry |= {"family": "f", "seed": 100 + item}
     return {**entry, **({"error_type": "Boom", "error_message": figures} if isinstance(figures, str) else figures)}
+
+
+def light_row(row: Mapping[str, Any]) -> LightRow:
+    return LightRow(**{name: row[name] for name in LIGHT_COLUMNS if name in row})

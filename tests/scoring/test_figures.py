@@ -17,6 +17,7 @@ from assignor_lab.scoring.output.tables import results_schema
 from assignor_lab.scoring.summaries.figures import aggregates, ranking, worst_states
 from assignor_lab.scoring.summaries.tally import OTHER_SETTINGS, Tally, take_tally
 from tests.groups.streams.states import METRICS
+from tests.scoring.tables import light_row
 
 LESS = attrs.evolve(METRICS["process_load_excess"], name="less")
 MORE = attrs.evolve(METRICS["tasks_kept_on_process"], name="more")
@@ -110,7 +111,7 @@ NOTES = ("not_comparable", "settings_difference")
 
 def counted(*rows: dict[str, Any]) -> Tally:
     empty = dict.fromkeys(("error_type", "error_java_type", "error_message", "equals_observed", "assumptions", *NOTES))
-    return take_tally([{**empty, **each} for each in rows])
+    return take_tally([light_row({**empty, **each}) for each in rows])
 
 
 def test_failures_that_differ_in_numbers_only_are_one_kind() -> None:

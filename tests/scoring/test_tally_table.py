@@ -16,6 +16,7 @@ from assignor_lab.scoring.statistics.sums import exact_sum
 from assignor_lab.scoring.summaries import tally_table
 from assignor_lab.scoring.summaries.tally import take_tally
 from assignor_lab.scoring.summaries.tally_table import tally_of
+from tests.scoring.tables import light_row
 
 SCHEMA = results_schema([])
 
@@ -46,7 +47,7 @@ def test_states_are_counted_whole_wherever_the_file_is_cut(
 ) -> None:
     pq.write_table(table(), tmp_path / "table.parquet", row_group_size=50)
     monkeypatch.setattr(tally_table, "BATCH_ROWS", rows_at_a_time)
-    assert tally_of(tmp_path / "table.parquet") == take_tally(table().to_pylist())
+    assert tally_of(tmp_path / "table.parquet") == take_tally([light_row(row) for row in table().to_pylist()])
 
 
 def test_of_no_rows_nothing_is_counted(tmp_path: Path) -> None:

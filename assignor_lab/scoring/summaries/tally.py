@@ -6,9 +6,8 @@ Memory does not grow with the number of rows: the number of kinds of failures an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
 
 import attrs
 
@@ -16,14 +15,7 @@ from assignor_lab.groups.columns import OF_FAMILY, OF_SCENARIO
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.model.run_summary import Agreement, Assumption, FailedRows, Incomparable, MetricFailure, StateRef
 
-__all__ = ["LIGHT_COLUMNS", "Tally", "add_states", "take_tally"]
-
-#: The columns that :func:`take_tally` reads.
-LIGHT_COLUMNS = (
-    *("item", "round", "assignor", "source", "scenario", "time_ms", "error_type", "error_java_type", "error_message"),
-    *("family", "error_origin", "error_traceback", "equals_observed", "not_comparable", "settings_difference"),
-    *("assumptions", "metric_errors"),
-)
+__all__ = ["LIGHT_COLUMNS", "LightRow", "Tally", "add_states", "take_tally"]
 
 OTHER_SETTINGS = "Its settings differed from those of Kafka's decision."
 
@@ -34,7 +26,42 @@ MAX_FAILURES = 200
 
 _CHANGING = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|0x[0-9a-fA-F]+|\d+")
 
-Row = Mapping[str, Any]
+
+@attrs.frozen
+class LightRow:
+    """The part of a row that is counted; its fields are columns of the table ``results``."""
+
+    item: int
+    round: int
+    assignor: str
+    source: int = 0
+    scenario: str | None = None
+    time_ms: int | None = None
+    error_type: str | None = None
+    error_java_type: str | None = None
+    error_message: str | None = None
+    family: str | None = None
+    error_origin: str | None = None
+    error_traceback: str | None = None
+    equals_observed: bool | None = None
+    not_comparable: str | None = None
+    settings_difference: bool | None = None
+    assumptions: Sequence[str] | None = None
+    metric_errors: Sequence[str] | None = None
+
+    @property
+    def is_stateless(self) -> bool:
+        """True if it failed without a state to answer."""
+        return self.error_origin in (OF_FAMILY, OF_SCENARIO)
+
+    @property
+    def state(self) -> StateRef:
+        name = f"item {self.item}" if self.scenario is None else self.scenario
+        return StateRef(name, self.round, self.time_ms)
+
+
+#: The columns of the counted part.
+LIGHT_COLUMNS = tuple(field.name for field in attrs.fields(LightRow))
 
 
 @attrs.define
@@ -85,26 +112,26 @@ class Tally:
     not_comparable_of: dict[str, int] = attrs.field(factory=dict)
     _incomparable: dict[str, _Incomparable] = attrs.field(factory=dict)
     _assumptions: dict[str, int] = attrs.field(factory=dict)
-    _kinds: dict[tuple[str | None, str | None, str, str | None, str], _Kind] = attrs.field(factory=dict)
+    _kinds: dict[tuple[str | None, str | None, str | None, str | None, str], _Kind] = attrs.field(factory=dict)
     _rows_of_other_kinds: int = 0
     _failing_metrics: dict[tuple[str, str], _Kind] = attrs.field(factory=dict)
     _agreements: dict[str, _Agreement] = attrs.field(factory=dict)
 
-    def add_state(self, rows: list[Row]) -> None:
+    def add_state(self, rows: list[LightRow]) -> None:
         first = rows[0]
         self.states += 1
-        self.states_of[first["source"]] = self.states_of.get(first["source"], 0) + 1
-        for text in dict.fromkeys(text for row in rows for text in row["assumptions"] or ()):
+        self.states_of[first.source] = self.states_of.get(first.source, 0) + 1
+        for text in dict.fromkeys(text for row in rows for text in row.assumptions or ()):
             _count(self._assumptions, text)
-        observed = any(row["assignor"] == OBSERVED and row["error_type"] is None for row in rows)
+        observed = any(row.assignor == OBSERVED and row.error_type is None for row in rows)
         self.captured += observed
-        self.settings_difference += any(row["settings_difference"] for row in rows)
+        self.settings_difference += any(row.settings_difference for row in rows)
         for row in rows:
             self._add_row(row, compared=observed)
-        for reason in dict.fromkeys(row["not_comparable"] for row in rows if row["not_comparable"] is not None):
+        for reason in dict.fromkeys(row.not_comparable for row in rows if row.not_comparable is not None):
             found = self._incomparable.setdefault(reason, _Incomparable())
             found.states += 1
-            found.assignors |= dict.fromkeys(row["assignor"] for row in rows if row["not_comparable"] == reason)
+            found.assignors |= dict.fromkeys(row.assignor for row in rows if row.not_comparable == reason)
 
     def add_plain(self, states_of: Mapping[int, int], rows_of: Mapping[str, int]) -> None:
         for source, states in states_of.items():
@@ -115,55 +142,55 @@ class Tally:
             self.rows_of[assignor] = self.rows_of.get(assignor, 0) + rows
             self.failed_of.setdefault(assignor, 0)
 
-    def _add_row(self, row: Row, *, compared: bool) -> None:
-        assignor, failed = row["assignor"], row["error_type"] is not None
+    def _add_row(self, row: LightRow, *, compared: bool) -> None:
+        assignor, failed = row.assignor, row.error_type is not None
         self.rows += 1
         self.failed_rows += failed
         self.rows_of[assignor] = self.rows_of.get(assignor, 0) + 1
-        stateless = failed and is_stateless(row)
+        stateless = failed and row.is_stateless
         self.failed_of[assignor] = self.failed_of.get(assignor, 0) + (failed and not stateless)
         if stateless:
             self.stateless_of[assignor] = self.stateless_of.get(assignor, 0) + 1
         if failed:
             self._add_failure(row)
-        for text in row.get("metric_errors") or ():
+        for text in row.metric_errors or ():
             self._add_metric_error(text, row)
-        if row["not_comparable"] is not None:
+        if row.not_comparable is not None:
             self.not_comparable_of[assignor] = self.not_comparable_of.get(assignor, 0) + 1
         if compared and assignor != OBSERVED:
             agreement = self._agreements.setdefault(assignor, _Agreement())
-            if row["not_comparable"] is not None:
+            if row.not_comparable is not None:
                 agreement.not_comparable += 1
                 return
             agreement.compared += 1
             agreement.failed += failed
-            agreement.equal += row["equals_observed"] is True
-            if not failed and row["equals_observed"] is False:
-                agreement.first_difference = agreement.first_difference or _state_of(row)
-                if row["settings_difference"]:
+            agreement.equal += row.equals_observed is True
+            if not failed and row.equals_observed is False:
+                agreement.first_difference = agreement.first_difference or row.state
+                if row.settings_difference:
                     _count(agreement.caveats, OTHER_SETTINGS)
 
-    def _add_failure(self, row: Row) -> None:
-        message = row["error_message"] or ""
-        stateless = is_stateless(row)
-        assignor, family = (None, row.get("family")) if stateless else (row["assignor"], None)
-        key = (assignor, family, row["error_type"], row["error_java_type"], _CHANGING.sub("#", message))
+    def _add_failure(self, row: LightRow) -> None:
+        message = row.error_message or ""
+        stateless = row.is_stateless
+        assignor, family = (None, row.family) if stateless else (row.assignor, None)
+        key = (assignor, family, row.error_type, row.error_java_type, _CHANGING.sub("#", message))
         kind = self._kinds.get(key)
         if kind is None:
             if len(self._kinds) >= MAX_KINDS:
                 self._rows_of_other_kinds += 1
                 return
-            kind = self._kinds[key] = _Kind(message, row.get("error_traceback"), _state_of(row))
+            kind = self._kinds[key] = _Kind(message, row.error_traceback, row.state)
         kind.rows += 1
 
-    def _add_metric_error(self, text: str, row: Row) -> None:
+    def _add_metric_error(self, text: str, row: LightRow) -> None:
         metric, _, message = text.partition(": ")
         key = (metric, _CHANGING.sub("#", message))
         kind = self._failing_metrics.get(key)
         if kind is None:
             if len(self._failing_metrics) >= MAX_FAILURES:
                 return
-            kind = self._failing_metrics[key] = _Kind(message, None, _state_of(row))
+            kind = self._failing_metrics[key] = _Kind(message, None, row.state)
         kind.rows += 1
 
     def metric_failures(self) -> tuple[MetricFailure, ...]:
@@ -225,35 +252,22 @@ class Tally:
         return tuple(entries)
 
 
-def is_stateless(row: Row) -> bool:
-    """True if a failed row had no state to answer; tables of earlier releases do not record it."""
-    return row.get("error_origin") in (OF_FAMILY, OF_SCENARIO)
-
-
-def take_tally(rows: Iterable[Row]) -> Tally:
-    """Counts over ``rows``, which are sorted by item and round and have ``LIGHT_COLUMNS``."""
+def take_tally(rows: Iterable[LightRow]) -> Tally:
+    """Counts over ``rows``, which are sorted by item and round."""
     tally = Tally()
     add_states(tally, rows)
     return tally
 
 
-def add_states(tally: Tally, rows: Iterable[Row]) -> None:
+def add_states(tally: Tally, rows: Iterable[LightRow]) -> None:
     """Adds ``rows`` to a tally, which has counted none of their states in part."""
     for state in _states(rows):
         tally.add_state(state)
 
 
-def _states(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    for _, state in groupby(rows, key=lambda row: (row["item"], row["round"])):
+def _states(rows: Iterable[LightRow]) -> Iterator[list[LightRow]]:
+    for _, state in groupby(rows, key=lambda row: (row.item, row.round)):
         yield list(state)
-
-
-def _state_of(row: Row) -> StateRef:
-    return StateRef(_name_of(row), row["round"], row["time_ms"])
-
-
-def _name_of(row: Row) -> str:
-    return row["scenario"] if row["scenario"] is not None else f"item {row['item']}"
 
 
 def _count(counts: dict[str, int], text: str) -> None:

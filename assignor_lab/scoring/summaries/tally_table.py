@@ -7,16 +7,18 @@ Nearly every state has answers without remarks: such states are counted many at 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import starmap
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.scoring.output.tables import parts_of
-from assignor_lab.scoring.summaries.tally import LIGHT_COLUMNS, Tally, add_states
+from assignor_lab.scoring.summaries.tally import LIGHT_COLUMNS, LightRow, Tally, add_states
 
 __all__ = ["tally_of"]
 
@@ -33,8 +35,13 @@ def tally_of(table: Path) -> Tally:
         if _is_plain(states):
             _add_plain(tally, states)
         else:
-            add_states(tally, states.to_pylist())
+            add_states(tally, _light(states))
     return tally
+
+
+def _light(rows: pa.Table) -> Iterator[LightRow]:
+    columns = (rows.column(name).to_pylist() for name in LIGHT_COLUMNS)
+    return starmap(LightRow, zip(*columns, strict=True))
 
 
 def _whole_states(table: Path) -> Iterator[pa.Table]:
@@ -45,7 +52,7 @@ def _whole_states(table: Path) -> Iterator[pa.Table]:
             for batch in file.iter_batches(columns=list(LIGHT_COLUMNS), batch_size=BATCH_ROWS):
                 rows = pa.Table.from_batches([batch])
                 rows = rows if held is None else pa.concat_tables([held, rows])
-                items, rounds = rows["item"].to_numpy(), rows["round"].to_numpy()
+                items, rounds = _keys(rows)
                 last = (items == items[-1]) & (rounds == rounds[-1])
                 begin = int(last.argmax())
                 if begin:
@@ -61,9 +68,14 @@ def _is_plain(rows: pa.Table) -> bool:
 
 
 def _add_plain(tally: Tally, rows: pa.Table) -> None:
-    items, rounds = rows["item"].to_numpy(), rows["round"].to_numpy()
+    items, rounds = _keys(rows)
     begins = np.ones(len(items), dtype=bool)
     begins[1:] = (items[1:] != items[:-1]) | (rounds[1:] != rounds[:-1])
     sources, states = np.unique(rows["source"].to_numpy()[begins], return_counts=True)
     names = {entry["values"]: entry["counts"] for entry in pc.value_counts(rows["assignor"]).to_pylist()}
     tally.add_plain(dict(zip(sources.tolist(), states.tolist(), strict=True)), names)
+
+
+def _keys(rows: pa.Table) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    items, rounds = (rows.column(name).to_numpy() for name in ("item", "round"))
+    return items, rounds
