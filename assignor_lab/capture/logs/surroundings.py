@@ -137,8 +137,9 @@ class LoggedSurroundings:
             of.assigned, of.leader = record.time, found[1]
         elif record.kind is MessageKind.CLIENT and _STREAMS_PROTOCOL in record.text:
             self.is_streams_protocol = True
-        elif record.kind is MessageKind.CLIENT and record.time is not None and (found := _CLIENT.match(record.text)):
-            self._client(record.time, found[1], found[2], found[3])
+        elif record.kind is MessageKind.CLIENT and (found := _CLIENT.match(record.text)):
+            if record.time is not None:
+                self._client(record.time, found[1], found[2], found[3])
             if found[4]:
                 self.versions[found[1]] = found[4]
         elif record.kind is MessageKind.CONNECT_WORKER:
