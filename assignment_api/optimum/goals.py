@@ -116,5 +116,7 @@ DEFAULT_GOALS: Mapping[str, str] = MappingProxyType(
         "streams": "ready, balance(tasks), fill(tasks), moves(tasks), racks(partitions), spread(tags)",
         "streams-group": "balance(tasks), fill(tasks), moves(tasks)",
         "connect": "balance(tasks), fill(tasks), moves(tasks)",
+        "consumer": "balance(tasks), fill(tasks), moves(tasks), racks(partitions)",
+        "consumer-group": "balance(tasks), fill(tasks), moves(tasks)",
     }
 )

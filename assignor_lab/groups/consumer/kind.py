@@ -20,6 +20,7 @@ from assignor_lab.groups.consumer.assignor_calls import (
 from assignor_lab.groups.consumer.rounds import AppliedAssignment, PartitionSession, PartitionState, applied
 from assignor_lab.groups.kind import AnswerOptions, ContenderAnswer, FoundAssignor, GroupKind, LoadedContender, Measure
 from assignor_lab.groups.metrics.definition import OfView
+from assignor_lab.groups.metrics.gaps import Gaps, gap_measures
 from assignor_lab.groups.metrics.headline import headline_of
 from assignor_lab.groups.ownership.ownership import OwnershipOf
 from assignor_lab.groups.prices import prices_of
@@ -147,6 +148,17 @@ class PartitionKind(GroupKind[PartitionState, AppliedAssignment]):
 
         return metrics_of(registry, self.name, METRICS_BY_KIND[self.name], self.columns)
 
+    @property
+    def on_request(self) -> Sequence[MetricPlugin]:
+        from assignor_lab.groups.consumer.gaps import GAP_METRICS
+
+        return GAP_METRICS[self.name]
+
+    def gaps(self, state: PartitionState, answer: AppliedAssignment) -> Gaps | None:
+        from assignor_lab.groups.consumer.gaps import gaps_of
+
+        return gaps_of(state, answer)
+
     def figures(
         self, registry: Registry, names: Sequence[str], config: EffectiveConfig
     ) -> Mapping[str, Measure[PartitionState, AppliedAssignment]]:
@@ -157,7 +169,7 @@ class PartitionKind(GroupKind[PartitionState, AppliedAssignment]):
         own: dict[str, Measure[PartitionState, AppliedAssignment]] = {
             each.name: OfView(each.figure, placement_of) for each in (*CONSUMER_METRICS, priced)
         }
-        return measures_of(registry, names, _of_plugin, own)
+        return measures_of(registry, names, _of_plugin, own | gap_measures(self.on_request, self.gaps))
 
     def row(self, answer: ContenderAnswer[PartitionState, AppliedAssignment]) -> Mapping[str, object]:
         from assignor_lab.groups.consumer.placement import placement_of, state_of

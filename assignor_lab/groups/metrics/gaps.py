@@ -35,7 +35,7 @@ A = TypeVar("A")
 
 
 def gap_metrics(
-    kind: Literal["streams", "connect", "streams-group"], view: Callable[..., Gaps | None]
+    kind: Literal["streams", "connect", "streams-group", "consumer", "consumer-group"], view: Callable[..., Gaps | None]
 ) -> tuple[MetricPlugin, ...]:
     """Two metrics for each goal of a kind: the avoidable part, and its share of the value.
 

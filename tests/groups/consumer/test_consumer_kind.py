@@ -203,3 +203,23 @@ def test_a_document_outside_the_format_is_refused_with_its_place(change: dict[st
     document = {"format": 1, "kind": "consumer", "id": "s", "topics": [], "members": [], **change}
     with pytest.raises(Exception, match=place.replace("[", r"\[").replace("]", r"\]")):
         scenario_from_document(document, Place("file"))
+
+
+def gaps(answer: PartitionAssignment) -> dict[str, tuple[float, float]]:
+    found = CONSUMER.gaps(state(), AppliedAssignment(answer, stops_all=True))
+    return {} if found is None else {goal: (gap.value, gap.bound) for goal, gap in found.items()}
+
+
+def test_a_gap_is_the_avoidable_part_of_a_goal() -> None:
+    even = PartitionAssignment(
+        {"x": {"left": (0,), "right": (0, 1)}, "y": {"left": (2, 3), "right": (3,)}, "z": {"left": (1,), "right": (2,)}}
+    )
+    found = gaps(even)
+    assert list(found["balance"]) == [3, 3]
+    assert list(found["moves"]) == [2, 2]
+    # left-1, left-2 and right-1 are read from the other rack; with two moves alone that is the least.
+    assert list(found["racks"]) == [3, 3]
+
+
+def test_a_partition_without_a_member_has_no_gap() -> None:
+    assert gaps(ANSWER) == {}
