@@ -24,12 +24,12 @@ from assignor_lab.groups.entries import entries
 from assignor_lab.groups.kind import GroupKind
 from assignor_lab.groups.variants import Contender
 from assignor_lab.groups.work import OBSERVED
-from assignor_lab.model.run_summary import OverridingValue, RunSummary
+from assignor_lab.model.run_summary import RunSummary
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.runtime.isolation.folders import held_folder
-from assignor_lab.scoring.contenders import RunContenders, ScoredContender, Unloaded
+from assignor_lab.scoring.contenders import RunContenders, ScoredContender
 from assignor_lab.scoring.engine.in_process import InProcess
-from assignor_lab.scoring.frames.provenance import COLUMN, Provenance
+from assignor_lab.scoring.frames.provenance import COLUMN, Provenance, ProvenAssignor
 from assignor_lab.scoring.frames.shown_summary import ShownSummary
 from assignor_lab.scoring.output.folder import RESULTS, RUN_METRICS
 from assignor_lab.scoring.output.tables import KEY_NAMES, TableWriter, results_file, run_metrics_file
@@ -172,7 +172,7 @@ def _kind(table: pa.Table, provenance: Provenance | None, registry: Registry) ->
 def _names(table: pa.Table, provenance: Provenance | None) -> tuple[str, ...]:
     """Assignors with rows, in the order of the run if known, Kafka's own decision last."""
     found = sorted({str(name) for name in pc.unique(table["assignor"]).to_pylist()})
-    order = {} if provenance is None else {each["name"]: place for place, each in enumerate(provenance.assignors)}
+    order = {} if provenance is None else {each.name: place for place, each in enumerate(provenance.assignors)}
     return tuple(sorted(found, key=lambda name: (name == OBSERVED, order.get(name, len(order)))))
 
 
@@ -253,7 +253,7 @@ def _summary(
     sources = tuple(_sources(table, provenance))
     results = results_of(competing, nothing, sources, tally, figures, metrics, wanted, {}, kind)
     if provenance is not None:
-        results = attrs.evolve(results, config=tuple(OverridingValue(**each) for each in provenance.config))
+        results = attrs.evolve(results, config=provenance.config)
     started = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     machine = RunEnvironment(
         None, started, 0.0, None, None, {"pyarrow": pa.__version__, "python": platform.python_version()}
@@ -272,24 +272,17 @@ class _RecordedContender:
 
 def _competing(provenance: Provenance | None, tally: Tally) -> RunContenders:
     if provenance is None:
-        known: list[Mapping[str, Any]] = [{"name": name} for name in sorted(tally.rows_of) if name != OBSERVED]
+        known = [ProvenAssignor(name) for name in sorted(tally.rows_of) if name != OBSERVED]
     else:
-        known = [each for each in provenance.assignors if tally.rows_of.get(each["name"])]
+        known = [each for each in provenance.assignors if tally.rows_of.get(each.name)]
     contenders = [
         ScoredContender(
-            Contender(each["name"], each["name"], each.get("settings") or {}),
-            _RecordedContender(
-                each["name"],
-                SimpleNamespace(summary=each.get("summary")),
-                each.get("distribution"),
-                each.get("version"),
-            ),
+            Contender(each.name, each.name, each.settings),
+            _RecordedContender(each.name, SimpleNamespace(summary=each.summary), each.distribution, each.version),
         )
         for each in known
     ]
-    return RunContenders(
-        tuple(contenders), () if provenance is None else tuple(Unloaded(**each) for each in provenance.unloaded)
-    )
+    return RunContenders(tuple(contenders), () if provenance is None else provenance.unloaded)
 
 
 def _sources(table: pa.Table, provenance: Provenance | None) -> Iterator[ScoringSource]:
@@ -311,7 +304,8 @@ def _sources(table: pa.Table, provenance: Provenance | None) -> Iterator[Scoring
         name, kind = (family or f"source {place}", FAMILY if family else SCENARIOS)
         decisions = 0
         if provenance is not None and place < len(provenance.sources):
-            name, kind, decisions = provenance.sources[place]
+            known = provenance.sources[place]
+            name, kind, decisions = known.name, known.kind, known.decisions
         items = each.get("item_count_distinct", 0)
         made = None if family is None else Generated(plain(family), items, int(each["seed_min"] or 0))
         yield ScoringSource(name, kind, each.get("item_min", 0), items, made, decisions=decisions)

@@ -13,8 +13,11 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins.selection import ConfigSources
+from assignor_lab.documents.shapes import Check, Mismatch, any_value, list_of
+from assignor_lab.documents.values import plain_document, value_of
 from assignor_lab.groups.kind import GroupKind
-from assignor_lab.scoring.contenders import RunContenders
+from assignor_lab.model.run_summary import OverridingValue
+from assignor_lab.scoring.contenders import RunContenders, Unloaded
 from assignor_lab.scoring.sources.plan import ScoringSource
 from assignor_lab.scoring.terms import shown_config
 
@@ -25,19 +28,39 @@ COLUMN, KEY = "item", "assignor_lab.run"
 
 
 @attrs.frozen
+class ProvenAssignor:
+    """A contender of a run, as far as a frame keeps it."""
+
+    name: str
+    distribution: str | None = None
+    version: str | None = None
+    summary: str | None = None
+    settings: dict[str, str] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class ProvenSource:
+    """A source of a run, as far as a frame keeps it."""
+
+    name: str
+    kind: str
+    decisions: int
+
+
+@attrs.frozen
 class Provenance:
     """Facts about a run.
 
     Args:
-        assignors: Its contenders, in order: ``name``, ``distribution``, ``version``, ``summary``, ``settings``.
-        unloaded: Those that could not be loaded: ``name``, ``distribution``, ``version``, ``reason``.
+        assignors: Its contenders, in order.
+        unloaded: Those that could not be loaded.
     """
 
     kind: str
-    assignors: Sequence[Mapping[str, Any]]
-    unloaded: Sequence[Mapping[str, Any]] = ()
-    sources: Sequence[tuple[str, str, int]] = ()
-    config: Sequence[Mapping[str, str]] = ()
+    assignors: tuple[ProvenAssignor, ...]
+    unloaded: tuple[Unloaded, ...] = ()
+    sources: tuple[ProvenSource, ...] = ()
+    config: tuple[OverridingValue, ...] = ()
 
     @classmethod
     def of(
@@ -49,33 +72,33 @@ class Provenance:
     ) -> Provenance:
         return cls(
             kind.name,
-            [
-                {
-                    **{name: getattr(each, name) for name in ("name", "distribution", "version", "summary")},
-                    "settings": dict(each.variant.settings),
-                }
+            tuple(
+                ProvenAssignor(each.name, each.distribution, each.version, each.summary, dict(each.variant.settings))
                 for each in competing.assignors
-            ],
-            [attrs.asdict(each) for each in competing.unloaded],
-            [(source.name, source.kind, source.decisions) for source in sources],
-            [attrs.asdict(each) for each in shown_config(config, kind.config_keys)],
+            ),
+            competing.unloaded,
+            tuple(ProvenSource(source.name, source.kind, source.decisions) for source in sources),
+            shown_config(config, kind.config_keys),
         )
 
     def metadata(self) -> dict[str, str]:
-        return {KEY: json.dumps(attrs.asdict(self))}
+        document = plain_document(self)
+        document["sources"] = [[each.name, each.kind, each.decisions] for each in self.sources]
+        return {KEY: json.dumps(document)}
 
     @classmethod
     def from_metadata(cls, metadata: Mapping[str, Any]) -> Provenance | None:
         """The provenance in a column's metadata; ``None`` without one."""
+        text = metadata.get(KEY)
         try:
-            document = json.loads(metadata[KEY])
-            assignors = [{"settings": {}, **dict(each), "name": str(each["name"])} for each in document["assignors"]]
-            return cls(
-                str(document["kind"]),
-                assignors,
-                document["unloaded"],
-                [(str(name), str(kind), int(decisions)) for name, kind, decisions in document["sources"]],
-                document["config"],
-            )
-        except (KeyError, TypeError, ValueError):
+            return None if text is None else _READ(json.loads(text))
+        except (TypeError, ValueError, Mismatch):
             return None
+
+
+def _source(value: object) -> ProvenSource:
+    name, kind, decisions = list_of(any_value)(value)
+    return ProvenSource(str(name), str(kind), int(decisions))
+
+
+_READ: Check[Provenance] = value_of(Provenance, "", ((ProvenSource, _source),))
