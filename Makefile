@@ -96,6 +96,9 @@ clients: setup ## compare the strategies of client libraries with Java's (COUNT=
 	$(BIN)/assignor clients --count $(or $(COUNT),2000) --out build/clients/findings \
 		--driver build/clients/driver --driver "node client_drivers/node/driver.mjs build/clients/node"
 
+release-diff: setup ## compare a version of Kafka with the one before: classes, settings, answers (VERSION=4.4.0, FROM=4.3.1, COUNT=500)
+	$(BIN)/python -m parity.release_diff $(VERSION) $(if $(FROM),--from $(FROM)) --count $(or $(COUNT),500)
+
 accuracy: setup ## predict every recorded change, and judge advice: docs/reference/accuracy.md and advice.md
 	$(BIN)/python -m calibration.accuracy --write
 	$(BIN)/python -m calibration.advice --write
