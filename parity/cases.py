@@ -77,7 +77,7 @@ def kind_of(number: int) -> str:
 
 
 def kinds_of(release: KafkaRelease) -> tuple[str, ...]:
-    """The kinds whose classes of a release can answer; the driver has plain consumers of 4.3 alone."""
+    """The kinds that the driver of a release answers; it has plain consumers of 4.3 alone."""
     if not holds("connect_wire_2", release):
         return ("streams",)
     return tuple(kind for kind in KINDS if kind != "consumer" or release == release_named("4.3"))

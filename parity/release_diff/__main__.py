@@ -39,7 +39,7 @@ class ComparedArea:
 
     Args:
         keys: Ranges of the table that can explain a change.
-        deciding: Simple names of classes whose change needs a range, or equal answers.
+        deciding: Simple names of the classes of answers: a change needs a range, or equal answers.
     """
 
     name: str
@@ -223,7 +223,7 @@ def _settings(release: KafkaRelease) -> dict[str, str]:
 
 
 def _meaning(old: KafkaRelease, new: KafkaRelease) -> bool:
-    """Prints the share of stored states whose answer differs; true if some do."""
+    """Prints the share of stored states with another answer; true if there are some."""
     print("\nstored states")
     assignors = [each for each in dict.fromkeys(each.of for each in _turning(old, new)) if each == "sticky"]
     if not assignors:
