@@ -25,7 +25,9 @@ def found_in(registry: Registry, kind: str) -> list[Any]:
         "connect": registry.connect_assignors,
         **{kind.removesuffix("-assignor"): partial(registry.partition_assignors, kind) for kind in PARTITION_ASSIGNORS},
     }
-    return [each for each in of_kind[kind]() if each.distribution == "assignor-lab"]
+    # Strategies of other client libraries break rules by design: a survey of their faults is made of them.
+    own = [each for each in of_kind[kind]() if each.distribution == "assignor-lab"]
+    return [each for each in own if not each.name.startswith(("kafka_python_", "aiokafka_"))]
 
 
 def trial_of(kind: str, found: Any) -> Trial:
