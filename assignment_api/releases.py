@@ -1,6 +1,6 @@
 """Releases of Kafka, and the one table of behaviours that hold from one release to another.
 
-Code that differs between releases calls :func:`holds` with a key of :data:`BEHAVIOURS`, in place of comparing numbers.
+Code that differs between releases calls :func:`holds` with a key of ``BEHAVIOURS``, in place of comparing numbers.
 ``docs/reference/releases.md`` is made from the table. How each range is known is in its ``known_by``: *run* (released
 classes were called), *read* (released classes were read), *stated* (Kafka's notes and tickets).
 """
