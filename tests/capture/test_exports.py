@@ -233,6 +233,17 @@ def test_the_end_of_a_quoted_field_is_no_part_of_a_message(tmp_path: Path) -> No
     assert not problems
 
 
+def test_a_carriage_return_within_a_row_does_no_harm(tmp_path: Path) -> None:
+    rows = [["Date", "Host", "Message"], *([each.iso, "h", each.whole] for each in entries(tmp_path))]
+    file = tmp_path / "export.csv"
+    file.write_bytes(table(rows, lineterminator="\n").replace(",h,", ",h\rh,").encode())
+
+    found, problems = decisions(file)
+
+    assert [figures(each)[1] for each in found] == [10, 11, 12, 13]
+    assert not problems
+
+
 def test_a_quote_that_is_never_closed_costs_one_row(tmp_path: Path) -> None:
     text = TABLES["byte order mark"](entries(tmp_path)).replace("Request joining", '"Request joining', 1)
     file = tmp_path / "export.csv"

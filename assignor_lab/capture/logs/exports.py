@@ -100,7 +100,7 @@ class TableExport:
 
     def records(self) -> Iterator[ExportedRecord]:
         for number, row in self._rows():
-            cells = next(csv.reader([row], delimiter=self.delimiter), [])
+            cells = _cells(row, self.delimiter)
             if len(cells) == 1 < len(self.columns):
                 continue
             fields = dict(zip(self.columns, cells, strict=False))
@@ -133,7 +133,7 @@ class TableExport:
         """True for a whole row within a field: a quote before it is not closed."""
         if line.count(self.delimiter) < len(self.columns) - 1 or line.count('"') % 2 or _shape(line) not in self.shapes:
             return False
-        return len(next(csv.reader([line], delimiter=self.delimiter), [])) == len(self.columns)
+        return len(_cells(line, self.delimiter)) == len(self.columns)
 
 
 @attrs.define
@@ -263,6 +263,16 @@ def _after_separators(text: str, position: int) -> int:
 
 
 # --- tables -----------------------------------------------------------------------------------------
+
+
+def _cells(row: str, delimiter: str) -> list[str]:
+    """Empty for a row that is none, as of damaged data."""
+    # A carriage return within a line is no end of a row here.
+    text = row.removesuffix("\n").removesuffix("\r").replace("\r", " ") if "\r" in row else row
+    try:
+        return next(csv.reader([text], delimiter=delimiter), [])
+    except csv.Error:
+        return []
 
 
 def _table(head: str, name: str, data: LogBytes) -> TableExport | None:
