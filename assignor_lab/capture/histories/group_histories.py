@@ -110,7 +110,8 @@ def _history(
     moves: str = ACTIVE_TASKS,
 ) -> GroupHistory:
     static = {each.name for each in instances if each.instance_id is not None}
-    known = _by_time(_session_restarts(_by_time(events), decisions, static))
+    restarts = _session_restarts(_by_time(events), decisions, static)
+    known = _by_time(_numbered(each, decisions) for each in restarts)
     history = GroupHistory(GroupName(group), RECORDED, tuple(decisions), tuple(known), tuple(instances), moves)
     inferred = [
         event
@@ -171,6 +172,14 @@ def _named(event: GroupEvent, identities: InstanceIdentities) -> GroupEvent:
         return event
     name = identities.known(subject)
     return event if name == subject else attrs.evolve(event, instance=name)  # type: ignore[call-arg]
+
+
+def _numbered(event: GroupEvent, decisions: Sequence[Decision]) -> GroupEvent:
+    """A restart within a session with the generation that continues."""
+    if not isinstance(event, InstanceRestartedInSession) or event.number is not None:
+        return event
+    before = [each for each in decisions if each.at.latest_ms <= event.at.latest_ms]
+    return attrs.evolve(event, number=before[-1].number) if before else event
 
 
 def _session_restarts(

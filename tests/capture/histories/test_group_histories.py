@@ -25,7 +25,7 @@ def test_each_static_restart_is_an_event_of_its_instance(tmp_path: Path) -> None
     history = event_history(event_folder(tmp_path, "static"))
     restarts = [each for each in history.events if isinstance(each, InstanceRestartedInSession)]
 
-    assert [each.instance for each in restarts] == ["b1"] * 5
+    assert [(each.instance, each.number) for each in restarts] == [("b1", 2)] * 5
     assert [each.at.latest_ms for each in restarts] == sorted(each.at.latest_ms for each in restarts)
 
 
