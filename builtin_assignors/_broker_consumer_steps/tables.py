@@ -29,6 +29,8 @@ __all__ = ["IntegerSet", "MemberTarget", "Previous", "TopicKeys", "new_table_cap
 Previous = Sequence[tuple[int, Sequence[int]]]
 
 _PLAIN_HASHES = 1 << 16
+#: Most numbers of a set whose copy has the usual slots.
+_MOST_IN_COPY = 11
 
 
 def new_table_capacity(size: int) -> int:
@@ -140,7 +142,8 @@ class MemberTarget:
 
     def __init__(self, previous: Previous, keys: TopicKeys) -> None:
         self._keys = keys
-        self._sets = {topic: IntegerSet.copy_of(partitions) for topic, partitions in previous}
+        #: Of a topic that did not change yet: its partitions, to be put into a copy of a set.
+        self._sets: dict[int, IntegerSet | Sequence[int]] = dict(previous)
         self._copied = [*self._sets]
         #: Of the copied topics, those never dropped.
         self._kept = dict.fromkeys(self._copied)
@@ -152,7 +155,10 @@ class MemberTarget:
 
     def partitions(self, topic: int) -> IntegerSet | None:
         """The set of a topic, or ``None``."""
-        return self._sets.get(topic)
+        held = self._sets.get(topic)
+        if held is not None and not isinstance(held, IntegerSet):
+            held = self._sets[topic] = IntegerSet.copy_of(held)
+        return held
 
     def drop(self, topic: int) -> None:
         """Removes a topic; no effect if it is absent."""
@@ -169,7 +175,9 @@ class MemberTarget:
         held = self._called(topic)
         if held is None:
             self._changes.append(topic)
-            self._sets[topic] = IntegerSet(slots, partitions)
+            # A copy of so few has as many slots.
+            is_small = slots == DEFAULT_CAPACITY and len(partitions) <= _MOST_IN_COPY
+            self._sets[topic] = partitions if is_small else IntegerSet(slots, partitions)
             if len(partitions) > 1:
                 self._called(topic)
         else:
@@ -182,11 +190,11 @@ class MemberTarget:
             self._slots *= 2
             if topic in self._sets:
                 self._changes.append(topic)
-        return self._sets.get(topic)
+        return self.partitions(topic)
 
     def in_order(self) -> list[tuple[int, Sequence[int]]]:
         """Topics and partitions in Kafka's order, without empty topics."""
-        return [(topic, self._sets[topic].in_order()) for topic in self._topics() if self._sets[topic]]
+        return [(topic, _copied_order(held)) for topic in self._topics() if (held := self._sets[topic])]
 
     def _topics(self) -> Sequence[int]:
         if len(self._sets) <= 1:
@@ -229,3 +237,9 @@ class MemberTarget:
             else:
                 table.compute_if_absent(topic, None)
         return list(table)
+
+
+def _copied_order(held: IntegerSet | Sequence[int]) -> Sequence[int]:
+    if isinstance(held, IntegerSet):
+        return held.in_order()
+    return held if len(held) <= 1 else IntegerSet.copy_of(held).in_order()

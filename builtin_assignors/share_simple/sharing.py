@@ -18,8 +18,6 @@ __all__ = ["ChangedTargets", "Partition", "Sharing", "shares"]
 #: Numbers of topic and partition.
 Partition = tuple[int, int]
 
-_NO_MEMBERS = IntegerSet()
-
 
 def shares(members: Sequence[int], targets: int) -> tuple[int, dict[int, int]]:
     """Members of each partition, and partitions of each member, as Kafka rounds its doubles."""
@@ -84,20 +82,22 @@ class Sharing:
         self._numbers: dict[Partition, int] = {}
         #: Partition of each call of ``computeIfAbsent``, as its number.
         self._calls: list[int] = []
-        #: Members of the partitions of previous targets.
-        self._sharers: dict[Partition, IntegerSet] = {}
+        #: Members of the partitions of previous targets; a tuple of at most one until there is a second.
+        self._sharers: dict[Partition, IntegerSet | tuple[int, ...]] = {}
         self._held: dict[int, dict[Partition, None]] = {}
 
     def note(self, topic: int, numbers: Sequence[int], member: int) -> None:
         """Partitions of a previous target."""
         partitions = [(topic, number) for number in numbers]
         self.add(partitions)
+        sharers = self._sharers
+        alone = (member,)
         for partition in partitions:
-            sharers = self._sharers.get(partition)
-            if sharers is None:
-                self._sharers[partition] = IntegerSet(numbers=(member,))
-            else:
-                sharers.add_all((member,))
+            members = sharers.setdefault(partition, alone)
+            if members is not alone:
+                if isinstance(members, tuple):
+                    members = sharers[partition] = IntegerSet(numbers=members)
+                members.add_all(alone)
         if partitions:
             self._held.setdefault(member, {}).update(dict.fromkeys(partitions))
 
@@ -113,18 +113,17 @@ class Sharing:
                 partitions = list(held)
                 order = iteration_order(partitions, list(map(self._hash_of, partitions)))
                 for partition in order[:surplus]:
-                    self._sharers[partition].remove(member)
-                    self._remove(partition, member)
+                    self._leave(partition, member)
 
     def drop_sharers(self) -> set[int]:
         """Partitions with too many members drop some from the front of their sets; returns these members."""
         dropped = set()
         for partition in self._in_order() if self._has_surplus() else ():
-            members = self._sharers.get(partition, _NO_MEMBERS)
+            members = self._sharers.get(partition, ())
             if len(members) > self._sharing:
-                for member in members.in_order()[: len(members) - self._sharing]:
-                    members.remove(member)
-                    self._remove(partition, member)
+                order = members if isinstance(members, tuple) else members.in_order()
+                for member in order[: len(members) - self._sharing]:
+                    self._leave(partition, member)
                     dropped.add(member)
         return dropped
 
@@ -149,7 +148,7 @@ class Sharing:
         has_given = False
         for partition in self._in_order():
             # Kafka does not add members to this set: after a restart one may come again.
-            members = self._sharers.get(partition, _NO_MEMBERS)
+            members = self._sharers.get(partition, ())
             missing = self._sharing - len(members)
             while missing > 0:
                 if cursor == len(unfilled):
@@ -184,7 +183,12 @@ class Sharing:
         order = iteration_order_of_computed(self._calls, spreads, self._slots)
         return [partitions[number] for number in order]
 
-    def _remove(self, partition: Partition, member: int) -> None:
+    def _leave(self, partition: Partition, member: int) -> None:
+        members = self._sharers[partition]
+        if isinstance(members, tuple):
+            self._sharers[partition] = ()
+        else:
+            members.remove(member)
         held = self._targets.of(member).partitions(partition[0])
         assert held is not None
         held.remove(partition[1])
