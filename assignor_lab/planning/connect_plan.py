@@ -59,6 +59,8 @@ def connect_plan(name: str, subject: str | None, state: ConnectState, options: O
         return _scale(state, options)
     if name == "kill" and subject is not None:
         (killed,) = _named(state, [subject])
+        if options.back_after_ms is None and len(state.names) == 1:
+            raise PlanError(f"{killed} is the only worker, and its jobs would never run again: give --back-after")
         action = Action("kill", killed, back_after_ms=options.back_after_ms)
         back_s = None if options.back_after_ms is None else options.back_after_ms / 1000
         parameters = {"instance": killed, "back_after_seconds": back_s}
@@ -360,8 +362,7 @@ def _delays(cluster: SimulatedCluster, end: int) -> list[tuple[int, int]]:
 def _causes(
     begin: int, end: int, delays: Sequence[tuple[int, int]], prepared: Sequence[int], *, crashed: bool
 ) -> dict[str, int]:
-    waits = sum(max(0, min(end, until) - max(begin, since)) for since, until in delays)
-    noticed = next((at for at in prepared if at >= begin), end) if crashed else begin
-    unnoticed = max(0, min(noticed, end) - begin)
-    found = {DELAY: waits, SESSION: unnoticed, REBALANCE: end - begin - waits - unnoticed}
+    noticed = min(end, next((at for at in prepared if at >= begin), end)) if crashed else begin
+    waits = sum(max(0, min(end, until) - max(noticed, since)) for since, until in delays)
+    found = {DELAY: waits, SESSION: noticed - begin, REBALANCE: end - noticed - waits}
     return {cause: length for cause, length in found.items() if length > 0}

@@ -103,6 +103,15 @@ def test_impossible_plans_are_refused_with_the_remedy(state: Path, words: tuple[
     assert message in str(done.exception) + done.output
 
 
+def test_the_only_worker_has_to_come_back(tmp_path: Path) -> None:
+    document = json.loads(PUBLIC.read_text("utf-8"))["initial"]
+    del document["rounds"][0]["members"][1:]
+    alone = written(tmp_path / "one.jsonl", document)
+    assert "give --back-after" in str(run(alone, "kill", "w1").exception)
+    made = planned(alone, "kill", "w1", "--back-after", "3", "--no-variants")
+    assert sum(made["spent_on"].values()) == pytest.approx(made["total"]["task_seconds"]["median"], rel=0.1)
+
+
 def test_jobs_of_no_worker_count_as_lost_and_wait(tmp_path: Path) -> None:
     document = json.loads(PUBLIC.read_text("utf-8"))["initial"]
     lost = document["rounds"][0]["members"].pop()
