@@ -83,7 +83,7 @@ class RealConnect:
         self._spawn_command("broker", [*self._broker_java("128m"), "kafka.Kafka", str(config)])
         until(self._has_brokers, "the broker")
 
-    def start_worker(self, name: str, port: int) -> None:
+    def start_worker(self, name: str, port: int, max_delay_ms: int = 60_000) -> None:
         config = self._properties(
             name,
             {
@@ -95,7 +95,7 @@ class RealConnect:
                 "key.converter": "org.apache.kafka.connect.storage.StringConverter",
                 "value.converter": "org.apache.kafka.connect.storage.StringConverter",
                 "plugin.discovery": "service_load",
-                "scheduled.rebalance.max.delay.ms": 60_000,
+                "scheduled.rebalance.max.delay.ms": max_delay_ms,
                 "session.timeout.ms": 10_000,
                 "heartbeat.interval.ms": 1_000,
                 "offset.flush.interval.ms": 60_000,
@@ -118,6 +118,11 @@ class RealConnect:
     def kill(self, name: str) -> None:
         self.processes[name].kill()
         self.processes[name].wait()
+
+    def stop(self, name: str) -> None:
+        """In order: the worker leaves its group."""
+        self.processes[name].terminate()
+        self.processes[name].wait(START_S)
 
     def close(self) -> None:
         self.http.close()
@@ -192,13 +197,13 @@ class RealConnect:
         return path
 
 
-def real_connect(directory: Path, workers: int) -> Iterator[RealConnect]:
+def real_connect(directory: Path, workers: int, max_delay_ms: int = 60_000) -> Iterator[RealConnect]:
     """A ready cluster, always removed afterwards."""
     cluster = RealConnect(directory)
     try:
         cluster.start_broker()
         for number, port in enumerate(free_ports(workers), 1):
-            cluster.start_worker(f"w{number}", port)
+            cluster.start_worker(f"w{number}", port, max_delay_ms)
         cluster.wait_for_workers()
         yield cluster
     finally:

@@ -47,7 +47,7 @@ Watch = Annotated[
     bool,
     typer.Option(
         "--watch",
-        help="Read again until no job is UNASSIGNED, or one is for longer than the delay; each change is a line.",
+        help="Read again until each job has a worker, or one has none for longer than the delay; prints each change.",
     ),
 ]
 Every = Annotated[float, typer.Option("--every", metavar="S", min=0.05, help="With --watch: seconds between reads.")]
@@ -111,8 +111,8 @@ def _watched(url: list[str], ca_file: Path | None, delay: int | None, every: flo
             note(line)
         if waiting.is_stale(state):
             note(
-                "UNASSIGNED for longer than scheduled.rebalance.max.delay.ms allows: the state is stale (KAFKA-12525; "
-                "a restart of the task writes a new one), or rebalances do not end"
+                "without a worker for longer than scheduled.rebalance.max.delay.ms allows: the state is stale "
+                "(KAFKA-12525; a restart of the task writes a new one), or rebalances do not end"
             )
             return state
         if not waiting.since_ms:

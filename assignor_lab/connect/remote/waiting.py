@@ -1,4 +1,4 @@
-"""UNASSIGNED jobs of a cluster, followed from one read to the next."""
+"""Jobs of a cluster without a worker, followed from one read to the next."""
 
 from __future__ import annotations
 
@@ -31,12 +31,16 @@ class WaitingJobs:
         at_ms = state.time_ms
         self._begin_ms = at_ms if self._begin_ms is None else self._begin_ms
         seconds = f"{(at_ms - self._begin_ms) / 1000:.0f} s"
-        waiting = {job: each for job, each in instances.items() if each.state == JobState.UNASSIGNED}
+        # The state of a job whose worker ended may stay RUNNING.
+        dead = {worker.worker_id for worker in state.workers if worker.answers is False}
+        waiting = {
+            job: each for job, each in instances.items() if each.state == JobState.UNASSIGNED or each.worker_id in dead
+        }
         for job in [job for job in self.since_ms if job not in waiting]:
             lasted = (at_ms - self.since_ms.pop(job)) / 1000
             now = instances.get(job)
             place = "gone" if now is None else f"{now.state} on {now.worker_id}"
-            yield f"{seconds}: {job} is {place}; it was seen UNASSIGNED for {lasted:.0f} s"
+            yield f"{seconds}: {job} is {place}; it was seen without a worker for {lasted:.0f} s"
         new = [job for job in waiting if job not in self.since_ms]
         self.since_ms.update(dict.fromkeys(new, at_ms))
         yield from (f"{seconds}: {line}" for line in _by_worker(new, waiting))
@@ -51,7 +55,8 @@ def _by_worker(jobs: list[str], waiting: Mapping[str, InstanceStatus]) -> Iterat
     for job in jobs:
         owned.setdefault(waiting[job].worker_id, []).append(job)
     for worker, names in owned.items():
-        yield f"{plural(len(names), 'job')} of {worker} UNASSIGNED: {', '.join(names)}"
+        states = ", ".join(sorted({str(waiting[name].state) for name in names}))
+        yield f"{plural(len(names), 'job')} of {worker} without a worker ({states}): {', '.join(names)}"
 
 
 def _instances(state: ClusterState) -> Iterator[tuple[str, InstanceStatus]]:

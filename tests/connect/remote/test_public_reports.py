@@ -176,8 +176,8 @@ def test_watch_follows_unassigned_jobs_to_their_owner(worker: str, capsys: pytes
     with scripted(cluster({"a": {}}, growing)) as server:
         assert run("status", "--url", server.url, "--watch", "--every", "0.05", "--fail-on", "unassigned") == 0
     said = capsys.readouterr().err
-    assert "2 jobs of 127.0.0.1:1 UNASSIGNED: a-0, a-1" in said
-    assert f"a-1 is RUNNING on {worker}; it was seen UNASSIGNED for " in said
+    assert "2 jobs of 127.0.0.1:1 without a worker (UNASSIGNED): a-0, a-1" in said
+    assert f"a-1 is RUNNING on {worker}; it was seen without a worker for " in said
 
 
 def test_watch_ends_when_no_delay_explains_the_wait(
