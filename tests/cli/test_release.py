@@ -128,3 +128,11 @@ def test_a_state_with_an_unreadable_release_is_refused(states: Path, tmp_path: P
     file.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(SystemExit, match="2"):
         main(["assign", "--assignor", "sticky", str(file)])
+
+
+def test_tags_that_no_released_broker_reads_are_named(tmp_path: Path) -> None:
+    with gzip.open(DATA.parent / "streams-group-4.4" / "sticky.scenarios.jsonl.gz", "rt", encoding="utf-8") as lines:
+        (tmp_path / "group.jsonl").write_text(next(lines), encoding="utf-8")
+    words = ["-c", "streams.rack.aware.assignment.tags=zone", "--release", "4.4"]
+    done = run("assign", "--assignor", "group_sticky", tmp_path / "group.jsonl", *words)
+    assert "group_sticky_4_4 reads no streams.rack.aware.assignment.tags" in " ".join(done.stderr.split())

@@ -9,6 +9,7 @@ from typing import Any
 
 from assignment_api.group import GroupAssignment
 from assignment_api.plugins import Found, MetricPlugin, PluginRow, Registry
+from assignment_api.plugins.keys import RACK_TAGS_OF_GROUP
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS
 from assignor_lab.groups.changes import ChangesOf, InputTrial
@@ -179,6 +180,12 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
         from assignor_lab.groups.streams_group.changes import streams_group_trials
 
         return streams_group_trials(config, assignor)
+
+    def suppositions(self, found: FoundAssignor, config: EffectiveConfig) -> Iterable[str]:
+        keys = (RACK_TAGS_OF_GROUP, RACK_AWARE_ASSIGNMENT_TAGS)
+        given = next((key for key in keys if key in config and config[key].value), None)
+        if given is not None and str(found.plugin.name).startswith("group_sticky"):
+            yield f"{found.name} reads no {given}: Kafka's brokers pass the tags on, and no released assignor reads them"
 
     def picture(
         self, answers: Sequence[ContenderAnswer[StreamsGroupState, GroupAssignment]], assignor: str | None
