@@ -185,7 +185,7 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
         keys = (RACK_TAGS_OF_GROUP, RACK_AWARE_ASSIGNMENT_TAGS)
         given = next((key for key in keys if key in config and config[key].value), None)
         if given is not None and str(found.plugin.name).startswith("group_sticky"):
-            yield f"{found.name} reads no {given}: Kafka's brokers pass the tags on, and no released assignor reads them"
+            yield f"{found.name} reads no {given}: brokers pass the tags on, and no released assignor reads them"
 
     def picture(
         self, answers: Sequence[ContenderAnswer[StreamsGroupState, GroupAssignment]], assignor: str | None
