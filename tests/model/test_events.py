@@ -20,7 +20,14 @@ from assignor_lab.model.moment import Moment
 _AT = Moment.at(1_000)
 _SEEN = Evidence.inferred(InferenceRule.REWRITTEN)
 #: A value for each annotation of an event's own fields.
-_VALUES = {"str": "b1", "str | None": "7", "int": 90_000, "int | None": 5, "tuple[str, ...]": ("0_0", "0_1")}
+_VALUES = {
+    "bool": True,
+    "str": "b1",
+    "str | None": "7",
+    "int": 90_000,
+    "int | None": 5,
+    "tuple[str, ...]": ("0_0", "0_1"),
+}
 _CLASSES = [getattr(events, name) for name in events.__all__ if name != "GroupEvent"]
 
 
