@@ -45,7 +45,7 @@ def choices(tree: ast.AST) -> Iterator[tuple[ast.expr | ast.pattern, set[str]]]:
 
 def is_word(path: Path, choice: ast.AST) -> bool:
     """True for a word of the command line: the name of a command, or of a layout of `assignor new`."""
-    words = {LAB / "cli" / "app.py": {"connect"}, LAB / "new" / "laying_out.py": {"streams", "connect"}}
+    words = {LAB / "cli" / "app.py": {"connect"}, LAB / "new" / "laying_out.py": {"streams", "connect", "consumer"}}
     return texts(choice) <= words.get(path, set())
 
 

@@ -28,6 +28,8 @@ CLASSIC, STREAMS, CONNECT, OTHER = "streams (classic)", "streams", "connect", "o
 _THREAD = re.compile(r"-StreamThread-\d+-consumer\Z")
 _STABLE = "Stable"
 _NOT_PERMITTED = 30
+#: Protocol type of plain consumers and of classic Streams groups, in answers of brokers.
+_CONSUMERS = "consumer"
 _NO_RIGHT = "may not be described: DESCRIBE on the group is needed"
 
 
@@ -64,7 +66,7 @@ def list_groups(cluster: ConnectedCluster) -> list[GroupSummary]:
     listed = cluster.groups()
     streams = [group for group in listed if is_streams(group)]
     classic = [group for group in listed if not is_streams(group) and group.type in (None, "", "classic", "Classic")]
-    classic = [group for group in classic if group.protocol_type in ("consumer", PROTOCOL_TYPE, "")]
+    classic = [group for group in classic if group.protocol_type in (_CONSUMERS, PROTOCOL_TYPE, "")]
     found = {each.id: each for each in _classic(cluster, classic, [group.id for group in listed])}
     found |= {each.id: each for each in _streams(cluster, streams)}
     return [found.get(group.id) or GroupSummary(group.id, OTHER, group.state or "?") for group in listed]
