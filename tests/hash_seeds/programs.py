@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib
 import io
 import json
 import sys
@@ -20,10 +19,12 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import ScenarioFamily
+from assignment_api.releases import release_named
 from assignor_lab.cli.main import main
 from assignor_lab.report import write_report
 from assignor_lab.scenarios import canonical_line, group_result_row, read_scenarios
 from assignor_lab.scoring.output.summary_file import summary_of
+from builtin_assignors.group_sticky import GroupStickyTaskAssignor
 from builtin_assignors.sticky import StickyTaskAssignor
 from tests.builtin_assignors.golden import DATA, GOLDEN, result_row
 from tests.capture.captured_logs import logs
@@ -39,8 +40,8 @@ def _sticky_answers() -> Iterator[bytes]:
         yield repr(result_row(scenario.id, "sticky", scenario.application, StickyTaskAssignor())).encode()
 
 
-def _group_sticky_answers(module: str, folder: str) -> Iterator[bytes]:
-    made = importlib.import_module(f"builtin_assignors.{module}").GroupStickyTaskAssignor()
+def _group_sticky_answers(release: str, folder: str) -> Iterator[bytes]:
+    made = GroupStickyTaskAssignor(release_named(release))
     for scenario in read_scenarios(DATA / "scale" / folder / "jmh.scenarios.jsonl.gz"):
         answer = made.assign(scenario.group_spec, scenario.topology)
         yield canonical_line(group_result_row(scenario, "x", answer))
@@ -91,8 +92,8 @@ def _run(*words: Any) -> bytes:
 
 PROGRAMS: dict[str, Callable[[], Iterator[bytes]]] = {
     "sticky": _sticky_answers,
-    "group_sticky": lambda: _group_sticky_answers("group_sticky", "streams-group"),
-    "group_sticky_4_4": lambda: _group_sticky_answers("group_sticky_4_4", "streams-group-4.4"),
+    "group_sticky": lambda: _group_sticky_answers("4.3", "streams-group"),
+    "group_sticky_4_4": lambda: _group_sticky_answers("4.4", "streams-group-4.4"),
     "streams histories": lambda: _states(test_streams_histories.FAMILIES, test_streams_histories.documents),
     "event families": lambda: _states(test_event_families.FAMILIES.values(), test_event_families.documents),
     "group families": lambda: _states(

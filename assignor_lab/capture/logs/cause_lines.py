@@ -38,21 +38,31 @@ __all__ = ["CauseLines", "GroupCause"]
 #: A group, or ``None`` if no line names it, and one of its events.
 GroupCause = tuple[str | None, GroupEvent]
 
-_THREAD = re.compile(r"([^\s\[\]=,]*?)-StreamThread-(\d{1,9})")
+_THREAD = re.compile(r"(?<![^\s\[\]=,])([^\s\[\]=,]*?)-StreamThread-(\d{1,9})")
 #: Client ids may hold blanks.
-_WHOLE_THREAD = re.compile(r"(.*)-StreamThread-(\d{1,9})(?:-consumer)?\Z")
-_STREAM_CLIENT = re.compile(r"stream-client \[(.*?)\]")
-_LEAVING = re.compile(r"sending LeaveGroup request to coordinator .*? due to (.+?)\s*\Z", re.MULTILINE)
+_WHOLE_THREAD = re.compile(r"\A(.*)-StreamThread-(\d{1,9})(?:-consumer)?\Z")
+_STREAM_CLIENT = re.compile(r"\A(?>.*?stream-client \[)([^\n]*?)\]", re.DOTALL)
+_LEAVING = re.compile(
+    r"\A(?>.*?sending LeaveGroup request to coordinator )(?>[^\n]*? due to )([^\n]++)\s*+\Z", re.DOTALL
+)
 _REASON = re.compile(r"Request joining group due to: (.+)")
-_FAILED = re.compile(r"rebalance failed due to '?(.*?)'? \(([\w.$]+)\)|rebalance failed due to ([\w.$]+)")
+_FAILED = re.compile(r"\Arebalance failed due to (?:'?(.*?)'? \(([\w.$]+)\)|([\w.$]+))")
 _DEAD = re.compile(r"State transition from (\w+) to DEAD")
 _OPTED = re.compile(r"opted to (SHUTDOWN_\w+)|sent shutdown request for the entire (application)|(\Z)")
-_EXCEPTION = re.compile(r"^(?:Caused by: )?(?:[a-z]\w*\.)+([A-Z][\w$]*(?:Exception|Error))(?:: (.*))?$", re.MULTILINE)
+_EXCEPTION = re.compile(
+    r"^(?:Caused by: )?(?:[a-z]\w*\.)+([A-Z][\w$]*(?:Exception|Error))(?:: (.*))?(?=\n|\Z)", re.MULTILINE
+)
 _INTERNAL_TOPIC = re.compile(r"internal topic (\S+) has invalid partitions: expected: (\d{1,9}); actual: (\d{1,9})")
-_TOPICS = re.compile(r"ource topics(?: are missing/unknown:| detected:|[.:])? \[([^\]]*)\]|(\S+) is unknown yet during")
+_TOPICS = re.compile(
+    r"ource topics(?: are missing/unknown:| detected:|[.:])? \[([^\[\]]*)\]|(?<!\S)(\S++) is unknown yet during"
+)
 _ERROR_CODE = re.compile(r"error code ([A-Z_]+)|assignment with error ([A-Z_]+)")
-_MEMBER = re.compile(r"([^\s\[\]=,]*?)-StreamThread-(\d{1,9})-consumer-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_CLIENT_REASON = re.compile(r"client reason: (.*?)\.?(?: \([\w.$]+\))?\s*\Z", re.MULTILINE)
+_MEMBER = re.compile(
+    r"(?<![^\s\[\]=,])([^\s\[\]=,]*?)-StreamThread-(\d{1,9})-consumer-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+)
+_CLIENT_REASON = re.compile(r"\A(?>.*?client reason: )([^\n]++)\s*+\Z", re.DOTALL)
+#: The coordinator's lines end with a full stop, and with its class in some layouts.
+_WITHOUT_CLASS = re.compile(r"\A(.*?)\.?(?: \([\w.$]+\))?\Z")
 _OF_GROUP = re.compile(r"\bgroup (\S+) (?:through|has failed)|\[Group(?:Id)? (\S+?)\]|in group (\S+)")
 _OF_COORDINATOR = frozenset({MessageKind.LEFT_GROUP, MessageKind.EXPIRED})
 #: Part of the protocol: the member joins again at once.
@@ -200,7 +210,7 @@ def _instance(record: LogMessage) -> tuple[str, str | None]:
     named = next((found for found in threads if found is not None and found[1]), None)
     if named is not None:
         return named[1], named[2]
-    client = _STREAM_CLIENT.search(record.text)
+    client = _STREAM_CLIENT.match(record.text)
     # Some layouts cut the start of a thread's name.
     thread = next((found[2] for found in threads if found is not None), None)
     return ("" if client is None else client[1]), thread
@@ -286,9 +296,9 @@ def _shutdowns(lines: Iterable[_Line]) -> Iterator[tuple[_Line, GroupEvent]]:
 
 def _rejoins(lines: Iterable[_Line]) -> Iterator[tuple[_Line, GroupEvent]]:
     for line in lines:
-        if line.kind is MessageKind.LEAVING and (leaving := _LEAVING.search(line.text)) and line.client:
+        if line.kind is MessageKind.LEAVING and (leaving := _LEAVING.match(line.text)) and line.client:
             if not any(words in leaving[1] for words in _OTHERWISE_SHOWN):
-                yield line, MemberLeft(line.at, line.evidence, line.client, None, leaving[1])
+                yield line, MemberLeft(line.at, line.evidence, line.client, None, leaving[1].rstrip())
         elif line.kind is MessageKind.JOIN_REQUESTED and (found := _REASON.search(line.text)) and line.client:
             reason = found[1].strip()
             failed = _FAILED.match(reason)
@@ -302,7 +312,8 @@ def _of_coordinator(lines: Iterable[_Line]) -> Iterator[tuple[_Line, GroupEvent]
             continue
         of = _OF_GROUP.search(line.text)
         own = line if of is None else attrs.evolve(line, group=line.group or of[1] or of[2] or of[3])
-        reason = _CLIENT_REASON.search(line.text)
+        client_reason = _CLIENT_REASON.match(line.text)
+        reason = None if client_reason is None else _WITHOUT_CLASS.match(client_reason[1].rstrip())
         if line.kind is MessageKind.EXPIRED:
             yield own, MemberExpired(line.at, line.evidence, line.client)
         elif reason is not None and not any(words in reason[1] for words in _OTHERWISE_SHOWN):

@@ -41,7 +41,9 @@ class LogDates:
 
 _CLOCK = r"(\d{1,2}):(\d\d):(\d\d)(?:[.,:](\d{1,9}))?(?!\d)(?:\s?([AaPp])\.?[Mm]\.?(?![A-Za-z]))?"
 _NUMERIC = re.compile(
-    r"(?<![\d/.:-])(\d{1,2}|\d{4})([/.-])(\d{1,2})\2(\d{4}|\d{1,2})(?:,? |, ?|T|_)" + _CLOCK + ZONE, re.ASCII
+    r"(?<![\d/.:-])(\d{1,2}|\d{4})(?=/\d{1,2}/|\.\d{1,2}\.|-\d{1,2}-)([/.-])(\d{1,2})[/.-](\d{4}|\d{1,2})"
+    r"(?:,? |, ?|T|_)" + _CLOCK + ZONE,
+    re.ASCII,
 )
 #: Of syslog.
 _NO_YEAR = re.compile(rf"(?<![A-Za-z])({'|'.join(MONTHS)}) {{1,2}}(\d{{1,2}}) (\d\d):(\d\d):(\d\d)(?!\d)", re.ASCII)

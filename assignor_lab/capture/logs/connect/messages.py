@@ -220,10 +220,10 @@ _CONFIGURED = re.compile(rf"\A{_JOBS}")
 _STARTED = re.compile(rf"\A{_NUMBER}(?: with memberId: (\S*))?")
 _DELAY = re.compile(r"to the max: (\d{1,10})\. scheduledRebalance: -?\d{1,19} now: (\d{1,18}) ")
 _ASSIGNMENT_TEXT = (
-    r"Assignment\{error=(-?\d{1,5}), leader='([^']*)', leaderUrl='([^']*)', offset=(-?\d{1,19}), "
+    r"\AAssignment\{error=(-?\d{1,5}), leader='([^']*)', leaderUrl='([^']*)', offset=(-?\d{1,19}), "
     r"connectorIds=\[(?>(.*?)\], taskIds=\[)(?>(.*?)\](?=, revokedConnectorIds=|\}))"
 )
-_REVOKED = re.compile(r", revokedConnectorIds=\[(?>(.*?)\], revokedTaskIds=\[)(?>(.*?)\], delay=)(\d{1,10})\}")
+_REVOKED = re.compile(r"\A, revokedConnectorIds=\[(?>(.*?)\], revokedTaskIds=\[)(?>(.*?)\], delay=)(\d{1,10})\}")
 _COMPLETED = re.compile(rf"\A{_NUMBER}(?: with protocol version (\d{{1,5}}))? and got assignment: ")
 #: Of an assignment that is text, not bytes.
 _TEXT_VERSION = 2
@@ -231,10 +231,11 @@ _MEMBER_STATE = re.compile(
     r"(?:\{|, )([^\s{}=]+)=WorkerState\{url='([^']*)', offset=(-?\d{1,19}), (?=(Assignment\{error=)?)"
 )
 _MEMBER_SENT = re.compile(r"(?:\{|, )([^\s{}=]+)=(?=Assignment\{error=)")
-_MEMBER_JOBS = re.compile(rf"(?:\{{|, )([^\s{{}}=]+)={_JOBS}")
+#: Names of jobs have no brackets here, so that a hostile line costs one pass.
+_MEMBER_JOBS = re.compile(r"(?:\{|, )([^\s{}=]+)=\{ ?connectorIds=\[([^\[\]{}]*)\], taskIds=\[([^\[\]{}]*)\]\}")
 _ASSIGNMENT_START = re.compile(_ASSIGNMENT_TEXT)
-_SYNCED = re.compile(rf"(?>.*?Generation\{{generationId={_NUMBER}, )memberId='([^']*)'")
-_LEFT = re.compile(r"\A(?:(?>.*?due to )(?:the )?(.*?))?(?:\s+\([\w.$:]+\))?\s*\Z")
+_SYNCED = re.compile(rf"\A(?>.*?Generation\{{generationId={_NUMBER}, )memberId='([^']*)'")
+_LEFT = re.compile(r"\A(?:(?>.*?due to )(?:the )?(.*?))?(?: \([\w.$:]+\))?\Z")
 _LEAVING_MEMBER = re.compile(r"Member (\S+) \Z")
 _STATE_SET = re.compile(r"\A(.+?) state to ([A-Z]+)(?=\s|\Z)")
 
@@ -307,10 +308,10 @@ def _new_assignments(text: str, start: int) -> NewAssignments | None:
 
 
 def _assignment(text: str, start: int) -> AssignmentMessage:
-    found = _ASSIGNMENT_START.match(text, start)
+    found = _ASSIGNMENT_START.match(text[start:])
     if found is None:
         raise GarbledMessageError("an assignment is not in the text that Kafka writes there")
-    revoked = _REVOKED.match(text, found.end())
+    revoked = _REVOKED.match(text[start + found.end() :])
     return AssignmentMessage(
         _TEXT_VERSION,
         int(found[1]),
@@ -327,14 +328,14 @@ def _assignment(text: str, start: int) -> AssignmentMessage:
 
 def _synced(text: str, start: int) -> GroupSynced | None:
     """``None`` for releases before 2.7, which log no member id there."""
-    found = _SYNCED.match(text, start)
+    found = _SYNCED.match(text[start:])
     return None if found is None else GroupSynced(int(found[1]), found[2])
 
 
 def _left(text: str, start: int) -> WorkerLeft:
-    found = _LEFT.match(text[start + len(_LEAVE_MARKER) :])
+    found = _LEFT.match(text[start + len(_LEAVE_MARKER) :].strip())
     member = _LEAVING_MEMBER.search(text, 0, start)
-    return WorkerLeft("" if member is None else member[1], "" if found is None else found[1] or "")
+    return WorkerLeft("" if member is None else member[1], "" if found is None else (found[1] or "").rstrip())
 
 
 def _state_set(text: str, start: int) -> StateSet | None:
