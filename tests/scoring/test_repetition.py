@@ -244,7 +244,7 @@ def test_many_files_are_not_listed_one_by_one_and_can_be_repeated(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("assignor_lab.scoring.provenance.manifest.MOST_INPUTS", 2)
-    monkeypatch.setattr("assignor_lab.scoring.summaries.document.MAX_SOURCES", 2)
+    monkeypatch.setattr("assignor_lab.scoring.summaries.results.MAX_SOURCES", 2)
     states = tmp_path / "states"
     states.mkdir()
     for number in range(5):

@@ -79,6 +79,8 @@ def test_a_hanging_plugin_keeps_no_other_group_waiting_and_is_asked_again(served
     served.mood("hanging")
     with asking(served) as shop, asking(served) as bank:
         shop.send(large("shop"))
+        # A large question takes longer to read than the small one of the bank.
+        until(lambda: served.is_asked_about("shop"), "the question of the shop", pause_s=0.01)
         bank.send(question("bank"))
         assert bank.receive(seconds=20)["answer"]["error"] is None
         # It was answered while the other one hung.
