@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from copy import deepcopy
 from pathlib import Path
@@ -10,15 +9,17 @@ from typing import Any
 
 import pytest
 
+from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.model.run_summary import TimelineDecision
 from assignor_lab.report import render_report
 from assignor_lab.report.sections.causes import cause_words
 from assignor_lab.report.sections.pasts import past_words
 from assignor_lab.report.words import state_name, verdict
 from assignor_lab.scoring.output.summary_file import summary_of
-from tests.capture.event_recordings import event_folder, run
+from tests.capture.event_recordings import event_folder
 from tests.report.group_summaries import episodes, recorded_past
 from tests.report.summaries import tagged
+from tests.scoring.in_process import scored
 
 ENTRY: dict[str, Any] = {
     "time_ms": 1_795_239_746_656, "generation": 3, "waited_ms": None, "instances": 4, "members": 8,
@@ -175,10 +176,9 @@ def test_of_a_single_history_the_verdict_says_who_is_best_in_what_and_how_often_
 
 def test_report_and_summary_show_events_between_decisions(tmp_path: Path) -> None:
     folder = event_folder(tmp_path, "static")
-    out = tmp_path / "run"
-    done = run("score", folder, "--assignor", "high_availability", "--out", out, "--mode", "independent")
-    assert done.exit_code == 0, done.output
-    (timeline,) = json.loads((out / "summary.json").read_text())["results"]["timelines"]
+    # Without Spark: a command in this process would end the session of other tests.
+    document = scored([str(folder)], ["high_availability"], tmp_path / "run", past=PastTerms("independent"))
+    (timeline,) = document["results"]["timelines"]
     assert [each["type"] for each in timeline["events"]] == [*["instance_restarted_in_session"] * 5, "group_emptied"]
-    page = (out / "report.html").read_text()
-    assert page.count("b1 restarted within its session (static member)") >= 5
+    shown = render_report(summary_of(document))
+    assert shown.count("b1 restarted within its session (static member)") >= 5
