@@ -82,7 +82,7 @@ def _read_at_once(value: Any, ids: TaskIds) -> tuple[TaskInfo, ...] | None:
         parts.objects += value
         if not parts.are_in_order or len({task.id for task in tasks}) != len(tasks):
             return None
-    except (KeyError, TypeError, Mismatch):
+    except (AttributeError, KeyError, TypeError, Mismatch):
         return None
     return tuple(tasks)
 
