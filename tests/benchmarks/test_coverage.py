@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.coverage import page
 from benchmarks.coverage.__main__ import RUNS, SEED
-from benchmarks.coverage.page import FEW, HOLDS, PAGE, entry, tables, write_page
+from benchmarks.coverage.page import BEGIN, END, FEW, HOLDS, PAGE, entry, tables, write_page
 from benchmarks.coverage.populations import LIMITS, POPULATIONS
 from benchmarks.coverage.runs import SIZES, Cell, measured
 
@@ -76,7 +76,8 @@ def test_no_field_of_the_page_covers_less_than_it_says_but_those_at_the_edge_of_
 
 def fields(text: str, population: str) -> list[list[str]]:
     """The fields of a population, in the table of intervals and those of limits."""
-    lines = re.findall(rf"^\| {re.escape(population)} \| (.*) \|$", text, re.MULTILINE)
+    written = text.partition(BEGIN)[2].partition(END)[0]
+    lines = re.findall(rf"^\| {re.escape(population)} \| (.*) \|$", written, re.MULTILINE)
     return [line.split(" | ") for line in lines]
 
 
