@@ -9,18 +9,20 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
+import attrs
 import typer
 
 from assignment_api import AssignorLabError
 from assignor_lab.cli.one_state import StateId
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, Processes, RackFiles, Release, Seed, sources
+from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, Processes, RackFiles, Release, Seed, sources
 from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone
-from assignor_lab.cli.plan_connect import connect_answer
+from assignor_lab.cli.plan_members import connect_answer, consumer_answer
 from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
 from assignor_lab.cli.present_group import ReadGroup, read_group
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 from assignor_lab.groups.variants import variants_of
 from assignor_lab.planning.connect_state import is_connect_state
+from assignor_lab.planning.consumer_state import is_consumer_state
 from assignor_lab.planning.gates import parse_plan_gate
 from assignor_lab.planning.instances import with_names
 from assignor_lab.planning.making import (
@@ -98,6 +100,13 @@ Start = Annotated[
     float | None,
     typer.Option("--start-seconds", metavar="S", min=0.001, help="From the start of a process to its first join."),
 ]
+Poll = Annotated[
+    float | None,
+    typer.Option("--poll-seconds", metavar="S", min=0, help="Consumers: records of a poll times the time of each."),
+]
+Revoke = Annotated[
+    float | None, typer.Option("--revoke-seconds", metavar="S", min=0, help="Consumers: time of onPartitionsRevoked.")
+]
 WaitFor = Annotated[
     str, typer.Option("--wait", metavar="ready|calm|S", help="The end of a step: RUNNING, at rest, or S seconds.")
 ]
@@ -171,6 +180,8 @@ def _plan(
     batch: Batch = "1",
     down_seconds: Down = 0,
     start_seconds: Start = None,
+    poll_seconds: Poll = None,
+    revoke_seconds: Revoke = None,
     wait: WaitFor = READY,
     surge: Surge = 0,
     leave: Leave = False,
@@ -187,6 +198,7 @@ def _plan(
     back_after: BackAfter = None,
     wipe: Wipe = False,
     assignor: Assignor = None,
+    client: Client = None,
     variant: Variants = None,
     plays: Plays = 20,
     seed: Seed = 0,
@@ -218,6 +230,8 @@ def _plan(
         batch=_batch(batch),
         down_ms=_ms(down_seconds),
         start_ms=None if start_seconds is None else _ms(start_seconds),
+        poll_ms=None if poll_seconds is None else _ms(poll_seconds),
+        revoke_ms=None if revoke_seconds is None else _ms(revoke_seconds),
         wait=_wait(wait),
         leave=leave,
         surge=surge,
@@ -237,6 +251,8 @@ def _plan(
     )
     given = sources(config, c, release)
     read = read_group(source, state_id, given, config, racks, topology, timezone, workload, timings, assignor)
+    if client is not None:
+        read = attrs.evolve(read, terms=attrs.evolve(read.terms, client=client))
     gates = [parse_plan_gate(text) for text in fail_if or ()]
     verification = read.sample.verified(read.verified_under)
     if not json:
@@ -246,9 +262,10 @@ def _plan(
         runs = None if there is None else partial(there, written=play_document, read=play_from)
         workers = processes or os.cpu_count() or 1
         texts = None if no_variants else variant or []
-        if is_connect_state(read.scenario):
+        if is_connect_state(read.scenario) or is_consumer_state(read.scenario):
             predict = partial(predicted_by, plays=plays, processes=workers, on_play=lambda _: on_play(), runs=runs)
-            answer = connect_answer(source, read, plan_name, subject, options, texts, seed, predict)
+            made = consumer_answer if is_consumer_state(read.scenario) else connect_answer
+            answer = made(source, read, plan_name, subject, options, texts, seed, predict)
         else:
             how = partial(
                 predict_from, plays=plays, seed=seed, processes=workers, on_play=lambda _: on_play(), runs=runs

@@ -25,7 +25,7 @@ __all__ = [
     "variants_of",
 ]
 
-#: Kafka's key for a group's protocol: ``classic`` or ``streams``.
+#: Kafka's key for a group's protocol: ``classic``, ``streams`` or ``consumer``.
 PROTOCOL = "group.protocol"
 
 
@@ -98,8 +98,8 @@ def parse_variant(text: str) -> Contender:
         else:
             raise VariantError(f"{text!r:.200}: expected key=value behind the assignor, found {part!r:.80}")
     protocol = found.pop(PROTOCOL, None)
-    if protocol not in (None, "classic", "streams"):
-        raise VariantError(f"{text!r:.200}: {PROTOCOL} is classic or streams, not {protocol!r:.80}")
+    if protocol not in (None, "classic", "streams", "consumer"):
+        raise VariantError(f"{text!r:.200}: {PROTOCOL} is classic, streams or consumer, not {protocol!r:.80}")
     return Contender(name.strip(), parts[0].strip(), found, protocol)
 
 

@@ -7,16 +7,16 @@ of another worker wait for its return. A state does not show its leader, so each
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectorTaskId, ConnectProtocol
 from assignor_lab.groups.variants import Contender, VariantError, configured, timings_of
 from assignor_lab.planning.connect_state import TIMINGS_OF_WORKERS, ConnectState, under_connect_configuration
-from assignor_lab.planning.instances import UnknownInstanceError, new_names
-from assignor_lab.planning.making import Options, PlanError, check_options
-from assignor_lab.planning.measured import PlayedPlan, StepCost
+from assignor_lab.planning.making import Options
+from assignor_lab.planning.measured import PlayedPlan
+from assignor_lab.planning.member_plans import Away, cost_of_absences, member_plan, refuse_options
 from assignor_lab.planning.plans import CALM, Action, Plan, Step
 from assignor_lab.planning.predict import Terms
 from assignor_lab.simulation.connect.cluster import SimulatedCluster
@@ -35,8 +35,6 @@ _LEFT_MS = 5_000
 _NEVER_READY_MS = 600_000
 #: Causes of absences.
 DELAY, SESSION, REBALANCE = "scheduled delay", "session timeout", "rebalancing and starting"
-#: Options of plans of Streams groups alone.
-_OF_STREAMS = ("leave", "surge", "replace", "stuck", "crash_in", "upgrade_from", "wipe", "new_threads", "new_rack")
 
 
 # --- plans --------------------------------------------------------------------------------------------------
@@ -46,81 +44,10 @@ def connect_plan(name: str, subject: str | None, state: ConnectState, options: O
     """The plan of a Connect group: ``roll``, ``scale`` or ``kill``.
 
     Raises:
-        PlanError, UnknownInstanceError: if the options contradict the state, or the plan is one of Streams groups.
+        PlanError, UnknownInstanceError: as :func:`assignor_lab.planning.member_plans.member_plan`.
     """
-    check_options(name, options)
-    usual = Options()
-    for option in _OF_STREAMS:
-        if getattr(options, option) != getattr(usual, option):
-            raise PlanError(f"--{option.replace('_', '-')} is for Streams groups: it has no effect on Connect workers")
-    if name == "roll":
-        return _roll(state, options)
-    if name == "scale":
-        return _scale(state, options)
-    if name == "kill" and subject is not None:
-        (killed,) = _named(state, [subject])
-        if options.back_after_ms is None and len(state.names) == 1:
-            raise PlanError(f"{killed} is the only worker, and its jobs would never run again: give --back-after")
-        action = Action("kill", killed, back_after_ms=options.back_after_ms)
-        back_s = None if options.back_after_ms is None else options.back_after_ms / 1000
-        parameters = {"instance": killed, "back_after_seconds": back_s}
-        return _plan("kill", [Step(killed, (action,))], options, parameters)
-    raise PlanError(f"{name} is a plan of Streams groups: a Connect group has roll, scale and kill")
-
-
-def _roll(state: ConnectState, options: Options) -> Plan:
-    order = _named(state, options.order) if options.order else sorted(state.names)
-    if options.only:
-        only = _named(state, options.only)
-        order = [name for name in order if name in only]
-    elif len(order) < len(state.names):
-        missing = ", ".join(name for name in state.names if name not in order)
-        raise PlanError(f"--order leaves out {missing}: name all workers, or give --only for a part of the group")
-    size = min(options.batch, len(order))
-    batches = [order[place : place + size] for place in range(0, len(order), size)]
-    steps = [Step(", ".join(batch), tuple(Action("restart", each) for each in batch)) for batch in batches]
-    parameters = {"order": order, "batch": size, "down_seconds": options.down_ms / 1000}
-    return _plan("roll", steps, options, parameters)
-
-
-def _scale(state: ConnectState, options: Options) -> Plan:
-    present = len(state.names)
-    if options.to < 1 or options.to == present:
-        raise PlanError(f"--to {options.to}: the group has {present} workers; give another number, from 1")
-    if options.to > present:
-        if options.leaving:
-            raise PlanError(f"--leaving names workers, and --to {options.to} adds some")
-        names = new_names(state.names, options.to - present)
-        return _plan("scale", [Step(", ".join(names), tuple(Action("add", each) for each in names))], options, {
-            "to": options.to, "new": names,
-        })  # fmt: skip
-    leaving = _named(state, options.leaving) if options.leaving else sorted(state.names)[options.to :]
-    if len(leaving) != present - options.to:
-        raise PlanError(f"--leaving names {len(leaving)} workers, and --to {options.to} removes {present - options.to}")
-    step = Step(", ".join(leaving), tuple(Action("remove", each) for each in leaving))
-    return _plan("scale", [step], options, {"to": options.to, "leaving": leaving})
-
-
-def _plan(name: str, steps: Sequence[Step], options: Options, parameters: Mapping[str, object]) -> Plan:
-    return Plan(
-        name, tuple(steps), options.wait, options.start_ms, max(1, options.down_ms), parameters=parameters,
-        unit="worker",
-    )  # fmt: skip
-
-
-def _named(state: ConnectState, wanted: Iterable[str]) -> list[str]:
-    found: list[str] = []
-    for name in wanted:
-        fitting = [each for each in state.names if each == name] or [
-            each for each in state.names if name and each.startswith(name)
-        ]
-        if len(fitting) != 1:
-            fault = "fits no worker" if not fitting else f"fits {len(fitting)} workers"
-            raise UnknownInstanceError(f"{name!r:.80} {fault}: the group has {', '.join(state.names)}")
-        if fitting[0] in found:
-            raise UnknownInstanceError(f"{name!r:.80} is named twice: name each worker once")
-        found.append(fitting[0])
-    return found
+    refuse_options(options, ["leave"], "Connect worker")
+    return member_plan(name, subject, state.names, options, "worker", "a Connect group")
 
 
 # --- variants -----------------------------------------------------------------------------------------------
@@ -282,57 +209,25 @@ def _waited(cluster: SimulatedCluster, conditions: Sequence[Callable[[], bool]],
 # --- its cost -----------------------------------------------------------------------------------------------
 
 
-@attrs.frozen
-class _Away:
-    task: ConnectorTaskId
-    begin_ms: int
-    end_ms: int
-    causes: Mapping[str, int]
-
-
 def _cost(
     cluster: SimulatedCluster, marks: Sequence[int], done_ms: int, rest_ms: int | None, failed: str | None
 ) -> PlayedPlan:
-    first, end = marks[0], cluster.now
-    away = sorted(_absences(cluster, first, end), key=lambda each: (each.begin_ms, each.task.sort_key()))
-    steps = []
-    for place, mark in enumerate(marks):
-        until = marks[place + 1] if place + 1 < len(marks) else end + 1
-        own = [each for each in away if mark <= each.begin_ms < until]
-        steps.append(_step_cost(own, _formed(cluster, mark, until)))
-    absences: dict[str, list[tuple[float, float]]] = {}
-    by_connector = dict.fromkeys(sorted(cluster.config.view(cluster.config.end).jobs.task_counts), 0.0)
-    for each in away:
-        shown = ((each.begin_ms - first) / 1000, (each.end_ms - first) / 1000)
-        absences.setdefault(str(each.task), []).append(shown)
-        by_connector[each.task.connector] += (each.end_ms - each.begin_ms) / 1000
-    return PlayedPlan(
-        tuple(steps),
-        _step_cost(away, _formed(cluster, first, end + 1)),
-        tuple((mark - first) / 1000 for mark in marks),
-        (done_ms - first) / 1000,
-        None if rest_ms is None else (rest_ms - first) / 1000,
-        absences,
+    away = sorted(_absences(cluster, marks[0], cluster.now), key=lambda each: (each[1].begin_ms, each[0].sort_key()))
+    connectors = {each.task: task.connector for task, each in away}
+    return cost_of_absences(
+        [each for _, each in away],
+        marks,
+        done_ms,
+        rest_ms,
+        cluster.now,
+        [each.prepared_ms for each in cluster.rounds],
         failed,
-        by_connector,
+        connectors.__getitem__,
+        sorted(cluster.config.view(cluster.config.end).jobs.task_counts),
     )
 
 
-def _formed(cluster: SimulatedCluster, begin_ms: int, end_ms: int) -> int:
-    return sum(begin_ms <= each.prepared_ms < end_ms for each in cluster.rounds)
-
-
-def _step_cost(away: Sequence[_Away], rebalances: int) -> StepCost:
-    lengths = [(each.end_ms - each.begin_ms) / 1000 for each in away]
-    spent: dict[str, float] = {}
-    for each in away:
-        for cause, length in each.causes.items():
-            spent[cause] = spent.get(cause, 0.0) + length / 1000
-    tasks = len({each.task for each in away})
-    return StepCost(sum(lengths), max(lengths, default=0.0), tasks, rebalances, 0.0, spent)
-
-
-def _absences(cluster: SimulatedCluster, first: int, end: int) -> Iterator[_Away]:
+def _absences(cluster: SimulatedCluster, first: int, end: int) -> Iterator[tuple[ConnectorTaskId, Away]]:
     """Every time without a run of a configured task that has run before."""
     delays = _delays(cluster, end)
     prepared = sorted(each.prepared_ms for each in cluster.rounds)
@@ -343,7 +238,8 @@ def _absences(cluster: SimulatedCluster, first: int, end: int) -> Iterator[_Away
             if reached is not None and run.start_ms > max(reached, first):
                 begin = max(reached, first)
                 crashed = before is not None and (before.worker, before.end_ms) in cluster.crashes
-                yield _Away(job, begin, run.start_ms, _causes(begin, run.start_ms, delays, prepared, crashed=crashed))
+                causes = _causes(begin, run.start_ms, delays, prepared, crashed=crashed)
+                yield job, Away(str(job), begin, run.start_ms, causes)
             until = end if run.end_ms is None else run.end_ms
             if reached is None or until > reached:
                 reached, before = until, run

@@ -27,6 +27,8 @@ _IN_MEMORY = "InMemoryDslStoreSuppliers"
 _TWO_ROLLS_UP_TO = (3, 4)
 #: The first release with the streams protocol (early access).
 _STREAMS_SINCE = (4, 1)
+#: Options of time.
+_OF_EVERY_PLAN = ("start_ms", "poll_ms", "revoke_ms", "wait")
 #: The options of each plan, apart from those of time.
 _OPTIONS: Mapping[str, frozenset[str]] = {
     "roll": frozenset({
@@ -59,6 +61,8 @@ class Options:
         batch: Instances that are restarted together; more than there are: all.
         down_ms: From the end of a process until its successor is started.
         start_ms: From the start of a process until its first join; ``None``: unknown.
+        poll_ms: From one poll of a consumer to the next; ``None``: unknown.
+        revoke_ms: Time of a consumer's ``onPartitionsRevoked``; ``None``: unknown.
         leave: Members of closed instances leave the group.
         surge: Number of successors that are started first, together; 0: none.
         replace: Processes come back with empty disks.
@@ -78,6 +82,8 @@ class Options:
     batch: int = 1
     down_ms: int = 0
     start_ms: int | None = None
+    poll_ms: int | None = None
+    revoke_ms: int | None = None
     wait: Wait = READY
     leave: bool = False
     surge: int = 0
@@ -105,7 +111,7 @@ def check_options(plan: str, options: Options) -> None:
     usual = Options()
     for field in attrs.fields(Options):
         name = field.name
-        if name in (*_OPTIONS[plan], "start_ms", "wait") or getattr(options, name) == getattr(usual, name):
+        if name in (*_OPTIONS[plan], *_OF_EVERY_PLAN) or getattr(options, name) == getattr(usual, name):
             continue
         word = (
             name.removesuffix("_ms")

@@ -61,6 +61,7 @@ class PlayedPlan:
         absences: Task to its absences: from, to, in seconds from the beginning of the plan.
         failed: The step that was not over in time, or ``None``.
         by_connector: Connector to the task-seconds of its tasks, in a Connect group.
+        partitions: Partitions of a consumer group; 0 in another group.
     """
 
     steps: tuple[StepCost, ...]
@@ -71,6 +72,7 @@ class PlayedPlan:
     absences: Mapping[str, Sequence[tuple[float, float]]]
     failed: str | None
     by_connector: Mapping[str, float] = attrs.field(factory=dict)
+    partitions: int = 0
 
 
 def play_document(play: PlayedPlan) -> dict[str, Any]:

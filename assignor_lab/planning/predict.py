@@ -33,6 +33,7 @@ class Terms:
         timings: Timings in place of those that the settings give.
         assignor: The assignor; ``None``: the group's own.
         workload: File with the weight of the tasks; ``None``: the state's.
+        client: Client library whose strategies lead a consumer group; ``None``: Java's.
     """
 
     registry: Registry
@@ -41,6 +42,7 @@ class Terms:
     timings: Mapping[str, int] = attrs.field(factory=dict)
     assignor: str | None = None
     workload: Path | None = None
+    client: str | None = None
 
 
 def predict(scenario: Scenario, plan: Plan, terms: Terms, plays: int = 20, seed: int = 0) -> Prediction:

@@ -68,6 +68,7 @@ class Prediction:
         plays: The single plays, in the order of their seeds.
         is_interrupted: True if further plays were cancelled.
         by_connector: Connector to the task-seconds of its tasks, in a Connect group.
+        by_partition: Mean interruptions and seconds of a partition, in a consumer group.
     """
 
     steps: tuple[StepRange, ...]
@@ -77,6 +78,7 @@ class Prediction:
     plays: tuple[PlayedPlan, ...]
     is_interrupted: bool = False
     by_connector: Mapping[str, Range] = attrs.field(factory=dict)
+    by_partition: tuple[Range, Range] | None = None
 
 
 class RestlessGroupError(AssignorLabError):
@@ -176,6 +178,16 @@ def predicted(plays: Sequence[PlayedPlan], names: Sequence[str]) -> Prediction:
             name: _range([play.by_connector.get(name, 0.0) for play in plays])
             for name in dict.fromkeys(name for play in plays for name in play.by_connector)
         },
+        by_partition=_by_partition(plays),
+    )
+
+
+def _by_partition(plays: Sequence[PlayedPlan]) -> tuple[Range, Range] | None:
+    if not all(play.partitions for play in plays):
+        return None
+    return (
+        _range([sum(map(len, play.absences.values())) / play.partitions for play in plays]),
+        _range([play.total.task_seconds / play.partitions for play in plays]),
     )
 
 

@@ -70,6 +70,11 @@ def the_sentence(answer: Answer) -> str:
         f"{_seconds(total.task_seconds.median)} task-seconds (90 %: {_seconds(total.task_seconds.low)} to "
         f"{_seconds(total.task_seconds.high)}), with {rebalances}."
     )
+    if prediction.by_partition is not None:
+        interruptions, seconds = prediction.by_partition
+        sentence += (
+            f" A partition is interrupted {interruptions.median:.1f} times, for {_with_interval(seconds)} s in all."
+        )
     best = _best(answer)
     return sentence if best is None else f"{sentence} {best}"
 
@@ -209,7 +214,15 @@ def _prediction(prediction: Prediction) -> dict[str, Any]:
         },
         "spent_on": {cause: round(seconds, 3) for cause, seconds in prediction.total.spent_on.items()},
         **({"by_connector": connectors} if connectors else {}),
+        **_partitions(prediction),
     }
+
+
+def _partitions(prediction: Prediction) -> dict[str, Any]:
+    if prediction.by_partition is None:
+        return {}
+    interruptions, seconds = prediction.by_partition
+    return {"by_partition": {"interruptions": _range(interruptions), "seconds": _range(seconds)}}
 
 
 def _step(each: StepRange) -> dict[str, Any]:

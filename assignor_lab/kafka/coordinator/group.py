@@ -28,6 +28,7 @@ from assignor_lab.kafka.coordinator.requests import (
 from assignor_lab.kafka.coordinator.rounds import Round
 from assignor_lab.kafka.coordinator.session_timeout import next_session_end, silent_members
 from assignor_lab.kafka.coordinator.sync_phase import SyncPhase
+from assignor_lab.kafka.wire.connect.negotiation import selected_name
 
 __all__ = ["Coordinator", "CoordinatorState"]
 
@@ -344,6 +345,10 @@ class Coordinator:
         return [protocol for protocol in offers[0] if all(protocol in each for each in offers)]
 
     def _selected(self) -> GroupProtocol:
-        # Every member votes for its first common protocol; preferences all run from new to old.
-        common = self._common([member.offers for member in self._members.values()])
+        # Every member votes for its first common protocol. Preferences of workers all run from new to old; names are
+        # strategies of consumers.
+        offers = [member.offers for member in self._members.values()]
+        common = self._common(offers)
+        if isinstance(common[0], str):
+            return selected_name([list(each) for each in offers])
         return max(common, key=lambda protocol: protocol.version)

@@ -1,0 +1,132 @@
+"""``assignor plan`` for groups whose members keep no state: workers of Connect, and consumers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Protocol, TypeVar
+
+from assignment_api import AssignorLabError
+from assignor_lab.cli.present_group import ReadGroup
+from assignor_lab.groups.variants import variants_of
+from assignor_lab.planning.connect_plan import (
+    ConnectContender,
+    connect_plan,
+    given_connect_variant,
+    played_connect_plan,
+    usual_connect_variants,
+)
+from assignor_lab.planning.connect_state import connect_state
+from assignor_lab.planning.consumer_plan import (
+    ConsumerContender,
+    consumer_plan,
+    given_consumer_variant,
+    played_consumer_plan,
+    usual_consumer_variants,
+)
+from assignor_lab.planning.consumer_state import consumer_state
+from assignor_lab.planning.making import Options
+from assignor_lab.planning.measured import PlayedPlan
+from assignor_lab.planning.naive import Naive
+from assignor_lab.planning.plans import Plan
+from assignor_lab.planning.predicted import Prediction
+from assignor_lab.planning.words import Answer
+
+__all__ = ["connect_answer", "consumer_answer"]
+
+_DRAWS = "they hold the draws of the leader, of member ids, and of"
+_UNCALIBRATED_WORKERS = f"no recorded change of a Connect group corrects these intervals: {_DRAWS} the workers' starts"
+_UNCALIBRATED_CONSUMERS = (
+    f"no recorded change of a consumer group corrects these intervals: {_DRAWS} heartbeats, polls and starts"
+)
+#: Predicts a plan from the play of each number.
+Predict = Callable[[Callable[[int], PlayedPlan], Plan], Prediction]
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def plan(self) -> Plan: ...
+
+
+C = TypeVar("C", bound=_Named)
+
+
+def connect_answer(
+    source: str,
+    read: ReadGroup,
+    plan_name: str,
+    subject: str | None,
+    options: Options,
+    texts: Sequence[str] | None,
+    seed: int,
+    predict: Predict,
+) -> Answer:
+    """The answer to a plan of a Connect group.
+
+    Args:
+        texts: Variants of the command line; empty: the usual ones; ``None``: none.
+
+    Raises:
+        AssignorLabError: a subclass, if the options contradict the state.
+    """
+    state = connect_state(read.scenario, read.terms, options)
+    plan = connect_plan(plan_name, subject, state, options)
+    present = ConnectContender("as it is", state, plan, read.terms)
+    variants: Iterable[ConnectContender] = ()
+    if texts:
+        variants = [given_connect_variant(each, state, plan, read.terms) for each in variants_of((), texts)]
+    elif texts is not None:
+        variants = usual_connect_variants(state, options, plan, read.terms, subject)
+    assumptions = [*state.assumptions, _UNCALIBRATED_WORKERS]
+    return _answer(source, present, variants, assumptions, seed, played_connect_plan, predict)
+
+
+def consumer_answer(
+    source: str,
+    read: ReadGroup,
+    plan_name: str,
+    subject: str | None,
+    options: Options,
+    texts: Sequence[str] | None,
+    seed: int,
+    predict: Predict,
+) -> Answer:
+    """The answer to a plan of a consumer group; arguments and errors as for :func:`connect_answer`."""
+    state = consumer_state(read.scenario, read.terms, options)
+    plan = consumer_plan(plan_name, subject, state, options)
+    present = ConsumerContender("as it is", state, plan, read.terms)
+    variants: Iterable[ConsumerContender] = ()
+    if texts:
+        variants = [given_consumer_variant(each, state, plan, read.terms) for each in variants_of((), texts)]
+    elif texts is not None:
+        variants = usual_consumer_variants(state, options, plan, read.terms)
+    assumptions = [*state.assumptions, *plan.assumptions, _UNCALIBRATED_CONSUMERS]
+    return _answer(source, present, variants, assumptions, seed, played_consumer_plan, predict)
+
+
+def _answer(
+    source: str,
+    present: C,
+    variants: Iterable[C],
+    assumptions: Sequence[str],
+    seed: int,
+    played: Callable[[C, str], PlayedPlan],
+    predict: Predict,
+) -> Answer:
+    chosen = list(variants)
+    prediction = predict(partial(_play, played, present, seed), present.plan)
+    found: dict[str, Prediction | str] = {}
+    for each in chosen:
+        try:
+            found[each.name] = predict(partial(_play, played, each, seed), each.plan)
+        except AssignorLabError as error:
+            found[each.name] = str(error)
+    plays = len(prediction.plays)
+    return Answer(source, present.plan, plays, seed, prediction, Naive(None, None), found, assumptions)
+
+
+def _play(played: Callable[[C, str], PlayedPlan], variant: C, seed: int, number: int) -> PlayedPlan:
+    return played(variant, f"{seed}-{number}")

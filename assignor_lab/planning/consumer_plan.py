@@ -1,0 +1,196 @@
+"""Plans of consumer groups, and one play of a plan: when partitions are not polled, and for which cause.
+
+A state does not show its leader and the phases of heartbeats, so each play draws them.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import attrs
+
+from assignor_lab.groups.variants import Contender, VariantError, configured, timings_of
+from assignor_lab.planning.consumer_state import (
+    ConsumerState,
+    decider,
+    under_protocol,
+    under_static,
+    under_strategy,
+)
+from assignor_lab.planning.making import Options
+from assignor_lab.planning.measured import PlayedPlan
+from assignor_lab.planning.member_plans import Away, cost_of_absences, member_plan
+from assignor_lab.planning.plans import CALM, Action, Plan
+from assignor_lab.planning.predict import Terms
+from assignor_lab.simulation.consumer.consumers import CLASSIC, TIMINGS_OF_CONSUMERS
+from assignor_lab.simulation.consumer.polling import NotPolled
+from assignor_lab.simulation.consumer.simulate import CLOSING, CRASHED, ConsumerPlay
+
+__all__ = [
+    "ConsumerContender", "consumer_plan", "given_consumer_variant", "played_consumer_plan", "usual_consumer_variants",
+]  # fmt: skip
+
+#: A step that is not over by then counts as failed.
+_NEVER_READY_MS = 600_000
+#: Causes of times without polls.
+SESSION, RESTART, REBALANCE = "session timeout", "process restart", "rebalancing"
+_SHORT_SESSION_MS, _LEAST_SESSION_MS = 10_000, 6_000
+_STRATEGIES = ("range", "cooperative-sticky")
+#: From the quickest to the slowest starts, as shares of the median.
+_STARTS = (0.85, 1.15)
+
+
+def consumer_plan(name: str, subject: str | None, state: ConsumerState, options: Options) -> Plan:
+    """The plan of a consumer group.
+
+    Raises:
+        PlanError, UnknownInstanceError: as :func:`assignor_lab.planning.member_plans.member_plan`.
+    """
+    return member_plan(name, subject, state.names, options, "consumer", "a consumer group")
+
+
+@attrs.frozen(eq=False)
+class ConsumerContender:
+    """A plan under other settings."""
+
+    name: str
+    state: ConsumerState
+    plan: Plan
+    terms: Terms
+
+
+def usual_consumer_variants(
+    state: ConsumerState, options: Options, plan: Plan, terms: Terms
+) -> Iterator[ConsumerContender]:
+    """The settings that matter for a plan: strategy, static members, protocol, session timeout, batch."""
+    is_classic = state.protocol == CLASSIC
+
+    def other(name: str, changed: ConsumerState) -> ConsumerContender:
+        return ConsumerContender(name, changed, plan, terms)
+
+    if is_classic:
+        for strategy in _STRATEGIES:
+            if strategy != state.strategy.removeprefix("consumer_").replace("_", "-"):
+                yield other(strategy, under_strategy(state, strategy))
+    if any(each.instance_id is None for each in state.episode.consumers.values()):
+        yield other("static", under_static(state))
+    timings = state.episode.timings
+    if is_classic:
+        shorter_ms = _SHORT_SESSION_MS if timings.session_timeout_ms > _SHORT_SESSION_MS else _LEAST_SESSION_MS
+        if shorter_ms < timings.session_timeout_ms:
+            changed = attrs.evolve(state.episode, timings=attrs.evolve(timings, session_timeout_ms=shorter_ms))
+            yield other(f"session timeout {shorter_ms // 1000} s", attrs.evolve(state, episode=changed))
+    if plan.name == "roll" and options.batch == 1 and len(plan.steps) > 2:
+        two = consumer_plan(plan.name, None, state, attrs.evolve(options, batch=2))
+        yield ConsumerContender("two at once", state, two, terms)
+
+
+def given_consumer_variant(contender: Contender, state: ConsumerState, plan: Plan, terms: Terms) -> ConsumerContender:
+    """A variant of the command line.
+
+    Raises:
+        VariantError: if a key is none of a consumer, or its value is not valid.
+    """
+    own, timings = timings_of(contender, TIMINGS_OF_CONSUMERS)
+    if own:
+        raise VariantError(f"variant {contender.name!r:.80}: {next(iter(own))} has no effect on a plan of consumers")
+    configured(terms.sources, contender.name, own)
+    if contender.protocol not in (None, state.protocol):
+        state = under_protocol(state, contender.protocol or CLASSIC)
+    state = under_strategy(state, contender.assignor)
+    episode = attrs.evolve(state.episode, timings=attrs.evolve(state.episode.timings, **timings))
+    return ConsumerContender(contender.name, attrs.evolve(state, episode=episode), plan, terms)
+
+
+# --- a play -------------------------------------------------------------------------------------------------
+
+
+def played_consumer_plan(variant: ConsumerContender, seed: str) -> PlayedPlan:
+    """One play of a plan."""
+    drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+    state, plan = variant.state, variant.plan
+    episode = attrs.evolve(state.episode, timings=state.episode.timings.drawn(drawn))
+    play = ConsumerPlay(episode, decider(variant.terms.registry, state.client), f"{drawn.getrandbits(32)}")
+    timings = episode.timings
+    rest_ms = 2 * (timings.session_timeout_ms + timings.group_session_timeout_ms) + timings.max_poll_interval_ms
+    play.rest(rest_ms)
+    beat_ms = max(timings.heartbeat_interval_ms, timings.group_heartbeat_interval_ms)
+    play.world.run_until(play.world.now + drawn.randrange(1, beat_ms + 1))
+    marks, failed = [], None
+    for step in plan.steps:
+        marks.append(play.world.now)
+        over = [_act(play, plan, action, drawn) for action in step.actions]
+        if not play.run_until(partial(_all_hold, over), _NEVER_READY_MS + rest_ms):
+            failed = step.name
+            break
+        if isinstance(plan.wait, int):
+            play.world.run_until(play.world.now + plan.wait)
+        elif plan.wait == CALM:
+            play.rest(rest_ms)
+    done_ms = play.world.now
+    is_calm = play.rest(rest_ms)
+    return _cost(play, marks, done_ms, play.world.now if is_calm else None, failed)
+
+
+def _all_hold(conditions: Sequence[Callable[[], bool]]) -> bool:
+    return all(each() for each in conditions)
+
+
+def _act(play: ConsumerPlay, plan: Plan, action: Action, drawn: random.Random) -> Callable[[], bool]:
+    """Begin an action; returns the condition under which it is over."""
+    name, world = action.name, play.world
+    start_ms = int(play.episode.timings.start_ms * drawn.uniform(*_STARTS))
+    if action.type == "add":
+        play.start(name, start_ms=start_ms)
+        return lambda: play.is_ready(name)
+    if action.type == "kill":
+        killed = world.consumers[name]
+        play.kill(name)
+        if action.back_after_ms is None:
+            return lambda: play.is_gone(killed)
+        world.clock.after(max(1, action.back_after_ms), lambda: play.start(name, start_ms=start_ms))
+        return lambda: play.is_ready(name)
+    play.stop(name, leaves=bool(action.leave))
+    if action.type == "remove":
+        return lambda: name not in world.consumers
+    restarted: list[bool] = []
+
+    def again() -> None:
+        if name in world.consumers:
+            world.clock.after(plan.down_ms, again)
+        else:
+            play.start(name, start_ms=start_ms)
+            restarted.append(True)
+
+    world.clock.after(plan.down_ms, again)
+    return lambda: bool(restarted) and play.is_ready(name)
+
+
+# --- its cost -----------------------------------------------------------------------------------------------
+
+
+def _cost(play: ConsumerPlay, marks: list[int], done_ms: int, rest_ms: int | None, failed: str | None) -> PlayedPlan:
+    world, end_ms = play.world, play.world.now
+    found = [each for each in (*world.ledger.over, *world.ledger.lasting) if (each.end_ms or end_ms) > marks[0]]
+    away = [_away(each, play, end_ms) for each in found if each.begin_ms >= marks[0] and each.begin_ms < end_ms]
+    away.sort(key=lambda each: (each.begin_ms, each.task))
+    made = cost_of_absences(away, marks, done_ms, rest_ms, end_ms, world.begun_ms, failed)
+    return attrs.evolve(made, partitions=len(world.tasks()))
+
+
+def _away(found: NotPolled, play: ConsumerPlay, end_ms: int) -> Away:
+    """A crash is noticed when the next rebalance begins; a static member's stop is not noticed at all."""
+    begin_ms, until_ms = found.begin_ms, found.end_ms or end_ms
+    begun = play.world.begun_ms
+    place = bisect_left(begun, begin_ms)
+    noticed_ms = min(until_ms, begun[place] if place < len(begun) else until_ms)
+    after = play.world.by_key.get(found.after)
+    is_static = after is not None and after.settings.instance_id is not None
+    if found.cause != CRASHED and not (found.cause == CLOSING and is_static):
+        noticed_ms = begin_ms
+    waits = {SESSION if found.cause == CRASHED else RESTART: noticed_ms - begin_ms, REBALANCE: until_ms - noticed_ms}
+    task = f"{found.partition[0]}-{found.partition[1]}"
+    return Away(task, begin_ms, until_ms, {cause: length for cause, length in waits.items() if length > 0})

@@ -1,0 +1,1 @@
+"""Consumer groups on a virtual clock, under the classic protocol and KIP-848."""

@@ -1,0 +1,348 @@
+"""A classic consumer group: join, sync, heartbeats, eager and cooperative revocation (KIP-429), static members.
+
+The broker's rules are :mod:`assignor_lab.kafka.coordinator`, as for Streams and Connect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from assignment_api.consumer import ConsumerGroupState, ConsumerSubscription
+from assignment_api.consumer.assignment import PartitionsByTopic
+from assignor_lab.kafka.coordinator import (
+    AddressedReply,
+    Coordinator,
+    CoordinatorState,
+    JoinReply,
+    JoinRequest,
+    Refused,
+    Synced,
+    SyncRequest,
+)
+from assignor_lab.kafka.wire.consumer.user_data import (
+    StickyUserData,
+    encode_cooperative_user_data,
+    encode_sticky_user_data,
+)
+from assignor_lab.model.events import MemberExpired, MemberFenced, PollTimedOut
+from assignor_lab.simulation.consumer.consumers import CLASSIC, Consumer, Partition
+from assignor_lab.simulation.consumer.world import ConsumerWorld, flat, grouped
+
+__all__ = ["ClassicConsumerGroup", "LOST", "REBALANCED"]
+
+#: Causes of ended polls.
+REBALANCED, LOST = "rebalance", "lost"
+
+
+class ClassicConsumerGroup:
+    """The group.
+
+    Args:
+        forming: Number of consumers that form the group at once; 0: an empty group, with the initial delay.
+        present: The first answer by name, in place of the assignor's; ``None``: none.
+        first_leader: Name of the consumer that leads first.
+    """
+
+    def __init__(
+        self,
+        world: ConsumerWorld,
+        forming: int = 0,
+        present: Mapping[str, PartitionsByTopic] | None = None,
+        first_leader: str | None = None,
+        generation: int = 0,
+    ) -> None:
+        self._world, self._clock, self._present = world, world.clock, present
+        self._coordinator = Coordinator(world.timings.initial_rebalance_delay_ms, forming, self._identity, first_leader)
+        self._coordinator.generation = generation
+        self._phase = 0
+        self._deadline: int | None = None
+        #: No request is answered before.
+        self._down_until_ms = 0
+
+    def _identity(self, request: JoinRequest) -> str:
+        settings = self._world.by_key[request.worker].settings
+        recorded = () if settings.member_id is None else (settings.member_id,)
+        return self._world.ids.new(settings.instance_id or settings.client_id, recorded)
+
+    # --- calls of the world -----------------------------------------------------------------------------
+
+    def started(self, consumer: Consumer) -> None:
+        self._join(consumer)
+
+    def closed(self, consumer: Consumer, *, leaves: bool) -> None:
+        is_static = consumer.settings.instance_id is not None and not leaves
+        if consumer.member_id is not None and not is_static and not consumer.left:
+            self._deliver(self._coordinator.leave(self._world.now, consumer.member_id, "left the group"))
+
+    def resumed(self, consumer: Consumer) -> None:
+        if consumer.left:
+            consumer.left = False
+            self._loses(consumer)
+
+    def poll_timed_out(self, consumer: Consumer) -> None:
+        """The heartbeat thread sends LeaveGroup, but for static members; heartbeats end."""
+        if consumer.member_id is None or consumer.left:
+            return
+        interval_ms = self._world.timings.max_poll_interval_ms
+        self._world.event(PollTimedOut, instance=consumer.name, interval_ms=interval_ms)
+        consumer.left, consumer.beat = True, consumer.beat + 1
+        if consumer.settings.instance_id is None:
+            self._deliver(self._coordinator.leave(self._world.now, consumer.member_id, "did not poll in time"))
+
+    def topics_changed(self) -> None:
+        """The leader finds it in its metadata, and each consumer with a pattern in its own."""
+        leader = self._leader()
+        for consumer in list(self._world.consumers.values()):
+            is_leader = leader is consumer
+            if is_leader or consumer.settings.matching is not None:
+                wait_ms = self._world.random.randint(0, self._world.timings.metadata_max_age_ms)
+                self._clock.after(wait_ms, partial(self._refreshes, consumer, leads=is_leader))
+
+    def _refreshes(self, consumer: Consumer, *, leads: bool) -> None:
+        found = self._world.matching(consumer.settings)
+        if found != consumer.topics or (leads and self._leader() is consumer):
+            self._must_join(consumer, "cached metadata has changed")
+
+    def broker_restarted(self, down_ms: int) -> None:
+        """Sessions restart with the coordinator. The leader sees replicas without racks, then with them."""
+        self._down_until_ms = self._world.now + down_ms
+        racks = any(topic.racks for topic in self._world.topics.values())
+        leader = self._leader()
+        if racks and leader is not None and leader.settings.rack:
+            for after_ms in (0, down_ms):
+                self._clock.after(after_ms, lambda: self._must_join(leader, "racks of replicas have changed"))
+        self._clock.after(down_ms, self._loaded)
+
+    def _loaded(self) -> None:
+        for consumer in self._world.consumers.values():
+            if consumer.member_id is not None and not consumer.left:
+                self._coordinator.heartbeat(self._world.now, consumer.member_id)
+        self._look()
+
+    def has(self, consumer: Consumer) -> bool:
+        return self._coordinator.is_member(consumer.member_id)
+
+    def is_calm(self) -> bool:
+        stable = self._coordinator.state in (CoordinatorState.STABLE, CoordinatorState.EMPTY)
+        return stable and not any(each.joins for each in self._world.consumers.values())
+
+    # --- requests ---------------------------------------------------------------------------------------
+
+    def _leader(self) -> Consumer | None:
+        leader = self._coordinator.leader_id
+        return next((each for each in self._world.consumers.values() if each.member_id == leader), None)
+
+    def _must_join(self, consumer: Consumer, reason: str) -> None:
+        """A consumer joins at its next poll; before, eager ones revoke all."""
+        if consumer.joins or not consumer.is_up or consumer.is_closing:
+            return
+        consumer.joins = True
+        self._world.at_poll(consumer, lambda: self._prepares(consumer, reason))
+
+    def _prepares(self, consumer: Consumer, reason: str) -> None:
+        if consumer.is_closing:
+            return
+        consumer.topics = self._world.matching(consumer.settings)
+        if consumer.settings.is_cooperative:
+            gone = [each for each in consumer.held if each[0] not in consumer.topics]
+        else:
+            gone = list(consumer.held)
+            consumer.left_with = frozenset(gone)
+        wait_ms = self._world.timings.revoke_ms if gone else 0
+        self._world.releases(consumer, gone, REBALANCED)
+        self._clock.after(wait_ms, lambda: self._join(consumer, reason))
+
+    def _join(self, consumer: Consumer, reason: str = "") -> None:
+        if not consumer.is_up or consumer.is_closing:
+            return
+        consumer.joins, consumer.beat = True, consumer.beat + 1
+        timings, settings = self._world.timings, consumer.settings
+        request = JoinRequest(
+            consumer.key,
+            consumer.member_id,
+            {each: self._subscription(consumer, each) for each in settings.strategies},
+            timings.max_poll_interval_ms,
+            timings.session_timeout_ms,
+            settings.instance_id,
+            reason,
+        )
+        self._send(consumer, lambda: self._coordinator.join(self._world.now, request))
+
+    def _subscription(self, consumer: Consumer, strategy: str) -> ConsumerSubscription:
+        settings = consumer.settings
+        owned = grouped(consumer.held) if settings.is_cooperative else {}
+        number, user_data = consumer.held_generation, None
+        if strategy in ("cooperative-sticky", "consumer_cooperative_sticky"):
+            user_data = encode_cooperative_user_data(number)
+        elif strategy in ("sticky", "consumer_sticky") and number >= 0:
+            user_data = encode_sticky_user_data(StickyUserData(tuple(sorted(consumer.left_with)), number, 1))
+        return ConsumerSubscription(
+            consumer.topics, owned, number if owned else None, user_data, settings.rack, settings.instance_id
+        )
+
+    def _send(self, consumer: Consumer, call: Callable[[], list[AddressedReply]]) -> None:
+        def arrives() -> None:
+            if consumer.is_up and not consumer.is_closing:
+                self._deliver(call())
+
+        half = self._world.timings.request_ms // 2
+        self._clock.at(max(self._world.now + half, self._down_until_ms), arrives)
+
+    def _deliver(self, replies: list[AddressedReply]) -> None:
+        half = self._world.timings.request_ms - self._world.timings.request_ms // 2
+        for reply in replies:
+            consumer = self._world.by_key[reply.worker]
+            self._clock.after(half, partial(self._answered, consumer, reply.body))
+        self._look()
+
+    def _look(self) -> None:
+        """Note a new rebalance, and wait for the coordinator's next deadline."""
+        if self._coordinator.phase_number != self._phase:
+            self._phase = self._coordinator.phase_number
+            self._world.rebalance_begins(self._coordinator.reason)
+        deadline = self._coordinator.next_deadline()
+        if deadline is None or (self._deadline is not None and self._deadline <= deadline):
+            return
+        self._deadline = deadline
+
+        def due() -> None:
+            if self._deadline == deadline:
+                self._deadline = None
+                if self._world.now < self._down_until_ms:
+                    return
+                before = self._coordinator.members()
+                replies = self._coordinator.expire(self._world.now)
+                for identity in before.keys() - self._coordinator.members().keys():
+                    name = self._world.by_key[before[identity]].name
+                    self._world.event(MemberExpired, instance=name, member=identity)
+                self._deliver(replies)
+
+        self._clock.at(deadline, due)
+
+    # --- replies ----------------------------------------------------------------------------------------
+
+    def _answered(self, consumer: Consumer, body: JoinReply | Synced | Refused) -> None:
+        if not consumer.is_up or consumer.is_closing:
+            return
+        if self._world.now < consumer.silent_until_ms:
+            self._clock.at(consumer.silent_until_ms, lambda: self._answered(consumer, body))
+        elif isinstance(body, JoinReply):
+            self._joined(consumer, body)
+        elif isinstance(body, Synced):
+            self._world.at_poll(consumer, lambda: self._assigned(consumer, body))
+        elif body.reason == "unknown_member":
+            self._loses(consumer)
+        else:
+            self._join(consumer, "the rebalance began again")
+
+    def _joined(self, consumer: Consumer, reply: JoinReply) -> None:
+        consumer.member_id, consumer.generation = reply.member_id, reply.generation
+        self._beat_later(consumer)
+        identity = reply.member_id
+        if reply.members is None:
+            self._send(
+                consumer, lambda: self._coordinator.sync(self._world.now, SyncRequest(identity, reply.generation))
+            )
+            return
+        state = ConsumerGroupState(self._world.topics, reply.members)
+        request = SyncRequest(identity, reply.generation, self._answer(reply.protocol, state))
+
+        def syncs() -> None:
+            if consumer.is_up:
+                self._send(consumer, lambda: self._synced(request))
+
+        self._clock.after(self._world.timings.assign_ms, syncs)
+
+    def _answer(self, strategy: str, state: ConsumerGroupState) -> dict[str, set[Partition]]:
+        present, self._present = self._present, None
+        if present is None:
+            answer = self._world.decide(CLASSIC, strategy, state)
+            return {identity: flat(held) for identity, held in answer.members.items()}
+        names = {identity: self._world.by_key[key].name for identity, key in self._coordinator.members().items()}
+        return {identity: flat(present.get(name, {})) for identity, name in names.items()}
+
+    def _synced(self, request: SyncRequest) -> list[AddressedReply]:
+        before = self._coordinator.state
+        replies = self._coordinator.sync(self._world.now, request)
+        if before is CoordinatorState.COMPLETING and self._coordinator.state is CoordinatorState.STABLE:
+            names = {key: self._world.by_key[key].name for key in self._coordinator.members().values()}
+            ids = {names[key]: identity for identity, key in self._coordinator.members().items()}
+            given: Mapping[str, Any] = request.assignments or {}
+            targets = {name: given.get(identity) or () for name, identity in ids.items()}
+            reason = "; ".join(self._coordinator.rounds[-1].reasons)
+            self._world.decided(CLASSIC, request.generation, targets, ids, reason)
+        return replies
+
+    def _assigned(self, consumer: Consumer, synced: Synced) -> None:
+        if consumer.is_closing or synced.generation != consumer.generation:
+            return
+        consumer.joins = False
+        target: set[Partition] = set(synced.assignment or ())
+        revoked = consumer.held - target
+        self._world.releases(consumer, revoked, REBALANCED)
+        consumer.generation = consumer.held_generation = synced.generation
+        consumer.left_with = frozenset(target)
+
+        def takes() -> None:
+            if consumer.is_up and consumer.generation == synced.generation:
+                self._world.takes(consumer, target)
+                if revoked and consumer.settings.is_cooperative:
+                    self._must_join(consumer, "need to revoke partitions and re-join")
+                elif any(topic not in consumer.topics for topic, _ in target):
+                    self._must_join(consumer, "received assignment does not match the current subscription")
+
+        self._clock.after(self._world.timings.revoke_ms if revoked else 0, takes)
+
+    def _loses(self, consumer: Consumer) -> None:
+        """Its membership is lost: it joins as a new member."""
+        if consumer.is_up and not consumer.is_closing:
+            consumer.member_id, consumer.generation, consumer.held_generation = None, -1, -1
+            consumer.left_with = frozenset()
+            consumer.beat += 1
+            self._world.at_poll(consumer, lambda: self._lost(consumer))
+
+    def _lost(self, consumer: Consumer) -> None:
+        self._world.releases(consumer, list(consumer.held), LOST)
+        self._join(consumer, "its membership was lost")
+
+    # --- heartbeats -------------------------------------------------------------------------------------
+
+    def _beat_later(self, consumer: Consumer) -> None:
+        consumer.beat += 1
+        number = consumer.beat
+        self._clock.after(self._world.timings.heartbeat_interval_ms, lambda: self._beat(consumer, number))
+
+    def _beat(self, consumer: Consumer, number: int) -> None:
+        identity = consumer.member_id
+        if number != consumer.beat or identity is None or not consumer.is_up:
+            return
+        wait_ms = max(consumer.silent_until_ms, self._down_until_ms) - self._world.now
+        if wait_ms > 0:
+            self._clock.after(wait_ms, lambda: self._beat(consumer, number))
+            return
+        status = self._coordinator.heartbeat(self._world.now, identity, consumer.generation)
+        if status == "unknown_member" and self._has_successor(consumer):
+            self._fenced(consumer)
+        elif status in ("unknown_member", "illegal_generation"):
+            self._loses(consumer)
+        else:
+            if status == "rebalancing":
+                self._must_join(consumer, "group is already rebalancing")
+            self._clock.after(self._world.timings.heartbeat_interval_ms, lambda: self._beat(consumer, number))
+
+    def _has_successor(self, consumer: Consumer) -> bool:
+        own = consumer.settings.instance_id
+        return own is not None and any(
+            each is not consumer and each.settings.instance_id == own for each in self._world.consumers.values()
+        )
+
+    def _fenced(self, consumer: Consumer) -> None:
+        """``FencedInstanceIdException``: fatal to the consumer."""
+        self._world.event(
+            MemberFenced, instance=consumer.name, member=consumer.member_id,
+            reason=f"another consumer has the group.instance.id {consumer.settings.instance_id}",
+        )  # fmt: skip
+        self._world.ends(consumer, LOST)
+        self._world.on_fenced(consumer)
