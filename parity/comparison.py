@@ -8,7 +8,6 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,9 @@ _ENDLESS = "EndlessOptimizationError"
 #: Seconds after which Kafka's classes count as endless; longer if the lab has an answer.
 _PATIENCE_S = 3.0
 _LONG_PATIENCE_S = 180.0
+#: The same if the lab found the search to be endless. A JVM of its own is ended then, and the warm one goes on.
+_SHORT_PATIENCE_S = 1.5
+_OF_RELEASES = ("sticky", "group_sticky")
 
 
 def comparable(row: Row) -> Row:
@@ -81,38 +83,40 @@ class ParityRun:
 
     def run(self, seed: int, first: int, count: int, kinds: Collection[str] = KINDS) -> Iterator[int]:
         """Compares scenarios of these kinds, from case ``first`` on; yields their count so far."""
-        # The JVM works in parallel.
-        with ThreadPoolExecutor(max_workers=1) as waiting:
-            for number in (number for number in itertools.count(first) if kind_of(number) in kinds):
-                if self.scenarios >= count:
-                    return
-                drawn = draw_case(seed, number)
-                case: Case | None = drawn if self._release is None else at_release(drawn, self._release)
-                while case is not None and self.scenarios < count:
-                    asked = waiting.submit(self._ask_official, case)
-                    own = self._own_rows(case)
-                    official = asked.result()
-                    self.scenarios += 1
-                    for place, got in enumerate(own):
-                        if _is_endless(official[place]) and got["error"] is None:
-                            official[place] = self._ask_one(case, got["assignor"], _LONG_PATIENCE_S)
-                        self._count(case, official[place], got)
-                    yield self.scenarios
-                    answer = next((row for row in official if row["assignor"] == case.lives_by), None)
-                    case = None if answer is None else next_round(seed, case, answer)
+        for number in (number for number in itertools.count(first) if kind_of(number) in kinds):
+            if self.scenarios >= count:
+                return
+            drawn = draw_case(seed, number)
+            case: Case | None = drawn if self._release is None else at_release(drawn, self._release)
+            while case is not None and self.scenarios < count:
+                own = self._own_rows(case)
+                official = self._ask_official(case, {row["assignor"] for row in own if _is_endless(row)})
+                self.scenarios += 1
+                for place, got in enumerate(own):
+                    if _is_endless(official[place]) and got["error"] is None:
+                        official[place] = self._ask_one(case, got["assignor"], _LONG_PATIENCE_S)
+                    self._count(case, official[place], got)
+                yield self.scenarios
+                answer = next((row for row in official if row["assignor"] == case.lives_by), None)
+                case = None if answer is None else next_round(seed, case, answer)
 
-    def _ask_official(self, case: Case) -> list[Row]:
+    def _ask_official(self, case: Case, endless: Collection[str]) -> list[Row]:
         begin = time.monotonic()
+        found = {name: self._ask_one(case, name, _SHORT_PATIENCE_S, apart=True) for name in endless}
+        others = [name for name in case.asked if name not in endless]
         try:
-            rows = self._official.rows(case.document, case.asked, threads=case.threads, patience_s=_PATIENCE_S)
+            rows = self._official.rows(case.document, others, threads=case.threads, patience_s=_PATIENCE_S)
         except OfficialKafkaSilentError:
-            rows = [self._ask_one(case, name, _PATIENCE_S) for name in case.asked]
+            rows = [self._ask_one(case, name, _PATIENCE_S) for name in others]
+        found.update(zip(others, rows, strict=True))
         self.official_seconds += time.monotonic() - begin
-        return rows
+        return [found[name] for name in case.asked]
 
-    def _ask_one(self, case: Case, name: str, patience_s: float) -> Row:
+    def _ask_one(self, case: Case, name: str, patience_s: float, *, apart: bool = False) -> Row:
         try:
-            return self._official.rows(case.document, [name], threads=case.threads, patience_s=patience_s)[0]
+            return self._official.rows(case.document, [name], threads=case.threads, patience_s=patience_s, apart=apart)[
+                0
+            ]
         except OfficialKafkaSilentError as error:
             return _silent_row(case, name, str(error))
 
@@ -132,11 +136,16 @@ class ParityRun:
             # Remains of one assignor must not reach the next.
             scenario = scenario_from_document(case.document, Place(case.document["id"], 1))
             try:
-                selector = name if self._release is None or name != "sticky" else f"sticky@{self._release.line}"
-                rows.append({**answerer(selector, self._registry, options)(scenario), "assignor": name})
+                rows.append({**answerer(self._selector(name), self._registry, options)(scenario), "assignor": name})
             except Exception as error:  # noqa: BLE001 - a crash of ours is a difference to keep, not the run's end
                 rows.append(error_row(scenario, name, type(error).__name__, None, str(error)))
         return rows
+
+    def _selector(self, name: str) -> str:
+        """A plain name of several releases means the newest one for the lab, and 4.3 in the rows of parity."""
+        if name not in _OF_RELEASES:
+            return name
+        return f"{name}@{'4.3' if self._release is None else self._release.line}"
 
     def _count(self, case: Case, expected: Row, got: Row) -> None:
         name = expected["assignor"]

@@ -38,6 +38,8 @@ _ROOT = Path(__file__).resolve().parent.parent
 _BUILD = _ROOT / "build" / "official"
 #: First JDK with the newer size of copied sets and maps (Kafka: ``java.util.HashMap``).
 _NEWER_COPIES = 19
+#: Suffix of the key of a JVM that an endless search may cost.
+_APART = " apart"
 
 
 def release_of(assignor: str) -> str:
@@ -94,8 +96,12 @@ class OfficialKafka:
         *,
         threads: bool = False,
         patience_s: float | None = None,
+        apart: bool = False,
     ) -> list[dict[str, Any]]:
         """The result rows of ``assignors`` (also ``utils.*``, ``threads`` and ``reconciliation*``).
+
+        Args:
+            apart: In a JVM of its own, which may be lost to an endless search.
 
         Raises:
             OfficialKafkaSilentError: without an answer after ``patience_s`` seconds; ``None``: no limit.
@@ -104,7 +110,8 @@ class OfficialKafka:
         for release in dict.fromkeys(map(self._release_of, assignors)):
             named = [name for name in assignors if self._release_of(name) == release]
             request = {"do": "answer", "assignors": named, "threads": threads, "scenario": scenario}
-            found.update(zip(named, self._ask(release, request, patience_s)["rows"], strict=True))
+            answer = self._ask(release, request, patience_s, _APART if apart else "")
+            found.update(zip(named, answer["rows"], strict=True))
         return [found[name] for name in assignors]
 
     def measured(
@@ -142,23 +149,23 @@ class OfficialKafka:
                 running.kill()
         self.close()
 
-    def _ask(self, release: str, request: Mapping[str, Any], patience_s: float | None) -> dict[str, Any]:
+    def _ask(self, release: str, request: Mapping[str, Any], patience_s: float | None, suffix: str) -> dict[str, Any]:
         try:
-            return self._jvm(release).ask(request, patience_s)
+            return self._jvm(release, suffix).ask(request, patience_s)
         except OfficialKafkaSilentError:
-            del self._running[release]
+            del self._running[release + suffix]
             raise
 
     def _release_of(self, assignor: str) -> str:
         return self._only or release_of(assignor)
 
     def _any_jvm(self) -> _Jvm:
-        return self._jvm(next(iter(self._running), self._only or _USUAL))
+        return self._jvm(next(iter(self._running), self._only or _USUAL).removesuffix(_APART))
 
-    def _jvm(self, release: str) -> _Jvm:
-        if release not in self._running:
-            self._running[release] = _Jvm(_BUILD / release, self._heap)
-        return self._running[release]
+    def _jvm(self, release: str, suffix: str = "") -> _Jvm:
+        if release + suffix not in self._running:
+            self._running[release + suffix] = _Jvm(_BUILD / release, self._heap)
+        return self._running[release + suffix]
 
 
 class _Jvm:

@@ -19,7 +19,7 @@ from assignment_api.plugins import config_sources, discover
 from assignment_api.releases import BEHAVIOURS, KNOWN_RELEASES, BehaviourRange, KafkaRelease, read_release
 from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.scenarios import read_scenarios
-from parity.release_diff.bytecode import ClassShape, changed_methods, shapes_of
+from parity.release_diff.bytecode import ClassShape, changed_methods, is_recompiled, shapes_of
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _RECORDED = ("golden/recorded/*.scenarios.jsonl.gz", "golden/streams/medium.scenarios.jsonl.gz")
@@ -169,8 +169,16 @@ def _bytecode(old: KafkaRelease, new: KafkaRelease) -> Iterator[str]:
         if ranges:
             print(f"    covered by the table of releases: {', '.join(ranges)}")
         decide = sorted({_simple(name) for name in changed} & set(area.deciding))
-        if decide and not ranges:
+        if decide and not ranges and not _answered(area, old, new):
+            print(f"    not judged: the table names no answers of {', '.join(decide)} in these releases")
+        elif decide and not ranges:
             yield f"{area.name}: {', '.join(decide)} changed, and the table has no range that begins or ends there"
+
+
+def _answered(area: ComparedArea, old: KafkaRelease, new: KafkaRelease) -> bool:
+    """True if the lab claims the answers of an assignor of this area in one of the releases."""
+    claims = [each for each in BEHAVIOURS if each.area == "assignors" and each.key in area.keys]
+    return any(each.covers(old) or each.covers(new) for each in claims)
 
 
 def _simple(name: str) -> str:
@@ -185,11 +193,21 @@ def _short(signature: str) -> str:
 def _changed(
     area: ComparedArea, before: dict[str, ClassShape], after: dict[str, ClassShape]
 ) -> Iterator[tuple[str, list[str]]]:
-    for name in sorted({**before, **after}):
-        if name.partition("$")[0] in area.classes:
+    names = [name for name in sorted({**before, **after}) if name.partition("$")[0] in area.classes]
+    recompiled = {
+        outer
+        for outer in {name.partition("$")[0] for name in names}
+        if is_recompiled(_nest(outer, before), _nest(outer, after))
+    }
+    for name in names:
+        if name.partition("$")[0] not in recompiled:
             methods = changed_methods(before.get(name), after.get(name))
             if methods:
                 yield name, methods
+
+
+def _nest(outer: str, shapes: dict[str, ClassShape]) -> list[ClassShape]:
+    return [shape for name, shape in shapes.items() if name.partition("$")[0] == outer]
 
 
 def _turning(old: KafkaRelease, new: KafkaRelease) -> list[BehaviourRange]:

@@ -2,8 +2,8 @@
 
 Names of classes lose their packages, constants their numbers, jumps their offsets, and lambdas and accessors their
 numbers. A method is equal if its remaining instructions are. If the class files of two versions were written for
-different versions of Java, only calls, fields and texts are compared, since compilers concatenate texts and reach
-private members in other ways.
+different versions of Java, only calls and fields are compared, of a class together with its inner ones, since compilers
+concatenate texts and reach private members of inner classes in other ways.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import attrs
 
-__all__ = ["ClassShape", "changed_methods", "methods_in", "shapes_of"]
+__all__ = ["ClassShape", "changed_methods", "is_recompiled", "methods_in", "shapes_of"]
 
 _INSTRUCTION = re.compile(r"^\s+(\d+): (\w+)\s*([^/]*?)(?:\s*// (.*))?$")
 _PACKAGES = re.compile(r"(?:\w+[/.])+(?=[\w$]+)")
@@ -25,8 +25,12 @@ _NUMBERED = re.compile(r"(lambda\$\w+?|access)\$\d+")
 _METHOD = re.compile(r"^  (?! )(.*);$")
 _CASE = re.compile(r"^\s+(-?\d+|default): (\d+)$")
 #: Written by compilers in different ways: concatenation of texts, and access to private members.
-_COMPILED = re.compile(r"StringBuilder|makeConcat|access|requireNonNull|getClass|nestHost|\$assertionsDisabled|lambda")
+_COMPILED = re.compile(
+    r"StringBuilder|makeConcat|access|requireNonNull|getClass|nestHost|\$assertionsDisabled|lambda|<init>"
+    r"|(?:toString|valueOf):\("
+)
 _MAJOR = slice(6, 8)
+_ARITHMETIC = ("idiv", "irem", "ldiv", "ddiv", "imul", "lmul")
 
 
 @attrs.frozen
@@ -124,6 +128,27 @@ def changed_methods(old: ClassShape | None, new: ClassShape | None) -> list[str]
     return sorted(names)
 
 
+def is_recompiled(old: Iterable[ClassShape], new: Iterable[ClassShape]) -> bool:
+    """True if a class and its inner ones differ by the compiler's version of Java alone."""
+    before, after = list(old), list(new)
+    if {shape.java for shape in before} == {shape.java for shape in after}:
+        return False
+    return _members(before) == _members(after)
+
+
+def _members(shapes: Iterable[ClassShape]) -> Counter[str]:
+    """Numbers of divisions, and one for each name of a member that is called or read."""
+    found: Counter[str] = Counter()
+    for shape in shapes:
+        for name, count in _rough(shape).items():
+            if name in _ARITHMETIC:
+                found[name] += count
+            else:
+                member, _, types = name.partition(":")
+                found[f"{re.split(r'[.$]', member)[-1]}:{types}"] = 1
+    return found
+
+
 def _rough(shape: ClassShape) -> Counter[str]:
     """Calls, fields and numbers of a class file, whatever its version of Java."""
     kept: Counter[str] = Counter()
@@ -133,6 +158,6 @@ def _rough(shape: ClassShape) -> Counter[str]:
                 code, _, operand = line.partition(" ")
                 if code.startswith(("invoke", "getfield", "putfield")) and not _COMPILED.search(operand):
                     kept[re.sub(r"^(?:Interface)?Method |^Field |^InvokeDynamic ", "", operand)] += 1
-                elif code in ("idiv", "irem", "ldiv", "ddiv", "imul", "lmul"):
+                elif code in _ARITHMETIC:
                     kept[code] += 1
     return kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parity.release_diff.bytecode import ClassShape, changed_methods, methods_in
+from parity.release_diff.bytecode import ClassShape, changed_methods, is_recompiled, methods_in
 
 OLD = """Compiled from "Quota.java"
 final class org.apache.kafka.streams.Quota {
@@ -69,3 +69,33 @@ def test_for_another_version_of_java_calls_and_divisions_are_compared() -> None:
     divides = OLD.replace("       6: iconst_3", "       6: idiv")
     assert changed_methods(shape(OLD, 52), shape(OLD, 55)) == []
     assert changed_methods(shape(OLD, 52), shape(divides, 55)) == ["(calls, fields or texts)"]
+
+
+#: A private method of the outer class, called by an inner one: through an accessor up to Java 10.
+CALLED_DIRECTLY = """Compiled from "Quota.java"
+final class org.apache.kafka.streams.Quota$State {
+  void take();
+    Code:
+       0: invokevirtual #9                  // Method org/apache/kafka/streams/Quota.hasRoom:(I)Z
+       3: return
+}
+"""
+CALLED_BY_ACCESSOR = CALLED_DIRECTLY.replace(
+    "invokevirtual #9                  // Method org/apache/kafka/streams/Quota.hasRoom:(I)Z",
+    "invokestatic  #9                  // Method org/apache/kafka/streams/Quota.access$000:(I)Z",
+)
+ACCESSOR = """Compiled from "Quota.java"
+final class org.apache.kafka.streams.Quota {
+  static boolean access$000(int);
+    Code:
+       0: invokevirtual #9                  // Method hasRoom:(I)Z
+       3: ireturn
+}
+"""
+
+
+def test_private_members_of_inner_classes_are_reached_in_other_ways_by_a_newer_java() -> None:
+    older = [shape(ACCESSOR, 52), shape(CALLED_BY_ACCESSOR, 52)]
+    assert is_recompiled(older, [shape(CALLED_DIRECTLY, 55)])
+    assert not is_recompiled(older, [shape(CALLED_DIRECTLY, 52)])
+    assert not is_recompiled(older, [shape(CALLED_DIRECTLY.replace("hasRoom", "hasQuota"), 55)])
