@@ -32,10 +32,10 @@ from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.kind import GroupKind
 from assignor_lab.groups.streams_episode.replaying import Replayed, replay
 from assignor_lab.groups.variants import Contender, variants_of
+from assignor_lab.model.history import RECORDED
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
-from assignor_lab.simulation.streams.recorded_result import RECORDED, recorded_result
-from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.results import document_of, recorded_document
 from assignor_lab.verification.past import verified_past
 from assignor_lab.verification.verified import Verification
 from assignor_lab.verification.words import document_of as document_of_verification
@@ -128,14 +128,24 @@ class _Kept:
     row: dict[str, Any] | None
     not_comparable: str | None
     release: str | None = None
+    recorded: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, replayed: Replayed) -> _Kept:
         document: dict[str, Any] = {"assignor": replayed.assignor, "error": replayed.error}
+        recorded = None
         if replayed.played is not None:
             document = document_of(replayed.played, replayed.assignor, replayed.terms)
+            if replayed.played.episode.recorded is not None:
+                recorded = recorded_document(replayed.played, replayed.played.episode.recorded)
         return cls(
-            replayed.contender, document, replayed.figures, replayed.row, replayed.not_comparable, replayed.release
+            replayed.contender,
+            document,
+            replayed.figures,
+            replayed.row,
+            replayed.not_comparable,
+            replayed.release,
+            recorded,
         )
 
 
@@ -159,10 +169,7 @@ class _Group:
         cls, episode: StreamsEpisode, plays: Iterable[_Kept], verification: Verification, registry: Registry
     ) -> _Group:
         made = tuple(plays)
-        first = next((each.document for each in made if "error" not in each.document), None)
-        recorded = None
-        if first is not None and episode.recorded is not None:
-            recorded = recorded_result(first, episode.recorded)
+        recorded = next((each.recorded for each in made if each.recorded is not None), None)
         compared = None
         if not verification.refused:
             settings = {each.contender.name: settings_words(each.contender.settings) for each in made}

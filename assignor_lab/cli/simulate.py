@@ -263,7 +263,7 @@ def _print(document: dict[str, Any], played: PlayedStreamsEpisode, width: int, *
             ],
         )
     )
-    for line in timeline(played, width):
+    for line in timeline(played.history, width):
         print_line(line)
     _print_totals(document["totals"])
     if with_log:

@@ -9,7 +9,10 @@ import attrs
 from assignor_lab.model.evidence import Evidence
 from assignor_lab.model.moment import Moment
 
-__all__ = ["Decision", "InstanceShare"]
+__all__ = ["CLASSIC", "CONNECT", "STREAMS", "Decision", "InstanceShare"]
+
+#: Protocols of groups.
+CLASSIC, STREAMS, CONNECT = "classic", "streams", "connect"
 
 
 @attrs.frozen
@@ -47,7 +50,7 @@ class Decision:
         begun_ms: Start of the rebalance; ``None``: unknown.
         reason: The source's own words; empty without any.
         notes: Further words on the decision, such as created connectors.
-        followup: ``none`` or ``probing``.
+        followup: ``none``, ``immediate`` (played ones alone) or ``probing``.
         probing_ms: Interval until the announced probing rebalance.
         hands_over: True if a task moves from a member that still owns it: one more rebalance follows.
         moved: Active tasks that move between two present instances.
@@ -56,6 +59,10 @@ class Decision:
         recovery_lag: ``acceptable.recovery.lag``; ``None``: not a setting of the group.
         standbys: Wanted standbys of each stateful task; ``None``: unknown.
         stateful: Stateful tasks; empty if unknown.
+        joined_ms: Time at which all members had joined; ``None``: unknown.
+        leader: Of a classic group; empty if unknown.
+        member_count: Of a source without member ids; ``None``: the shares have them.
+        revoked: Jobs of Connect that their workers had to give up.
     """
 
     at: Moment
@@ -76,10 +83,21 @@ class Decision:
     recovery_lag: int | None = None
     standbys: int | None = None
     stateful: frozenset[str] = frozenset()
+    joined_ms: int | None = None
+    leader: str = ""
+    member_count: int | None = None
+    revoked: int = 0
 
     @property
     def members(self) -> int:
+        if self.member_count is not None:
+            return self.member_count
         return sum(len(each.members) for each in self.shares.values())
+
+    @property
+    def since_ms(self) -> int:
+        """Start of the rebalance, else the decision's time."""
+        return self.at.latest_ms if self.begun_ms is None else self.begun_ms
 
     @property
     def owners(self) -> Mapping[str, str]:

@@ -35,6 +35,7 @@ __all__ = [
     "GroupRefilled",
     "InstanceCrashed",
     "InstanceGone",
+    "InstancePaused",
     "InstanceRestarted",
     "InstanceRestartedInSession",
     "InstanceStarted",
@@ -54,6 +55,7 @@ __all__ = [
     "TasksCorrupted",
     "TasksReconfigured",
     "ThreadAdded",
+    "ThreadBusy",
     "ThreadDied",
     "ThreadRemoved",
     "ThreadReplaced",
@@ -188,6 +190,28 @@ class InstanceRestartedInSession(GroupEvent):
     @property
     def sentence(self) -> str:
         return f"{self.instance} restarted within its session (static member)"
+
+
+@attrs.frozen
+class InstancePaused(GroupEvent):
+    """A process stood still, such as in a long garbage collection. Played histories have it."""
+
+    instance: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.instance} stood still"
+
+
+@attrs.frozen
+class ThreadBusy(GroupEvent):
+    """A thread processed for long and did not poll. Played histories have it."""
+
+    instance: str
+
+    @property
+    def sentence(self) -> str:
+        return f"a thread of {self.instance} did not poll"
 
 
 @attrs.frozen

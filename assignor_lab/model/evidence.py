@@ -74,6 +74,13 @@ class Evidence:
     def inferred(cls, rule: InferenceRule, place: Place | None = None) -> Evidence:
         return cls(EvidenceKind.INFERENCE, place, rule)
 
+    @classmethod
+    def played(cls) -> Evidence:
+        return _PLAYED
+
     @property
     def is_inferred(self) -> bool:
         return self.kind is EvidenceKind.INFERENCE
+
+
+_PLAYED = Evidence(EvidenceKind.PLAYED)

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
+from assignor_lab.model.courses import ProbeWindow, TaskCourse
 from assignor_lab.model.decision import Decision
 from assignor_lab.model.events import GroupDeleted, GroupEmptied, GroupEvent, GroupRefilled
 from assignor_lab.model.identity import GroupInstance
 
-__all__ = ["ACTIVE_TASKS", "JOBS", "PLAYED", "RECORDED", "GroupHistory", "GroupName", "HistoryEntry", "Outage"]
+__all__ = [
+    "ACTIVE_TASKS",
+    "JOBS",
+    "PLAYED",
+    "RECORDED",
+    "GroupHistory",
+    "GroupName",
+    "HistoryEntry",
+    "Outage",
+    "Response",
+    "responses",
+]
 
 RECORDED, PLAYED = "recorded", "played"
 #: Jobs have no copies.
@@ -37,6 +50,41 @@ class Outage:
 
 
 @attrs.frozen
+class Response:
+    """The response of a group to an event, until the next one.
+
+    Args:
+        until_stable_ms: From the event to the last assignment, in the streams protocol to the last change of a member's
+            tasks; ``None``: there was none.
+    """
+
+    rebalances: int
+    until_stable_ms: int | None
+
+
+def responses(
+    times_ms: Sequence[int], begun_ms: Sequence[int], decided_ms: Sequence[int], changes_ms: Sequence[int] | None
+) -> Sequence[Response]:
+    """The response to each event of some times.
+
+    Args:
+        begun_ms: Starts of rebalances, in order.
+        decided_ms: Their decisions.
+        changes_ms: Changes of members' tasks, in order; ``None``: those of the decisions.
+    """
+    found = []
+    for place, begin in enumerate(times_ms):
+        end = times_ms[place + 1] if place + 1 < len(times_ms) else None
+        first, until = bisect_left(begun_ms, begin), len(begun_ms) if end is None else bisect_left(begun_ms, end)
+        last = decided_ms[until - 1] if until > first else None
+        if changes_ms is not None:
+            latest = len(changes_ms) if end is None else bisect_left(changes_ms, end)
+            last = changes_ms[latest - 1] if latest and changes_ms[latest - 1] >= begin else None
+        found.append(Response(max(0, until - first), None if last is None else last - begin))
+    return found
+
+
+@attrs.frozen
 class GroupHistory:
     """The past of one group.
 
@@ -46,6 +94,13 @@ class GroupHistory:
         events: By time; inferred ones by their latest possible time.
         instances: In the order of their first appearance.
         moves: ``active tasks``, or ``jobs`` of Connect workers.
+        begin_ms: Time of the first event, from which documents count; ``None``: unknown.
+        until_ms: End of the history; ``None``: it is that of the last entry.
+        courses: Task to its runs and waits; empty if the source has none.
+        shows_downtime: True if the waits of the courses are known.
+        shows_restoring: True if the waits include restoring.
+        changes_ms: Times of changes of members' tasks, in the streams protocol; ``None``: those of the decisions.
+        probes: Of a recording with a probe.
     """
 
     name: GroupName
@@ -54,6 +109,13 @@ class GroupHistory:
     events: tuple[GroupEvent, ...] = ()
     instances: tuple[GroupInstance, ...] = ()
     moves: str = ACTIVE_TASKS
+    begin_ms: int | None = None
+    until_ms: int | None = None
+    courses: Mapping[str, TaskCourse] = attrs.field(factory=dict)
+    shows_downtime: bool = False
+    shows_restoring: bool = False
+    changes_ms: tuple[int, ...] | None = None
+    probes: tuple[ProbeWindow, ...] = ()
 
     @property
     def group(self) -> str:
@@ -76,6 +138,27 @@ class GroupHistory:
         """Decisions and events by their latest time; an event precedes a decision of the same time."""
         rows: list[HistoryEntry] = [*self.events, *self.decisions]
         return sorted(rows, key=lambda each: (each.at.latest_ms, isinstance(each, Decision)))
+
+    def responses(self, times_ms: Sequence[int]) -> Sequence[Response]:
+        """The response to each event of some times, which are in order."""
+        decided = sorted(self.decisions, key=lambda each: each.since_ms)
+        return responses(
+            times_ms,
+            [each.since_ms for each in decided],
+            [each.at.latest_ms for each in decided],
+            self.changes_ms,
+        )
+
+    @property
+    def downtimes_ms(self) -> Mapping[str, int]:
+        """Task to its time without an owner that runs it."""
+        return {task: each.downtime_ms for task, each in self.courses.items()}
+
+    @property
+    def tasks_by_downtime(self) -> Sequence[str]:
+        """The longest downtime first; equal ones in the order of the courses."""
+        away = self.downtimes_ms
+        return sorted(away, key=lambda task: -away[task])
 
     @property
     def outages(self) -> Iterator[Outage]:

@@ -9,10 +9,12 @@ from assignment_api import AssignorLabError
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.episodes import played_histories
 from assignor_lab.groups.streams_episode.playing import play
+from assignor_lab.model.history import GroupHistory
 from assignor_lab.scenarios import Scenario
 from assignor_lab.simulation.streams.episode_format import read_episode
-from assignor_lab.simulation.streams.recorded_result import recorded_totals
-from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.results import recorded_totals, totals_of
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
+from assignor_lab.simulation.streams.traffic import TrafficTerms
 from assignor_lab.verification.verified import ReplayCheck, VerificationTerms
 
 __all__ = ["is_recorded_past", "past_episodes", "replay_check", "replay_checks"]
@@ -44,22 +46,24 @@ def replay_checks(episodes: Iterable[Scenario], terms: VerificationTerms) -> dic
         if left < 0:
             continue
         try:
-            name, played = play(read_episode(scenario), terms.registry, terms.config, may_run_code=True, keep_log=False)
+            episode = read_episode(scenario)
+            _, played = play(episode, terms.registry, terms.config, may_run_code=True, keep_log=False)
         except AssignorLabError:
             continue
-        found[scenario.id] = replay_check(document_of(played, name), recorded)
+        if episode.recorded is not None:
+            found[scenario.id] = replay_check(played, episode.recorded)
     return found
 
 
-def replay_check(document: Mapping[str, Any], recorded: Mapping[str, Any]) -> ReplayCheck:
-    totals, known = document["totals"], recorded_totals(recorded, document["tasks"])
+def replay_check(played: PlayedStreamsEpisode, recorded: GroupHistory) -> ReplayCheck:
+    totals, known = totals_of(played, TrafficTerms()), recorded_totals(recorded)
     downtime_s = totals["unavailable_task_s"]
-    away_s, is_measured = known.get("unavailable_task_s"), bool(recorded.get("probe"))
+    is_measured = bool(recorded.probes)
     return ReplayCheck(
         totals["rebalances"],
-        known["rebalances"],
+        known.rebalances,
         totals["unavailable_without_restoring_task_s"] if downtime_s is None else downtime_s,
-        None if is_measured else away_s,
-        is_measured or bool(recorded.get("downtime", {}).get("shows_restoring")),
-        away_s if is_measured else None,
+        None if is_measured else known.unavailable_task_s,
+        is_measured or recorded.shows_restoring,
+        known.unavailable_task_s if is_measured else None,
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
 
@@ -28,6 +27,7 @@ from assignor_lab.capture.timelines.timeline import read_timeline
 from assignor_lab.groups.streams.leading import leading_assignor
 from assignor_lab.groups.streams_group.leading import brokers_assignor
 from assignor_lab.kafka.streams_group.tasks import TasksByRole
+from assignor_lab.model.decision import Decision, InstanceShare
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.leading import LeaderAnswer, TaskLeader
 from assignor_lab.simulation.streams.simulate import simulate
@@ -60,12 +60,12 @@ def one_step(episode: StreamsEpisode, timeline: Path, registry: Registry, seed: 
     """
     if episode.protocol == "streams":
         return _of_targets(episode, timeline, registry)
-    recorded = (episode.recorded or {})["generations"]
+    recorded = () if episode.recorded is None else episode.recorded.decisions
     leading = leading_assignor(registry, episode.assignor, episode.config)
     corrected = _Corrected(leading, episode, recorded)
     simulate(episode, corrected, seed, keep_log=False)
     first = corrected.bounds[0]
-    return OneStep(sum(each["t_ms"] >= first for each in recorded), corrected.same)
+    return OneStep(sum(each.since_ms >= first for each in recorded), corrected.same)
 
 
 # --- streams protocol ---------------------------------------------------------------------------------------
@@ -104,18 +104,15 @@ class _Corrected:
     decision counts.
     """
 
-    def __init__(self, leading: TaskLeader, episode: StreamsEpisode, recorded: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, leading: TaskLeader, episode: StreamsEpisode, recorded: Sequence[Decision]) -> None:
         self._leading, self._episode = leading, episode
         self._left = list(recorded)
         self._instances: dict[ProcessID, str] = {}
         for event in episode.events:
             if event.type == "start":
                 self._instances[event.details["process_id"]] = event.client
-        self._begin_ms = episode.start_ms + min(event.at_ms for event in episode.events)
         self.bounds = sorted(
-            episode.start_ms + event.at_ms - self._begin_ms
-            for event in episode.events
-            if event.type in ("start", "stop", "crash")
+            episode.start_ms + event.at_ms for event in episode.events if event.type in ("start", "stop", "crash")
         )
         self.same = 0
 
@@ -123,25 +120,25 @@ class _Corrected:
         answer = self._leading.assign(application, release)
         clients = application.streams_client_states()
         members = sum(client.num_stream_threads for client in clients.values())
-        recorded = self._recorded(application.current_time_ms() - self._begin_ms, members)
+        recorded = self._recorded(application.current_time_ms(), members)
         names = [self._instances.get(process) for process in clients]
-        if recorded is None or not set(recorded["assigned"]) <= set(names):
+        if recorded is None or not set(recorded.shares) <= set(names):
             return answer
         own = {
             name: {str(task) for task in client.active_tasks()}
             for client in answer.assignment.assignments
             if (name := self._instances.get(client.process_id)) is not None
         }
-        theirs = {name: set(tasks["active"]) for name, tasks in recorded["assigned"].items()}
+        theirs = {name: set(share.active) for name, share in recorded.shares.items()}
         self.same += {name: tasks for name, tasks in own.items() if tasks} == {
             name: tasks for name, tasks in theirs.items() if tasks
         }
         return LeaderAnswer(self._as_recorded(application, recorded), answer.sorted_sets)
 
-    def _recorded(self, at_ms: int, members: int) -> Mapping[str, Any] | None:
+    def _recorded(self, at_ms: int, members: int) -> Decision | None:
         place = self._place(at_ms)
         for each in self._left:
-            if each["members"] == members and self._place(each["assignment_t_ms"]) == place:
+            if each.members == members and self._place(each.at.latest_ms) == place:
                 self._left.remove(each)
                 return each
         return None
@@ -149,22 +146,22 @@ class _Corrected:
     def _place(self, at_ms: int) -> int:
         return sum(bound <= at_ms for bound in self.bounds)
 
-    def _as_recorded(self, application: ApplicationMetadata, recorded: Mapping[str, Any]) -> TaskAssignment:
+    def _as_recorded(self, application: ApplicationMetadata, recorded: Decision) -> TaskAssignment:
         clients = application.streams_client_states()
         leader = application.leader_process_id() or next(iter(clients))
         wanted = int(self._episode.config.get("num.standby.replicas", 0))
         copies: dict[str, int] = {}
         assigned = []
         for process in clients:
-            tasks_assigned = recorded["assigned"].get(self._instances.get(process), {"active": (), "standby": ()})
+            share = recorded.shares.get(self._instances.get(process, ""), InstanceShare())
             # The leader adds a copy beside the active: it keeps the state until the active may come.
-            standby = [task for task in tasks_assigned["standby"] if task not in tasks_assigned["active"]]
+            standby = [task for task in share.copies if task not in share.active]
             for task in standby:
                 copies[task] = copies.get(task, 0) + 1
-            tasks = [AssignedTask(TaskId.parse(task), AssignedTaskType.ACTIVE) for task in tasks_assigned["active"]]
+            tasks = [AssignedTask(TaskId.parse(task), AssignedTaskType.ACTIVE) for task in share.active]
             tasks += [AssignedTask(TaskId.parse(task), AssignedTaskType.STANDBY) for task in standby]
             assigned.append(StreamsClientAssignment(process, tasks))
-        if recorded["followup"] == "probing" or any(count > wanted for count in copies.values()):
+        if recorded.followup == "probing" or any(count > wanted for count in copies.values()):
             due = application.current_time_ms() + int(
                 self._episode.config.get("probing.rebalance.interval.ms", _PROBING_MS)
             )

@@ -12,14 +12,15 @@ import attrs
 from assignment_api.plugins import Registry, config_sources, discover
 from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
-from assignor_lab.simulation.streams.comparison import same_placements
+from assignor_lab.simulation.streams.comparison import compared_with
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from assignor_lab.simulation.streams.timings import StreamsTimings
 from calibration.episodes import import_episode
 
-__all__ = ["RECORDINGS", "compared", "episode_of", "played_document", "same_in"]
+__all__ = ["RECORDINGS", "compared", "episode_of", "played_document", "played_episode", "same_in"]
 
 _CAPTURES = Path(__file__).resolve().parents[2] / "tests" / "data" / "captures"
 
@@ -61,14 +62,23 @@ def same_in(name: str, registry: Registry, seed: int | None) -> list[bool]:
         seed: Seed of the races, with acknowledgement times as variable as recorded; ``None``: median times, as in the
             episode.
     """
-    recorded = episode_of(name).recorded or {}
-    return [same_active for same_active, _ in same_placements(played_document(name, registry, seed), recorded)]
+    played = played_episode(name, registry, seed)
+    recorded = played.episode.recorded
+    return [] if recorded is None else [active for active, _ in compared_with(played.history, [], recorded).same]
 
 
 def played_document(name: str, registry: Registry, seed: int | None) -> dict[str, Any]:
+    assignor, played = _play(name, registry, seed)
+    return document_of(played, assignor)
+
+
+def played_episode(name: str, registry: Registry, seed: int | None) -> PlayedStreamsEpisode:
+    return _play(name, registry, seed)[1]
+
+
+def _play(name: str, registry: Registry, seed: int | None) -> tuple[str, PlayedStreamsEpisode]:
     episode = episode_of(name)
     if seed is not None:
         spread = attrs.evolve(episode.timings, acknowledge_spread_ms=StreamsTimings().acknowledge_spread_ms)
         episode = attrs.evolve(episode, timings=spread)
-    assignor, played = play(episode, registry, config_sources(environ={}), None, seed or 0, keep_log=False)
-    return document_of(played, assignor)
+    return play(episode, registry, config_sources(environ={}), None, seed or 0, keep_log=False)

@@ -8,33 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
 from assignment_api.plugins import discover
-from benchmarks.streams_simulation.recordings import episode_of, played_document
+from assignor_lab.model.history import GroupHistory
+from assignor_lab.simulation.streams.actions import action_name
+from benchmarks.streams_simulation.recordings import played_episode
 
 STATELESS = ("1_0", "1_1", "1_2", "1_3")
 
 
-def decisions(name: str) -> dict[str, list[dict[str, str]]]:
-    played = played_document(name, discover(), 0)
-    begin = next(
-        each["t_ms"] for each in played["actions"] if (each["action"], each["who"]) == ("start", "d3")
-    )  # fmt: skip
-    end = next(each["t_ms"] for each in played["actions"] if each["t_ms"] > begin)
-    sides = {"recorded": (episode_of(name).recorded or {})["generations"], "simulated": played["generations"]}
-    return {side: owners(generations, begin, end) for side, generations in sides.items()}
+def decisions(name: str) -> dict[str, list[Mapping[str, str]]]:
+    played = played_episode(name, discover(), 0)
+    started = [each.at.latest_ms for each in played.actions if (action_name(each), each.subject) == ("start", "d3")]
+    begin = started[0]
+    end = next(each.at.latest_ms for each in played.actions if each.at.latest_ms > begin)
+    recorded = played.episode.recorded
+    assert recorded is not None
+    sides = {"recorded": recorded, "simulated": played.history}
+    return {side: owners(history, begin, end) for side, history in sides.items()}
 
 
-def owners(generations: Sequence[Mapping[str, Any]], begin: int, end: int) -> list[dict[str, str]]:
-    before = [each for each in generations if each["t_ms"] < begin][-1:]
-    within = [each for each in generations if begin <= each["t_ms"] < end]
-    return [
-        {task: name for name, tasks in each["assigned"].items() for task in tasks["active"]}
-        for each in (*before, *within)
-    ]
+def owners(history: GroupHistory, begin: int, end: int) -> list[Mapping[str, str]]:
+    before = [each for each in history.decisions if each.since_ms < begin][-1:]
+    within = [each for each in history.decisions if begin <= each.since_ms < end]
+    return [each.owners for each in (*before, *within)]
 
 
 def moves(decided: Sequence[Mapping[str, str]], task: str) -> int:

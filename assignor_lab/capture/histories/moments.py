@@ -10,11 +10,11 @@ import attrs
 from assignment_api.streams import TaskId
 from assignor_lab.capture.histories.evidence import DecisionEvidence, evidence_of
 from assignor_lab.documents.errors import Place
+from assignor_lab.model.decision import CLASSIC, STREAMS
 from assignor_lab.scenarios.consumers import client_of, consumer_names, instance_id_of, static_instance, thread_of
 
 __all__ = ["CLASSIC", "STREAMS", "DecisionMoment", "Participant", "client_of", "moment_of", "protocol_of"]
 
-CLASSIC, STREAMS = "classic", "streams"
 #: Names in a client and in a ``start`` event.
 _SETTINGS = ("rack", "tags", "host")
 

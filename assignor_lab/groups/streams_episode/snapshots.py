@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
+import attrs
+
 from assignor_lab.groups.kind import ContenderAnswer
-from assignor_lab.groups.streams_episode.down_times import down_times
+from assignor_lab.groups.streams_episode.down_times import CAUSES, down_times
 from assignor_lab.groups.streams_episode.session import PlayedEpisode
+from assignor_lab.model.decision import STREAMS, Decision
+from assignor_lab.model.history import PLAYED, GroupHistory
 from assignor_lab.model.pictures import ConnectSnapshot, Gantt, GanttChange, GanttRow, GroupRebalance, SnapshotAnswer
+from assignor_lab.simulation.streams.actions import ENDS, START, action_name
 from assignor_lab.simulation.streams.episode import StreamsEpisode
-from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.processing import REBALANCE, RESTORING, REVOKED
-from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from assignor_lab.simulation.streams.timeline import timeline
 
-__all__ = ["episode_picture"]
+__all__ = ["episode_picture", "history_picture"]
 
 #: Columns of a timeline, most tasks in it, and most listed rebalances.
 TIMELINE_WIDTH = 96
@@ -44,43 +47,53 @@ def _shown(answer: ContenderAnswer[StreamsEpisode, PlayedEpisode]) -> SnapshotAn
     result = answer.outcome.answer
     if result is None:
         return SnapshotAnswer(assignor=answer.assignor, error=answer.problem)
+    history = result.played.history
+    rows = tuple(timeline(history, TIMELINE_WIDTH, MOST_TASKS))
+    return attrs.evolve(history_picture(history, answer.assignor), error=answer.problem, timeline=rows)
+
+
+def history_picture(history: GroupHistory, assignor: str, causes: Sequence[str] = CAUSES) -> SnapshotAnswer:
+    """A history, recorded or played, as an answer of a picture.
+
+    Args:
+        causes: Possible causes of waits.
+    """
     return SnapshotAnswer(
-        assignor=answer.assignor,
-        error=answer.problem,
-        timeline=tuple(timeline(result.played, TIMELINE_WIDTH, MOST_TASKS)),
-        gantt=_gantt(result.played),
-        down=down_times(result.played),
-        rebalances=tuple(_rebalances(result.played)),
-        rebalances_left_out=max(0, len(result.played.generations) - MOST_REBALANCES),
+        assignor=assignor,
+        error=None,
+        gantt=_gantt(history) if history.decisions else None,
+        down=down_times(history, causes) if history.shows_downtime else None,
+        rebalances=tuple(_rebalances(history)),
+        rebalances_left_out=max(0, len(history.decisions) - MOST_REBALANCES),
     )
 
 
-def _gantt(played: PlayedStreamsEpisode) -> Gantt:
+def _gantt(history: GroupHistory) -> Gantt:
     """The owners of each task over time, its restores and its spans without an owner; longest downtime first."""
-    first, end = played.first_ms, played.world.begin_ms + played.episode.until_ms
-    ledger, names = played.world.ledger, list(played.world.instances)
-    place = {name: number for number, name in enumerate(names)}
-    away = [sum(to - begin for begin, to, _ in intervals) for intervals in ledger.intervals]
-    shown = sorted(sorted(range(len(away)), key=lambda task: -away[task])[:MOST_TASKS])
+    first, end = history.begin_ms or 0, history.until_ms or 0
+    place = {each.name: number for number, each in enumerate(history.instances)}
+    shown = set(history.tasks_by_downtime[:MOST_TASKS])
     rows = []
-    for task in shown:
-        runs = [
-            (begin - first, (end if to is None else to) - first, place[owner]) for begin, to, owner in ledger.runs[task]
-        ]
-        waits = [(begin - first, to - first, int(cause == RESTORING)) for begin, to, cause in ledger.intervals[task]]
-        rows.append(GanttRow(str(played.world.tasks[task]), _within(runs), _within(waits)))
+    for task, course in history.courses.items():
+        if task in shown:
+            runs = [(each.begin_ms - first, each.end_ms - first, place[each.instance]) for each in course.runs]
+            waits = [
+                (each.begin_ms - first, each.end_ms - first, int(each.cause == RESTORING)) for each in course.waits
+            ]
+            rows.append(GanttRow(task, _within(runs), _within(waits)))
     changes = [
-        GanttChange(each.at_ms - first, each.action, each.who)
-        for each in played.actions
-        if each.action in ("start", "stop", "crash") and first <= each.at_ms <= end
+        GanttChange(each.at.latest_ms - first, action_name(each) or "", each.subject or "")
+        for each in history.events
+        if action_name(each) in (START, *ENDS) and first <= each.at.latest_ms <= end
     ]
+    marks = [each.at.latest_ms - first for each in history.decisions[:MOST_MARKS] if each.at.latest_ms >= first]
     return Gantt(
         until_ms=end - first,
-        instances=tuple(names),
+        instances=tuple(place),
         rows=tuple(rows),
-        rows_left_out=len(away) - len(shown),
-        marks=tuple(each.assigned_ms - first for each in played.generations[:MOST_MARKS] if each.assigned_ms >= first),
-        changes=tuple(changes[:MOST_MARKS]),
+        rows_left_out=len(history.courses) - len(rows),
+        marks=tuple(marks),
+        changes=tuple(changes[:MOST_MARKS]) if history.origin == PLAYED else None,
     )
 
 
@@ -90,45 +103,47 @@ def _within(stretches: Sequence[tuple[int, int, int]]) -> tuple[tuple[int, ...],
     return tuple(sorted(longest))
 
 
-def _rebalances(played: PlayedStreamsEpisode) -> list[GroupRebalance]:
+def _rebalances(history: GroupHistory) -> list[GroupRebalance]:
     rows: list[GroupRebalance] = []
-    before: dict[int, str] = {}
-    shown = played.generations[:MOST_REBALANCES]
-    running = _running_again(played, shown)
-    for each, again in zip(shown, running, strict=True):
-        owner = {task: name for name, (active, _) in each.assigned.items() for task in active}
+    before: Mapping[str, str] = {}
+    first, shown = history.begin_ms or 0, history.decisions[:MOST_REBALANCES]
+    for each, again in zip(shown, _running_again(history, shown), strict=True):
+        owner, joined_ms = each.owners, each.since_ms if each.joined_ms is None else each.joined_ms
         moved = sum(owner.get(task) != name for task, name in before.items())
         rows.append(
             GroupRebalance(
-                at_ms=each.joined_ms - played.first_ms,
+                at_ms=joined_ms - first,
                 because=(each.reason,),
-                leader=each.leader or "broker",
-                protocol=played.episode.protocol,
+                leader=each.leader or ("broker" if each.protocol == STREAMS else ""),
+                protocol=each.protocol,
                 members=each.members,
                 assigned=len(owner),
                 revoked=moved,
                 delay_ms=0,
-                running_ms=None if again is None else max(0, again - each.joined_ms),
+                running_ms=None if again is None else max(0, again - joined_ms),
             )
         )
         before = owner
     return rows
 
 
-def _running_again(played: PlayedStreamsEpisode, shown: Sequence[Generation]) -> list[int | None]:
-    """Time after each rebalance at which all tasks ran again; ``None``: not before the next one, or the end.
+def _running_again(history: GroupHistory, shown: Sequence[Decision]) -> list[int | None]:
+    """Time after each rebalance at which all tasks ran again.
 
-    A task of a departed owner that is not yet noticed waits for another rebalance.
+    ``None``: not before the next one, or the end; or causes are unknown. A task of a departed owner that is not yet
+    noticed waits for another rebalance.
     """
+    if history.origin != PLAYED:
+        return [None] * len(shown)
     down = sorted(
-        (begin, to)
-        for intervals in played.world.ledger.intervals
-        for begin, to, cause in intervals
-        if cause in (REBALANCE, REVOKED, RESTORING)
+        (each.begin_ms, each.end_ms)
+        for course in history.courses.values()
+        for each in course.waits
+        if each.cause in (REBALANCE, REVOKED, RESTORING)
     )
     begins = [begin for begin, _ in down]
     last = list(accumulate((to for _, to in down), max, initial=0))
-    end = played.world.begin_ms + played.episode.until_ms
-    following = [*(each.prepared_ms for each in played.generations[1 : len(shown) + 1]), end][: len(shown)]
-    found = (last[bisect_left(begins, limit)] for limit in following)
-    return [at if at < limit else None for at, limit in zip(found, following, strict=True)]
+    following = [*(each.since_ms for each in history.decisions[1 : len(shown) + 1]), history.until_ms or 0]
+    limits = following[: len(shown)]
+    found = (last[bisect_left(begins, limit)] for limit in limits)
+    return [at if at < limit else None for at, limit in zip(found, limits, strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Literal
 from uuid import UUID
@@ -14,11 +14,12 @@ from assignment_api.releases import NEWEST, KafkaRelease, holds, release_in
 from assignment_api.streams import HostInfo, ProcessID, StreamsClientState, TaskId, TaskInfo
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
+from assignor_lab.model.history import GroupHistory
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = [
     "Changelog", "StreamsEvent", "InstanceSettings", "ProtocolOfGroup", "StreamsEpisode", "drawn_member_id",
-    "drawn_process_id",
+    "drawn_process_id", "first_event_ms",
 ]  # fmt: skip
 
 #: Protocols of Streams groups.
@@ -123,7 +124,7 @@ class StreamsEpisode:
     coming_refiner: bool
     assumptions: tuple[str, ...]
     place: Place
-    recorded: Mapping[str, Any] | None = None
+    recorded: GroupHistory | None = None
     is_carried_over: bool = False
     names: tuple[str, ...] = ()
     is_at_rest: bool = False
@@ -146,6 +147,11 @@ class StreamsEpisode:
 
     def name_of(self, place: int) -> str:
         return self.names[place] if self.names else str(self.clients[place].process_id)
+
+
+def first_event_ms(events: Iterable[StreamsEvent], *, is_empty: bool) -> int:
+    """Time from which results count: the first event of a group that begins without instances, else 0."""
+    return min((event.at_ms for event in events), default=0) if is_empty else 0
 
 
 def drawn_process_id(episode: str, client: str, number: int) -> ProcessID:

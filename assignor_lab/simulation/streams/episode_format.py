@@ -34,14 +34,22 @@ from assignor_lab.documents.shapes import (
 )
 from assignor_lab.documents.wording import plural
 from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
+from assignor_lab.model.history import GroupHistory
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.consumers import static_instance
 from assignor_lab.scenarios.scenario import EpisodeContent
 from assignor_lab.scenarios.settings import is_exactly_once
 from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.simulation.episode_files import check_kind, episodes_in
-from assignor_lab.simulation.streams.episode import Changelog, InstanceSettings, StreamsEpisode, StreamsEvent
+from assignor_lab.simulation.streams.episode import (
+    Changelog,
+    InstanceSettings,
+    StreamsEpisode,
+    StreamsEvent,
+    first_event_ms,
+)
 from assignor_lab.simulation.streams.presence import refuse_contradictions
+from assignor_lab.simulation.streams.recorded_format import recorded_history
 from assignor_lab.simulation.streams.timings import StreamsTimings, timings_of_settings
 from assignor_lab.simulation.streams.timings_format import LONGEST_MS, check_timings, with_timings
 
@@ -196,11 +204,12 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
     _refuse_unknown_tasks(events, known)
     running = {str(client.process_id): max(1, client.num_stream_threads) for client in initial.clients}
     refuse_contradictions(events, running, until)
+    start_ms = max(1, initial.time_ms)
     return StreamsEpisode(
         id=scenario.id,
         protocol=at(one_of("classic", "streams"), document.get("protocol", "classic"), "protocol"),
         assignor=at(text, document["assignor"], "assignor") if "assignor" in document else None,
-        start_ms=max(1, initial.time_ms),
+        start_ms=start_ms,
         config=scenario.config,
         tasks=tasks,
         changelogs=changelogs,
@@ -220,7 +229,27 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         coming_refiner=at(boolean, document.get("coming_refiner", False), "coming_refiner"),
         assumptions=tuple(assumptions),
         place=scenario.place,
-        recorded=document.get("recorded"),
+        recorded=_recorded(document, scenario.id, tasks, start_ms, events, until, is_empty=not initial.clients),
+    )
+
+
+def _recorded(
+    document: Mapping[str, Any],
+    group: str,
+    tasks: Iterable[TaskInfo],
+    start_ms: int,
+    events: Iterable[StreamsEvent],
+    until_ms: int,
+    *,
+    is_empty: bool,
+) -> GroupHistory | None:
+    recorded = document.get("recorded")
+    if recorded is None:
+        return None
+    first_ms = first_event_ms(events, is_empty=is_empty)
+    names = [str(task.id) for task in tasks]
+    return recorded_history(
+        recorded, group, document.get("protocol", "classic"), names, start_ms + first_ms, start_ms + until_ms
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.simulation.streams.actions import action_name
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
 __all__ = ["EPISODES", "NamedStreamsEpisode"]
@@ -68,7 +69,7 @@ def _starts(*names: str, at_ms: int = 0) -> list[dict[str, Any]]:
 
 
 def _longest_after(played: PlayedStreamsEpisode, action: str) -> float:
-    begin = next(each.at_ms for each in played.actions if each.action == action)
+    begin = next(each.at.latest_ms for each in played.actions if action_name(each) == action)
     longest = 0
     for intervals in played.world.ledger.intervals:
         to = begin
@@ -80,7 +81,7 @@ def _longest_after(played: PlayedStreamsEpisode, action: str) -> float:
 
 
 def _until_stable(played: PlayedStreamsEpisode) -> float:
-    second = [each.at_ms for each in played.actions if each.action == "start"][-1]
+    second = [each.at.latest_ms for each in played.actions if action_name(each) == "start"][-1]
     return (played.generations[-1].assigned_ms - second) / 1000
 
 
@@ -94,7 +95,7 @@ def _first_assignment(played: PlayedStreamsEpisode) -> float:
 
 
 def _restored_after_last_stop(played: PlayedStreamsEpisode) -> float:
-    stop = played.actions[-1].at_ms
+    stop = played.actions[-1].at.latest_ms
     read = sum(each.size for each in played.world.reads.all if each.begun_ms > stop and not each.follows)
     taken = {each.task for each in played.world.takeovers if each.at_ms > stop}
     logs = [played.episode.changelogs[task] for task in taken]
@@ -102,7 +103,7 @@ def _restored_after_last_stop(played: PlayedStreamsEpisode) -> float:
 
 
 def _longest_restoring_hours(played: PlayedStreamsEpisode) -> float:
-    second = [each.at_ms for each in played.actions if each.action == "start"][-1]
+    second = [each.at.latest_ms for each in played.actions if action_name(each) == "start"][-1]
     return max(
         (
             (to - begin) / 3_600_000
@@ -115,7 +116,7 @@ def _longest_restoring_hours(played: PlayedStreamsEpisode) -> float:
 
 
 def _rebalances_after_first_stop(played: PlayedStreamsEpisode) -> float:
-    stop = next(each.at_ms for each in played.actions if each.action == "stop")
+    stop = next(each.at.latest_ms for each in played.actions if action_name(each) == "stop")
     return sum(each.prepared_ms > stop for each in played.generations)
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assignor_lab.simulation.streams.comparison import compared_with
+import attrs
+
+from assignor_lab.model.decision import Decision
+from assignor_lab.model.events import GroupEvent
+from assignor_lab.model.history import RECORDED, GroupHistory, Response, responses
+from assignor_lab.simulation.streams.actions import action_name
+from assignor_lab.simulation.streams.comparison import ComparedHistories, StateReading, compared_with
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.processing import RESTORING
 from assignor_lab.simulation.streams.reads import StateRead
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from assignor_lab.simulation.streams.traffic import TrafficTerms, crossing_bytes, dollars_of
 
-__all__ = ["document_of", "totals_of"]
+__all__ = ["RecordedTotals", "document_of", "recorded_document", "recorded_totals", "totals_of"]
 
 _DEFAULT_TERMS = TrafficTerms()
 #: Default of ``acceptable.recovery.lag``.
@@ -22,26 +26,77 @@ _RECOVERY_LAG = 10_000
 
 
 def document_of(played: PlayedStreamsEpisode, assignor: str, terms: TrafficTerms = _DEFAULT_TERMS) -> dict[str, Any]:
-    first, names = played.first_ms, list(map(str, played.world.tasks))
-    document: dict[str, Any] = {
+    history, recorded = played.history, played.episode.recorded
+    compared = None if recorded is None else compared_with(history, _readings(played), recorded)
+    return {
         "episode": played.episode.id,
         "assignor": assignor,
         "seed": played.seed,
-        "generations": [_generation(each, first, names) for each in played.generations],
-        "actions": _actions(played),
-        "tasks": {name: _task(played.world.ledger.intervals[number], first) for number, name in enumerate(names)},
+        "generations": [_generation(each, played.first_ms) for each in history.decisions],
+        "actions": [
+            _action(action, response, played.first_ms)
+            for action, response in zip(played.actions, _responses(played), strict=True)
+        ],
+        "tasks": _tasks(history),
         "totals": totals_of(played, terms),
-        "failures": [{"t_ms": at_ms - first, "message": message} for at_ms, message in played.failures],
+        "failures": [{"t_ms": at_ms - played.first_ms, "message": message} for at_ms, message in played.failures],
+        "compared": None if compared is None else _compared(compared, played.first_ms),
+    }
+
+
+def recorded_document(played: PlayedStreamsEpisode, recorded: GroupHistory) -> dict[str, Any]:
+    """The recording behind a play, in the form of the play's document."""
+    known, first = recorded_totals(recorded), played.first_ms
+    times = [each.at.latest_ms for each in played.actions]
+    return {
+        "episode": played.episode.id,
+        "assignor": RECORDED,
+        "seed": None,
+        "generations": [_generation(each, first) for each in recorded.decisions],
+        "actions": [
+            _action(action, response, first)
+            for action, response in zip(played.actions, recorded.responses(times), strict=True)
+        ],
+        "tasks": _tasks(recorded) if recorded.shows_downtime else None,
+        "totals": {
+            **dict.fromkeys(totals_of(played, _DEFAULT_TERMS)),
+            "rebalances": known.rebalances,
+            "unavailable_task_s": known.unavailable_task_s,
+            "worst_task_s": known.worst_task_s,
+            "restored_bytes": known.restored_bytes,
+        },
+        "failures": None,
         "compared": None,
     }
-    if played.episode.recorded is not None:
-        reads = [
-            (read.begun_ms - first, read.size if _is_sized(played, read) else None)
-            for read in played.world.reads.all
-            if not read.follows
-        ]
-        document["compared"] = compared_with(document, reads, played.episode.recorded)
-    return document
+
+
+@attrs.frozen
+class RecordedTotals:
+    """Figures of a recording; ``None``: it does not show them."""
+
+    rebalances: int
+    unavailable_task_s: float | None = None
+    worst_task_s: float | None = None
+    restored_bytes: int | None = None
+
+
+def recorded_totals(recorded: GroupHistory) -> RecordedTotals:
+    away = list(recorded.downtimes_ms.values())
+    shows = recorded.shows_downtime
+    return RecordedTotals(
+        len(recorded.decisions),
+        round(sum(away) / 1000, 3) if shows else None,
+        max(away, default=0) / 1000 if shows else None,
+        sum(each.restored_bytes for each in recorded.probes) if recorded.probes else None,
+    )
+
+
+def _readings(played: PlayedStreamsEpisode) -> list[StateReading]:
+    return [
+        StateReading(read.begun_ms, read.size if _is_sized(played, read) else None)
+        for read in played.world.reads.all
+        if not read.follows
+    ]
 
 
 def totals_of(played: PlayedStreamsEpisode, terms: TrafficTerms) -> dict[str, Any]:
@@ -56,7 +111,7 @@ def totals_of(played: PlayedStreamsEpisode, terms: TrafficTerms) -> dict[str, An
     is_known = causes.get(RESTORING, 0.0) is not None
     crossing = crossing_bytes(played, terms.reads_from)
     crossed = None if crossing is None else round(crossing)
-    stable = [row["until_stable_ms"] for row in _actions(played) if row["until_stable_ms"] is not None]
+    stable = [each.until_stable_ms for each in _responses(played) if each.until_stable_ms is not None]
     lag = int(played.episode.config.get("acceptable.recovery.lag", _RECOVERY_LAG))
     return {
         "unavailable_task_s": away_s if is_known else None,
@@ -114,47 +169,86 @@ def _unavailable(played: PlayedStreamsEpisode) -> tuple[dict[str, float | None],
     return causes, sum(found.values()) / 1000, worst / 1000
 
 
-def _generation(generation: Generation, first: int, names: Sequence[str]) -> dict[str, Any]:
+def _generation(decision: Decision, first: int) -> dict[str, Any]:
     return {
-        "t_ms": generation.prepared_ms - first,
-        "assignment_t_ms": generation.assigned_ms - first,
-        "generation": generation.number,
-        "reason": generation.reason,
-        "members": generation.members,
-        "followup": generation.followup,
+        "t_ms": decision.since_ms - first,
+        "assignment_t_ms": decision.at.latest_ms - first,
+        "generation": decision.number,
+        "reason": decision.reason,
+        "members": decision.members,
+        "followup": decision.followup,
         "assigned": {
-            name: {"active": [names[task] for task in active], "standby": [names[task] for task in standby]}
-            for name, (active, standby) in sorted(generation.assigned.items())
+            name: {"active": list(share.active), "standby": list(share.copies)}
+            for name, share in decision.shares.items()
         },
     }
 
 
-def _actions(played: PlayedStreamsEpisode) -> list[dict[str, Any]]:
-    rows = []
-    begun = [each.prepared_ms for each in played.generations]
-    for index, action in enumerate(played.actions):
-        end = played.actions[index + 1].at_ms if index + 1 < len(played.actions) else math.inf
-        within = played.generations[bisect_left(begun, action.at_ms) : bisect_left(begun, end)]
-        if played.changes is None:
-            last = within[-1].assigned_ms if within else None
-        else:
-            until = bisect_left(played.changes, end)
-            last = played.changes[until - 1] if until and played.changes[until - 1] >= action.at_ms else None
-        rows.append(
+def _responses(played: PlayedStreamsEpisode) -> Sequence[Response]:
+    return responses(
+        [each.at.latest_ms for each in played.actions],
+        [each.prepared_ms for each in played.generations],
+        [each.assigned_ms for each in played.generations],
+        played.changes,
+    )
+
+
+def _action(event: GroupEvent, response: Response, first: int) -> dict[str, Any]:
+    return {
+        "t_ms": event.at.latest_ms - first,
+        "action": action_name(event),
+        "who": event.subject,
+        "rebalances": response.rebalances,
+        "until_stable_ms": response.until_stable_ms,
+    }
+
+
+def _tasks(history: GroupHistory) -> dict[str, Any]:
+    first = history.begin_ms or 0
+    found = {}
+    for task, course in history.courses.items():
+        shown = [
+            (max(each.begin_ms, first) - first, each.end_ms - first, each.cause)
+            for each in course.waits
+            if each.end_ms > first
+        ]
+        away = sum(end - begin for begin, end, _ in shown)
+        found[task] = {"unavailable_ms": away, "intervals": [list(row) for row in shown]}
+    return found
+
+
+def _compared(compared: ComparedHistories, first: int) -> dict[str, Any]:
+    return {
+        "actions": [
             {
-                "t_ms": action.at_ms - played.first_ms,
-                "action": action.action,
-                "who": action.who,
-                "rebalances": len(within),
-                "until_stable_ms": None if last is None else last - action.at_ms,
+                "t_ms": each.action.at.latest_ms - first,
+                "action": action_name(each.action),
+                "who": each.action.subject,
+                "rebalances": {"recorded": each.recorded.rebalances, "simulated": each.simulated.rebalances},
+                "until_stable_ms": {
+                    "recorded": each.recorded.until_stable_ms,
+                    "simulated": each.simulated.until_stable_ms,
+                },
             }
-        )
-    return rows
-
-
-def _task(intervals: Iterable[tuple[int, int, str]], first: int) -> dict[str, Any]:
-    shown = [(max(begin, first) - first, end - first, cause) for begin, end, cause in intervals if end > first]
-    return {"unavailable_ms": sum(end - begin for begin, end, _ in shown), "intervals": [list(row) for row in shown]}
+            for each in compared.actions
+        ],
+        "generations": {
+            "recorded": len(compared.same),
+            "same_active_tasks": sum(active for active, _ in compared.same),
+            "same_tasks": sum(every for _, every in compared.same),
+        },
+        "probe": [
+            {
+                "t_ms": each.begin_ms - first,
+                "action": each.action,
+                "interrupted": attrs.asdict(each.interrupted),
+                "unavailable_ms": attrs.asdict(each.unavailable_ms),
+                "worst_ms": attrs.asdict(each.worst_ms),
+                "restored_bytes": attrs.asdict(each.restored_bytes),
+            }
+            for each in compared.probe
+        ],
+    }
 
 
 def _warmups(generations: Sequence[Generation]) -> int:

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.streams import StreamsClientState, TaskId
+from assignor_lab.model.events import GroupEvent
+from assignor_lab.model.history import GroupHistory, GroupName
 from assignor_lab.runtime.garbage import seldom_collected
 from assignor_lab.simulation.patience import still_waited_for
+from assignor_lab.simulation.streams.actions import action_event
 from assignor_lab.simulation.streams.classic.group import ClassicGroup
 from assignor_lab.simulation.streams.conducting import Conductor, Stage
-from assignor_lab.simulation.streams.episode import InstanceSettings, StreamsEpisode, StreamsEvent
+from assignor_lab.simulation.streams.episode import InstanceSettings, StreamsEpisode, StreamsEvent, first_event_ms
 from assignor_lab.simulation.streams.episode_format import instance_settings
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.leading import BrokersAssignor, TaskLeader
+from assignor_lab.simulation.streams.played_history import played_history
 from assignor_lab.simulation.streams.stalls import StalledGroup, Stalls
 from assignor_lab.simulation.streams.streams_protocol.group import ProtocolGroup
 from assignor_lab.simulation.streams.world import SimulatedWorld
 
 __all__ = [
-    "InstanceAction",
     "EndlessEpisodeError",
     "SimulatedGroup",
     "PlayedStreamsEpisode",
@@ -62,36 +65,38 @@ class SimulatedGroup(StalledGroup, Protocol):
     def racks_change(self, *, is_bounce: bool) -> None: ...
 
 
-@attrs.frozen
-class InstanceAction:
-    """An action on an instance.
-
-    Args:
-        action: ``start``, ``stop``, ``crash``, ``pause``, ``busy``, ``add_thread``, ``remove_thread`` or ``corrupt``.
-    """
-
-    at_ms: int
-    action: str
-    who: str
-
-
 @attrs.frozen(eq=False)
 class PlayedStreamsEpisode:
     """A simulated episode.
 
     Args:
+        actions: On instances, by time.
         is_cut: The simulation stopped early at a cycle; ``episode`` ends there.
     """
 
     episode: StreamsEpisode
     world: SimulatedWorld
     generations: tuple[Generation, ...]
-    actions: tuple[InstanceAction, ...]
+    actions: tuple[GroupEvent, ...]
     first_ms: int
     seed: int
     changes: tuple[int, ...] | None = None
     failures: tuple[tuple[int, str], ...] = ()
     is_cut: bool = False
+
+    @cached_property
+    def history(self) -> GroupHistory:
+        """What happened, of the type that readers of recordings make."""
+        return played_history(
+            GroupName(self.episode.id),
+            self.world,
+            self.generations,
+            self.actions,
+            self.first_ms,
+            self.world.begin_ms + self.episode.until_ms,
+            self.changes,
+            self.failures,
+        )
 
 
 def simulate(
@@ -134,7 +139,7 @@ def simulate(
     is_cut = cut_ms is not None
     end_ms = end_ms if cut_ms is None else cut_ms
     world.finish(end_ms)
-    first = min((event.at_ms for event in episode.events), default=0) if not episode.clients else 0
+    first = first_event_ms(episode.events, is_empty=not episode.clients)
     changes = None if group.changes is None else tuple(group.changes)
     if is_cut:
         until_ms = end_ms - world.begin_ms
@@ -215,7 +220,7 @@ class _EpisodePlay:
         self._world = world
         self._group = group
         self._stalls = Stalls(world, group)
-        self.actions: list[InstanceAction] = []
+        self.actions: list[GroupEvent] = []
 
     def there(self, name: str, client: StreamsClientState, instance_id: str | None, lags: Mapping[TaskId, int]) -> None:
         world = self._world
@@ -261,7 +266,7 @@ class _EpisodePlay:
         elif event.type in ("add_thread", "remove_thread"):
             self._change_threads(event)
         elif event.type == "corrupt":
-            self._done("corrupt", event.client)
+            self._done("corrupt", event.client, event.details["tasks"])
             self._world.corrupt(event.client, event.details["tasks"], self._group)
         elif event.type == "tasks":
             self._world.exist(event.details["tasks"])
@@ -288,8 +293,8 @@ class _EpisodePlay:
         after_ms = self._world.timings.metadata_ms
         self._world.clock.after(after_ms, partial(self._group.racks_change, is_bounce=is_bounce))
 
-    def _done(self, action: str, owner: str) -> None:
-        self.actions.append(InstanceAction(self._world.clock.now, action, owner))
+    def _done(self, action: str, owner: str, tasks: Sequence[str] = ()) -> None:
+        self.actions.append(action_event(action, self._world.clock.now, owner, tasks))
 
     def _start(self, name: str, details: Mapping[str, Any]) -> None:
         self._done("start", name)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from assignor_lab.documents.wording import plural
+from assignor_lab.model.history import GroupHistory
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED
-from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
 __all__ = ["LEGEND", "timeline"]
 
@@ -17,34 +17,34 @@ LEGEND = (
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def timeline(played: PlayedStreamsEpisode, width: int = 100, most_tasks: int = 60) -> list[str]:
-    """Rows of a timeline.
+def timeline(history: GroupHistory, width: int = 100, most_tasks: int = 60) -> list[str]:
+    """Rows of a timeline of a history with courses.
 
     A column of a task shows an interruption's cause, otherwise the owner. The last row has ``|`` for a generation in
     the stretch, ``#`` for several.
     """
-    first, end = played.first_ms, played.world.begin_ms + played.episode.until_ms
+    first, end = history.begin_ms or 0, history.until_ms or 0
     step = max(1, -(-(end - first) // width))
     columns = max(1, -(-(end - first) // step))
-    names = list(played.world.instances)
-    letter = {name: _LETTERS[index % len(_LETTERS)] for index, name in enumerate(names)}
-    ledger = played.world.ledger
-    away = [sum(to - begin for begin, to, _ in intervals) for intervals in ledger.intervals]
-    shown = sorted(sorted(range(len(away)), key=lambda task: -away[task])[:most_tasks])
-    label = max([len(str(played.world.tasks[task])) for task in shown] + [len("rebalances")])
-    rows = [f"{letter[name]} = {name}" for name in names]
-    for task in shown:
+    letter = {each.name: _LETTERS[index % len(_LETTERS)] for index, each in enumerate(history.instances)}
+    shown = history.tasks_by_downtime[:most_tasks]
+    label = max([len(task) for task in shown] + [len("rebalances")])
+    rows = [f"{letter[name]} = {name}" for name in letter]
+    for task, course in history.courses.items():
+        if task not in shown:
+            continue
         cells = [" "] * columns
-        for begin, to, owner in ledger.runs[task]:
-            _paint(cells, begin - first, (end if to is None else to) - first, step, letter[owner])
-        for begin, to, cause in ledger.intervals[task]:
-            _paint(cells, begin - first, to - first, step, _SIGNS[cause])
-        rows.append(f"{played.world.tasks[task]!s:<{label}}  {''.join(cells)}".rstrip())
-    if len(shown) < len(away):
-        rows.append(f"({plural(len(away) - len(shown), 'task')} with less downtime not shown)")
+        for run in course.runs:
+            _paint(cells, run.begin_ms - first, run.end_ms - first, step, letter[run.instance])
+        for wait in course.waits:
+            _paint(cells, wait.begin_ms - first, wait.end_ms - first, step, _SIGNS.get(wait.cause, "?"))
+        rows.append(f"{task:<{label}}  {''.join(cells)}".rstrip())
+    left_out = len(history.courses) - len(shown)
+    if left_out:
+        rows.append(f"({plural(left_out, 'task')} with less downtime not shown)")
     marks = [0] * columns
-    for generation in played.generations:
-        column = (generation.assigned_ms - first) // step
+    for decision in history.decisions:
+        column = (decision.at.latest_ms - first) // step
         if 0 <= column < columns:
             marks[column] += 1
     signs = "".join(" " if not count else "|" if count == 1 else "#" for count in marks)

@@ -28,7 +28,7 @@ def plays() -> dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]]:
 @pytest.mark.parametrize("name", NAMES)
 def test_causes_add_up_to_the_totals(plays: dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]], name: str) -> None:
     played, totals = plays[name]
-    down = plain_document(down_times(played))
+    down = plain_document(down_times(played.history))
     by_cause = dict.fromkeys(CAUSES, 0)
     for task in down["tasks"]:
         assert task["down_ms"] == sum(to - begin for begin, to, *_ in task["intervals"])
@@ -44,7 +44,7 @@ def test_causes_add_up_to_the_totals(plays: dict[str, tuple[PlayedStreamsEpisode
 
 @pytest.mark.parametrize("name", NAMES)
 def test_who_crashed_had_it_before(plays: dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]], name: str) -> None:
-    down = plain_document(down_times(plays[name][0]))
+    down = plain_document(down_times(plays[name][0].history))
     unnoticed = {
         (down["instances"][before], down["instances"][after], begin)
         for task in down["tasks"]
@@ -60,7 +60,7 @@ def test_stretches_count_once_and_the_first_was_nobodys(
     plays: dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]],
 ) -> None:
     for played, _ in plays.values():
-        for task in plain_document(down_times(played))["tasks"]:
+        for task in plain_document(down_times(played.history))["tasks"]:
             begins = [begin for begin, *_ in task["intervals"]]
             ends = [to for _, to, *_ in task["intervals"]]
             assert task["times"] == 1 + sum(begin != to for begin, to in zip(begins[1:], ends, strict=False))
@@ -68,17 +68,17 @@ def test_stretches_count_once_and_the_first_was_nobodys(
 
 
 def test_a_simulated_clock_is_no_time_of_day(plays: dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]]) -> None:
-    assert down_times(plays[NAMES[0]][0]).begun_ms is None
+    assert down_times(plays[NAMES[0]][0].history).begun_ms is None
 
 
 def test_what_is_left_out_is_counted(
     plays: dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played = plays[NAMES[0]][0]
-    whole = plain_document(down_times(played))
+    whole = plain_document(down_times(played.history))
     monkeypatch.setattr(module, "MOST_TASKS", 1)
     monkeypatch.setattr(module, "MOST_INTERVALS", 3)
-    down = plain_document(down_times(played))
+    down = plain_document(down_times(played.history))
     assert (len(down["tasks"]), down["tasks_left_out"]) == (1, len(whole["tasks"]) - 1)
     (task,) = down["tasks"]
     assert len(task["intervals"]) <= 3
@@ -92,14 +92,14 @@ def test_a_rebalance_says_when_all_tasks_ran_again(
 ) -> None:
     """A task with a departed owner that is not yet noticed waits for the next rebalance, and does not count."""
     for played, _ in plays.values():
-        down = plain_document(down_times(played))
+        down = plain_document(down_times(played.history))
         noticed = [
             (begin, to)
             for task in down["tasks"]
             for begin, to, cause, *_ in task["intervals"]
             if CAUSES[cause] not in ("not_noticed", "nobody")
         ]
-        rows = plain_document(_rebalances(played))
+        rows = plain_document(_rebalances(played.history))
         begins = [each.prepared_ms - played.first_ms for each in played.generations]
         assert any(row["running_ms"] for row in rows)
         for row, limit in zip(rows, [*begins[1:], 10**9], strict=True):

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from assignor_lab.simulation.streams.actions import action_name
 from tests.simulation.streams.episodes import happens, played, started, task, told
 
 TWO = [started("a", threads=1), started("b", threads=1)]
@@ -233,7 +234,7 @@ def test_what_was_fenced_is_stopped_by_no_later_event() -> None:
         started("a", 120_000, instance_id="other"), happens("stop", "a", 200_000),
     ]  # fmt: skip
     group = played(events)
-    assert [action.action for action in group.actions] == ["start", "start", "crash", "start", "stop"]
+    assert [action_name(action) for action in group.actions] == ["start", "start", "crash", "start", "stop"]
     assert sum(entry.event == "stop" for entry in group.world.log.entries) == 2
 
 

@@ -1,40 +1,44 @@
-"""Simulated episodes compared with their recordings."""
+"""Played histories compared with their recordings."""
 
 from __future__ import annotations
 
-from assignor_lab.simulation.streams.comparison import compared_with, merged_interruptions
-from tests.simulation.streams.episodes import happens, started, told
+import attrs
+
+from assignor_lab.model.courses import ProbeWindow, TaskCourse, TaskWait
+from assignor_lab.model.decision import InstanceShare
+from assignor_lab.simulation.streams.comparison import compared_with
+from tests.simulation.streams.episodes import happens, played, started
 
 EVENTS = [started("a"), started("b", 1), happens("stop", "b", 60_000, leave=True)]
 
 
 def test_an_episode_agrees_with_itself() -> None:
-    once = told(EVENTS, records=10)
-    probe = [
-        {
-            "t_ms": 60_000, "end_ms": 600_000, "action": "stop of b", "restored_bytes": 0, "standby_bytes": 0,
-            "tasks": {
-                task: [[begin, to - begin] for begin, to in merged_interruptions(each["intervals"]) if begin >= 60_000]
-                for task, each in once["tasks"].items()
-            },
-        }
-    ]  # fmt: skip
-    compared = compared_with(once, [], {"generations": once["generations"], "probe": probe})
-    for action in compared["actions"]:
-        assert action["rebalances"]["recorded"] == action["rebalances"]["simulated"]
-        assert action["until_stable_ms"]["recorded"] == action["until_stable_ms"]["simulated"]
-    count = len(once["generations"])
-    assert compared["generations"] == {"recorded": count, "same_active_tasks": count, "same_tasks": count}
-    (window,) = compared["probe"]
-    assert window["unavailable_ms"]["recorded"] == window["unavailable_ms"]["simulated"]
+    once = played(EVENTS, records=10).history
+    begin, end = (once.begin_ms or 0) + 60_000, (once.begin_ms or 0) + 600_000
+    away = {
+        task: tuple(
+            (each[0].begin_ms, each[-1].end_ms - each[0].begin_ms)
+            for each in course.interruptions
+            if each[0].begin_ms >= begin
+        )
+        for task, course in once.courses.items()
+    }
+    window = ProbeWindow(begin, end, "stop of b", away, 0)
+    compared = compared_with(once, [], attrs.evolve(once, probes=(window,)))
+    assert all(action.recorded == action.simulated for action in compared.actions)
+    assert compared.same == ((True, True),) * len(once.decisions)
+    (shown,) = compared.probe
+    assert shown.unavailable_ms.recorded == shown.unavailable_ms.simulated
 
 
 def test_other_tasks_are_other_tasks() -> None:
-    once = told(EVENTS, records=10)
-    other = [{**each, "assigned": {"a": {"active": [], "standby": []}}} for each in once["generations"]]
-    compared = compared_with(once, [], {"generations": other})
-    assert compared["generations"]["same_active_tasks"] == 0
+    once = played(EVENTS, records=10).history
+    other = tuple(attrs.evolve(each, shares={"a": InstanceShare()}) for each in once.decisions)
+    compared = compared_with(once, [], attrs.evolve(once, decisions=other))
+    assert not any(active for active, _ in compared.same)
 
 
 def test_causes_that_follow_one_another_are_one_interruption() -> None:
-    assert merged_interruptions([[0, 5, "not_noticed"], [5, 9, "rebalance"], [20, 21, "revoked"]]) == [(0, 9), (20, 21)]
+    waits = (TaskWait(0, 5, "not_noticed"), TaskWait(5, 9, "rebalance"), TaskWait(20, 21, "revoked"))
+    found = TaskCourse((), waits).interruptions
+    assert [(each[0].begin_ms, each[-1].end_ms) for each in found] == [(0, 9), (20, 21)]

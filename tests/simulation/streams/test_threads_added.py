@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from assignor_lab.scenarios import DocumentFormatError
+from assignor_lab.simulation.streams.actions import action_name
 from assignor_lab.simulation.streams.safety.rules import broken_rules
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from tests.simulation.streams.episodes import happens, started
@@ -41,7 +42,7 @@ def test_a_removed_thread_leaves_at_once_and_its_process_stays(play: Any) -> Non
     left = [each for each in group.generations if each.prepared_ms - group.world.begin_ms >= 160_500]
     assert left[0].prepared_ms - group.world.begin_ms < 163_600  # streams: with the next heartbeat
     assert left[0].members == members(group)[0]
-    assert [action.action for action in group.actions][-2:] == ["add_thread", "remove_thread"]
+    assert [action_name(action) for action in group.actions][-2:] == ["add_thread", "remove_thread"]
     assert broken_rules(group) == []
 
 

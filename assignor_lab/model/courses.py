@@ -1,0 +1,70 @@
+"""Tasks over time: the instance that runs each, and the times without one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+__all__ = ["ProbeWindow", "TaskCourse", "TaskRun", "TaskWait"]
+
+
+@attrs.frozen
+class TaskRun:
+    """An instance runs a task."""
+
+    begin_ms: int
+    end_ms: int
+    instance: str
+
+
+@attrs.frozen
+class TaskWait:
+    """A task does not run, for one cause."""
+
+    begin_ms: int
+    end_ms: int
+    cause: str
+
+    @property
+    def length_ms(self) -> int:
+        return self.end_ms - self.begin_ms
+
+
+@attrs.frozen
+class TaskCourse:
+    """Runs and waits of a task, by time."""
+
+    runs: tuple[TaskRun, ...] = ()
+    waits: tuple[TaskWait, ...] = ()
+
+    @property
+    def downtime_ms(self) -> int:
+        return sum(each.length_ms for each in self.waits)
+
+    @property
+    def interruptions(self) -> Sequence[Sequence[TaskWait]]:
+        """Waits that follow one another without a pause are one interruption."""
+        found: list[list[TaskWait]] = []
+        for each in self.waits:
+            if found and found[-1][-1].end_ms == each.begin_ms:
+                found[-1].append(each)
+            else:
+                found.append([each])
+        return found
+
+
+@attrs.frozen
+class ProbeWindow:
+    """A probe's view of one action: output that did not arrive.
+
+    Args:
+        away: Task to its times without output: begin and length.
+        restored_bytes: Of active tasks and standbys.
+    """
+
+    begin_ms: int
+    end_ms: int
+    action: str
+    away: Mapping[str, tuple[tuple[int, int], ...]]
+    restored_bytes: int
