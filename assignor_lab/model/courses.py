@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-__all__ = ["ProbeWindow", "TaskCourse", "TaskRun", "TaskWait"]
+__all__ = ["ProbeWindow", "TaskCourse", "OwnedTime", "UnownedTime"]
 
 
 @attrs.frozen
-class TaskRun:
+class OwnedTime:
     """An instance runs a task."""
 
     begin_ms: int
@@ -19,7 +19,7 @@ class TaskRun:
 
 
 @attrs.frozen
-class TaskWait:
+class UnownedTime:
     """A task does not run, for one cause."""
 
     begin_ms: int
@@ -35,17 +35,17 @@ class TaskWait:
 class TaskCourse:
     """Runs and waits of a task, by time."""
 
-    runs: tuple[TaskRun, ...] = ()
-    waits: tuple[TaskWait, ...] = ()
+    runs: tuple[OwnedTime, ...] = ()
+    waits: tuple[UnownedTime, ...] = ()
 
     @property
     def downtime_ms(self) -> int:
         return sum(each.length_ms for each in self.waits)
 
     @property
-    def interruptions(self) -> Sequence[Sequence[TaskWait]]:
+    def interruptions(self) -> Sequence[Sequence[UnownedTime]]:
         """Waits that follow one another without a pause are one interruption."""
-        found: list[list[TaskWait]] = []
+        found: list[list[UnownedTime]] = []
         for each in self.waits:
             if found and found[-1][-1].end_ms == each.begin_ms:
                 found[-1].append(each)

@@ -21,7 +21,7 @@ __all__ = [
     "GroupName",
     "HistoryEntry",
     "Outage",
-    "Response",
+    "GroupResponse",
     "responses",
 ]
 
@@ -50,7 +50,7 @@ class Outage:
 
 
 @attrs.frozen
-class Response:
+class GroupResponse:
     """The response of a group to an event, until the next one.
 
     Args:
@@ -64,7 +64,7 @@ class Response:
 
 def responses(
     times_ms: Sequence[int], begun_ms: Sequence[int], decided_ms: Sequence[int], changes_ms: Sequence[int] | None
-) -> Sequence[Response]:
+) -> Sequence[GroupResponse]:
     """The response to each event of some times.
 
     Args:
@@ -80,7 +80,7 @@ def responses(
         if changes_ms is not None:
             latest = len(changes_ms) if end is None else bisect_left(changes_ms, end)
             last = changes_ms[latest - 1] if latest and changes_ms[latest - 1] >= begin else None
-        found.append(Response(max(0, until - first), None if last is None else last - begin))
+        found.append(GroupResponse(max(0, until - first), None if last is None else last - begin))
     return found
 
 
@@ -139,7 +139,7 @@ class GroupHistory:
         rows: list[HistoryEntry] = [*self.events, *self.decisions]
         return sorted(rows, key=lambda each: (each.at.latest_ms, isinstance(each, Decision)))
 
-    def responses(self, times_ms: Sequence[int]) -> Sequence[Response]:
+    def responses(self, times_ms: Sequence[int]) -> Sequence[GroupResponse]:
         """The response to each event of some times, which are in order."""
         decided = sorted(self.decisions, key=lambda each: each.since_ms)
         return responses(

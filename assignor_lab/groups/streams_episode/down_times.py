@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from assignor_lab.model.courses import TaskRun, TaskWait
+from assignor_lab.model.courses import OwnedTime, UnownedTime
 from assignor_lab.model.history import GroupHistory
 from assignor_lab.model.pictures import DownTask, DownTimes
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED
@@ -32,7 +32,7 @@ def down_times(history: GroupHistory, causes: Sequence[str] = CAUSES) -> DownTim
     first = history.begin_ms or 0
     place = {each.name: number for number, each in enumerate(history.instances)}
     by_cause = [0] * len(causes)
-    found: dict[str, list[list[TaskWait]]] = {}
+    found: dict[str, list[list[UnownedTime]]] = {}
     for task, course in history.courses.items():
         stretches = [
             [attrs.evolve(each, begin_ms=max(each.begin_ms, first)) for each in stretch if each.end_ms > first]
@@ -59,19 +59,19 @@ def _clock(at_ms: int) -> int | None:
     return at_ms if at_ms >= _REAL_TIME_MS else None
 
 
-def _length(stretches: Sequence[Sequence[TaskWait]]) -> int:
+def _length(stretches: Sequence[Sequence[UnownedTime]]) -> int:
     return sum(each[-1].end_ms - each[0].begin_ms for each in stretches)
 
 
 def _task(
     task: str,
-    stretches: Sequence[list[TaskWait]],
-    runs: Sequence[TaskRun],
+    stretches: Sequence[list[UnownedTime]],
+    runs: Sequence[OwnedTime],
     first: int,
     causes: Sequence[str],
     place: Mapping[str, int],
 ) -> DownTask:
-    kept: list[list[TaskWait]] = []
+    kept: list[list[UnownedTime]] = []
     intervals = 0
     for stretch in sorted(stretches, key=lambda each: each[0].begin_ms - each[-1].end_ms):
         intervals += len(stretch)

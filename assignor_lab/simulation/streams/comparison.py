@@ -9,7 +9,7 @@ import attrs
 from assignor_lab.model.courses import ProbeWindow
 from assignor_lab.model.decision import Decision
 from assignor_lab.model.events import GroupEvent
-from assignor_lab.model.history import GroupHistory, Response
+from assignor_lab.model.history import GroupHistory, GroupResponse
 from assignor_lab.simulation.streams.actions import action_name
 
 __all__ = ["ComparedHistories", "ComparedResponse", "ComparedWindow", "StateReading", "actions_of", "compared_with"]
@@ -29,7 +29,7 @@ class StateReading:
 
 
 @attrs.frozen
-class Figure:
+class ComparedFigure:
     """A figure as recorded and as simulated; ``None``: unknown, or it never came."""
 
     recorded: int | None
@@ -41,8 +41,8 @@ class ComparedResponse:
     """The responses to one action."""
 
     action: GroupEvent
-    recorded: Response
-    simulated: Response
+    recorded: GroupResponse
+    simulated: GroupResponse
 
 
 @attrs.frozen
@@ -51,10 +51,10 @@ class ComparedWindow:
 
     begin_ms: int
     action: str
-    interrupted: Figure
-    unavailable_ms: Figure
-    worst_ms: Figure
-    restored_bytes: Figure
+    interrupted: ComparedFigure
+    unavailable_ms: ComparedFigure
+    worst_ms: ComparedFigure
+    restored_bytes: ComparedFigure
 
 
 @attrs.frozen
@@ -129,10 +129,10 @@ def _window(window: ProbeWindow, played: GroupHistory, reads: Sequence[StateRead
     return ComparedWindow(
         window.begin_ms,
         window.action,
-        Figure(_count(real), _count(ours)),
-        Figure(sum(real.values()), sum(ours.values())),
-        Figure(max(real.values(), default=0), max(ours.values(), default=0)),
-        Figure(
+        ComparedFigure(_count(real), _count(ours)),
+        ComparedFigure(sum(real.values()), sum(ours.values())),
+        ComparedFigure(max(real.values(), default=0), max(ours.values(), default=0)),
+        ComparedFigure(
             window.restored_bytes,
             _sum(each.size for each in reads if window.begin_ms <= each.begun_ms < window.end_ms),
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assignor_lab.model.courses import TaskCourse, TaskRun, TaskWait
+from assignor_lab.model.courses import OwnedTime, TaskCourse, UnownedTime
 from assignor_lab.model.decision import Decision, InstanceShare
 from assignor_lab.model.events import DecisionFailed, GroupEvent
 from assignor_lab.model.evidence import Evidence
@@ -70,7 +70,8 @@ def _decision(generation: Generation, protocol: str, names: Sequence[str]) -> De
 def _course(world: SimulatedWorld, task: int, end_ms: int) -> TaskCourse:
     return TaskCourse(
         tuple(
-            TaskRun(begin, end_ms if end is None else end, instance) for begin, end, instance in world.ledger.runs[task]
+            OwnedTime(begin, end_ms if end is None else end, instance)
+            for begin, end, instance in world.ledger.runs[task]
         ),
-        tuple(TaskWait(*each) for each in world.ledger.intervals[task]),
+        tuple(UnownedTime(*each) for each in world.ledger.intervals[task]),
     )

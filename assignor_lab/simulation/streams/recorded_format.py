@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from assignment_api.streams import TaskId
-from assignor_lab.model.courses import ProbeWindow, TaskCourse, TaskRun, TaskWait
+from assignor_lab.model.courses import OwnedTime, ProbeWindow, TaskCourse, UnownedTime
 from assignor_lab.model.decision import Decision, InstanceShare
 from assignor_lab.model.evidence import Evidence, EvidenceKind
 from assignor_lab.model.history import RECORDED, GroupHistory, GroupName
@@ -91,28 +91,28 @@ def _probe(window: Mapping[str, Any], begin_ms: int) -> ProbeWindow:
 
 def _waits(
     recorded: Mapping[str, Any], probes: Sequence[ProbeWindow], begin_ms: int
-) -> dict[str, list[TaskWait]]:  # fmt: skip
+) -> dict[str, list[UnownedTime]]:  # fmt: skip
     """Time without output at a probe; without a probe from an owner's loss to the next owner's run."""
-    found: dict[str, list[TaskWait]] = {}
+    found: dict[str, list[UnownedTime]] = {}
     for window in probes:
         for task, seen in window.away.items():
-            found.setdefault(task, []).extend(TaskWait(begin, begin + length, SEEN) for begin, length in seen)
+            found.setdefault(task, []).extend(UnownedTime(begin, begin + length, SEEN) for begin, length in seen)
     if not probes:
         for task, seen in recorded.get("downtime", {}).get("tasks", {}).items():
-            found[task] = [TaskWait(begin_ms + begin, begin_ms + end, NO_OWNER) for begin, end in seen]
+            found[task] = [UnownedTime(begin_ms + begin, begin_ms + end, NO_OWNER) for begin, end in seen]
     return found
 
 
-def _runs(decisions: Sequence[Decision], begin_ms: int, end_ms: int) -> dict[str, list[TaskRun]]:
+def _runs(decisions: Sequence[Decision], begin_ms: int, end_ms: int) -> dict[str, list[OwnedTime]]:
     """A decision is valid until the next one."""
-    found: dict[str, list[TaskRun]] = {}
+    found: dict[str, list[OwnedTime]] = {}
     times = [max(begin_ms, each.at.latest_ms) for each in decisions]
     for decision, (begin, end) in zip(decisions, pairwise([*times, end_ms]), strict=True):
         for task, name in decision.owners.items():
             runs = found.setdefault(task, [])
             if runs and runs[-1].end_ms == begin and runs[-1].instance == name:
                 begin_run = runs.pop().begin_ms
-                runs.append(TaskRun(begin_run, end, name))
+                runs.append(OwnedTime(begin_run, end, name))
             else:
-                runs.append(TaskRun(begin, end, name))
+                runs.append(OwnedTime(begin, end, name))
     return found

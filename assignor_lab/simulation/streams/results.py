@@ -9,7 +9,7 @@ import attrs
 
 from assignor_lab.model.decision import Decision
 from assignor_lab.model.events import GroupEvent
-from assignor_lab.model.history import RECORDED, GroupHistory, Response, responses
+from assignor_lab.model.history import RECORDED, GroupHistory, GroupResponse, responses
 from assignor_lab.simulation.streams.actions import action_name
 from assignor_lab.simulation.streams.comparison import ComparedHistories, StateReading, compared_with
 from assignor_lab.simulation.streams.generations import Generation
@@ -184,7 +184,7 @@ def _generation(decision: Decision, first: int) -> dict[str, Any]:
     }
 
 
-def _responses(played: PlayedStreamsEpisode) -> Sequence[Response]:
+def _responses(played: PlayedStreamsEpisode) -> Sequence[GroupResponse]:
     return responses(
         [each.at.latest_ms for each in played.actions],
         [each.prepared_ms for each in played.generations],
@@ -193,7 +193,7 @@ def _responses(played: PlayedStreamsEpisode) -> Sequence[Response]:
     )
 
 
-def _action(event: GroupEvent, response: Response, first: int) -> dict[str, Any]:
+def _action(event: GroupEvent, response: GroupResponse, first: int) -> dict[str, Any]:
     return {
         "t_ms": event.at.latest_ms - first,
         "action": action_name(event),

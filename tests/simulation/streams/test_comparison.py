@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from assignor_lab.model.courses import ProbeWindow, TaskCourse, TaskWait
+from assignor_lab.model.courses import ProbeWindow, TaskCourse, UnownedTime
 from assignor_lab.model.decision import InstanceShare
 from assignor_lab.simulation.streams.comparison import compared_with
 from tests.simulation.streams.episodes import happens, played, started
@@ -39,6 +39,6 @@ def test_other_tasks_are_other_tasks() -> None:
 
 
 def test_causes_that_follow_one_another_are_one_interruption() -> None:
-    waits = (TaskWait(0, 5, "not_noticed"), TaskWait(5, 9, "rebalance"), TaskWait(20, 21, "revoked"))
+    waits = (UnownedTime(0, 5, "not_noticed"), UnownedTime(5, 9, "rebalance"), UnownedTime(20, 21, "revoked"))
     found = TaskCourse((), waits).interruptions
     assert [(each[0].begin_ms, each[-1].end_ms) for each in found] == [(0, 9), (20, 21)]
