@@ -20,6 +20,7 @@ from assignor_lab.cli.option_values import with_options
 from assignor_lab.cli.options import override_words, sources, with_prices
 from assignor_lab.cli.past_options import past_terms
 from assignor_lab.cli.score_again import Repetition, repetition
+from assignor_lab.cli.score_engine import HERE, EngineChoice
 from assignor_lab.cli.score_gates import check_answered, compared_with, conclude, parsed_gates, terms_of
 from assignor_lab.cli.score_options import ContenderOptions, GateOptions, OutputOptions, SparkOptions, StateOptions
 from assignor_lab.cli.score_progress import shown_progress
@@ -61,31 +62,25 @@ def _score(
     """
     order = _Order.of(states, contenders, gates, spark, output)
 
-    from assignor_lab.scoring.spark.addresses import DEFAULT_MASTER
-    from assignor_lab.scoring.spark.session import starting_session
-
     with ExitStack() as stack:
         on_progress = stack.enter_context(shown_progress())
-        on_progress.say("reading sources, starting Spark")
-        # Spark is the slowest start, and plugins and sources do not need it.
-        session = stack.enter_context(starting_session(spark.master, spark.remote))
+        choice = order.engine
+        on_progress.say(choice.step)
+        choice.start(stack)
 
         from assignor_lab.report.html import prepare
         from assignor_lab.run import run_scoring
         from assignor_lab.scoring.output.folder import OutputFolder
-        from assignor_lab.scoring.spark.engine import OnSpark
-        from assignor_lab.scoring.spark.executors import fit_executors
         from assignor_lab.scoring.spark.wheels import executor_wheels
 
         wheels = stack.enter_context(executor_wheels(contenders.plugin_wheel or []))
-        run = order.run(stack)
+        run = choice.settle(order.run(stack), stack)
         folder = stack.enter_context(OutputFolder(output.out, resume=output.resume, on_note=note))
-        on_progress.say("starting Spark")
+        on_progress.say("starting Spark" if choice.known != "local" else "scoring")
         prepare()
-        started = session()
-        cores = fit_executors(started, spark.master or DEFAULT_MASTER if spark.remote is None else None, wheels)
+        engine = choice.engine(run, wheels, stack)
         on_progress.say("scoring")
-        summary = run_scoring(run, OnSpark(started, wheels, cores, note), folder, on_progress)
+        summary = run_scoring(run, engine, folder, on_progress)
     _show(summary, output)
     say = note if output.json else print_line
     if order.repeats is not None:
@@ -102,6 +97,7 @@ class _Order:
     contenders: ContenderOptions
     gates: GateOptions
     spark: SparkOptions
+    engine: EngineChoice
     output: OutputOptions
     repeats: Repetition | None
     variants: tuple[Contender, ...]
@@ -139,7 +135,8 @@ class _Order:
         if gates.junit is not None and not expressions:
             raise typer.BadParameter("--junit writes the results of gates: give --fail-if, too")
         parsed = parsed_gates(expressions, gates.junit, baseline)
-        return cls(states, contenders, gates, spark, output, repeats, tuple(variants), baseline, parsed)
+        engine = EngineChoice.of(spark, states, contenders.plugin_wheel)
+        return cls(states, contenders, gates, spark, engine, output, repeats, tuple(variants), baseline, parsed)
 
     def run(self, stack: ExitStack) -> ScoringRun:
         from assignor_lab.runtime.discovery import discovered
@@ -241,6 +238,7 @@ class _Order:
             **_decided(self.states, self.contenders, self.gates, self.output),
             "reproduce": self.output.reproduce,
             "junit": self.gates.junit,
+            "engine": None if self.spark.engine == "auto" else self.spark.engine,
             "master": self.spark.master,
             "remote": None if self.spark.remote is None else place,
             "racks": self.states.racks,
@@ -338,8 +336,11 @@ def _print_files(run: RunMetrics, results: Results, out: Path) -> None:
         f"{plural(results.states, 'state')}, {plural(results.rows, 'row')}, {results.failed_rows:,} failed, "
         f"in {run.seconds or 0:,.1f} s: {run.states_per_second or 0:,.1f} states per second"
     )
+    if run.master == HERE:
+        print_line("Scored in this process, without Spark; --engine spark gives equal results.")
     if run.shares is not None:
-        shares = ", ".join(f"{_SHARES[name]} {share:.0%}" for name, share in run.shares.items())
+        names = _SHARES if run.master != HERE else {**_SHARES, "spark": "other work"}
+        shares = ", ".join(f"{names[name]} {share:.0%}" for name, share in run.shares.items())
         print_line(f"{run.rows_per_second_per_core or 0:,.1f} rows per second per core; of the cores' time: {shares}")
     from assignor_lab.scoring.output.folder import ANSWERS, MANIFEST, REPORT, RESULTS, RUN_METRICS, SUMMARY
 

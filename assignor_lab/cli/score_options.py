@@ -117,6 +117,14 @@ class GateOptions:
 class SparkOptions:
     """The place of the run."""
 
+    engine: Annotated[
+        Literal["auto", "spark", "local"],
+        typer.Option(
+            "--engine",
+            metavar="ENGINE",
+            help="spark, local (this process), or auto: local for up to 32 states, histories or pasts. Equal results.",
+        ),
+    ] = "auto"
     master: Annotated[
         str | None,
         typer.Option("--master", metavar="URL", help="Spark's master; by default all cores of this machine."),

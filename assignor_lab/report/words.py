@@ -125,13 +125,16 @@ def verdict(results: Results) -> str:
     if results.headline is None:
         return f"{plural(len(ranked), 'assignor')} were compared, by an older release: see the measures one by one."
     first = [place.assignor for place in ranked if place.place == 1]
+    failed = [names[each.name] for each in results.assignors if each.status == "failed"]
+    if len(ranked) == 1 and failed:
+        return f"{names[first[0]]} is the only contender with an answer: {listed(failed)} had none."
     if len(ranked) == 1:
         return alone(names[first[0]])
     of_ranked = {place.assignor: names[place.assignor] for place in ranked}
     headline = results.headline
     if results.states == 1 and headline.baseline in names:
         settings = {each.name: settings_words(each.settings) for each in results.assignors if each.settings}
-        return verdict_of_one(headline.figures, of_ranked, headline.baseline, results.unit, settings)
+        return verdict_of_one(headline.figures, names, headline.baseline, results.unit, settings)
     return verdict_of_several(headline.figures, of_ranked, headline.baseline, first, headline.unit)
 
 

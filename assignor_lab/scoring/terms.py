@@ -144,7 +144,7 @@ def job_spec(
     return JobSpec(
         assignors=tuple(contender.variant for contender in competing.assignors),
         metrics=tuple(metrics_of_run(plan.kind.load(), registry, columns)),
-        families=tuple(sorted({source.generated.family for source in plan.sources if source.generated is not None})),
+        families=plan.families,
         config=config,
         may_run_code=True,
         kind=plan.kind,

@@ -49,6 +49,7 @@ class RunStates:
         self._figures = figures
         first = next(iter(figures.values()))
         self.compared = tuple(first)
+        self.failed_in_all: tuple[str, ...] = ()
         self.number = self.in_all = len(next(iter(first.values())))
         self.units = np.arange(self.number, dtype=np.int64)
 

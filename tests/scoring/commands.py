@@ -47,6 +47,8 @@ def command(folder: Path, *words: str, spark: SparkSession | None = None) -> Don
         spark: The session to use; without one, the command should end before it creates one.
     """
     out, err = io.StringIO(), io.StringIO()
+    if spark is not None and "--engine" not in words:
+        words = ("--engine", "spark", *words)
     session = patch("assignor_lab.scoring.spark.session.starting_session", _late if spark is None else _there(spark))
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSIGNOR_")}
     with (

@@ -12,7 +12,7 @@ from assignor_lab.cli.score import note_failures
 from assignor_lab.cli.score_gates import check_answered
 from assignor_lab.groups.columns import OF_ASSIGNOR, OF_FAMILY
 from assignor_lab.report.html import write_report
-from assignor_lab.report.words import remarks
+from assignor_lab.report.words import remarks, verdict
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.output.folder import RESULTS
 from assignor_lab.scoring.output.summary_file import summary_of
@@ -116,3 +116,13 @@ def test_a_plugin_whose_name_is_taken_is_an_entry_of_the_summary(tmp_path: Path)
         ("metric", "process_load_excess", "faulty-plugins"),
         ("task-assignor", "sticky", "faulty-plugins"),
     }
+
+
+def test_a_contender_whose_every_call_fails_is_never_described(tmp_path: Path) -> None:
+    found = scored([Generated("streams_4x40", 1, 11)], ["sticky", f"{NAMED}Raises"], tmp_path / "out")
+    raises = f"{NAMED}Raises"
+    assert [each["assignor"] for each in found["run_metrics"]["assign_ms"]] == ["sticky"]
+    assert [each["assignor"] for each in found["results"]["agreement"]] == []
+    failures = next(each for each in found["results"]["headline"]["figures"] if each["figure"] == "failures")
+    assert {each["assignor"]: each["mean"] for each in failures["of"]} == {"sticky": 0.0, raises: 1.0}
+    assert verdict(summary_of(found).results) == f"sticky is the only contender with an answer: {raises} had none."

@@ -182,3 +182,23 @@ def test_every_metric_of_a_headline_is_one_of_the_kind(entry: KindEntry) -> None
 def test_connect_has_what_stops_beside_the_load() -> None:
     figures = {each.name: each for each in CONNECT.headline}
     assert (figures["unavailable"].title, figures["unavailable"].metrics) == ("Jobs stopped", ("jobs_stopped",))
+
+
+def test_a_contender_without_any_answer_is_in_the_figure_of_failures_alone(tmp_path: Path) -> None:
+    values: dict[str, Any] = {"a": list(DRAWS[0][:20]), "b": list(DRAWS[0][:20] + 1), "c": ["Broken"] * 20}
+    table = table_of(histories(**values), tmp_path)
+    made = headline(table, ["a", "b"], FIGURES, PLUGINS, "a", ["c"])
+    assert {each["assignor"]: each["mean"] for each in figure(made, "failures")["of"]} == {"a": 0.0, "b": 0.0, "c": 1.0}
+    assert tells(made, "failures")["c"] == "worse"
+    assert [each["assignor"] for each in figure(made, "load")["of"]] == ["a", "b"]
+    assert set(made.places) == {"a", "b"}
+    # The figures of the others do not depend on it.
+    without = headline(table, ["a", "b"], FIGURES, PLUGINS, "a")
+    assert figure(made, "load")["of"][1]["difference"] == figure(without, "load")["of"][1]["difference"]
+
+
+def test_one_contender_beside_a_failed_one_is_compared_in_failures(tmp_path: Path) -> None:
+    table = table_of(histories(a=[1.0, 2.0], c=["Broken", "Broken"]), tmp_path)
+    made = headline(table, ["a"], FIGURES, PLUGINS, None, ["c"])
+    assert [each["assignor"] for each in figure(made, "failures")["of"]] == ["a", "c"]
+    assert made.places == {"a": 1}

@@ -6,7 +6,8 @@ import io
 import stat
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 from assignment_api.plugins import discover
 from assignor_lab.scoring.spark import wheels as checking
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, WheelLostError, arrived, problem_on_arrival
-from assignor_lab.scoring.spark.wheels import WheelError, checked_wheel, executor_wheels
+from assignor_lab.scoring.spark.wheels import WheelError, checked_wheel, executor_wheels, lasting_wheels
 from tests.scoring.wheels import METADATA, MODULES, WHEEL, write_wheel
 
 ATTRS = version("attrs")
@@ -197,6 +198,62 @@ def test_one_plugin_does_not_travel_twice(tmp_path: Path) -> None:
     paths = [write_wheel(tmp_path / name) for name in ("a", "b")]
     with pytest.raises(WheelError, match="two wheels are of travelling-plugin"), executor_wheels(paths):
         pass
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of an installed plugin."""
+    folder = tmp_path / "site"
+    zipfile.ZipFile(write_wheel(tmp_path / "installed")).extractall(folder)
+    monkeypatch.syspath_prepend(folder)
+    yield folder
+    for name in [name for name in sys.modules if name.startswith("travelling_p")]:
+        del sys.modules[name]
+
+
+def test_the_wheel_of_what_is_installed_travels_and_is_not_found_twice(site: Path, tmp_path: Path) -> None:
+    before = list(sys.path)
+    with executor_wheels([write_wheel(tmp_path)]) as (wheel,):
+        assert (wheel.name, wheel.version) == ("travelling-plugin", "1.0")
+        assert sys.path == before
+        assert discover().task_assignor("first_client").distribution == "travelling-plugin"
+
+
+def test_the_wheel_of_an_editable_installation_travels(site: Path, tmp_path: Path) -> None:
+    """Only its metadata are in the folder of the packages."""
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    (site / "travelling_plugin-1.0.dist-info").rename(packages / "travelling_plugin-1.0.dist-info")
+    sys.path.append(str(packages))
+    with executor_wheels([write_wheel(tmp_path)]) as (wheel,):
+        assert wheel.name == "travelling-plugin"
+
+
+def test_a_wheel_that_is_not_what_is_installed_is_refused(site: Path, tmp_path: Path) -> None:
+    (site / "travelling_parts" / "names.py").write_text('NAME = "other"\n')
+    text = refusal(write_wheel(tmp_path), tmp_path)
+    assert "travelling-plugin 1.0 is installed here with another 'travelling_parts/names.py'" in text
+    assert text.endswith("install this wheel here, or build it again")
+
+
+def test_wheels_of_frames_stay_and_are_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(checking, "_lasting_wheels", {})
+    path = write_wheel(tmp_path)
+    with ExitStack() as stack:
+        monkeypatch.setattr(checking, "_lasting", stack)
+        (wheel,) = lasting_wheels([path])
+        assert lasting_wheels([path, path]) == (wheel,)
+        assert sys.path.count(str(wheel.path)) == 1
+
+
+def test_an_executor_with_the_release_does_not_use_the_wheel(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = travelled(tmp_path, monkeypatch)
+    before = list(sys.path)
+    assert problem_on_arrival([wheel]) is None
+    assert sys.path == before
 
 
 # --- on the executors -----------------------------------------------------------------------------

@@ -30,6 +30,7 @@ WAVE_ITEMS = 32
 class InProcess:
     """Scores in this process; for small runs, and without Spark."""
 
+    terms: Mapping[str, str] = attrs.field(factory=lambda: {"plugin wheels": ""})
     _scorer: Scorer | None = None
 
     @property
@@ -38,10 +39,6 @@ class InProcess:
 
     @property
     def versions(self) -> Mapping[str, str]:
-        return {}
-
-    @property
-    def terms(self) -> Mapping[str, str]:
         return {}
 
     def waves(self, work: RunWork) -> Iterator[Wave]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assignment_api.plugins.layers import Layer, default_layer, layer_of
@@ -35,6 +36,7 @@ def score(
     *,
     racks: Racks | str | PathLike[str] | None = None,
     past: PastTerms = _PAST,
+    plugin_wheels: Iterable[str | PathLike[str]] = (),
 ) -> DataFrame:
     """Scores assignors on states.
 
@@ -51,17 +53,23 @@ def score(
         config: Keys and values in place of the scenarios' own, or all sources of configuration.
         racks: Racks of clients and partitions that the sources lack, or the file with them.
         past: How recorded pasts are read; by default a past is played.
+        plugin_wheels: Wheels of plugins that travel to the executors. They stay importable in this process.
 
     Raises:
-        AssignorLabError: a subclass, if a source cannot be read, an assignor cannot be loaded, or a value is invalid.
+        AssignorLabError: a subclass, if a source cannot be read, an assignor cannot be loaded, a value is invalid, or
+            an executor outside this machine lacks a plugin.
     """
+    from assignor_lab.scoring.spark.executor_plugins import chosen_plugins
+    from assignor_lab.scoring.spark.executors import fit_executors
     from assignor_lab.scoring.spark.job import answers_frame, items_frame
-    from assignor_lab.scoring.spark.session import parallelism_of
+    from assignor_lab.scoring.spark.session import master_of, parallelism_of
+    from assignor_lab.scoring.spark.wheels import lasting_wheels
 
     if isinstance(sources, (str, PathLike)):
         sources = (sources,)
     if isinstance(assignors, str):
         assignors = (assignors,)
+    wheels = lasting_wheels([Path(path) for path in plugin_wheels])
     terms = config if isinstance(config, ConfigSources) else _above(config or {})
     plugins = discovered(terms.effective())
     registry = plugins.registry
@@ -69,8 +77,11 @@ def score(
     with plan_sources(sources, registry, terms.above, racks=known, past=past) as plan:
         competing = found_contenders(registry, assignors, may_run_code=True, kind=plan.kind)
         spec = job_spec(registry, competing, plan, terms, plugins.described)
+        chosen = chosen_plugins(registry, competing, plan.kind, terms)
+        if wheels or chosen:
+            fit_executors(spark, master_of(spark), wheels, chosen)
         pieces = 4 * (parallelism_of(spark) or DEFAULT_PIECES // 4)
-        frame = answers_frame(items_frame(spark, ([item] for item in plan.work()), pieces), spec)
+        frame = answers_frame(items_frame(spark, ([item] for item in plan.work()), pieces), spec, wheels)
         provenance = Provenance.of(plan.kind.load(), competing, plan.sources, terms)
         return frame.withMetadata(COLUMN, provenance.metadata())
 

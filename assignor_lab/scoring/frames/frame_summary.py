@@ -39,6 +39,7 @@ from assignor_lab.scoring.summaries.figures import Figures
 from assignor_lab.scoring.summaries.measured import RequestedFigures, measured
 from assignor_lab.scoring.summaries.results import (
     RunEnvironment,
+    failed_names,
     ranked_names,
     results_of,
     run_metrics_of,
@@ -217,6 +218,7 @@ def _measured(
         run_metrics=folder / RUN_METRICS,
         assignors=names,
         ranked=ranked_names(names, tally),
+        failed=failed_names(names, tally),
         metrics=plugins,
         headline=kind.headline,
         terms=terms,

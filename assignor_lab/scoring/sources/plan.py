@@ -104,6 +104,11 @@ class ScoringPlan:
         return 1 if self.only is not None else sum(source.items for source in self.sources)
 
     @property
+    def families(self) -> tuple[str, ...]:
+        """Names of the families whose histories are generated, sorted."""
+        return tuple(sorted({source.generated.family for source in self.sources if source.generated is not None}))
+
+    @property
     def noun(self) -> str:
         """Name of a work item: ``history`` if each has several rounds, ``state`` if none has, else ``item``."""
         several = {source.generated is not None or source.rounds > 1 for source in self.sources}

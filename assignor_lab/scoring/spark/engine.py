@@ -15,7 +15,7 @@ from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring.engine.engine import Pictures, RunWork, Wave
 from assignor_lab.scoring.output.summary_file import picture_of
-from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel
+from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, terms_of
 from assignor_lab.scoring.spark.job import items_frame, pictures_frame
 from assignor_lab.scoring.spark.mapped import mapped_on_spark
 from assignor_lab.scoring.spark.session import parallelism_of
@@ -54,8 +54,7 @@ class OnSpark:
 
     @property
     def terms(self) -> Mapping[str, str]:
-        wheels = (f"{wheel.name} {wheel.version} sha256:{wheel.sha256}" for wheel in self.wheels)
-        return {"plugin wheels": ", ".join(wheels)}
+        return terms_of(self.wheels)
 
     def waves(self, work: RunWork) -> Iterator[Wave]:
         sentences: list[str] = []

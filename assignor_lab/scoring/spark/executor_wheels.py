@@ -17,7 +17,15 @@ from assignment_api.plugins import PluginLoadError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["ExecutorWheel", "WheelLostError", "arrived", "missing_requirements", "problem_on_arrival", "sent"]
+__all__ = [
+    "ExecutorWheel",
+    "WheelLostError",
+    "arrived",
+    "missing_requirements",
+    "problem_on_arrival",
+    "sent",
+    "terms_of",
+]
 
 
 class WheelLostError(PluginLoadError):
@@ -48,8 +56,15 @@ def sent(spark: SparkSession, wheels: Iterable[ExecutorWheel]) -> None:
         spark.addArtifacts(str(wheel.path), file=True)
 
 
+def terms_of(wheels: Iterable[ExecutorWheel]) -> dict[str, str]:
+    """The wheels as terms of a run, on every engine."""
+    return {"plugin wheels": ", ".join(f"{wheel.name} {wheel.version} sha256:{wheel.sha256}" for wheel in wheels)}
+
+
 def arrived(wheels: Iterable[ExecutorWheel]) -> None:
     """Appends the wheels to the module search path of this executor's process, once each.
+
+    A wheel whose release is installed here is not needed.
 
     Raises:
         WheelLostError: if one is missing, or differs from the sent one.
@@ -57,6 +72,8 @@ def arrived(wheels: Iterable[ExecutorWheel]) -> None:
     for wheel in wheels:
         if str(wheel.path) in sys.path:
             # The driver's own process.
+            continue
+        if _installed_version(wheel.name) == wheel.version:
             continue
         from pyspark import SparkFiles
 
@@ -73,6 +90,13 @@ def arrived(wheels: Iterable[ExecutorWheel]) -> None:
             raise WheelLostError(f"the wheel of {wheel.name} {wheel.version} reached this executor damaged")
         sys.path.append(str(path))
         invalidate_caches()
+
+
+def _installed_version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def missing_requirements(wheel: ExecutorWheel, wheels: Sequence[ExecutorWheel]) -> Iterator[str]:

@@ -5,7 +5,9 @@ The check is a function that travels as a whole, so that an executor without thi
 
 from __future__ import annotations
 
+import pickle
 import platform
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as Late
@@ -22,6 +24,8 @@ from assignor_lab.scoring.spark.failures import last_line
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from assignor_lab.scoring.spark.executor_plugins import ChosenPlugins
+
 __all__ = ["ExecutorError", "check_executors", "fit_executors"]
 
 #: Seconds until some executor must respond.
@@ -29,6 +33,8 @@ PATIENCE_SECONDS = 180.0
 #: Partitions of the check; Spark makes fewer with fewer cores.
 PIECES = 64
 _TAG = "assignor-score-check"
+#: Start of a problem with the run's plugins; it is not shown.
+_OF_PLUGINS = "plugins: "
 _SCHEMA = "`host` STRING, `problem` STRING"
 
 Question = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -38,7 +44,13 @@ class ExecutorError(AssignorLabError):
     """Spark's executors cannot do the work; the message has executor, reason and remedy."""
 
 
-def fit_executors(spark: SparkSession, master: str | None, wheels: Sequence[ExecutorWheel]) -> int | None:
+#: Spark's message on workers with another Python.
+_OTHER_PYTHON = re.compile(r"worker has different version: ([\d.]{1,12}) than that in driver: ([\d.]{1,12})")
+
+
+def fit_executors(
+    spark: SparkSession, master: str | None, wheels: Sequence[ExecutorWheel], chosen: ChosenPlugins | None = None
+) -> int | None:
     """Sends the wheels, and checks executors outside this environment; arguments and errors as below.
 
     Returns:
@@ -47,22 +59,31 @@ def fit_executors(spark: SparkSession, master: str | None, wheels: Sequence[Exec
     sent(spark, wheels)
     if not wheels and master is not None and master.startswith("local"):
         return None
-    return check_executors(spark, wheels)
+    return check_executors(spark, wheels, chosen)
 
 
-def check_executors(spark: SparkSession, wheels: Sequence[ExecutorWheel] = ()) -> int:
-    """Checks the executors for this package and for the wheels' requirements.
+def check_executors(
+    spark: SparkSession, wheels: Sequence[ExecutorWheel] = (), chosen: ChosenPlugins | None = None
+) -> int:
+    """Checks the executors for this package, for the wheels' requirements and for the plugins of the run.
+
+    Args:
+        chosen: Plugins that each executor must be able to import; ``None``: none.
 
     Raises:
         ExecutorError: if one lacks something, or none responds.
     """
     pieces = pa.table({"piece": list(range(PIECES))})
-    frame = spark.createDataFrame(pieces).mapInArrow(_question(version("assignor-lab"), tuple(wheels)), _SCHEMA)
+    packed = pickle.dumps(chosen) if chosen else b""
+    question = _question(version("assignor-lab"), tuple(wheels), packed)
+    frame = spark.createDataFrame(pieces).mapInArrow(question, _SCHEMA)
     rows = _asked(spark, frame)
     problems = dict.fromkeys((row["host"], row["problem"]) for row in rows if row["problem"] is not None)
     if problems:
         (host, problem), *others = problems
         more = f" (and {len(others)} more)" if others else ""
+        if chosen and problem.startswith(_OF_PLUGINS):
+            raise ExecutorError(f"{problem.removeprefix(_OF_PLUGINS)} (executor on {host}){more}")
         raise ExecutorError(f"executor on {host}: {problem}{more}")
     return len(rows)
 
@@ -88,11 +109,21 @@ def _asked(spark: SparkSession, frame: DataFrame) -> list[dict[str, Any]]:
             "with free cores and memory"
         ) from None
     except Exception as error:
+        if (other := _OTHER_PYTHON.search(str(error))) is not None:
+            raise ExecutorError(
+                f"the executors run Python {other[1]}, and this is Python {other[2]}: let PYSPARK_PYTHON name a Python "
+                f"{other[2]} on the executors, or run this command with Python {other[1]}"
+            ) from error
         raise ExecutorError(f"Spark's executors cannot run Python: {last_line(error)}") from error
 
 
-def _question(own: str, wheels: tuple[ExecutorWheel, ...]) -> Question:
-    """The function of the executors. It uses nothing of this module, so that it is pickled by value."""
+def _question(own: str, wheels: tuple[ExecutorWheel, ...], chosen: bytes) -> Question:
+    """The function of the executors. It uses nothing of this module, so that it is pickled by value.
+
+    Args:
+        chosen: The pickled plugins of the run, whose class an executor may lack, too; empty: none.
+    """
+    mark = _OF_PLUGINS
     python = ".".join(platform.python_version_tuple()[:2])
     # An executor may lack their class.
     packed = [(str(wheel.path), (wheel.name, wheel.version, wheel.sha256, wheel.needs)) for wheel in wheels]
@@ -116,6 +147,14 @@ def _question(own: str, wheels: tuple[ExecutorWheel, ...]) -> Question:
                 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, problem_on_arrival
 
                 problem = problem_on_arrival([ExecutorWheel(Path(file), *rest) for file, rest in packed])
+                if problem is None and chosen:
+                    import pickle
+
+                    from assignor_lab.scoring.spark.executor_plugins import plugin_problem
+
+                    # Made by the driver.
+                    found = plugin_problem(pickle.loads(chosen), [rest[0] for _, rest in packed])  # noqa: S301
+                    problem = None if found is None else f"{mark}{found}"
         except (PackageNotFoundError, ImportError) as error:
             problem = f"it lacks assignor-lab ({error}): {remedy}"
         answer = {"host": platform.node(), "problem": problem}

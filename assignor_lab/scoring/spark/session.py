@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MissingExtraError",
+    "master_of",
     "open_session",
     "parallelism_of",
     "starting_session",
@@ -373,4 +374,12 @@ def parallelism_of(spark: SparkSession) -> int | None:
     try:
         return int(spark.sparkContext.defaultParallelism)
     except Exception:  # noqa: BLE001 - a Connect session raises an error of its own for each missing attribute
+        return None
+
+
+def master_of(spark: SparkSession) -> str | None:
+    """Spark's master, or ``None`` for a session that does not report it (Spark Connect)."""
+    try:
+        return str(spark.sparkContext.master)
+    except Exception:  # noqa: BLE001 - as above
         return None

@@ -1,12 +1,13 @@
 """Plugins as travelling wheels, checked here before any import.
 
 Python can import from a pure wheel, a zip file, with its metadata and entry points. So it is not unpacked but appended
-to the module search path, here and on the executors, where it can hide no installed module. Docs: "Scoring", section
-"Plugins as wheels".
+to the module search path, here and on the executors, where it can hide no installed module. A wheel whose content is
+installed here travels, too; this process then uses what is installed. Docs: "Scoring", section "Plugins as wheels".
 """
 
 from __future__ import annotations
 
+import atexit
 import base64
 import csv
 import hashlib
@@ -16,8 +17,8 @@ import stat
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from importlib import invalidate_caches
 from importlib.metadata import Distribution, PackageNotFoundError, distributions
 from importlib.util import find_spec
@@ -35,7 +36,7 @@ from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignor_lab.runtime.isolation.folders import held_folder
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, missing_requirements
 
-__all__ = ["WheelError", "checked_wheel", "executor_wheels"]
+__all__ = ["WheelError", "checked_wheel", "executor_wheels", "lasting_wheels"]
 
 #: Largest wheel, packed and unpacked.
 MAX_BYTES = 64 * 2**20
@@ -63,7 +64,7 @@ def executor_wheels(paths: Sequence[Path]) -> Iterator[tuple[ExecutorWheel, ...]
     with held_folder("assignor-wheels-") as folder:
         wheels = tuple(checked_wheel(path, folder) for path in dict.fromkeys(paths))
         _check_together(wheels)
-        added = [str(wheel.path) for wheel in wheels]
+        added = [str(wheel.path) for wheel in wheels if not _is_installed(wheel.name)]
         sys.path += added
         invalidate_caches()
         try:
@@ -72,11 +73,27 @@ def executor_wheels(paths: Sequence[Path]) -> Iterator[tuple[ExecutorWheel, ...]
             _forget(added)
 
 
+_lasting = ExitStack()
+#: SHA-256 of a file to its wheel, of wheels that stay until this process ends.
+_lasting_wheels: dict[str, ExecutorWheel] = {}
+
+
+def lasting_wheels(paths: Sequence[Path]) -> tuple[ExecutorWheel, ...]:
+    """The same until this process ends, for frames that Spark computes later; errors as above."""
+    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
+    new = [path for path, digest in zip(paths, digests, strict=True) if digest not in _lasting_wheels]
+    if new:
+        if not _lasting_wheels:
+            atexit.register(_lasting.close)
+        _lasting_wheels.update({wheel.sha256: wheel for wheel in _lasting.enter_context(executor_wheels(new))})
+    return tuple(_lasting_wheels[digest] for digest in dict.fromkeys(digests))
+
+
 def checked_wheel(path: Path, folder: Path) -> ExecutorWheel:
     """Copies a wheel and checks the copy.
 
     Raises:
-        WheelError: if it is no wheel, not pure, harmful, not a plugin, or installed already.
+        WheelError: if it is no wheel, not pure, harmful, not a plugin, or installed here with another content.
         OSError: if it cannot be read.
     """
     if path.suffix != ".whl":
@@ -89,10 +106,11 @@ def checked_wheel(path: Path, folder: Path) -> ExecutorWheel:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             metadata = _checked(path, archive)
             tops = _top_modules(archive)
+            digests = _module_digests(archive)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
         raise WheelError(f"{path} is no wheel that can be read: {str(error) or type(error).__name__}") from error
     name, version = canonicalize_name(metadata.name), str(metadata.version)
-    _check_place(path, name, tops)
+    _check_place(path, name, version, tops, digests)
     digest = hashlib.sha256(content).hexdigest()
     copy = folder / f"{name.replace('-', '_')}-{version}-{digest[:12]}.whl"
     copy.write_bytes(content)
@@ -207,21 +225,68 @@ def _top_modules(archive: zipfile.ZipFile) -> list[str]:
     return [top.removesuffix(".py") for top in tops]
 
 
-def _check_place(path: Path, name: str, tops: Sequence[str]) -> None:
+def _module_digests(archive: zipfile.ZipFile) -> dict[str, str]:
+    """SHA-256 (hex) of each file beside the metadata."""
+    names = [info.filename for info in archive.infolist() if not info.is_dir()]
+    own = [name for name in names if not name.partition("/")[0].endswith(".dist-info")]
+    return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in own}
+
+
+def _check_place(path: Path, name: str, version: str, tops: Sequence[str], digests: Mapping[str, str]) -> None:
     if name == BUILTIN_DISTRIBUTION:
         raise WheelError(f"{path}: assignor-lab itself does not travel: install the same release on the executors")
-    try:
+    if _is_installed(name):
         installed = installed_distribution(name)
-    except PackageNotFoundError:
-        pass
-    else:
-        raise WheelError(
-            f"{path}: {name} {installed.version} is installed here, and would be taken instead: leave the wheel out, "
-            "or uninstall it here"
-        )
+        if installed.version != version:
+            raise WheelError(
+                f"{path}: {name} {installed.version} is installed here, and would be taken instead: leave the wheel "
+                "out, or uninstall it here"
+            )
+        if (other := _other_content(installed, digests)) is not None:
+            raise WheelError(
+                f"{path}: {name} {version} is installed here with another {other!r:.100}: install this wheel here, or "
+                "build it again"
+            )
+        return
     for top in tops:
         if top in sys.stdlib_module_names or (find_spec(top) is not None and not _is_namespace(top)):
             raise WheelError(f"{path}: its module {top!r:.100} is hidden by one of that name that is installed here")
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        installed_distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def _other_content(installed: Distribution, digests: Mapping[str, str]) -> str | None:
+    """The first of the wheel's files that this process would import with another content; ``None`` if all are equal."""
+    for name, digest in digests.items():
+        content = _content(Path(str(installed.locate_file(name)))) or _imported_content(name)
+        if content is None or hashlib.sha256(content).hexdigest() != digest:
+            return name
+    return None
+
+
+def _content(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None
+
+
+def _imported_content(name: str) -> bytes | None:
+    """A file of an editable installation, beside its top-level module."""
+    top, _, rest = name.partition("/")
+    try:
+        spec = find_spec(top.removesuffix(".py"))
+    except (ImportError, ValueError):
+        return None
+    if spec is None or spec.origin is None:
+        return None
+    return _content(Path(spec.origin).parent / rest if rest else Path(spec.origin))
 
 
 def _is_namespace(top: str) -> bool:

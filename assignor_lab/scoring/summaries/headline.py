@@ -64,13 +64,15 @@ def headline(
     figures: Sequence[HeadlineFigure],
     metrics: Mapping[str, MetricPlugin],
     baseline: str | None,
+    failed: Sequence[str] = (),
 ) -> Headline:
     """The five figures of ``compared``.
 
     Args:
+        failed: Further contenders without any answer, for the figure of failures.
         baseline: The run's baseline, or ``None``: Kafka's own decision if known, else the first.
     """
-    return headline_of(_TableStates(table, compared), figures, metrics, baseline)
+    return headline_of(_TableStates(table, compared, failed), figures, metrics, baseline)
 
 
 def headline_of(
@@ -82,7 +84,7 @@ def headline_of(
     against = _baseline(states.compared, baseline)
     measured = [_figure(figure, states, metrics, against) for figure in figures]
     known = {entry.figure: found for entry, found in measured if found is not None}
-    every, sure = _comparisons(states.compared, against, known)
+    every, sure = _comparisons((*states.compared, *states.failed_in_all), against, known)
     places = _places(states.compared, every, sure)
     first = [name for name, place in places.items() if place == 1]
     best = list(best_everywhere(entry.best for entry, _ in measured))
@@ -111,11 +113,13 @@ class ComparableStates(Protocol):
     """The states in which each compared contender has a comparable row; figures are aligned by them.
 
     Attributes:
+        failed_in_all: Contenders without any answer: only the figure of failures has them.
         number: Number of these states.
         in_all: Number of all states, comparable or not.
     """
 
     compared: tuple[str, ...]
+    failed_in_all: tuple[str, ...]
     units: npt.NDArray[np.int64]
     number: int
     in_all: int
@@ -124,7 +128,7 @@ class ComparableStates(Protocol):
         """A metric by assignor, with NaN for missing figures."""
 
     def failed(self, metrics: Sequence[str]) -> dict[str, Numbers]:
-        """1 if an assignor has no answer, or one of ``metrics`` is above 0, else 0."""
+        """1 if an assignor has no answer, or one of ``metrics`` is above 0, else 0; of `failed_in_all`, too."""
 
 
 class PlayedStates:
@@ -139,6 +143,8 @@ class PlayedStates:
             name: of for name, of in rows.items() if any(row is not None and row["error_type"] is None for row in of)
         }
         self.compared = tuple(answered)
+        asked = [name for name, of in rows.items() if any(row is not None for row in of)]
+        self.failed_in_all = tuple(name for name in asked if name not in answered) if answered else ()
         self.in_all = max(map(len, rows.values()), default=0)
         shared = [at for at in range(self.in_all) if all(of[at] is not None for of in answered.values())]
         self._rows = {name: [of[at] or {} for at in shared] for name, of in answered.items()}
@@ -151,16 +157,18 @@ class PlayedStates:
         }
 
     def failed(self, metrics: Sequence[str]) -> dict[str, Numbers]:
-        return {
+        found = {
             name: np.asarray([has_failed(row, metrics) for row in rows], dtype=np.float64)
             for name, rows in self._rows.items()
         }
+        return found | dict.fromkeys(self.failed_in_all, np.ones(self.number))
 
 
 class _TableStates:
-    def __init__(self, table: ResultsTable, compared: Sequence[str]) -> None:
+    def __init__(self, table: ResultsTable, compared: Sequence[str], failed: Sequence[str]) -> None:
         self._table = table
         self.compared = tuple(compared)
+        self.failed_in_all = tuple(failed) if compared else ()
         keys = {name: _keys(table, name) for name in compared}
         shared: npt.NDArray[np.int64] = (
             reduce(lambda one, other: np.intersect1d(one, other, assume_unique=True), keys.values())
@@ -185,7 +193,7 @@ class _TableStates:
         for name, rows in self._rows.items():
             errors = pc.is_valid(self._table.rows_of(name)["error_type"]).to_numpy()[rows]
             found[name] = reduce(np.logical_or, [column[name] > 0 for column in columns], errors).astype(np.float64)
-        return found
+        return found | dict.fromkeys(self.failed_in_all, np.ones(self.number))
 
 
 #: Above the rounds of any history: item and round form one number, in the order of the rows.
@@ -226,7 +234,8 @@ def _figure(
     plugin = None if metric is None else metrics[metric]
     units = {name: _unit_means(values[known], states.units[known]) for name, values in columns.items()}
     found = _Found(units, "lower" if plugin is None else plugin.direction)
-    of = tuple(_compared(name, found, against) for name in states.compared)
+    # Those that always failed have no other figure, and follow.
+    of = tuple(_compared(name, found, against) for name in (*states.compared, *states.failed_in_all) if name in units)
     entry = FigureCompared(
         figure=figure.name,
         title=title,
@@ -347,6 +356,7 @@ def _comparisons(
         _Comparison(one, other, name, _lead(found, one, other), _chance(found, one, other))
         for one, other in pairs
         for name, found in figures.items()
+        if one in found.units and other in found.units
     ]
     known = [each for each in every if each.chance is not None]
     sure = holm([each.chance for each in known if each.chance is not None])

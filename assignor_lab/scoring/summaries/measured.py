@@ -50,6 +50,7 @@ class RequestedFigures:
 
     Args:
         terms: Baseline, gates, and the command that shows a state again.
+        failed: Contenders that had states and answered none.
     """
 
     results: Path
@@ -59,6 +60,7 @@ class RequestedFigures:
     metrics: Mapping[str, MetricPlugin]
     headline: tuple[HeadlineFigure, ...]
     terms: EvaluationTerms
+    failed: tuple[str, ...] = ()
 
 
 def measured(requested: RequestedFigures, engine: Engine, rows: int, seen: Path) -> Figures:
@@ -163,7 +165,9 @@ class _Together:
     def answer(self) -> _OverallFigures:
         requested = self.asked
         table = ResultsTable(requested.results, requested.assignors)
-        found = headline(table, requested.ranked, requested.headline, requested.metrics, requested.terms.baseline)
+        found = headline(
+            table, requested.ranked, requested.headline, requested.metrics, requested.terms.baseline, requested.failed
+        )
         captured = (
             table.rows_of(OBSERVED)["item"] if OBSERVED in requested.assignors else pa.chunked_array([], pa.int64())
         )
@@ -175,7 +179,12 @@ class _Together:
             captured=tuple(captured.slice(0, MAX_PLACEMENTS).to_pylist()),
             more_captured=max(len(captured) - MAX_PLACEMENTS, 0),
             first=tuple(first_states(table, MAX_WORST)),
-            assign_ms=tuple(assign_times(requested.run_metrics, requested.assignors)),
+            # The time of a call without an answer describes no assignor.
+            assign_ms=tuple(
+                assign_times(
+                    requested.run_metrics, [name for name in requested.assignors if name not in requested.failed]
+                )
+            ),
             probes=tuple(probe_counts(requested.run_metrics, requested.assignors)),
         )
 

@@ -26,7 +26,7 @@ from assignor_lab.scoring.summaries.figures import MAX_PLACEMENTS, MAX_WORST, Fi
 from assignor_lab.scoring.summaries.tally import Tally
 from assignor_lab.scoring.terms import shown_config
 
-__all__ = ["RunEnvironment", "Wanted", "ranked_names", "results_of", "run_metrics_of", "wanted_states"]
+__all__ = ["RunEnvironment", "Wanted", "failed_names", "ranked_names", "results_of", "run_metrics_of", "wanted_states"]
 
 #: Most sources that are listed individually.
 MAX_SOURCES = 190
@@ -86,6 +86,16 @@ def ranked_names(names: Sequence[str], tally: Tally) -> tuple[str, ...]:
     return tuple([name for name in scored if name != OBSERVED or tally.captured == tally.states])
 
 
+def failed_names(names: Sequence[str], tally: Tally) -> tuple[str, ...]:
+    """The contenders that had states and answered none of them."""
+    return tuple(name for name in names if name != OBSERVED and _has_failed(name, tally))
+
+
+def _has_failed(name: str, tally: Tally) -> bool:
+    asked = tally.rows_of.get(name, 0) - tally.stateless_of.get(name, 0)
+    return 0 < asked <= tally.failed_of.get(name, 0)
+
+
 def results_of(
     competing: RunContenders,
     config: ConfigSources,
@@ -121,7 +131,7 @@ def results_of(
         aggregates=figures.aggregates,
         headline=attrs.evolve(figures.headline, alone=_alone(sources, tally, kind)),
         ranking=figures.ranking,
-        agreement=tally.agreement(names),
+        agreement=tally.agreement([name for name in names if not _has_failed(name, tally)]),
         failures=tally.failures(),
         metric_failures=tally.metric_failures(),
         refused_plugins=tuple(

@@ -10,6 +10,7 @@ from assignor_lab.scoring.summaries.measured import RequestedFigures, measured
 from assignor_lab.scoring.summaries.results import (
     RunEnvironment,
     Wanted,
+    failed_names,
     ranked_names,
     results_of,
     run_metrics_of,
@@ -39,6 +40,7 @@ def summarise(run: ScoringRun, scored: ScoredRows, engine: Engine) -> RunSummary
         run_metrics=scored.run_metrics,
         assignors=names,
         ranked=ranked_names(names, tally),
+        failed=failed_names(names, tally),
         metrics={name: found.plugin for name, found in metrics.items()},
         headline=kind.headline,
         terms=run.terms,
