@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 from assignment_api.optimum import DEFAULT_GOALS, goals_of
 from assignor_lab.cli.main import main as assignor
+from assignor_lab.groups.metrics.gaps import name_of
 from assignor_lab.groups.streams.metrics.weights import LONGEST_CATCH_UP_S
 from benchmarks.pages import put_between
 
@@ -114,7 +115,7 @@ def tables_of(kind: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         cells.setdefault((row["family"], row["assignor"]), []).append(row)
     yield f"### {run.title}"
     for goal in goals_of(DEFAULT_GOALS[kind]):
-        name = f"gap_{goal.kind}"
+        name = f"gap_{name_of(goal)}"
         if not any(row[name] for row in rows):
             continue
         yield from ("", f"`{name}`:", "", f"| family | states | {' | '.join(f'`{each}`' for each in columns)} |")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 import attrs
 
@@ -12,7 +13,7 @@ from assignment_api.optimum.classes import TaskClass, classes_of
 from assignment_api.optimum.even import best_balance, best_fill, next_balance, next_fill, not_above, not_below
 from assignment_api.optimum.goals import LOADS, Goal
 from assignment_api.optimum.near import near
-from assignment_api.optimum.problem import Problem, rank, value
+from assignment_api.optimum.problem import Problem, rank, rounded_to_steps, value
 from assignment_api.optimum.solver import Budget, Model, Solved
 
 __all__ = ["Best", "Gap", "Optimum", "gaps", "optimum"]
@@ -26,7 +27,7 @@ class Best:
 
     Args:
         bound: No placement as good in the goals before has a smaller value.
-        is_optimal: Proof: value and bound are equal, here and in all goals before.
+        is_optimal: Proof: value and bound are equal, or within the goal's slack, here and in all goals before.
     """
 
     goal: Goal
@@ -58,7 +59,8 @@ class Gap:
     """One goal of an answer.
 
     Args:
-        bound: The unavoidable part: no answer as good in the goals before has a smaller value.
+        bound: The unavoidable part: no answer as good in the goals before has a smaller value; with a slack, the value
+            that the slack allows.
         is_exact: Some answer reaches the bound; else the best is between bound and value.
     """
 
@@ -90,7 +92,9 @@ def optimum(problem: Problem, goals: Sequence[Goal], seconds: float | None = Non
         SolverMissingError: if the solver is needed and not installed.
     """
     problem.check(goals)
-    return _Search(problem, goals, Budget(seconds, nodes)).best()
+    coarse, steps = rounded_to_steps(problem, goals)
+    found = _Search(coarse, goals, Budget(seconds, nodes)).best()
+    return attrs.evolve(found, goals=tuple(_in_units(best, steps) for best in found.goals)) if steps else found
 
 
 def gaps(
@@ -115,7 +119,18 @@ def gaps(
         SolverMissingError: if the solver is needed and not installed.
     """
     problem.check(goals)
-    return _Search(problem, goals, Budget(seconds, nodes)).gaps(owners, spread)
+    coarse, steps = rounded_to_steps(problem, goals)
+    found = _Search(coarse, goals, Budget(seconds, nodes)).gaps(owners, spread)
+    return tuple(_in_units(gap, steps) for gap in found) if steps else found
+
+
+G = TypeVar("G", Best, Gap)
+
+
+def _in_units(found: G, steps: Mapping[str, float]) -> G:
+    """A value in steps of its weight as one in the weight's own unit."""
+    step = steps.get(found.goal.weight, 1.0)
+    return attrs.evolve(found, value=found.value * step, bound=found.bound * step)
 
 
 class _Search:
@@ -146,14 +161,15 @@ class _Search:
         number = 0
         for goal in self._goals:
             if goal.kind in LOADS and self._is_unit(goal):
-                limits[goal] = self._limit(goal, self._arithmetic(goal))
+                limits[goal] = self._limit(goal, _allowed(goal, self._arithmetic(goal)))
             elif goal.kind == "ready" and not limits:
                 limits[goal] = 0
             else:
                 break
             number += 1
         sums = self._goals[number:]
-        if any(goal.kind in LOADS for goal in sums) or not self._solver().is_exact:
+        # In turn, each sum is fixed at its best value: that leaves no slack.
+        if any(goal.kind in LOADS or goal.slack for goal in sums) or not self._solver().is_exact:
             return None
         bounds, columns = self._solver().minimise_in_turn(sums, limits, self._budget)
         if columns is None:
@@ -168,14 +184,20 @@ class _Search:
         limits: dict[Goal, _Value] = {}
         owners = near(self._problem, self._goals)
         for goal in self._goals:
-            bound, found = self._smallest(goal, limits)
+            bound: _Value = self._arithmetic(goal)
+            found = None
+            if not goal.slack or goals or value(self._problem, goal, owners) > _allowed(goal, bound):
+                bound, found = self._smallest(goal, limits)
             if found is not None and value(self._problem, goal, found) <= value(self._problem, goal, owners):
                 owners = found
             goals.append(self._judged(goal, owners, bound))
-            limits[goal] = self._limit(goal, value(self._problem, goal, owners))
+            limits[goal] = self._limit(goal, max(value(self._problem, goal, owners), _allowed(goal, bound)))
         proved = True
         shown: list[Best] = []
         for best in goals:
+            if best.goal.slack:
+                # Later goals have used some of it.
+                best = self._judged(best.goal, owners, best.bound)
             proved = proved and best.is_optimal
             shown.append(attrs.evolve(best, is_optimal=proved))
         return Optimum(tuple(shown), owners)
@@ -183,7 +205,7 @@ class _Search:
     def _judged(self, goal: Goal, owners: Sequence[int], bound: _Value) -> Best:
         reached = float(value(self._problem, goal, owners))
         floor = self._rounded(goal, float(bound))
-        return Best(goal, reached, floor, reached - floor <= 1e-6 * max(1.0, abs(reached)))
+        return Best(goal, reached, floor, reached - float(_allowed(goal, floor)) <= 1e-6 * max(1.0, abs(reached)))
 
     # --- gaps of an answer --------------------------------------------------------------------------
 
@@ -195,14 +217,16 @@ class _Search:
             if goal.kind == "spread" and spread is not None:
                 reached = max(reached, spread)
             bound: _Value = self._arithmetic(goal)
-            is_exact = reached <= bound + 1e-9
+            is_exact = reached <= _allowed(goal, bound) + 1e-9
             if not is_exact:
                 searched, other = self._smallest(goal, limits)
                 bound = max(bound, self._rounded(goal, float(searched)))
                 best = reached if other is None else min(value(self._problem, goal, other), reached)
-                is_exact = float(best) - float(bound) <= 1e-6 * max(1.0, abs(float(best)))
-            found.append(Gap(goal, float(reached), float(bound), is_exact))
-            limits[goal] = self._limit(goal, reached)
+                is_exact = float(best) - float(_allowed(goal, bound)) <= 1e-6 * max(1.0, abs(float(best)))
+            # With a slack, all that it allows is unavoidable.
+            shown = min(reached, _allowed(goal, bound)) if goal.slack else bound
+            found.append(Gap(goal, float(reached), float(shown), is_exact))
+            limits[goal] = self._limit(goal, max(reached, _allowed(goal, bound)))
         return tuple(found)
 
     # --- one goal -----------------------------------------------------------------------------------
@@ -299,6 +323,11 @@ class _Search:
         if self._model is None:
             self._model = Model(self._problem, self._classes)
         return self._model
+
+
+def _allowed(goal: Goal, bound: _Value) -> _Value:
+    """Largest value within the goal's slack."""
+    return bound * (1 + goal.slack) if goal.slack and math.isfinite(bound) else bound
 
 
 def _costs(each: TaskClass, number: int) -> list[float]:

@@ -10,6 +10,9 @@
 * ``spread``: copies of a task that repeat a tag's value (KIP-708), with standbys at the best places
 
 The word in parentheses is a task's weight: ``tasks`` counts 1, others come from the workload.
+
+``balance(load) within 5 %`` has a slack: later goals choose among all placements at most 5 % above its bound. Weights
+of a load with a slack are rounded to a twentieth of their mean.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from types import MappingProxyType
 
 import attrs
@@ -33,6 +37,7 @@ WEIGHTS: Mapping[str, str] = MappingProxyType(
     {
         "tasks": "each task is 1",
         "stateful": "each task with state is 1, others are 0",
+        "connectors": "each connector is 1, in a problem of connectors alone",
         "load": "the workload's weight, input or records of a task",
         "bytes": "bytes of state",
         "traffic": "bytes of input a second",
@@ -48,9 +53,11 @@ _USUAL = {
     "racks": "partitions",
     "spread": "tags",
 }
-_OF_TASKS = ("tasks", "stateful", "load", "bytes", "traffic")
+_OF_TASKS = ("tasks", "stateful", "connectors", "load", "bytes", "traffic")
 _WEIGHTS_OF = {"racks": ("partitions", "traffic"), "spread": ("tags",)}
-_GOAL = re.compile(r"\A([a-z]+)(?:\(([a-z]+)\))?\Z")
+_GOAL = re.compile(r"\A([a-z]+)(?:\(([a-z]+)\))?(?: ?within ([0-9]{1,3}(?:\.[0-9]{1,4})?) ?%)?\Z")
+#: Goals with slack: a share of the others may have no meaning, since their best value is 0.
+_WITH_SLACK = ("balance", "moves", "racks")
 _SPACES = re.compile(r" ?([()]) ?")
 _MOST = 16
 
@@ -61,13 +68,15 @@ class Goal:
 
     Args:
         weight: One of :data:`WEIGHTS`.
+        slack: Share by which the value may exceed the best one, 0 to 1.
 
     Raises:
-        GoalError: if kind or weight is unknown.
+        GoalError: if kind or weight is unknown, or the slack impossible.
     """
 
     kind: str
     weight: str = ""
+    slack: Fraction = Fraction(0)
 
     def __attrs_post_init__(self) -> None:
         if self.kind not in _USUAL:
@@ -79,9 +88,14 @@ class Goal:
         possible = _WEIGHTS_OF.get(self.kind, _OF_TASKS)
         if self.weight not in possible:
             raise GoalError(f"goal {self.kind} cannot have weight {self.weight!r}: expected {' or '.join(possible)}")
+        if self.slack and self.kind not in _WITH_SLACK:
+            raise GoalError(f"goal {self.kind} cannot have a slack: {', '.join(_WITH_SLACK)} can")
+        if not 0 <= self.slack <= 1:
+            raise GoalError(f"goal {self.kind}: expected a slack from 0 to 100 %, not {float(100 * self.slack):g} %")
 
     def __str__(self) -> str:
-        return self.kind if self.kind == "ready" else f"{self.kind}({self.weight})"
+        name = self.kind if self.kind == "ready" else f"{self.kind}({self.weight})"
+        return f"{name} within {float(100 * self.slack):g} %" if self.slack else name
 
 
 def goals_of(text: str) -> tuple[Goal, ...]:
@@ -102,9 +116,12 @@ def _parsed(text: str) -> tuple[Goal, ...]:
     for part in parts:
         found = _GOAL.match(_SPACES.sub(r"\1", " ".join(part.split())))
         if found is None:
-            raise GoalError(f"malformed goal {part.strip()[:60]!r}: expected a name, or a name with (weight)")
-        goal = Goal(found[1], found[2] or "")
-        if goal in goals:
+            raise GoalError(
+                f"malformed goal {part.strip()[:60]!r}: expected a name, or a name with (weight), then perhaps "
+                "'within 5 %'"
+            )
+        goal = Goal(found[1], found[2] or "", Fraction(found[3] or 0) / 100)
+        if any((goal.kind, goal.weight) == (each.kind, each.weight) for each in goals):
             raise GoalError(f"goal {goal} occurs twice")
         goals.append(goal)
     return tuple(goals)
@@ -115,7 +132,9 @@ DEFAULT_GOALS: Mapping[str, str] = MappingProxyType(
     {
         "streams": "ready, balance(tasks), fill(tasks), moves(tasks), racks(partitions), spread(tags)",
         "streams-group": "balance(tasks), fill(tasks), moves(tasks)",
-        "connect": "balance(tasks), fill(tasks), moves(tasks)",
+        # Kafka balances them apart.
+        "connect": "balance(tasks), fill(tasks), moves(tasks), "
+        "balance(connectors), fill(connectors), moves(connectors)",
         "consumer": "balance(tasks), fill(tasks), moves(tasks), racks(partitions)",
         "consumer-group": "balance(tasks), fill(tasks), moves(tasks)",
     }

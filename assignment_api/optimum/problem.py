@@ -8,9 +8,12 @@ from fractions import Fraction
 import attrs
 
 from assignment_api.optimum.errors import GoalError, NoAnswerError
-from assignment_api.optimum.goals import Goal
+from assignment_api.optimum.goals import LOADS, Goal
 
-__all__ = ["Problem", "loads", "rank", "value", "value_of_loads"]
+__all__ = ["STEPS", "Problem", "loads", "rank", "rounded_to_steps", "value", "value_of_loads"]
+
+#: Steps of a rounded weight in the mean of all weights above 0.
+STEPS = 20
 
 
 @attrs.frozen(eq=False)
@@ -89,6 +92,26 @@ class Problem:
                 continue
             kept.append(goal)
         return tuple(kept)
+
+
+def rounded_to_steps(problem: Problem, goals: Sequence[Goal]) -> tuple[Problem, dict[str, float]]:
+    """The problem with weights of loads with a slack in whole steps, and the size of a step of each.
+
+    Equal weights make classes of equal tasks, and whole ones proofs.
+    """
+    steps: dict[str, float] = {}
+    weights = dict(problem.weights)
+    for goal in goals:
+        known = weights.get(goal.weight, ())
+        positive = [each for each in known if each > 0]
+        if not goal.slack or goal.kind not in LOADS or goal.weight in steps or not positive:
+            continue
+        if all(float(each).is_integer() for each in known) and max(positive) <= STEPS:
+            continue
+        step = sum(positive) / len(positive) / STEPS
+        steps[goal.weight] = step
+        weights[goal.weight] = [round(each / step) for each in known]
+    return (attrs.evolve(problem, weights=weights), steps) if steps else (problem, steps)
 
 
 def loads(problem: Problem, goal: Goal, owners: Sequence[int]) -> list[float]:

@@ -47,10 +47,12 @@ def gap_cell(gap: Gap) -> str:
 
 def moves_sentence(gaps: Sequence[Gap] | None) -> str | None:
     """The unavoidable moves, as ``2 of the 7 moves between processes were unavoidable for this balance``."""
-    for gap in gaps or ():
-        if gap.goal.kind == "moves" and gap.value > 0:
-            return moves_words(gap.bound, gap.value, is_exact=gap.is_exact)
-    return None
+    # Connect's connectors and tasks have their own goals.
+    moves = [gap for gap in gaps or () if gap.goal.kind == "moves" and gap.value > 0]
+    if not moves:
+        return None
+    is_exact = all(gap.is_exact for gap in moves)
+    return moves_words(sum(gap.bound for gap in moves), sum(gap.value for gap in moves), is_exact=is_exact)
 
 
 def moves_words(bound: float, value: float, *, is_exact: bool) -> str:

@@ -34,7 +34,7 @@ def processes_that_name(text: str) -> list[str]:
 def test_a_mistake_leaves_neither_a_jvm_nor_its_files_behind(tmp_path: Path) -> None:
     scratch = tmp_path / "scratch-of-this-test"
     scratch.mkdir()
-    done = score(tmp_path, "nowhere.jsonl", TMPDIR=str(scratch))
+    done = score(tmp_path, "nowhere.jsonl", "--engine", "spark", TMPDIR=str(scratch))
     assert done.returncode == 2
     (message,) = done.stderr.decode().splitlines()
     assert message.startswith("assignor: nowhere.jsonl: cannot be read")
@@ -48,7 +48,7 @@ def test_a_mistake_leaves_neither_a_jvm_nor_its_files_behind(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_a_terminal_is_told_that_spark_starts_before_anything_else(tmp_path: Path) -> None:
     here, there = pty.openpty()
-    command = [*COMMAND, "score", *FAMILY, "--count", "1", "--assignor", "stick", "--out", str(tmp_path / "out")]
+    command = [*COMMAND, "score", *FAMILY, "--engine", "spark", "--assignor", "stick", "--out", str(tmp_path / "out")]
     with subprocess.Popen(command, stdin=there, stderr=there, stdout=subprocess.DEVNULL, env=environment(TERM="xterm")):
         os.close(there)
         told = b""

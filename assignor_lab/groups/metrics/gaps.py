@@ -13,7 +13,7 @@ from assignment_api.optimum import DEFAULT_GOALS, Gap, Goal, Problem, gaps, goal
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.definition import OfView
 
-__all__ = ["GAPS", "gap_measures", "gap_metrics", "gaps_by_kind", "has_solver"]
+__all__ = ["GAPS", "gap_measures", "gap_metrics", "gaps_by_kind", "gaps_of_goals", "has_solver", "name_of"]
 
 #: Name of all gaps of a kind, and the heading of these metrics.
 GAPS = "gaps"
@@ -25,6 +25,8 @@ _TEXTS = {
     "racks": ("partitions", "Source partitions that are read from another rack"),
     "spread": ("copies", "Copies of a task that repeat a value of a tag"),
 }
+#: Weight of Connect's goals on connectors, which are balanced apart from tasks.
+CONNECTORS = "connectors"
 #: Time of the solver for one answer, in seconds.
 _SECONDS = 30.0
 
@@ -45,9 +47,13 @@ def gap_metrics(
     metrics: list[MetricPlugin] = []
     for goal in goals_of(DEFAULT_GOALS[kind]):
         unit, text = _TEXTS[goal.kind]
+        if goal.weight == CONNECTORS:
+            unit = unit.replace("tasks", "connectors")
+            text = text.replace("tasks", "connectors").replace("Tasks", "Connectors")
+        of = name_of(goal)
         for name, shown, summary, figure in (
-            (f"gap_{goal.kind}", unit, f"{text}: the avoidable part.", _absolute(goal)),
-            (f"gap_{goal.kind}_share", "share", f"{text}: the avoidable share.", _relative(goal)),
+            (f"gap_{of}", unit, f"{text}: the avoidable part.", _absolute(of)),
+            (f"gap_{of}_share", "share", f"{text}: the avoidable share.", _relative(of)),
         ):
             compute = OfView(figure, view)
             metrics.append(MetricPlugin(name, shown, "lower", summary, compute, GAPS, "It is left out.", kind=kind))
@@ -74,12 +80,18 @@ def gaps_by_kind(
     Raises:
         SolverMissingError: if the solver is needed and not installed.
     """
+    return gaps_of_goals(problem, owners, problem.known(goals_of(DEFAULT_GOALS[kind])), spread)
+
+
+def gaps_of_goals(
+    problem: Problem, owners: Sequence[int], goals: Sequence[Goal], spread: Callable[[], float] | None = None
+) -> Gaps | None:
+    """The same by ``goals``, whose facts are known."""
     if -1 in owners or not problem.threads:
         return None
-    goals = problem.known(goals_of(DEFAULT_GOALS[kind]))
     spreads = spread is not None and any(goal.kind == "spread" for goal in goals)
     found = gaps(problem, goals, owners, _SECONDS, spread=spread() if spread is not None and spreads else None)
-    return {gap.goal.kind: gap for gap in found}
+    return {name_of(gap.goal): gap for gap in found}
 
 
 def has_solver() -> bool:
@@ -87,17 +99,22 @@ def has_solver() -> bool:
     return find_spec("highspy") is not None
 
 
-def _absolute(goal: Goal) -> Callable[[Any], float | None]:
+def name_of(goal: Goal) -> str:
+    """Key of a goal among the gaps of an answer."""
+    return f"{goal.kind}_{CONNECTORS}" if goal.weight == CONNECTORS else goal.kind
+
+
+def _absolute(name: str) -> Callable[[Any], float | None]:
     def absolute(found: Gaps | None) -> float | None:
-        gap = (found or {}).get(goal.kind)
+        gap = (found or {}).get(name)
         return None if gap is None else gap.absolute
 
     return absolute
 
 
-def _relative(goal: Goal) -> Callable[[Any], float | None]:
+def _relative(name: str) -> Callable[[Any], float | None]:
     def relative(found: Gaps | None) -> float | None:
-        gap = (found or {}).get(goal.kind)
+        gap = (found or {}).get(name)
         return None if gap is None else gap.relative
 
     return relative

@@ -6,6 +6,9 @@ interruption, and the time to restore the task's state unless the new process is
 
 Measured loads are noisy. So tasks move only if all moves together narrow the gap between the busiest and the idlest
 thread by more than a dead band. Without measured loads, or with equal ones, there is no noise and no dead band.
+
+An assignor has no memory of earlier rebalances. So a limit of moves an hour names the tasks that may move for load in
+each hour of the clock (UTC): so many, in the order of their ids, and the next ones in the next hour.
 """
 
 from __future__ import annotations
@@ -52,7 +55,14 @@ UNKNOWN_RESTORE = Setting(
     summary="Time to restore a task's state if its size or the rate of restoring is unknown, in seconds.",
     least=0,
 )
-SETTINGS = (HORIZON, DEAD_BAND, MOVE, UNKNOWN_RESTORE)
+PER_HOUR = Setting(
+    "assignor.load_aware.moves.per.hour",
+    type="int",
+    default=0,
+    summary="Most tasks that move for load in an hour of the clock (UTC), the same at each rebalance; 0: no limit.",
+    least=0,
+)
+SETTINGS = (HORIZON, DEAD_BAND, MOVE, UNKNOWN_RESTORE, PER_HOUR)
 
 _RULES = {
     "load": "A task without a process goes to the one with the smallest load for each thread, the heaviest task first.",
@@ -78,6 +88,7 @@ class LoadAwareTaskAssignor(TaskAssignor):
         self._dead_band: float = DEAD_BAND.value_in(configs)
         self._move: float = MOVE.value_in(configs)
         self._unknown_restore: float = UNKNOWN_RESTORE.value_in(configs)
+        self._per_hour: int = PER_HOUR.value_in(configs)
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         """Places every task.
@@ -101,7 +112,8 @@ class LoadAwareTaskAssignor(TaskAssignor):
         # Equal loads are counts of tasks: without noise, and evened out whenever a copy is ready.
         is_measured = len(set(loads)) > 1
         restore = _restore_seconds(application, numbered, self._unknown_restore if is_measured else 0.0)
-        board = _Board(numbered, loads, restore, self._horizon, self._move if is_measured else 0.0)
+        movable = _movable(numbered, self._per_hour, application.current_time_ms())
+        board = _Board(numbered, loads, restore, self._horizon, self._move if is_measured else 0.0, movable)
         board.place()
         placed = board.copied()
         board.even_out()
@@ -148,6 +160,7 @@ class _Board:
         restore_s: Seconds to restore each task's state.
         horizon_s: Seconds for which a gain counts.
         move_s: Seconds that each move costs beside restoring.
+        movable: Tasks that may move for load.
     """
 
     numbered: Numbered
@@ -155,6 +168,7 @@ class _Board:
     restore_s: Sequence[float]
     horizon_s: float
     move_s: float
+    movable: frozenset[int] | range
     owners: list[int] = attrs.field(init=False)
     load: list[float] = attrs.field(init=False)
     moves: dict[int, _Move] = attrs.field(factory=dict, init=False)
@@ -195,7 +209,8 @@ class _Board:
             return
         of_process: list[set[int]] = [set() for _ in self.load]
         for task, owner in enumerate(self.owners):
-            of_process[owner].add(task)
+            if task in self.movable:
+                of_process[owner].add(task)
         # A process without a worthwhile move is done until it gets another task.
         done: set[int] = set()
         for _ in range(4 * len(self.owners)):
@@ -276,6 +291,19 @@ class _Board:
     def _put(self, task: int, process: int) -> None:
         self.owners[task] = process
         self.load[process] += self.weights[task]
+
+
+_HOUR_MS = 3_600_000
+
+
+def _movable(numbered: Numbered, per_hour: int, now_ms: int) -> frozenset[int] | range:
+    """The tasks that may move for load in this hour; those with a warm-up of an earlier hour may still."""
+    tasks = len(numbered.tasks)
+    if not 0 < per_hour < tasks:
+        return range(tasks)
+    first = now_ms // _HOUR_MS * per_hour
+    begun = (task for task, copies in enumerate(numbered.copies) if len(copies) > numbered.standbys)
+    return frozenset([*((first + step) % tasks for step in range(per_hour)), *begun])
 
 
 def _loads(numbered: Numbered) -> Sequence[float]:

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from assignment_api import ApplicationMetadata, TaskAssignment, TaskAssignmentError, TaskAssignor
-from assignment_api.optimum import DEFAULT_GOALS, Goal, Numbered, Optimum, goals_of, optimum, problem_of
+from assignment_api.optimum import DEFAULT_GOALS, Goal, Numbered, Optimum, goals_of, optimum, problem_of, spread_of
 from assignment_api.plugins import Setting
 from assignment_api.tracing import Traced
 from assignor_optimal.reasons import RULES, steps_of
@@ -101,7 +101,26 @@ class OptimalTaskAssignor(TaskAssignor):
 
         is_small = problem.tasks <= MOST_TASKS and known[:1] == (Goal("ready"),)
         step = transition(application, numbered, best.owners, until_warm if is_small else None)
-        return answer_of(application, numbered, step, remarks), numbered, step, best
+        answer = answer_of(application, numbered, step, remarks)
+        doubt = _doubt_of_standbys(numbered, step, spread_of(numbered, answer))
+        if doubt is not None:
+            answer = attrs.evolve(answer, remarks=(*answer.remarks, doubt))
+        return answer, numbered, step, best
+
+
+def _doubt_of_standbys(numbered: Numbered, step: Transition, reached: float) -> str | None:
+    """A remark on standbys that repeat tags without a proof that they must; ``None`` with one, or without tags."""
+    if not numbered.tags or not numbered.standbys or True not in numbered.stateful:
+        return None
+    problem = numbered.problem
+    rows, zone = problem.far.get("tags"), problem.zone
+    if rows is None or zone is None:
+        return f"standbys repeat {reached:g} values of tags; their places are too many for a proof of the fewest"
+    # Each task's standbys at their best places, whatever else runs there.
+    bound = sum([row[zone[owner]] for row, owner in zip(rows, step.owners, strict=True)])
+    if reached <= bound:
+        return None
+    return f"standbys repeat {reached:g} values of tags, not proved to be the fewest (bound {bound:g})"
 
 
 def _final(goals: Sequence[Goal]) -> tuple[Goal, ...]:

@@ -33,6 +33,7 @@ from assignment_api.plugins import discover
 from assignment_api.streams.workload import TaskWorkload, Workload
 from assignment_api.utils import TaskAssignmentUtils
 from assignor_optimal import LoadAwareTaskAssignor, OptimalTaskAssignor
+from assignor_optimal import transition as transition_module
 
 FIRST, SECOND, THIRD = (ProcessID.parse(f"00000000-0000-0000-0000-00000000000{number}") for number in (1, 2, 3))
 TASKS = [TaskId(0, partition) for partition in range(6)]
@@ -158,6 +159,34 @@ def test_goals_without_their_facts_are_left_out_with_a_remark() -> None:
     assert answer.remarks == ("goal balance(load) is left out: the state lacks its facts",)
 
 
+def test_standbys_that_must_repeat_tags_are_proved_and_need_no_remark() -> None:
+    zones = [{"zone": "a"}, {"zone": "a"}, {"zone": "b"}]
+    clients = [client(process, tags=tags) for process, tags in zip((FIRST, SECOND, THIRD), zones, strict=True)]
+    state = application(*clients, num_standby_replicas=2, rack_aware_assignment_tags=["zone"])
+    answer = OptimalTaskAssignor().assign(state)
+    assert not any("standbys repeat" in remark for remark in answer.remarks)
+
+
+def test_standbys_without_a_proof_have_a_remark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transition_module, "standbys_of", lambda numbered, *_: [()] * len(numbered.tasks))
+    zones = [{"zone": "a"}, {"zone": "a"}, {"zone": "b"}]
+    clients = [client(process, tags=tags) for process, tags in zip((FIRST, SECOND, THIRD), zones, strict=True)]
+    state = application(*clients, num_standby_replicas=1, rack_aware_assignment_tags=["zone"])
+    answer = OptimalTaskAssignor().assign(state)
+    assert "standbys repeat 6 values of tags, not proved to be the fewest (bound 0)" in answer.remarks
+
+
+def test_a_slack_spares_moves() -> None:
+    weights = [1.0, 1.01, 0.99, 1.02, 1.0, 1.03]
+    state = application(client(FIRST, TASKS[:3]), client(SECOND, TASKS[3:]), weights=weights)
+    exact = decided(OptimalTaskAssignor(), state, goals="balance(load), moves")
+    assert any(standbys(exact).values())
+    loose = decided(OptimalTaskAssignor(), state, goals="balance(load) within 5 %, moves")
+    assert actives(loose) == {FIRST: TASKS[:3], SECOND: TASKS[3:]}
+    assert not any(standbys(loose).values())
+    assert loose.remarks == ()
+
+
 def test_of_contradicting_goals_the_first_wins() -> None:
     state = application(client(FIRST, TASKS), client(SECOND, copies=TASKS))
     still = decided(OptimalTaskAssignor(), state, goals="moves, balance")
@@ -243,7 +272,12 @@ def test_a_move_that_costs_more_than_it_gains_is_not_made() -> None:
 
 
 def measured_group(
-    threads: Sequence[int], held: Sequence[Sequence[int]], weights: Sequence[float], *, sizes: bool = True
+    threads: Sequence[int],
+    held: Sequence[Sequence[int]],
+    weights: Sequence[float],
+    *,
+    sizes: bool = True,
+    now_ms: int = 0,
 ) -> ApplicationMetadata:
     """A stateful group; task numbers by process. Without sizes, the time to restore a task is unknown."""
     tasks = [TaskId(0, number) for number in range(len(weights))]
@@ -261,7 +295,9 @@ def measured_group(
         for task, weight in zip(tasks, weights, strict=True)
     }
     workload = Workload(known, 100_000.0 if sizes else None)
-    return ApplicationMetadata(AssignmentConfigs(), [info(task) for task in tasks], clients, workload=workload)
+    return ApplicationMetadata(
+        AssignmentConfigs(), [info(task) for task in tasks], clients, workload=workload, current_time_ms=now_ms
+    )
 
 
 def wanted_places(state: ApplicationMetadata, **configs: Any) -> dict[str, str]:
@@ -285,6 +321,18 @@ def test_without_a_dead_band_noise_moves_tasks() -> None:
     held = [list(range(process, 64, 8)) for process in range(8)]
     state = measured_group([1] * 8, held, [drawn.gauss(1.0, 0.05) for _ in range(64)])
     assert wanted_places(state, **{"dead.band": 0})
+
+
+def test_moves_of_an_hour_are_limited_over_all_its_rebalances() -> None:
+    """Each rebalance of an hour may move the same tasks only; the other tasks follow in later hours."""
+    held: list[Sequence[int]] = [range(24), []]
+    moved: dict[int, set[str]] = {}
+    for minute in range(0, 8 * 60, 10):
+        state = measured_group([1, 1], held, [1.0 + number / 100 for number in range(24)], now_ms=minute * 60_000)
+        found = wanted_places(state, **{"moves.per.hour": 3, "horizon.seconds": 1_000_000})
+        moved.setdefault(minute // 60, set()).update(found)
+    assert all(len(tasks) <= 3 for tasks in moved.values())
+    assert len(set().union(*moved.values())) > 10
 
 
 def test_a_process_that_is_not_the_idlest_takes_a_task_if_only_it_can() -> None:

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import random
+import re
 import sys
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -30,7 +33,7 @@ from assignment_api.optimum import (
     problem_of,
     spread_of,
 )
-from assignment_api.optimum.problem import value
+from assignment_api.optimum.problem import loads, value
 from tests.assignment_api.optimum.brute_force import better_answers, difference
 
 USUAL = goals_of("ready, balance, fill, moves")
@@ -182,3 +185,44 @@ def test_more_weights_than_the_solver_takes_have_a_bound_and_a_placement() -> No
     balance, _ = found.goals
     assert balance.bound <= balance.value < 1.05 * balance.bound
     assert balance.value == pytest.approx(float(value(many, Goal("balance", "load"), found.owners)))
+
+
+def measured(seed: int) -> Problem:
+    draw = random.Random(seed)
+    weights = [draw.lognormvariate(0, 0.6) for _ in range(40)]
+    return problem([1] * 4, [(task % 4,) for task in range(40)], weights={"load": weights})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_slack_of_measured_loads_is_proved_with_few_moves(seed: int) -> None:
+    group = measured(seed)
+    found = optimum(group, goals_of("balance(load) within 5 %, moves(tasks)"), nodes=500)
+    assert found.is_optimal
+    assert found.goals[1].value <= 3
+    load = loads(group, Goal("balance", "load"), found.owners)
+    # A process has about ten tasks, each rounded by half a twentieth of the mean at most.
+    assert max(load) <= 1.05 * found.goals[0].bound + 10 / 40
+    (balance, moves) = gaps(group, goals_of("balance(load) within 5 %, moves(tasks)"), found.owners)
+    assert (balance.absolute, moves.absolute) == (0, 0)
+
+
+def test_goals_with_a_slack_are_read_and_shown() -> None:
+    (goal,) = goals_of("balance( load )  within 2.5%")
+    assert (goal.kind, goal.weight, goal.slack) == ("balance", "load", Fraction(1, 40))
+    assert str(goal) == "balance(load) within 2.5 %"
+    assert goals_of(str(goal)) == (goal,)
+    assert goals_of("moves within 10 %")[0] == Goal("moves", "tasks", Fraction(1, 10))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("fill(load) within 5 %", "goal fill cannot have a slack: balance, moves, racks can"),
+        ("balance within 101 %", "expected a slack from 0 to 100 %, not 101 %"),
+        ("balance within much", "malformed goal 'balance within much'"),
+        ("balance within 5 %, balance", "goal balance(tasks) occurs twice"),
+    ],
+)
+def test_an_impossible_slack_is_refused(text: str, message: str) -> None:
+    with pytest.raises(GoalError, match=re.escape(message)):
+        goals_of(text)

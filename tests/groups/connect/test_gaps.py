@@ -19,7 +19,14 @@ def test_the_moves_to_a_new_worker_are_unavoidable() -> None:
         ConnectDecision(FOUR, {"a": ALL, "b": Jobs()}, {"a": jobs(0, connector=True), "b": jobs(1, 2)})
     )
     assert found is not None
-    assert [(gap.value, gap.bound) for gap in found.values()] == [(2, 2), (0, 0), (2, 2)]
+    assert {name: (gap.value, gap.bound) for name, gap in found.items()} == {
+        "balance": (2, 2),
+        "fill": (0.5, 0.5),
+        "moves": (2, 1),
+        "balance_connectors": (1, 1),
+        "fill_connectors": (0.5, 0.5),
+        "moves_connectors": (0, 0),
+    }
 
 
 def test_a_swap_is_avoidable() -> None:
@@ -31,3 +38,17 @@ def test_a_swap_is_avoidable() -> None:
 
 def test_jobs_that_wait_have_no_gap() -> None:
     assert connect_gaps(ConnectDecision(FOUR, {"a": ALL}, {"a": jobs(0)})) is None
+
+
+def test_connectors_are_balanced_apart_from_tasks() -> None:
+    """Two connectors on one worker are uneven, even if its jobs are as many as the other's."""
+    configured = ConfiguredJobs({"c": 1, "d": 1})
+    both, tasks = Jobs(("c", "d")), Jobs((), [ConnectorTaskId("c", 0), ConnectorTaskId("d", 0)])
+    found = connect_gaps(ConnectDecision(configured, {"a": both, "b": tasks}, {"a": both, "b": tasks}))
+    assert found is not None
+    assert (found["balance"].absolute, found["balance_connectors"].absolute) == (1, 1)
+    assert [str(gap.goal) for gap in found.values()][3:] == [
+        "balance(connectors)",
+        "fill(connectors)",
+        "moves(connectors)",
+    ]
