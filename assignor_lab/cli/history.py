@@ -10,7 +10,7 @@ import typer
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.connect_rounds import jobs_document, unowned_times
 from assignor_lab.capture.histories.group_histories import group_histories
-from assignor_lab.capture.histories.moments import STREAMS
+from assignor_lab.capture.histories.moments import CLASSIC
 from assignor_lab.capture.histories.past import read_past, scenarios_of_past
 from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry, event_document
 from assignor_lab.cli.found_plugins import found_plugins
@@ -20,7 +20,7 @@ from assignor_lab.cli.text import console, fits, note, print_json, print_line, p
 from assignor_lab.documents.lines import STANDARD_INPUT
 from assignor_lab.documents.wording import listed, moment, natural_order, plain, plural, without_uuids
 from assignor_lab.model.events import GroupEvent
-from assignor_lab.model.history import GroupHistory
+from assignor_lab.model.history import PARTITIONS, GroupHistory
 from assignor_lab.report.sections.pasts import past_words
 from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.scenarios.topology_provenance import TOPOLOGY_CONFLICT
@@ -140,7 +140,7 @@ def _print(timeline: GroupTimeline) -> None:
     print_line(f"{timeline.group or 'a group'}: {counted}{protocol}")
     if len(entries) > 1:
         print_sentence(past_words(entries, timeline.moves))
-    number = "EPOCH" if timeline.protocol == STREAMS else "GENERATION"
+    number = "GENERATION" if timeline.protocol == CLASSIC else "EPOCH"
     columns: tuple[str, ...] = (
         "TIME",
         number,
@@ -156,12 +156,17 @@ def _print(timeline: GroupTimeline) -> None:
     if jobs:
         # Workers have neither threads nor copies.
         columns = ("TIME", "GENERATION", "WORKERS", "CAME AND WENT", "JOBS MOVED", "REASON AND NOTES")
+    if timeline.moves == PARTITIONS:
+        # A consumer is one member, and has no copies.
+        columns = ("TIME", number, "MEMBERS", "CAME AND WENT", "MOVED", "TAKEN OVER", "REASON")
     rows = [_event_row(row) if isinstance(row, GroupEvent) else _row(row) for row in timeline.rows]
     if jobs:
         rows = [(*row[:3], *row[4:6], row[8]) for row in rows]
         if all(entry.generation is None for entry in entries):
             # Descriptions of a group do not number the generations.
             columns, rows = (columns[0], *columns[2:]), [(row[0], *row[2:]) for row in rows]
+    if timeline.moves == PARTITIONS:
+        rows = [(*row[:2], *row[3:7], row[8]) for row in rows]
     if fits(columns, rows):
         console().print(table(columns, rows))
         return

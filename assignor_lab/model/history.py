@@ -15,6 +15,7 @@ from assignor_lab.model.identity import GroupInstance
 __all__ = [
     "ACTIVE_TASKS",
     "JOBS",
+    "PARTITIONS",
     "PLAYED",
     "RECORDED",
     "GroupHistory",
@@ -26,8 +27,8 @@ __all__ = [
 ]
 
 RECORDED, PLAYED = "recorded", "played"
-#: Jobs have no copies.
-ACTIVE_TASKS, JOBS = "active tasks", "jobs"
+#: Jobs and partitions have no copies.
+ACTIVE_TASKS, JOBS, PARTITIONS = "active tasks", "jobs", "partitions"
 
 #: One row of a history.
 HistoryEntry = Decision | GroupEvent
@@ -93,7 +94,7 @@ class GroupHistory:
         decisions: By time.
         events: By time; inferred ones by their latest possible time.
         instances: In the order of their first appearance.
-        moves: ``active tasks``, or ``jobs`` of Connect workers.
+        moves: ``active tasks``, ``jobs`` of Connect workers, or ``partitions`` of consumers.
         begin_ms: Time of the first event, from which documents count; ``None``: unknown.
         until_ms: End of the history; ``None``: it is that of the last entry.
         courses: Task to its runs and waits; empty if the source has none.

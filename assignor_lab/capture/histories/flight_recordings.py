@@ -11,6 +11,7 @@ import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.histories.consumer_decisions import consumer_decisions
 from assignor_lab.capture.histories.group_logs import GroupLogs, read_group_logs
 from assignor_lab.capture.histories.past_files import BROKERS, RACKS, files_beside
 from assignor_lab.capture.histories.recorded_events import recorded_events
@@ -97,7 +98,7 @@ def recorded_decisions(
     topics = {**_partition_counts(racks, own), **brokers.get("topics", {})}
     documents = _decisions(
         file, kept, brokers, config, topology, on_problem, around, topics, gone,
-        optimized=optimized, latest_protocol=latest_protocol,
+        racks if own is None else own, optimized=optimized, latest_protocol=latest_protocol,
     )  # fmt: skip
     if own is not None:
         filler = RackFiller(own)
@@ -115,6 +116,7 @@ def _decisions(
     around: GroupLogs | None,
     topics: Mapping[str, int],
     gone: Sequence[InstanceGone],
+    racks: Racks | None,
     *,
     optimized: bool | None,
     latest_protocol: bool,
@@ -140,7 +142,7 @@ def _decisions(
         )
         generations, epochs = ([], epochs) if is_streams else (generations, [])
     if generations:
-        yield from _classic(kept, generations, config, topology, around, topics, optimized=optimized)
+        yield from _classic(kept, generations, config, topology, around, topics, racks, optimized=optimized)
     if epochs:
         yield from _epochs(kept, epochs, gone, brokers, config, topology, around)
 
@@ -192,6 +194,7 @@ def _classic(
     topology: Path | None,
     around: GroupLogs | None,
     topics: Mapping[str, int],
+    racks: Racks | None,
     *,
     optimized: bool | None,
 ) -> Iterator[dict[str, Any]]:
@@ -199,6 +202,10 @@ def _classic(
         for document in _connect(generations, around):
             has_pseudonyms = is_pseudonym(kept.group)
             yield {**document, "assumptions": [*document["assumptions"], NAMES_DECIDE]} if has_pseudonyms else document
+        return
+    if generations[0].consumers is not None:
+        decided = consumer_decisions(kept.group, generations, racks, config)
+        yield from (document for document, _ in decided)
         return
     decided = classic_decisions(generations, kept.samples, config, topology, topics, optimized=optimized)
     if around is None:

@@ -12,6 +12,7 @@ from assignor_lab.capture.histories.connect_rounds import connect_decisions, con
 from assignor_lab.capture.histories.evidence import LEAST_PROBING_MS
 from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.moments import DecisionMoment, protocol_of
+from assignor_lab.capture.histories.partition_decisions import is_partition_past, partition_past
 from assignor_lab.model.decision import Decision, InstanceShare
 from assignor_lab.model.events import (
     GroupDeleted,
@@ -31,12 +32,12 @@ from assignor_lab.model.events import (
     TopologyChanged,
 )
 from assignor_lab.model.evidence import Evidence, InferenceRule
-from assignor_lab.model.history import ACTIVE_TASKS, JOBS, RECORDED, GroupHistory, GroupName
+from assignor_lab.model.history import ACTIVE_TASKS, JOBS, PARTITIONS, RECORDED, GroupHistory, GroupName
 from assignor_lab.model.identity import GroupInstance, InstanceIdentities, InstanceTraits
 from assignor_lab.model.moment import Moment
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["ReaderEvent", "group_histories", "history_of_moments", "history_of_rounds"]
+__all__ = ["ReaderEvent", "group_histories", "history_of_moments", "history_of_partitions", "history_of_rounds"]
 
 #: A group, ``None`` if the source does not name it, and one of its events.
 ReaderEvent = tuple[str | None, GroupEvent]
@@ -53,22 +54,27 @@ def group_histories(scenarios: Iterable[Scenario], events: Iterable[ReaderEvent]
     """
     streams: list[Scenario] = []
     connect: dict[str, list[Scenario]] = {}
+    partitions: dict[str, list[Scenario]] = {}
     for each in scenarios:
         if protocol_of(each.document) is not None:
             streams.append(each)
         elif is_connect_past(each.document):
             connect.setdefault((each.source or {}).get("group") or each.id, []).append(each)
+        elif is_partition_past(each.document):
+            partitions.setdefault((each.source or {}).get("group") or each.id, []).append(each)
     moments: dict[str, list[DecisionMoment]] = {}
     for history in read_histories(streams):
         moments.setdefault(history.group, []).extend(history.moments)
     given = list(events)
     named = {group for group, _ in given if group is not None}
-    groups = list(dict.fromkeys((*moments, *connect, *sorted(named))))
+    groups = list(dict.fromkeys((*moments, *connect, *partitions, *sorted(named))))
     made = []
     for group in groups:
         own = [event for of, event in given if of == group or (of is None and len(groups) == 1)]
         if group in connect:
             made.append(history_of_rounds(group, [each.document for each in connect[group]], own))
+        elif group in partitions:
+            made.append(history_of_partitions(group, [each.document for each in partitions[group]], own))
         else:
             made.append(history_of_moments(group, moments.get(group, ()), own))
     if not groups and given:
@@ -100,6 +106,15 @@ def history_of_rounds(
     """The history of a Connect group, from its documents in any order."""
     decisions = connect_decisions(documents)
     return _history(group, decisions, (), [*events, *connect_events(decisions)], JOBS)
+
+
+def history_of_partitions(
+    group: str, documents: Iterable[Mapping[str, Any]], events: Sequence[GroupEvent] = ()
+) -> GroupHistory:
+    """The history of a group of plain consumers or of a share group, from its documents in any order."""
+    past = partition_past(documents)
+    named = [_named(event, past.identities) for event in dict.fromkeys([*past.events, *events])]
+    return _history(group, past.decisions, past.instances, named, PARTITIONS)
 
 
 def _history(

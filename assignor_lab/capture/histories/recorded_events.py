@@ -120,7 +120,7 @@ class _Reading:
         read = read_classic_generation(self.group, value)
         if not (read.members or self.protocol == CLASSIC):
             return  # a new group is written before its first member joins
-        if read.members and not (read.is_connect or read.streams() is not None):
+        if read.members and not (read.is_connect or read.is_of_consumers or read.streams() is not None):
             return
         at = self._at(each, read.time_ms)
         if read.members:

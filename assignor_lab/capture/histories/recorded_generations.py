@@ -1,4 +1,4 @@
-"""Decisions of a classic Streams group, from its coordinator's records.
+"""Generations of a classic group from its coordinator's records, and the decisions of a classic Streams group.
 
 A record holds every member's subscription and assignment. Ends of changelogs are in no record: they come from samples,
 or from the furthest offset that any member reported.
@@ -17,7 +17,8 @@ from assignment_api.streams import ProcessID, TaskId
 from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY, RACK_AWARE_STRATEGY_NONE
 from assignor_lab.capture.histories.held_back import meant_for
 from assignor_lab.capture.live.classic import GroupSurroundings, classic_document
-from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, DescribedGroup
+from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, DescribedGroup, MemberAnswer
+from assignor_lab.capture.recorded.consumer_members import ConsumerAnswer, ConsumerMember
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_records import GROUP_METADATA, read_classic_generation, read_group_key
 from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords, Sample
@@ -32,7 +33,7 @@ from assignor_lab.scenarios.consumers import client_of
 from assignor_lab.scenarios.rack_provenance import NOT_USED, RACKS_UNKNOWN
 from assignor_lab.scenarios.settings import most_frequent, with_given
 
-__all__ = ["RecordedGeneration", "classic_decisions", "recorded_generations"]
+__all__ = ["RecordedGeneration", "classic_decisions", "recorded_generations", "settings_of"]
 
 
 @attrs.frozen(eq=False)
@@ -43,6 +44,7 @@ class RecordedGeneration:
         time_ms: All members had joined.
         message: As kafka-python reads it.
         is_connect: The members are Connect workers.
+        consumers: Of plain consumers.
         timeouts: Session and rebalance timeout of each member, in milliseconds.
         rejoined: Static members that joined again without a new generation: time, and client id of the instance.
     """
@@ -56,6 +58,14 @@ class RecordedGeneration:
     is_connect: bool
     timeouts: Sequence[tuple[int, int]] = ()
     rejoined: Sequence[tuple[int, str]] = ()
+    consumers: ConsumerAnswer | None = None
+
+    @property
+    def members(self) -> Sequence[MemberAnswer | ConsumerMember]:
+        """Of consumers, in the order of the record."""
+        if self.consumers is not None:
+            return self.consumers.members
+        return () if self.answer is None else self.answer.members
 
     def later(self, by_ms: int) -> RecordedGeneration:
         return attrs.evolve(self, time_ms=self.time_ms + by_ms)
@@ -101,10 +111,8 @@ def _rejoined(
     Args:
         last: Members that are back from the latest restart; updated.
     """
-    if before.answer is None or now.answer is None:
-        return
-    known = {each.member_id for each in before.answer.members}
-    for member in now.answer.members:
+    known = {each.member_id for each in before.members}
+    for member in now.members:
         if member.instance_id is None or member.member_id in known:
             continue
         client, back = client_of(member.client_id), last.get(client_of(member.client_id))
@@ -124,13 +132,14 @@ def _generation(group: str, value: bytes | None, each: KeptRecord) -> RecordedGe
     if value is None:
         return None
     read = read_classic_generation(group, value)
-    answer = read.streams()
-    if not read.members or (answer is None and not read.is_connect):
+    answer, consumers = read.streams(), read.consumers()
+    if not read.members or (answer is None and consumers is None and not read.is_connect):
         return None
     time_ms = each.record.time_ms if read.time_ms is None else read.time_ms
     return RecordedGeneration(
-        each.place, time_ms, read.generation, read.leader, answer, read.message, read.is_connect, read.timeouts
-    )
+        each.place, time_ms, read.generation, read.leader, answer, read.message, read.is_connect, read.timeouts,
+        consumers=consumers,
+    )  # fmt: skip
 
 
 def classic_decisions(
@@ -181,11 +190,11 @@ def classic_decisions(
             if strategy == RACK_AWARE_STRATEGY_NONE
             else f"{RACKS_UNKNOWN} records have those of clients, but not of brokers (give them with --racks)"
         )
-        found = _settings(each.timeouts, document["assumptions"])
+        found = settings_of(each.timeouts, document["assumptions"])
         yield with_given(document, found, layers), each
 
 
-def _settings(timeouts: Sequence[tuple[int, int]], assumptions: list[str]) -> dict[str, int]:
+def settings_of(timeouts: Sequence[tuple[int, int]], assumptions: list[str]) -> dict[str, int]:
     """In milliseconds; the most frequent value if members differ."""
     keys = ("session.timeout.ms", "rebalance.timeout.ms")
     members = ({key: value for key, value in zip(keys, each, strict=True) if value > 0} for each in timeouts)

@@ -14,6 +14,7 @@ from typing import Any
 import attrs
 
 from assignor_lab.capture.recorded.broker_answers import DescribedGroup, group_answers
+from assignor_lab.capture.recorded.consumer_members import ConsumerAnswer, consumer_answer
 from assignor_lab.capture.recorded.errors import BrokerAnswerError, readable
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
 from assignor_lab.capture.streams_member import StreamsMember
@@ -21,6 +22,7 @@ from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 
 __all__ = [
+    "CONSUMERS",
     "CURRENT_ASSIGNMENT",
     "GROUP_METADATA",
     "GROUP_RECORD_TYPES",
@@ -43,6 +45,8 @@ __all__ = [
     "read_topology",
 ]
 
+#: Protocol type of plain consumers and of Streams.
+CONSUMERS = "consumer"
 #: Types of keys. 18 was never released.
 GROUP_METADATA, STREAMS_METADATA, STREAMS_MEMBER, TARGET_METADATA, TARGET_MEMBER, CURRENT_ASSIGNMENT = (
     2, 17, 19, 20, 21, 22,
@@ -92,6 +96,15 @@ class ClassicGeneration:
     @property
     def is_connect(self) -> bool:
         return self.protocol_type == PROTOCOL_TYPE
+
+    @property
+    def is_of_consumers(self) -> bool:
+        """True if the members are plain consumers."""
+        return self.protocol_type == CONSUMERS and self.protocol not in (None, STREAMS_ASSIGNOR)
+
+    def consumers(self) -> ConsumerAnswer | None:
+        """``None`` unless the members are plain consumers."""
+        return consumer_answer(self.message) if self.is_of_consumers else None
 
     def streams(self) -> DescribedGroup | None:
         """``None`` unless the members are of a Streams application."""

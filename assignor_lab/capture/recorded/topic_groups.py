@@ -1,4 +1,4 @@
-"""Group of each record in a coordinators' topic: one group, or all of Streams and Connect."""
+"""Group of each record in a coordinators' topic: one group, or all of Streams, Connect and consumers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import attrs
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.capture.recorded.group_records import (
+    CONSUMERS,
     GROUP_METADATA,
     GroupKey,
     read_classic_generation,
     read_group_key,
 )
-from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 
 __all__ = ["AllGroups", "OneGroup"]
 
@@ -39,12 +39,12 @@ class OneGroup:
 
 @attrs.define
 class AllGroups:
-    """Selects all Streams and Connect groups, by the content of records.
+    """Selects all groups of Streams, Connect and consumers, by the content of records.
 
     A generation of an empty group shows no kind: it is held until one with members comes.
 
     Args:
-        is_known: True if another source shows that a group is of Streams or Connect.
+        is_known: True if another source shows that a group is one of these.
     """
 
     is_known: Callable[[str], bool] = lambda _: False
@@ -92,4 +92,4 @@ def _is_ours(group: str, value: bytes | None) -> bool | None:
     if read.is_connect:
         return True
     members: Sequence[Any] = read.message.members
-    return (read.protocol == STREAMS_ASSIGNOR) if members else None
+    return (read.protocol_type == CONSUMERS) if members else None

@@ -60,7 +60,7 @@ _by_id = map_of(_topic_id, list_of(_int))
 
 _OPTIONAL: Mapping[str, Check[Any]] = {
     "settings": check_settings,
-    "workload": record({}, {"partitions": map_of(text, map_of(text, record({}, {"input_bytes_per_s": number})))}),
+    "workload": record({}, {"partitions": map_of(text, map_of(text, record({}, {"input_bytes_per_s": number, "lag": count})))}),
     "observed": record({"members": _members}, {"assignor": text}),
     "source": record(
         {},
@@ -71,6 +71,8 @@ _OPTIONAL: Mapping[str, Check[Any]] = {
             "group": text,
             "generation": count,
             "reason": text,
+            "assignor": text,
+            "done": list_of(record({"time_ms": whole(0, LONG_MAX), "type": one_of("gone", "rejoined"), "client": text})),
         },
     ),
     "assumptions": list_of(text),
