@@ -19,7 +19,7 @@ __all__ = ["GROUPS", "add_commands", "build_app", "grouped"]
 
 GROUPS = {
     "Look at a group": {
-        "groups": "List the Streams and Connect groups of a Kafka cluster.",
+        "groups": "List the groups of a Kafka cluster.",
         "capture": "Save the present state of groups as scenarios.",
         "record": "Record a group's past from its coordinator's topic.",
         "import_": "Turn logs or recordings of a group into scenarios.",

@@ -34,7 +34,7 @@ _WRONG_USE = 2
 Groups = Annotated[
     list[str] | None, typer.Option("--group", metavar="GROUP", help="A group to capture; may be repeated.")
 ]
-All = Annotated[bool, typer.Option("--all", help="Capture all groups of Streams and Connect that have members.")]
+All = Annotated[bool, typer.Option("--all", help="Capture all groups of Streams, Connect and consumers with members.")]
 Wait = Annotated[
     float,
     typer.Option("--wait", metavar="SECONDS", min=0, max=86_400, help="How long a group that is in motion may take."),
@@ -77,7 +77,7 @@ def _capture(
     out: ScenariosOut = "-",
     json: JsonWritten = False,
 ) -> None:
-    """Capture groups of a running Kafka as scenarios: classic Streams, the streams protocol, Connect.
+    """Capture groups of a running Kafka as scenarios: Streams, Connect, plain consumers, share groups.
 
     Sends read-only requests: joins no group, commits and writes nothing. Members' subscriptions are visible while a
     group is stable, so the command waits for a rebalancing group.

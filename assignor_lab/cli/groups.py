@@ -13,7 +13,7 @@ from assignor_lab.documents.wording import plural
 
 __all__ = ["register"]
 
-All = Annotated[bool, typer.Option("--all", help="Show groups too that are none of Streams or Connect.")]
+All = Annotated[bool, typer.Option("--all", help="Show groups too that are none of Streams, Connect or consumers.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +28,7 @@ def _groups(
     timeout: Timeout = 30,
     json: Json = False,
 ) -> None:
-    """List the Streams and Connect groups of a running Kafka: kind, state, members, tasks.
+    """List the groups of a running Kafka: kind, state, members, and tasks or partitions.
 
     Sends read-only requests: joins no group, commits and writes nothing.
     """
@@ -48,7 +48,7 @@ def _groups(
         rows = [["" if value is None else value for value in attrs.astuple(each)] for each in shown]
         console().print(table(columns, rows))
     else:
-        print_line("no group of Streams or Connect")
+        print_line("no group of Streams, Connect or consumers")
     if len(shown) < len(found):
         others = len(found) - len(shown)
         note(f"{others} other {'group is' if others == 1 else 'groups are'} not shown: --all shows them")

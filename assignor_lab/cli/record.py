@@ -39,7 +39,7 @@ Segments = Annotated[
     ),
 ]
 Group = Annotated[str | None, typer.Option("--group", metavar="GROUP", help="The group.")]
-All = Annotated[bool, typer.Option("--all", help="All groups of Streams and Connect, each in a folder of its own.")]
+All = Annotated[bool, typer.Option("--all", help="All groups of Streams, Connect and consumers, a folder for each.")]
 Follow = Annotated[bool, typer.Option("--follow", help="Continue with new records, until Ctrl-C or SIGTERM.")]
 For = Annotated[
     str | None,

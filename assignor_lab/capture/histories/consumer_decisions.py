@@ -15,7 +15,10 @@ __all__ = ["consumer_decisions"]
 
 
 def consumer_decisions(
-    group: str, generations: Sequence[RecordedGeneration], racks: Racks | None = None, config: Iterable[ConfigLayer] = ()
+    group: str,
+    generations: Sequence[RecordedGeneration],
+    racks: Racks | None = None,
+    config: Iterable[ConfigLayer] = (),
 ) -> Iterator[tuple[dict[str, Any], RecordedGeneration]]:
     """A scenario for each generation.
 
@@ -33,9 +36,13 @@ def consumer_decisions(
         notes: list[str] = []
         settings = {**settings_of(each.timeouts, notes), **given}
         document = consumer_document(
-            each.consumers, f"{group}-generation-{each.generation}", _source(group, each, rejoined), facts, settings
+            each.consumers,
+            f"{group}-generation-{each.generation}",
+            _source(group, each, rejoined),
+            facts,
+            settings,
+            notes,
         )
-        document["assumptions"] += notes
         rejoined = each.rejoined
         yield document, each
 

@@ -12,7 +12,8 @@ from assignor_lab.capture.histories.connect_rounds import connect_decisions, con
 from assignor_lab.capture.histories.evidence import LEAST_PROBING_MS
 from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.moments import DecisionMoment, protocol_of
-from assignor_lab.capture.histories.partition_decisions import is_partition_past, partition_past
+from assignor_lab.capture.histories.partition_decisions import partition_past
+from assignor_lab.capture.recorded.partition_states import PartitionDecision, partition_decision
 from assignor_lab.model.decision import Decision, InstanceShare
 from assignor_lab.model.events import (
     GroupDeleted,
@@ -54,14 +55,14 @@ def group_histories(scenarios: Iterable[Scenario], events: Iterable[ReaderEvent]
     """
     streams: list[Scenario] = []
     connect: dict[str, list[Scenario]] = {}
-    partitions: dict[str, list[Scenario]] = {}
+    partitions: dict[str, list[PartitionDecision]] = {}
     for each in scenarios:
         if protocol_of(each.document) is not None:
             streams.append(each)
         elif is_connect_past(each.document):
             connect.setdefault((each.source or {}).get("group") or each.id, []).append(each)
-        elif is_partition_past(each.document):
-            partitions.setdefault((each.source or {}).get("group") or each.id, []).append(each)
+        elif (decision := partition_decision(each.document)) is not None:
+            partitions.setdefault((each.source or {}).get("group") or each.id, []).append(decision)
     moments: dict[str, list[DecisionMoment]] = {}
     for history in read_histories(streams):
         moments.setdefault(history.group, []).extend(history.moments)
@@ -74,7 +75,7 @@ def group_histories(scenarios: Iterable[Scenario], events: Iterable[ReaderEvent]
         if group in connect:
             made.append(history_of_rounds(group, [each.document for each in connect[group]], own))
         elif group in partitions:
-            made.append(history_of_partitions(group, [each.document for each in partitions[group]], own))
+            made.append(history_of_partitions(group, partitions[group], own))
         else:
             made.append(history_of_moments(group, moments.get(group, ()), own))
     if not groups and given:
@@ -109,10 +110,10 @@ def history_of_rounds(
 
 
 def history_of_partitions(
-    group: str, documents: Iterable[Mapping[str, Any]], events: Sequence[GroupEvent] = ()
+    group: str, recorded: Iterable[PartitionDecision], events: Sequence[GroupEvent] = ()
 ) -> GroupHistory:
-    """The history of a group of plain consumers or of a share group, from its documents in any order."""
-    past = partition_past(documents)
+    """The history of a group of plain consumers or of a share group, from its decisions in any order."""
+    past = partition_past(recorded)
     named = [_named(event, past.identities) for event in dict.fromkeys([*past.events, *events])]
     return _history(group, past.decisions, past.instances, named, PARTITIONS)
 

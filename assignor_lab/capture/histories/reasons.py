@@ -21,7 +21,7 @@ from assignor_lab.model.events import (
     ThreadDied,
     ThreadReplaced,
 )
-from assignor_lab.model.history import ACTIVE_TASKS, JOBS
+from assignor_lab.model.history import ACTIVE_TASKS, JOBS, PARTITIONS
 
 __all__ = ["FOLLOW_UP", "PROBING", "inferred_reason", "membership_words"]
 
@@ -45,7 +45,7 @@ def inferred_reason(
     words = [*_of_group(events)]
     words += _members(decision.shares, there, events)
     if moves != JOBS:
-        words += [*_threads(decision.shares, there, events), *_tasks(decision, before)]
+        words += [*_threads(decision.shares, there, events), *_tasks(decision, before, moves)]
     words += _waited(decision, events)
     if words and _is_probing_due(decision, before):
         words.append("a probing rebalance was due")
@@ -123,10 +123,16 @@ def _threads(here: _Shares, there: _Shares, events: Sequence[GroupEvent]) -> Ite
             yield f"{plural(len(fewer), 'thread')} of {name} left"
 
 
-def _tasks(decision: Decision, before: Decision) -> Iterator[str]:
+def _tasks(decision: Decision, before: Decision, moves: str) -> Iterator[str]:
     """New topics, more partitions, or another topology."""
     here, there = decision.tasks, before.tasks
     if here is None or there is None:
+        return
+    if moves == PARTITIONS:
+        if more := here - there:
+            yield f"{plural(len(more), 'partition')} more: topics were created, grew or were subscribed"
+        if fewer := there - here:
+            yield f"{plural(len(fewer), 'partition')} fewer: topics were deleted, or no member subscribes them"
         return
     if more := here - there:
         yield f"{plural(len(more), 'task')} more: topics were created or grew, or the topology has changed"

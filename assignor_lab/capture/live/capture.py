@@ -15,13 +15,23 @@ from assignor_lab.capture.live.classic import unsettled as classic_unsettled
 from assignor_lab.capture.live.cluster import ConnectedCluster, ListedGroup
 from assignor_lab.capture.live.errors import GroupUnusableError, LiveClusterError, NotAuthorizedError
 from assignor_lab.capture.live.listing import OTHER, is_streams, list_groups
+from assignor_lab.capture.live.plain_consumers import (
+    classic_consumer_document,
+    partition_group_document,
+    subscribed_topics,
+    unsettled_classic,
+    unsettled_group,
+)
 from assignor_lab.capture.live.streams_group import streams_group_document
 from assignor_lab.capture.live.streams_group import unsettled as streams_unsettled
 from assignor_lab.capture.logs.topology_file import described_topology
-from assignor_lab.capture.recorded.broker_answers import TopicPartition, group_answers
+from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, TopicPartition, group_answers
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import CONFIGURED_UNKNOWN, SeenRound, histories
 from assignor_lab.capture.recorded.connect.rest_states import configured_jobs
+from assignor_lab.capture.recorded.consumer_members import consumer_answer
+from assignor_lab.capture.recorded.errors import BrokerAnswerError
+from assignor_lab.capture.recorded.group_records import CONSUMERS
 from assignor_lab.capture.topology.reported_subtopologies import ReportedSubTopology, conflicts_with_reported
 from assignor_lab.connect.remote import RemoteConnector
 from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
@@ -32,8 +42,8 @@ __all__ = ["Capturing", "LeftOut", "capturable", "put_configured"]
 _POLL_S = 0.5
 _GONE = "Dead"
 _EMPTY = "Empty"
-#: Groups (KIP-848, KIP-932) that DescribeGroups does not find.
-_OTHER_TYPES = ("consumer", "share")
+#: Types of groups (KIP-848, KIP-932) that DescribeGroups does not find.
+_CONSUMER, _SHARE = "consumer", "share"
 
 
 @attrs.frozen
@@ -83,13 +93,9 @@ class Capturing:
 
     def _document(self, name: str, listed: ListedGroup | None) -> dict[str, Any]:
         kind = "" if listed is None else (listed.type or "").lower()
-        if kind in _OTHER_TYPES:
-            raise GroupUnusableError(
-                f"group {name}: is a {kind} group, none of Kafka Streams or Connect: `assignor groups` lists those"
-            )
         end, is_noted = time.monotonic() + self.wait_s, False
         while True:
-            found = self._streams(name) if listed is not None and is_streams(listed) else self._classic(name)
+            found = self._found(name, kind, listed)
             if not isinstance(found, str):
                 return found
             if time.monotonic() >= end:
@@ -102,6 +108,11 @@ class Capturing:
                 self.on_waiting(f"group {name}: {found}: waiting up to {self.wait_s:g} s (--wait)")
             time.sleep(_POLL_S)
 
+    def _found(self, name: str, kind: str, listed: ListedGroup | None) -> dict[str, Any] | str:
+        if kind in (_CONSUMER, _SHARE):
+            return self._partition_group(name, is_share=kind == _SHARE)
+        return self._streams(name) if listed is not None and is_streams(listed) else self._classic(name)
+
     # --- kinds ------------------------------------------------------------------------------------------
 
     def _classic(self, name: str) -> dict[str, Any] | str:
@@ -113,10 +124,7 @@ class Capturing:
         if raw.group_state != "Stable":
             return f"it is in state {raw.group_state}"
         if raw.protocol_data != STREAMS_ASSIGNOR:
-            raise GroupUnusableError(
-                f"group {name}: its members are consumers that share partitions by {raw.protocol_data!r:.60}, none of "
-                "Kafka Streams or Connect: `assignor groups` lists those"
-            )
+            return self._consumers(name, raw, now)
         (answer,) = group_answers([raw])
         if why := classic_unsettled(answer):
             return why
@@ -126,6 +134,42 @@ class Capturing:
         return classic_document(
             answer, self.cluster.topics(), now, self._ends, self._sizes, self.config, self.topology, around
         )
+
+    def _consumers(self, name: str, raw: Any, now: int) -> dict[str, Any] | str:
+        if raw.protocol_type != CONSUMERS:
+            raise GroupUnusableError(
+                f"group {name}: its protocol type is {raw.protocol_type!r:.60}, and not that of consumers or Connect: "
+                "only its own software knows its assignments"
+            )
+        try:
+            answer = consumer_answer(raw)
+        except BrokerAnswerError as error:
+            raise GroupUnusableError(f"group {name}: {error}") from error
+        if why := unsettled_classic(answer):
+            return why
+        topics = self.cluster.topics(subscribed_topics(answer))
+        return classic_consumer_document(answer, topics, now, self._lags(name, topics), self.config)
+
+    def _partition_group(self, name: str, *, is_share: bool) -> dict[str, Any] | str:
+        (group,) = (self.cluster.share_groups if is_share else self.cluster.consumer_groups)([name])
+        now = _now_ms()
+        _check(name, group.error_code, group.state)
+        if why := unsettled_group(group):
+            return why
+        wanted = {topic for member in group.members for topic in member.topics} | set(group.names.values())
+        topics = self.cluster.topics(sorted(wanted))
+        lags = {} if is_share else self._lags(name, topics)
+        return partition_group_document(group, topics, now, lags, self.config)
+
+    def _lags(self, name: str, topics: ClusterAnswer) -> dict[TopicPartition, int]:
+        """Records behind the committed offsets, of partitions with one."""
+        committed = {
+            each: offset
+            for each, offset in self.cluster.committed_offsets(name).items()
+            if each[1] in topics.topics.get(each[0], ())
+        }
+        ends = self._ends(committed)
+        return {each: max(0, ends[each] - offset) for each, offset in committed.items() if each in ends}
 
     def _connect(self, name: str, raw: Any, now: int) -> dict[str, Any] | str:
         rounds = connect_rounds([raw])

@@ -27,6 +27,12 @@ from assignor_lab.capture.live.errors import (
     UnreachableBrokersError,
 )
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, TopicPartition, cluster_answer
+from assignor_lab.capture.recorded.consumer_group_answers import (
+    DescribedPartitionGroup,
+    consumer_group_answers,
+    consumer_group_messages,
+    share_group_messages,
+)
 from assignor_lab.capture.recorded.streams_group_answers import (
     DescribedStreamsGroup,
     streams_group_answers,
@@ -52,6 +58,7 @@ _AT_ONCE = 100
 _MOVING = (14, 15, 16)
 DESCRIBE_STREAMS_GROUP = 89
 _DESCRIBE_GROUPS, _METADATA = 15, 3
+_DESCRIBE_CONSUMER_GROUP, _DESCRIBE_SHARE_GROUP = 69, 77
 
 
 @attrs.frozen
@@ -223,6 +230,24 @@ class ConnectedCluster:
 
         return self._described(names, request, DESCRIBE_STREAMS_GROUP, streams_group_answers)
 
+    def consumer_groups(self, names: Sequence[str]) -> list[DescribedPartitionGroup]:
+        """Groups of KIP-848, unordered; includes groups with an error."""
+        wanted, _ = consumer_group_messages()
+
+        def request(of: list[str]) -> Any:
+            return wanted(group_ids=of, include_authorized_operations=False)
+
+        return self._described(names, request, _DESCRIBE_CONSUMER_GROUP, consumer_group_answers)
+
+    def share_groups(self, names: Sequence[str]) -> list[DescribedPartitionGroup]:
+        """Share groups (KIP-932), unordered; includes groups with an error."""
+        wanted, _ = share_group_messages()
+
+        def request(of: list[str]) -> Any:
+            return wanted(group_ids=of, include_authorized_operations=False)
+
+        return self._described(names, request, _DESCRIBE_SHARE_GROUP, consumer_group_answers)
+
     def topics(self, names: Sequence[str] | None = None) -> ClusterAnswer:
         """``None``: all topics."""
         message = self._metadata(names)
@@ -295,6 +320,18 @@ class ConnectedCluster:
                     with contextlib.suppress(NotAuthorizedError, TooOldBrokerError):
                         found |= self._committed([group])
         return found
+
+    def committed_offsets(self, group: str) -> dict[TopicPartition, int]:
+        """Without partitions that have no offset; empty if not authorized."""
+        try:
+            found = self._run(lambda: self._admin.list_group_offsets({group: None}))
+        except (NotAuthorizedError, TooOldBrokerError):
+            return {}
+        return {
+            (each.topic, each.partition): int(held.offset)
+            for each, held in found.get(group, {}).items()
+            if held.offset >= 0
+        }
 
     # --- inside -----------------------------------------------------------------------------------------
 

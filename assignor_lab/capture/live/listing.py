@@ -15,15 +15,20 @@ from assignor_lab.capture.live.errors import NotAuthorizedError, TooOldBrokerErr
 from assignor_lab.capture.live.stopped_groups import StoppedGroups
 from assignor_lab.capture.recorded.broker_answers import DescribedGroup, group_answers
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
+from assignor_lab.capture.recorded.consumer_members import consumer_answer
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.streams_group_answers import DescribedStreamsGroup
 from assignor_lab.kafka.streams_group import PROTOCOL
 from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 
-__all__ = ["CLASSIC", "CONNECT", "OTHER", "STREAMS", "GroupSummary", "is_streams", "list_groups"]
+__all__ = [
+    "CLASSIC", "CLASSIC_CONSUMER", "CONNECT", "CONSUMER", "OTHER", "SHARE", "STREAMS", "GroupSummary", "is_streams",
+    "list_groups",
+]  # fmt: skip
 
 CLASSIC, STREAMS, CONNECT, OTHER = "streams (classic)", "streams", "connect", "other"
+CLASSIC_CONSUMER, CONSUMER, SHARE = "consumer (classic)", "consumer", "share"
 #: Kafka: ``StreamThread``, ``ClientUtils``.
 _THREAD = re.compile(r"-StreamThread-\d+-consumer\Z")
 _STABLE = "Stable"
@@ -69,6 +74,7 @@ def list_groups(cluster: ConnectedCluster) -> list[GroupSummary]:
     classic = [group for group in classic if group.protocol_type in (_CONSUMERS, PROTOCOL_TYPE, "")]
     found = {each.id: each for each in _classic(cluster, classic, [group.id for group in listed])}
     found |= {each.id: each for each in _streams(cluster, streams)}
+    found |= {each.id: each for each in _partition_groups(cluster, listed)}
     return [found.get(group.id) or GroupSummary(group.id, OTHER, group.state or "?") for group in listed]
 
 
@@ -96,7 +102,11 @@ def _classic(
             yield _classic_streams(raw)
         else:
             note = "" if raw.members else stopped.note(group.id)
-            yield GroupSummary(group.id, CLASSIC if note else OTHER, str(raw.group_state), len(raw.members), note=note)
+            yield (
+                GroupSummary(group.id, CLASSIC, str(raw.group_state), len(raw.members), note=note)
+                if note
+                else _classic_consumers(raw)
+            )
 
 
 def _are_streams_threads(members: Sequence[Any]) -> bool:
@@ -144,6 +154,47 @@ def _classic_streams(raw: Any) -> GroupSummary:
             name, CLASSIC, state, members, note="rebalances: the members' reports are known when it is stable"
         )
     return GroupSummary(name, CLASSIC, state, members, _processes(answer), _active_tasks(answer), answer.generation)
+
+
+def _classic_consumers(raw: Any) -> GroupSummary:
+    """Plain consumers; a group with committed offsets alone has no protocol type."""
+    name, state, members = str(raw.group_id), str(raw.group_state), len(raw.members)
+    kind = CLASSIC_CONSUMER if raw.protocol_type in (_CONSUMERS, "") else OTHER
+    if state != _STABLE or kind == OTHER:
+        return GroupSummary(name, kind, state, members)
+    try:
+        answer = consumer_answer(raw)
+    except BrokerAnswerError as error:
+        return GroupSummary(name, kind, state, members, note=str(error))
+    partitions = {each for member in answer.members if member.assignment for each in member.assignment.partitions}
+    return GroupSummary(name, kind, state, members, tasks=len(partitions))
+
+
+def _partition_groups(cluster: ConnectedCluster, listed: Sequence[ListedGroup]) -> Iterable[GroupSummary]:
+    """Groups of KIP-848, and share groups."""
+    for kind in (CONSUMER, SHARE):
+        groups = [group for group in listed if (group.type or "").lower() == kind]
+        if not groups:
+            continue
+        requested = cluster.share_groups if kind == SHARE else cluster.consumer_groups
+        try:
+            described = {each.group: each for each in requested([group.id for group in groups])}
+        except NotAuthorizedError:
+            described = {}
+        for group in groups:
+            found = described.get(group.id)
+            if found is None or found.error_code:
+                yield GroupSummary(group.id, kind, group.state or "?", note=_refused(found))
+                continue
+            partitions = {
+                (topic, number)
+                for member in found.members
+                for topic, numbers in member.assignment.items()
+                for number in numbers
+            }
+            yield GroupSummary(
+                found.group, kind, found.state, len(found.members), tasks=len(partitions), generation=found.epoch
+            )
 
 
 def _processes(answer: DescribedGroup) -> int:

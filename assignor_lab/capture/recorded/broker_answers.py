@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import attrs
 
 from assignor_lab.capture.recorded.errors import BrokerAnswerError, readable
+from assignor_lab.capture.recorded.topic_ids import topic_id_text
 from assignor_lab.kafka.wire import AssignmentInfo, SubscriptionInfo, WireError, decode_assignment, decode_subscription
 
 __all__ = [
@@ -117,10 +118,12 @@ class ClusterAnswer:
 
     Args:
         topics: Topic to partition to the brokers with replicas.
+        ids: Topic to its id; empty from brokers before 2.8.
     """
 
     racks: Mapping[int, str | None]
     topics: Mapping[str, Mapping[int, tuple[int, ...]]]
+    ids: Mapping[str, str] = attrs.field(factory=dict)
 
 
 def read_group_answer(data: bytes, version: int) -> list[DescribedGroup]:
@@ -155,6 +158,11 @@ def cluster_answer(message: Any) -> ClusterAnswer:
         return ClusterAnswer(
             {broker.node_id: broker.rack or None for broker in message.brokers},
             {topic.name: _replicas(topic) for topic in message.topics if topic.error_code == 0 and topic.name},
+            {
+                topic.name: topic_id_text(topic.topic_id)
+                for topic in message.topics
+                if topic.error_code == 0 and topic.name and getattr(topic, "topic_id", None) is not None
+            },
         )
 
     return _read("Metadata answer", read)

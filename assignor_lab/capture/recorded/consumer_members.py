@@ -61,7 +61,9 @@ def _member(member: Any) -> ConsumerMember:
     name = str(member.member_id)
     subscription, assignment = bytes(member.member_metadata or b""), bytes(member.member_assignment or b"")
     if not subscription:
-        raise BrokerAnswerError(f"subscription of member {name}", "is empty: no consumer of Kafka's protocol sends that")
+        raise BrokerAnswerError(
+            f"subscription of member {name}", "is empty: no consumer of Kafka's protocol sends that"
+        )
     try:
         return ConsumerMember(
             name,

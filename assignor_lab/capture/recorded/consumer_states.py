@@ -40,9 +40,10 @@ def consumer_document(
     source: Mapping[str, Any],
     facts: TopicFacts,
     settings: Mapping[str, Any] | None = None,
+    notes: Iterable[str] = (),
 ) -> dict[str, Any]:
     """The leader's input and answer; its topics are those that the members subscribe or have."""
-    assumptions: list[str] = []
+    assumptions = [*notes]
     topics = _topics(answer, facts, assumptions)
     has_racks = any(member.subscription.rack for member in answer.members)
     racks = {name: facts.racks[name] for name in topics if name in facts.racks}

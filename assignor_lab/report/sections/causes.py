@@ -36,7 +36,10 @@ _PHRASES = (
     (re.compile(rf"^{re.escape(FOLLOW_UP)}"), _HANDS),
     (re.compile(rf"^{re.escape(PROBING)}"), _PROBES),
     (
-        re.compile(r"cached metadata has changed|topics were created or grew|topology or its topics have changed"),
+        re.compile(
+            r"cached metadata has changed|topics were created(?: or|,) grew|topics were deleted, or no member|"
+            r"topology or its topics have changed"
+        ),
         _TOPICS,
     ),
     (

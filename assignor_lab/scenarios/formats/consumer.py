@@ -58,9 +58,11 @@ def _topic_id(value: Any) -> str:
 
 _by_id = map_of(_topic_id, list_of(_int))
 
+_weights = record({}, {"input_bytes_per_s": number, "lag": whole(0, LONG_MAX)})
+_done = record({"time_ms": whole(0, LONG_MAX), "type": one_of("gone", "rejoined"), "client": text})
 _OPTIONAL: Mapping[str, Check[Any]] = {
     "settings": check_settings,
-    "workload": record({}, {"partitions": map_of(text, map_of(text, record({}, {"input_bytes_per_s": number, "lag": count})))}),
+    "workload": record({}, {"partitions": map_of(text, map_of(text, _weights))}),
     "observed": record({"members": _members}, {"assignor": text}),
     "source": record(
         {},
@@ -72,7 +74,7 @@ _OPTIONAL: Mapping[str, Check[Any]] = {
             "generation": count,
             "reason": text,
             "assignor": text,
-            "done": list_of(record({"time_ms": whole(0, LONG_MAX), "type": one_of("gone", "rejoined"), "client": text})),
+            "done": list_of(_done),
         },
     ),
     "assumptions": list_of(text),

@@ -82,10 +82,10 @@ def test_a_streams_groups_message_names_a_key_that_works(tmp_path: Path) -> None
 
 
 def test_where_members_differ_the_most_frequent_timeout_counts_and_that_is_told(recording: str) -> None:
-    from assignor_lab.capture.histories.recorded_generations import _settings
+    from assignor_lab.capture.histories.recorded_generations import settings_of
 
     told: list[str] = []
-    assert _settings([(10_000, 1), (45_000, 1), (10_000, 1)], told)["session.timeout.ms"] == 10_000
+    assert settings_of([(10_000, 1), (45_000, 1), (10_000, 1)], told)["session.timeout.ms"] == 10_000
     assert told == ["members differ in session.timeout.ms (10000, 45000): the most frequent one counts for all"]
 
 

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from kafka import KafkaAdminClient
 from kafka.admin import NewPartitions, NewTopic
@@ -94,11 +95,11 @@ class RecordedConsumers(RealConnect):
         for begin, name in ((16, "c1"), (24, "c2")):
             self._at(begin, "hosts", "stop", name, {**lives, **MOVED})
             self._at(begin + 2, "hosts", "start", name, lives)
-            self._at(begin + 2, "hosts", "start", name, MOVED, **_CONSUMER)
+            self._at(begin + 2, "hosts", "start", name, MOVED, changed=_CONSUMER)
         self._sleep_until(34)
         self.kill("victims")
         self._at(35, "later", "stop", "c3", MOVED)
-        self._at(37, "later", "start", "c3", MOVED, **_CONSUMER)
+        self._at(37, "later", "start", "c3", MOVED, changed=_CONSUMER)
         self._at(48, "later", "start", "c3", lives)
         self._at(48, "later", "stop", "c3", MOVED)
         self._at(50, "later", "start", "c3", MOVED)
@@ -127,8 +128,9 @@ class RecordedConsumers(RealConnect):
         command: str,
         member: str,
         groups: Mapping[str, Mapping[str, object]],
+        *,
         amount: int = 0,
-        **changed: object,
+        changed: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
         self._sleep_until(second)
         for group, settings in groups.items():

@@ -6,13 +6,10 @@ import json
 import socket
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
 
 import attrs
 import pytest
 
-from assignor_lab.capture.live.capture import Capturing, LeftOut
-from assignor_lab.capture.live.cluster import ConnectedCluster, ListedGroup
 from assignor_lab.cli.main import main
 from tests.capture.live.scripted_brokers import ScriptedBrokers
 from tests.connect.real_kafka import free_ports
@@ -119,18 +116,7 @@ def test_a_group_of_another_kind_is_said(tmp_path: Path, refused: Callable[..., 
     with ScriptedBrokers([{"readers": CONSUMERS}]) as brokers:
         where = ("--bootstrap-server", brokers.address, "--timeout", "5")
         said = refused("capture", *where, "--group", "readers", "--out", str(tmp_path / "out"))
-    assert "consumers that share partitions by 'range', none of Kafka Streams or Connect" in said
-
-
-@pytest.mark.parametrize("kind", ["consumer", "share"])
-def test_a_group_of_a_newer_type_is_named_by_its_type(kind: str) -> None:
-    class Listing:
-        def groups(self) -> list[ListedGroup]:
-            return [ListedGroup("readers", kind, kind.title(), "Stable")]
-
-    left_out: list[LeftOut] = []
-    assert list(Capturing(cast("ConnectedCluster", Listing())).documents(["readers"], left_out.append)) == []
-    assert f"group readers: is a {kind} group, none of Kafka Streams or Connect" in str(left_out[0])
+    assert "group readers: subscription of member m: is empty" in said
 
 
 def test_a_broker_that_is_too_old_for_a_group_is_said(tmp_path: Path, refused: Callable[..., str]) -> None:

@@ -12,10 +12,12 @@ from assignor_lab.capture.live.cluster import ConnectedCluster, ListedGroup
 from assignor_lab.capture.live.errors import TooOldBrokerError
 from assignor_lab.capture.live.listing import GroupSummary, list_groups
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, described_groups
+from assignor_lab.capture.recorded.consumer_group_answers import DescribedPartitionGroup
 from assignor_lab.capture.recorded.streams_group_answers import DescribedStreamsGroup, read_streams_group_answer
 from tests.capture.captured_logs import CAPTURES
 
 DESCRIBE_GROUPS, DESCRIBE_STREAMS_GROUP = 15, 89
+PLAIN = "consumer (classic)"
 
 
 def exchanges(file: str, key: int) -> list[tuple[bytes, int]]:
@@ -30,6 +32,7 @@ class Answering:
     described: Sequence[Any] = ()
     streams: Sequence[DescribedStreamsGroup] | None = None
     names: Sequence[str] = ()
+    partitions: Sequence[DescribedPartitionGroup] = ()
     committed: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
 
     def groups(self) -> Sequence[ListedGroup]:
@@ -42,6 +45,12 @@ class Answering:
         if self.streams is None:
             raise TooOldBrokerError("too old")
         return [group for group in self.streams if group.group in names]
+
+    def consumer_groups(self, names: Sequence[str]) -> list[DescribedPartitionGroup]:
+        return [group for group in self.partitions if group.group in names and not group.is_share]
+
+    def share_groups(self, names: Sequence[str]) -> list[DescribedPartitionGroup]:
+        return [group for group in self.partitions if group.group in names and group.is_share]
 
     def committed_metadata(self, groups: Sequence[str]) -> Mapping[str, Sequence[str]]:
         return {group: told for group, told in self.committed.items() if group in groups}
@@ -85,7 +94,7 @@ def test_a_group_that_rebalances_says_that_it_will_tell_later() -> None:
 
 
 @pytest.mark.parametrize(
-    ("client", "kind"), [("i1-StreamThread-12-consumer", "streams (classic)"), ("consumer-app-1", "other")]
+    ("client", "kind"), [("i1-StreamThread-12-consumer", "streams (classic)"), ("consumer-app-1", "consumer (classic)")]
 )
 def test_a_group_in_a_rebalance_has_no_protocol_and_is_known_by_the_names_of_its_members(
     client: str, kind: str
@@ -106,11 +115,11 @@ def empty(name: str) -> tuple[ListedGroup, Any]:
 
 def test_an_empty_group_is_known_by_what_streams_writes_beside_its_offsets() -> None:
     # From a stopped 4.3.1 application at a real broker; consumers leave it empty, or write other values.
-    for metadata, kind in (("AgAAAaIFl1zD", "streams (classic)"), ("", "other"), ("AgAA", "other"), ("mine!", "other")):
+    for metadata, kind in (("AgAAAaIFl1zD", "streams (classic)"), ("", PLAIN), ("AgAA", PLAIN), ("mine!", PLAIN)):
         listed, group = empty("app")
         told = summary(Answering([listed], [group], committed={"app": ["", metadata]}))
         assert told.kind == kind
-        assert told.note == (kind != "other") * "without members; its offsets were committed by Kafka Streams"
+        assert told.note == (kind != PLAIN) * "without members; its offsets were committed by Kafka Streams"
 
 
 def test_a_group_that_is_listed_and_may_not_be_described_is_refused() -> None:
@@ -123,14 +132,14 @@ def test_internal_topics_of_another_application_make_no_group_one_of_streams() -
     (orders, one), (other, two) = empty("orders"), empty("orders-eu")
     answering = Answering([orders, other], [one, two], names=["orders-eu-counts-changelog"])
     told = {each.id: (each.kind, each.note) for each in list_groups(cast("ConnectedCluster", answering))}
-    assert told["orders"] == ("other", "")
+    assert told["orders"] == (PLAIN, "")
     assert told["orders-eu"] == (
         "streams (classic)",
         "without members; looks like one of Streams by topics that are called as its internal ones would be",
     )
 
 
-@pytest.mark.parametrize(("topic", "kind"), [("app-counts-changelog", "streams (classic)"), ("in", "other")])
+@pytest.mark.parametrize(("topic", "kind"), [("app-counts-changelog", "streams (classic)"), ("in", PLAIN)])
 def test_an_empty_group_is_one_of_streams_where_internal_topics_have_its_name(topic: str, kind: str) -> None:
     group = stable("plain/exchanges.jsonl.gz")
     group.group_id, group.members, group.group_state, group.protocol_data = "app", [], "Empty", ""
@@ -157,6 +166,6 @@ def test_brokers_that_cannot_describe_a_streams_group_say_so() -> None:
     assert (told.kind, told.members, told.note) == ("streams", None, "too old")
 
 
-def test_consumers_and_share_groups_are_others() -> None:
+def test_consumers_and_share_groups_have_kinds_of_their_own() -> None:
     listed = [ListedGroup("a", "consumer", "consumer", "Stable"), ListedGroup("b", "share", "share", "Empty")]
-    assert [each.kind for each in list_groups(cast("ConnectedCluster", Answering(listed)))] == ["other", "other"]
+    assert [each.kind for each in list_groups(cast("ConnectedCluster", Answering(listed)))] == ["consumer", "share"]

@@ -79,10 +79,10 @@ def test_a_generation_is_told_when_it_is_on_disk(tmp_path: Path) -> None:
     assert (told, made.has_news) == ([("orders", 1), ("orders", 2)], False)
 
 
-def test_groups_of_consumers_are_left_out(tmp_path: Path) -> None:
+def test_groups_of_other_software_are_left_out(tmp_path: Path) -> None:
     described = stable_groups()[-1]
-    foreign = generation(1, described).replace(b"stream", b"range!")
-    take(many(tmp_path), [GroupRecord(0, 0, key(2, "consumers"), foreign)])
+    foreign = generation(1, described).replace(b"consumer", b"registry", 1)
+    take(many(tmp_path), [GroupRecord(0, 0, key(2, "registries"), foreign)])
     assert histories(tmp_path) == {}
 
 
