@@ -2,47 +2,53 @@
 
 from typing import TYPE_CHECKING
 
-from assignment_api.errors import (
-    AssignorLabError,
-    ConfigError,
-    IllegalAssignmentArgumentError,
-    IllegalAssignmentStateError,
-    LagsNotComputedError,
-    NoCapacityError,
-    ProcessIdFormatError,
-    TaskAssignmentError,
-    TaskIdFormatError,
-    UnknownTaskError,
-)
-from assignment_api.renamed import renamed
-from assignment_api.streams import (
-    LATEST_OFFSET,
-    UNKNOWN_OFFSET_SUM,
-    ApplicationMetadata,
-    AssignedTask,
-    AssignedTaskType,
-    AssignmentConfigs,
-    AssignmentError,
-    ConsumerAssignment,
-    ConsumerAssignments,
-    GroupSubscription,
-    HostInfo,
-    MemberSubscription,
-    ProcessID,
-    StreamsClientAssignment,
-    StreamsClientState,
-    TaskAssignment,
-    TaskAssignor,
-    TaskId,
-    TaskInfo,
-    TaskTopicPartition,
-    TaskWorkload,
-    TopicPartition,
-    Workload,
-)
-from assignment_api.tracing import RuleStep, Traced
-from assignment_api.utils import TaskAssignmentUtils
-from assignment_api.version import SPI_VERSION
+from assignment_api.exports import exported
+
+if TYPE_CHECKING:
+    from assignment_api.errors import (
+        AssignorLabError,
+        ConfigError,
+        IllegalAssignmentArgumentError,
+        IllegalAssignmentStateError,
+        LagsNotComputedError,
+        NoCapacityError,
+        ProcessIdFormatError,
+        TaskAssignmentError,
+        TaskIdFormatError,
+        UnknownTaskError,
+    )
+    from assignment_api.streams import (
+        LATEST_OFFSET,
+        UNKNOWN_OFFSET_SUM,
+        ApplicationMetadata,
+        AssignedTask,
+        AssignedTaskType,
+        AssignmentConfigs,
+        AssignmentError,
+        ConsumerAssignment,
+        ConsumerAssignments,
+        GroupSubscription,
+        HostInfo,
+        MemberSubscription,
+        ProcessID,
+        StreamsClientAssignment,
+        StreamsClientState,
+        TaskAssignment,
+        TaskAssignor,
+        TaskId,
+        TaskInfo,
+        TaskTopicPartition,
+        TaskWorkload,
+        TopicPartition,
+        Workload,
+    )
+    from assignment_api.tracing import RuleStep, Traced
+    from assignment_api.utils import TaskAssignmentUtils
+    from assignment_api.version import SPI_VERSION
+
+    # Deprecated names of 1.0.
+    GroupAssignment = ConsumerAssignments
+    MemberAssignment = ConsumerAssignment
 
 __all__ = [
     "LATEST_OFFSET",
@@ -84,9 +90,5 @@ __all__ = [
     "Workload",
 ]
 
-if TYPE_CHECKING:
-    # Deprecated names of 1.0.
-    GroupAssignment = ConsumerAssignments
-    MemberAssignment = ConsumerAssignment
-else:
-    __getattr__ = renamed(__name__, globals())
+if not TYPE_CHECKING:
+    __getattr__ = exported(__name__, __all__, "errors version tracing streams utils", has_old_names=True)

@@ -3,18 +3,23 @@
 Import the module: names such as ``TaskId`` differ from those of ``assignment_api``.
 """
 
-from assignment_api.group.assignment import GroupAssignment, MemberAssignment
-from assignment_api.group.assignor import TaskAssignor
-from assignment_api.group.errors import (
-    GroupAssignorError,
-    GroupConfigError,
-    InvalidGroupError,
-    UnknownSubtopologyError,
-)
-from assignment_api.group.members import GroupMember, MemberAssignmentState, MemberMetadata
-from assignment_api.group.spec import AssignmentConfigs, GroupSpec
-from assignment_api.group.tasks import NO_TASKS, TaskId, TasksBySubtopology, tasks_by_subtopology
-from assignment_api.group.topology import Subtopology, TopologyDescriber
+from typing import TYPE_CHECKING
+
+from assignment_api.exports import exported
+
+if TYPE_CHECKING:
+    from assignment_api.group.assignment import GroupAssignment, MemberAssignment
+    from assignment_api.group.assignor import TaskAssignor
+    from assignment_api.group.errors import (
+        GroupAssignorError,
+        GroupConfigError,
+        InvalidGroupError,
+        UnknownSubtopologyError,
+    )
+    from assignment_api.group.members import GroupMember, MemberAssignmentState, MemberMetadata
+    from assignment_api.group.spec import AssignmentConfigs, GroupSpec
+    from assignment_api.group.tasks import NO_TASKS, TaskId, TasksBySubtopology, tasks_by_subtopology
+    from assignment_api.group.topology import Subtopology, TopologyDescriber
 
 __all__ = [
     "NO_TASKS",
@@ -36,3 +41,6 @@ __all__ = [
     "UnknownSubtopologyError",
     "tasks_by_subtopology",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = exported(__name__, __all__, "errors assignor tasks assignment members spec topology")

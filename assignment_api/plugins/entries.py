@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import attrs
 
-from assignment_api.connect import ConnectAssignor, ConnectProtocol
-from assignment_api.connectors import Connector
-from assignment_api.consumer import (
-    ConsumerGroupPartitionAssignor,
-    ConsumerPartitionAssignor,
-    ShareGroupPartitionAssignor,
-)
-from assignment_api.group.assignor import TaskAssignor as GroupTaskAssignor
+from assignment_api.connect import ConnectProtocol
 from assignment_api.plugins.errors import PluginDefinitionError
-from assignment_api.plugins.settings import Setting, declared_by
-from assignment_api.releases import KafkaRelease
-from assignment_api.streams.assignor import TaskAssignor
+from assignment_api.plugins.settings import declared_by
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from assignment_api.connect import ConnectAssignor
+    from assignment_api.connectors import Connector
+    from assignment_api.consumer import (
+        ConsumerGroupPartitionAssignor,
+        ConsumerPartitionAssignor,
+        ShareGroupPartitionAssignor,
+    )
+    from assignment_api.group.assignor import TaskAssignor as GroupTaskAssignor
+    from assignment_api.plugins.settings import Setting
+    from assignment_api.releases import KafkaRelease
+    from assignment_api.streams.assignor import TaskAssignor
 
 __all__ = [
     "ConnectAssignorPlugin",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import attrs
 
 from assignment_api.connect import ConnectAssignor
-from assignment_api.plugins.entries import ConnectAssignorPlugin, TaskAssignorPlugin
 from assignment_api.plugins.errors import PluginLoadError
 from assignment_api.streams.assignor import TaskAssignor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assignment_api.plugins.entries import ConnectAssignorPlugin, TaskAssignorPlugin
 
 __all__ = ["Found", "FoundConnectAssignor", "FoundTaskAssignor"]
 

@@ -8,24 +8,27 @@ Mark implementations with :data:`hookimpl`, and declare their module as an entry
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pluggy
 
-from assignment_api.connect import ConnectAssignment, Rebalance
-from assignment_api.consumer import ConsumerGroupState, PartitionAssignment, SubscribedGroup
-from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
-from assignment_api.plugins.entries import (
-    ConnectAssignorPlugin,
-    ConnectorPlugin,
-    GroupAssignorPlugin,
-    MetricPlugin,
-    PartitionAssignorPlugin,
-    ScenarioFamily,
-    TaskAssignorPlugin,
-)
-from assignment_api.streams.application import ApplicationMetadata
-from assignment_api.streams.assignment import AssignmentError, TaskAssignment
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assignment_api.connect import ConnectAssignment, Rebalance
+    from assignment_api.consumer import ConsumerGroupState, PartitionAssignment, SubscribedGroup
+    from assignment_api.group import GroupAssignment, GroupSpec, TopologyDescriber
+    from assignment_api.plugins.entries import (
+        ConnectAssignorPlugin,
+        ConnectorPlugin,
+        GroupAssignorPlugin,
+        MetricPlugin,
+        PartitionAssignorPlugin,
+        ScenarioFamily,
+        TaskAssignorPlugin,
+    )
+    from assignment_api.streams.application import ApplicationMetadata
+    from assignment_api.streams.assignment import AssignmentError, TaskAssignment
 
 __all__ = [
     "PROJECT_NAME",

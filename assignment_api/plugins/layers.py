@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -25,6 +24,9 @@ from assignment_api.plugins.keys import (
 )
 from assignment_api.plugins.near import did_you_mean
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = [
     "ConfigLayer",

@@ -9,14 +9,16 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Iterable, Sequence
-from importlib.metadata import Distribution, PackagePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from assignment_api.errors import ConfigError
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, canonical_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from importlib.metadata import Distribution, PackagePath
 
 __all__ = ["ISOLATION", "Pin", "Policy", "record_sha256"]
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import attrs
 
 from assignment_api.errors import ConfigError
 from assignment_api.plugins.errors import PluginDefinitionError
 from assignment_api.plugins.keys import SETTING_PREFIX, is_setting, text_list
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["Setting", "declared_by"]
 

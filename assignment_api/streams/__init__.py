@@ -2,28 +2,34 @@
 
 from typing import TYPE_CHECKING
 
-from assignment_api.renamed import renamed
-from assignment_api.streams.application import ApplicationMetadata
-from assignment_api.streams.assignment import (
-    AssignedTask,
-    AssignedTaskType,
-    AssignmentError,
-    StreamsClientAssignment,
-    TaskAssignment,
-)
-from assignment_api.streams.assignor import (
-    ConsumerAssignment,
-    ConsumerAssignments,
-    GroupSubscription,
-    MemberSubscription,
-    TaskAssignor,
-    TopicPartition,
-)
-from assignment_api.streams.client_state import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, StreamsClientState
-from assignment_api.streams.configs import AssignmentConfigs
-from assignment_api.streams.ids import HostInfo, ProcessID, TaskId
-from assignment_api.streams.tasks import TaskInfo, TaskTopicPartition
-from assignment_api.streams.workload import TaskWorkload, Workload
+from assignment_api.exports import exported
+
+if TYPE_CHECKING:
+    from assignment_api.streams.application import ApplicationMetadata
+    from assignment_api.streams.assignment import (
+        AssignedTask,
+        AssignedTaskType,
+        AssignmentError,
+        StreamsClientAssignment,
+        TaskAssignment,
+    )
+    from assignment_api.streams.assignor import (
+        ConsumerAssignment,
+        ConsumerAssignments,
+        GroupSubscription,
+        MemberSubscription,
+        TaskAssignor,
+        TopicPartition,
+    )
+    from assignment_api.streams.client_state import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, StreamsClientState
+    from assignment_api.streams.configs import AssignmentConfigs
+    from assignment_api.streams.ids import HostInfo, ProcessID, TaskId
+    from assignment_api.streams.tasks import TaskInfo, TaskTopicPartition
+    from assignment_api.streams.workload import TaskWorkload, Workload
+
+    # Deprecated names of 1.0.
+    GroupAssignment = ConsumerAssignments
+    MemberAssignment = ConsumerAssignment
 
 __all__ = [
     "LATEST_OFFSET",
@@ -51,9 +57,10 @@ __all__ = [
     "Workload",
 ]
 
-if TYPE_CHECKING:
-    # Deprecated names of 1.0.
-    GroupAssignment = ConsumerAssignments
-    MemberAssignment = ConsumerAssignment
-else:
-    __getattr__ = renamed(__name__, globals())
+if not TYPE_CHECKING:
+    __getattr__ = exported(
+        __name__,
+        __all__,
+        "ids configs workload tasks assignor application assignment client_state",
+        has_old_names=True,
+    )

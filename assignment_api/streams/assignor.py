@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from assignment_api.streams.application import ApplicationMetadata
-from assignment_api.streams.assignment import AssignmentError, TaskAssignment
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assignment_api.streams.application import ApplicationMetadata
+    from assignment_api.streams.assignment import AssignmentError, TaskAssignment
 
 __all__ = [
     "ConsumerAssignments",
