@@ -58,6 +58,8 @@ suppress_warnings = ["ref.python"]
 _FOREIGN = "|".join([*sorted(sys.stdlib_module_names), "attr", "attrs", "pluggy", "typeguard", "pyspark"])
 nitpick_ignore_regex = [
     (r"py:.*", rf"(?:{_FOREIGN})(?:\..*)?"),
+    # Names that modules import for annotations alone.
+    (r"py:class", r"Distribution|GroupTaskAssignor"),
 ]
 
 # --- the examples run -----------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,10 @@ settings.load_profile("patient")
 
 # Runs of the command leave no archive of Spark's classes in the user's home.
 os.environ["ASSIGNOR_CLASS_ARCHIVES"] = ""
+# They share descriptions of plugins, in a folder of this run.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    _CACHE = tempfile.TemporaryDirectory(prefix="assignor-tests-")
+    os.environ["ASSIGNOR_CACHE"] = _CACHE.name
 
 
 @pytest.fixture

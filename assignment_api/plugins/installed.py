@@ -18,6 +18,7 @@ from assignment_api.plugins.reserved import canonical_name
 __all__ = [
     "UNNAMED",
     "installed_distribution",
+    "name_of_folder",
     "name_and_version",
     "readable_distributions",
     "reason_against_metadata",
@@ -27,6 +28,7 @@ __all__ = [
 UNNAMED = "?"
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?")
 _VERSION = re.compile(r"[!-~]{1,64}")
+_FOLDER = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._]{0,127})-[^-/]{1,64}\.dist-info")
 
 _FILES = (
     *("METADATA", "PKG-INFO", "entry_points.txt", "RECORD"),
@@ -61,6 +63,13 @@ def name_and_version(distribution: Distribution) -> tuple[str, str]:
     except Exception:  # noqa: BLE001 - foreign metadata, most often the rest of an interrupted installation
         return UNNAMED, UNNAMED
     return name if _NAME.fullmatch(name) else UNNAMED, version if _VERSION.fullmatch(version) else UNNAMED
+
+
+def name_of_folder(distribution: Distribution) -> str | None:
+    """The distribution's name as in the name of its folder, without reading its metadata; ``None`` for other forms."""
+    folder = getattr(distribution, "_path", None)
+    found = _FOLDER.fullmatch(folder.name) if isinstance(folder, Path) else None
+    return None if found is None else found["name"]
 
 
 def readable_distributions() -> Iterator[Distribution]:

@@ -6,6 +6,8 @@ distribution. The processes run in parallel. Without untrusted plugins no proces
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import Distribution
@@ -28,6 +30,7 @@ from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.runtime.discovery.code import CodeUnseen, IsolatedCode
 from assignor_lab.runtime.discovery.descriptions import EntryPointDescription, description_in
 from assignor_lab.runtime.discovery.entries import HANDLERS, entry_of
+from assignor_lab.runtime.discovery.kept_descriptions import KeptDescriptions, cache_folder
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
 from assignor_lab.runtime.isolation.launching import Launcher, launcher_of, search_path
 from assignor_lab.runtime.isolation.limits import Limits
@@ -134,15 +137,35 @@ class _Asking:
 
 
 def _descriptions(sources: Sequence[PluginSource], limits: Limits) -> list[EntryPointDescription]:
-    """The offers of each source, from parallel processes that end afterwards."""
+    """The offers of each source: kept ones, and the others from parallel processes that end afterwards."""
+    if not sources:
+        return []
+    path = search_path()
+    surroundings = repr((path, [(name, os.environ.get(name)) for name in limits.environment]))
+    kept = KeptDescriptions(cache_folder(), surroundings)
+    known = {id(source): _kept(source, kept) for source in sources}
+    unknown = [source for source in sources if known[id(source)] is None]
+    found = dict(zip(map(id, unknown), _from_processes(unknown, path, limits, kept), strict=True))
+    return [known[id(source)] or found[id(source)] for source in sources]
+
+
+def _kept(source: PluginSource, kept: KeptDescriptions) -> EntryPointDescription | None:
+    document = kept.document(source)
+    with contextlib.suppress(AnswerFormatError):
+        return None if document is None else description_in(document, source)
+    return None
+
+
+def _from_processes(
+    sources: Sequence[PluginSource], path: list[str], limits: Limits, kept: KeptDescriptions
+) -> list[EntryPointDescription]:
     if not sources:
         return []
     launcher = launcher_of(limits.environment)
-    path = search_path()
     processes = [_process_of(source, path, limits, launcher) for source in sources]
     with ThreadPoolExecutor(min(SIDE_BY_SIDE, len(sources)), thread_name_prefix="assignor-discovery") as pool:
         try:
-            return list(pool.map(_described, sources, processes))
+            return list(pool.map(_described, sources, processes, [kept] * len(sources)))
         except BaseException:
             # After Ctrl-C the missing answers are not awaited.
             pool.shutdown(wait=False, cancel_futures=True)
@@ -157,13 +180,15 @@ def _process_of(source: PluginSource, path: list[str], limits: Limits, launcher:
     return PluginProcess(subject, limits, launcher, lambda: (f"{HANDLERS}:describe", (path, origin)), (HANDLERS,))
 
 
-def _described(source: PluginSource, process: PluginProcess) -> EntryPointDescription:
+def _described(source: PluginSource, process: PluginProcess, kept: KeptDescriptions) -> EntryPointDescription:
     try:
         document = process.started()
         if "failure" in document:
             failure = failure_in(document)
             return _broken(source, f"import failed: {failure.type}{failure.message and ': '}{failure.message}")
-        return description_in(document, source)
+        description = description_in(document, source)
+        kept.keep(source, document)
+        return description
     except AnswerFormatError as error:
         return _broken(source, f"import failed: its process sent no valid answer ({error})")
     except IsolationError as error:
