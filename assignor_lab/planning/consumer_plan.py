@@ -9,6 +9,7 @@ import random
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 import attrs
 
@@ -20,14 +21,15 @@ from assignor_lab.planning.consumer_state import (
     under_static,
     under_strategy,
 )
-from assignor_lab.planning.making import Options
+from assignor_lab.planning.making import Options, check_options
 from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.member_plans import Away, cost_of_absences, member_plan
-from assignor_lab.planning.plans import CALM, Action, Plan
+from assignor_lab.planning.plans import CALM, Action, Plan, Step
 from assignor_lab.planning.predict import Terms
-from assignor_lab.simulation.consumer.consumers import CLASSIC, TIMINGS_OF_CONSUMERS
+from assignor_lab.planning.script import consumer_script
+from assignor_lab.simulation.consumer.consumers import CLASSIC, CONSUMER, TIMINGS_OF_CONSUMERS
 from assignor_lab.simulation.consumer.polling import NotPolled
-from assignor_lab.simulation.consumer.simulate import CLOSING, CRASHED, ConsumerPlay
+from assignor_lab.simulation.consumer.simulate import CLOSING, CRASHED, ConsumerEvent, ConsumerPlay
 
 __all__ = [
     "ConsumerContender", "consumer_plan", "given_consumer_variant", "played_consumer_plan", "usual_consumer_variants",
@@ -37,6 +39,10 @@ __all__ = [
 _NEVER_READY_MS = 600_000
 #: Causes of times without polls.
 SESSION, RESTART, REBALANCE = "session timeout", "process restart", "rebalancing"
+#: A broker's restart, and the time until its replicas are in sync.
+_BROKER_DOWN_MS, _IN_SYNC_MS = 20_000, 15_000
+_MIGRATION = "the broker allows the move while members run (group.consumer.migration.policy=bidirectional, its default)"
+_LEADERS = "each broker is taken for the group's coordinator; partitions change their leaders without a pause"
 _SHORT_SESSION_MS, _LEAST_SESSION_MS = 10_000, 6_000
 _STRATEGIES = ("range", "cooperative-sticky")
 #: From the quickest to the slowest starts, as shares of the median.
@@ -44,12 +50,41 @@ _STARTS = (0.85, 1.15)
 
 
 def consumer_plan(name: str, subject: str | None, state: ConsumerState, options: Options) -> Plan:
-    """The plan of a consumer group.
+    """The plan of a consumer group: besides those of all groups, a script and the move to the other protocol.
 
     Raises:
+        DocumentFormatError: if the file of a script cannot be read.
         PlanError, UnknownInstanceError: as :func:`assignor_lab.planning.member_plans.member_plan`.
     """
-    return member_plan(name, subject, state.names, options, "consumer", "a consumer group")
+    if name == "script" and subject is not None:
+        check_options(name, options)
+        return consumer_script(state.names, Path(subject), options)
+    if name == "broker-roll":
+        check_options(name, options)
+        return _broker_roll(options)
+    if name != "upgrade-protocol":
+        return member_plan(name, subject, state.names, options, "consumer", "a consumer group")
+    check_options(name, options)
+    roll = member_plan("roll", None, state.names, options, "consumer", "a consumer group")
+    to = CONSUMER if state.protocol == CLASSIC else CLASSIC
+    steps = tuple(
+        attrs.evolve(step, actions=tuple(attrs.evolve(each, details={"protocol": to}) for each in step.actions))
+        for step in roll.steps
+    )
+    return attrs.evolve(roll, name=name, steps=steps, assumptions=(_MIGRATION,), parameters={"protocol": to})
+
+
+def _broker_roll(options: Options) -> Plan:
+    """Each broker restarts once; the next one follows when its replicas are in sync."""
+    down_ms = options.down_ms or _BROKER_DOWN_MS
+    event = {"type": "broker_restart", "for_ms": down_ms}
+    steps = [
+        Step(f"broker {number}", (Action("event", "", event),), down_ms + _IN_SYNC_MS)
+        for number in range(1, options.brokers + 1)
+    ]
+    return Plan(
+        "broker-roll", tuple(steps), assumptions=(_LEADERS,), parameters={"brokers": options.brokers}, unit="broker"
+    )
 
 
 @attrs.frozen(eq=False)
@@ -67,6 +102,7 @@ def usual_consumer_variants(
 ) -> Iterator[ConsumerContender]:
     """The settings that matter for a plan: strategy, static members, protocol, session timeout, batch."""
     is_classic = state.protocol == CLASSIC
+    moves = plan.name == "upgrade-protocol"
 
     def other(name: str, changed: ConsumerState) -> ConsumerContender:
         return ConsumerContender(name, changed, plan, terms)
@@ -77,6 +113,10 @@ def usual_consumer_variants(
                 yield other(strategy, under_strategy(state, strategy))
     if any(each.instance_id is None for each in state.episode.consumers.values()):
         yield other("static", under_static(state))
+    if moves:
+        yield ConsumerContender("all at once", state, attrs.evolve(plan, steps=(_together(plan),)), terms)
+        return
+    yield other("KIP-848" if is_classic else "classic", under_protocol(state, CONSUMER if is_classic else CLASSIC))
     timings = state.episode.timings
     if is_classic:
         shorter_ms = _SHORT_SESSION_MS if timings.session_timeout_ms > _SHORT_SESSION_MS else _LEAST_SESSION_MS
@@ -86,6 +126,10 @@ def usual_consumer_variants(
     if plan.name == "roll" and options.batch == 1 and len(plan.steps) > 2:
         two = consumer_plan(plan.name, None, state, attrs.evolve(options, batch=2))
         yield ConsumerContender("two at once", state, two, terms)
+
+
+def _together(plan: Plan) -> Step:
+    return Step("all consumers", tuple(action for step in plan.steps for action in step.actions))
 
 
 def given_consumer_variant(contender: Contender, state: ConsumerState, plan: Plan, terms: Terms) -> ConsumerContender:
@@ -126,9 +170,10 @@ def played_consumer_plan(variant: ConsumerContender, seed: str) -> PlayedPlan:
         if not play.run_until(partial(_all_hold, over), _NEVER_READY_MS + rest_ms):
             failed = step.name
             break
-        if isinstance(plan.wait, int):
-            play.world.run_until(play.world.now + plan.wait)
-        elif plan.wait == CALM:
+        wait = plan.wait if step.wait is None else step.wait
+        if isinstance(wait, int):
+            play.world.run_until(play.world.now + wait)
+        elif wait == CALM:
             play.rest(rest_ms)
     done_ms = play.world.now
     is_calm = play.rest(rest_ms)
@@ -141,7 +186,15 @@ def _all_hold(conditions: Sequence[Callable[[], bool]]) -> bool:
 
 def _act(play: ConsumerPlay, plan: Plan, action: Action, drawn: random.Random) -> Callable[[], bool]:
     """Begin an action; returns the condition under which it is over."""
-    name, world = action.name, play.world
+    name, world, details = action.name, play.world, action.details
+    if action.after_ms:
+        begun: list[Callable[[], bool]] = []
+        later = attrs.evolve(action, after_ms=0)
+        world.clock.after(action.after_ms, lambda: begun.append(_act(play, plan, later, drawn)))
+        return lambda: bool(begun) and begun[0]()
+    if action.type == "event":
+        play.do(ConsumerEvent(0, details["type"], name, details))
+        return lambda: True
     start_ms = int(play.episode.timings.start_ms * drawn.uniform(*_STARTS))
     if action.type == "add":
         play.start(name, start_ms=start_ms)
@@ -162,7 +215,7 @@ def _act(play: ConsumerPlay, plan: Plan, action: Action, drawn: random.Random) -
         if name in world.consumers:
             world.clock.after(plan.down_ms, again)
         else:
-            play.start(name, start_ms=start_ms)
+            play.start(name, play.settings_of(name, details.get("protocol")), start_ms)
             restarted.append(True)
 
     world.clock.after(plan.down_ms, again)

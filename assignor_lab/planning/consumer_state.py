@@ -91,8 +91,6 @@ def consumer_state(scenario: Scenario, terms: Terms, options: Options) -> Consum
     protocol = CONSUMER if isinstance(group, SubscribedGroup) else CLASSIC
     if isinstance(kind, PartitionKind) and kind.is_shared:
         raise PlanError(f"{scenario.place}: members of a share group share partitions, so none waits for an owner")
-    if protocol == CONSUMER:
-        raise PlanError(f"{scenario.place}: groups of KIP-848 are not played yet")
     if not group.members:
         raise PlanError(f"{scenario.place}: the group has no members, so there is nothing to plan")
     topics = {
@@ -180,7 +178,7 @@ def _changed(state: ConsumerState, **changes: Any) -> ConsumerState:
 
 
 def under_strategy(state: ConsumerState, strategy: str) -> ConsumerState:
-    return _changed(state, strategies=(strategy,), assignor=strategy)
+    return _changed(state, **({"strategies": (strategy,)} if state.protocol == CLASSIC else {"assignor": strategy}))
 
 
 def under_protocol(state: ConsumerState, protocol: str) -> ConsumerState:

@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from assignor_lab.documents.errors import Place
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
-from assignor_lab.documents.shapes import any_value, at, boolean, faults_at, list_of, one_of, record, text, whole
+from assignor_lab.documents.shapes import (
+    Mismatch,
+    any_value,
+    at,
+    boolean,
+    faults_at,
+    list_of,
+    one_of,
+    record,
+    text,
+    whole,
+)
 from assignor_lab.planning.instances import named_instances
 from assignor_lab.planning.making import Options, PlanError
 from assignor_lab.planning.plans import CALM, READY, Action, Plan, Step, Wait
 from assignor_lab.planning.state import PresentState
 from assignor_lab.simulation.streams.episode_format import EVENT_TYPES
 
-__all__ = ["script_plan"]
+__all__ = ["consumer_script", "script_plan"]
 
 _LARGEST = 4 * 1024 * 1024
 _A_DAY_MS = 86_400_000
 #: Events on a running instance.
 _OF_PRESENT = ("stop", "crash", "pause", "busy", "add_thread", "remove_thread", "corrupt")
+
+#: Events on consumer groups, and the keys that each needs.
+_NEEDS = {
+    "start": ("consumer",), "stop": ("consumer",), "kill": ("consumer",), "pause": ("consumer", "for_ms"),
+    "busy": ("consumer", "for_ms"), "grow": ("topic", "partitions"), "broker_restart": ("for_ms",),
+}  # fmt: skip
 
 _step = record({"events": list_of(any_value)}, {"name": text, "wait": any_value})
 _script = record({"steps": list_of(_step)}, {})
@@ -49,6 +68,48 @@ def script_plan(state: PresentState, file: Path, options: Options) -> Plan:
             wait = None if "wait" not in step else at(_wait, step["wait"], "steps", place, "wait")
             steps.append(Step(step.get("name") or f"step {place + 1}", actions, wait))
     return Plan("script", tuple(steps), options.wait, options.start_ms, options.down_ms, parameters={"file": str(file)})
+
+
+def consumer_script(names: Sequence[str], file: Path, options: Options) -> Plan:
+    """The same for a consumer group.
+
+    Events are ``start``, ``stop``, ``kill``, ``pause``, ``busy``, ``grow`` (of a topic) and ``broker_restart``.
+
+    Args:
+        names: The group's consumers.
+    """
+    document = read_document(file, parse_json, _script, max_bytes=_LARGEST, subject="a script of a plan")
+    if not document["steps"]:
+        raise PlanError(f"{file}: the script has no step")
+    steps, known = [], set(names)
+    with faults_at(Place(str(file))):
+        for place, step in enumerate(document["steps"]):
+            actions = tuple(
+                at(partial(_consumer_action, known), event, "steps", place, "events", each)
+                for each, event in enumerate(step["events"])
+            )
+            wait = None if "wait" not in step else at(_wait, step["wait"], "steps", place, "wait")
+            steps.append(Step(step.get("name") or f"step {place + 1}", actions, wait))
+    return Plan("script", tuple(steps), options.wait, options.start_ms, parameters={"file": str(file)}, unit="consumer")
+
+
+def _consumer_action(known: set[str], value: Any) -> Action:
+    checks = {"after_ms": whole(0, _A_DAY_MS), "consumer": text, "leave": boolean, "for_ms": whole(1, _A_DAY_MS)}
+    checks |= {"topic": text, "partitions": whole(1, 1_000_000)}
+    event = record({"type": one_of(*_NEEDS)}, checks)(value)
+    kind, after_ms = event["type"], event.get("after_ms", 0)
+    missing = [key for key in _NEEDS[kind] if key not in event]
+    if missing:
+        raise Mismatch(f"event {kind} needs {missing[0]}")
+    name = event.get("consumer") or event.get("topic", "")
+    if kind == "start":
+        known.add(name)
+        return Action("add", name, {}, after_ms)
+    if "consumer" in _NEEDS[kind] and name not in known:
+        raise Mismatch(f"{name!r:.80} is no consumer of the group: it has {', '.join(sorted(known))}", "consumer")
+    if kind in ("stop", "kill"):
+        return Action("remove" if kind == "stop" else "kill", name, {}, after_ms, event.get("leave"))
+    return Action("event", name, event, after_ms)
 
 
 def _wait(value: Any) -> Wait:

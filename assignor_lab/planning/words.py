@@ -125,7 +125,7 @@ def _what(plan: Plan) -> str:
         "scale": f"Scaling to {plural(int(plan.parameters.get('to', 0)), plan.unit)}",
         "kill": f"A kill of {plan.parameters.get('instance', 'an instance')}",
         "broker-roll": f"A restart of {plural(len(plan.steps), plan.unit)}",
-        "upgrade-protocol": "The move to the streams protocol",
+        "upgrade-protocol": f"The move to the {plan.parameters.get('protocol', 'streams')} protocol",
         "script": f"The script of {plural(len(plan.steps), 'step')}",
     }[plan.name]
 

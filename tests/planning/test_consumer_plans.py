@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
-from tests.planning.consumer_groups import classic_group, written
+from tests.planning.consumer_groups import classic_group, consumer_group, written
 
 #: The measured rolls: a session of 10 s, and each step waits until the group is at rest.
 MEASURED = ("-c", "session.timeout.ms=10000", "-c", "group.initial.rebalance.delay.ms=0", "--wait", "calm")
@@ -76,10 +76,66 @@ def test_a_kill_waits_for_the_session(eager: Path) -> None:
     assert made["spent_on"]["session timeout"] > 5 * made["spent_on"]["rebalancing"] / 3
 
 
+def test_a_roll_under_kip_848_waits_for_heartbeats_of_the_receivers(tmp_path: Path) -> None:
+    state = written(tmp_path / "new.jsonl", consumer_group())
+    session = ("-c", "group.consumer.session.timeout.ms=10000")
+    made = planned(state, "roll", *session, "--wait", "calm", "--down-seconds", "2", "--no-variants")
+    assert holds(made["by_partition"]["seconds"], 4.7)
+    assert holds(made["by_partition"]["seconds"], 5.2)
+    assert made["by_partition"]["interruptions"]["median"] == 2
+    gone = planned(state, "kill", "c2", *session, "--no-variants")
+    assert gone["total"]["tasks"]["high"] == 4
+    assert holds(gone["total"]["worst_task_seconds"], 10.9)
+    static = planned(written(tmp_path / "s.jsonl", consumer_group(static=True)), "roll", "--no-variants")
+    assert static["by_partition"]["interruptions"]["high"] == 1
+    assert static["total"]["rebalances"]["high"] == 0
+
+
+def test_the_move_between_the_protocols_is_a_roll_in_both_directions(eager: Path, tmp_path: Path) -> None:
+    up = planned(eager, "upgrade-protocol", "--wait", "calm")
+    assert up["plan"] == {"name": "upgrade-protocol", "protocol": "consumer"}
+    assert up["sentence"].startswith("The move to the consumer protocol takes")
+    assert any("group.consumer.migration.policy" in each for each in up["assumptions"])
+    assert "all at once" in up["variants"]
+    down = planned(written(tmp_path / "new.jsonl", consumer_group()), "upgrade-protocol", "--wait", "calm")
+    assert down["plan"]["protocol"] == "classic"
+    for made in (up, down):
+        assert made["failures"] == []
+        assert made["total"]["worst_task_seconds"]["high"] < 12
+
+
+def test_a_script_and_a_roll_of_brokers_are_plans_too(eager: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    events = [{"type": "grow", "topic": "t", "partitions": 24}]
+    stands = [{"type": "busy", "consumer": "c1", "for_ms": 310_000}, {"type": "start", "consumer": "c4", "after_ms": 5}]
+    steps = [{"name": "grow", "events": events, "wait": "calm"}, {"name": "busy", "events": stands, "wait": "calm"}]
+    script.write_text(json.dumps({"steps": steps}), "utf-8")
+    made = planned(eager, "script", str(script), "--no-variants")
+    assert made["total"]["tasks"]["median"] == 24
+    # The other members wait in the join phase until the busy one leaves.
+    assert made["steps"][1]["worst_task_seconds"]["median"] == pytest.approx(300, abs=2)
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text('{"steps": [{"events": [{"type": "kill", "consumer": "c9"}]}]}', "utf-8")
+    assert "'c9' is no consumer of the group: it has c1, c2, c3" in str(run(eager, "script", str(wrong)).exception)
+    calm = planned(eager, "broker-roll", "--no-variants")
+    assert [step["name"] for step in calm["steps"]] == ["broker 1", "broker 2", "broker 3"]
+    assert calm["total"]["task_seconds"]["high"] == 0
+
+
+def test_racks_make_a_broker_restart_two_rebalances(tmp_path: Path) -> None:
+    document = classic_group()
+    document["topics"][0]["racks"] = [["a", "b"]] * 12
+    for member in document["members"]:
+        member["rack"] = "a"
+    made = planned(written(tmp_path / "racks.jsonl", document), "broker-roll", "--brokers", "1", "--no-variants")
+    assert made["total"]["rebalances"]["median"] == 2
+    assert made["by_partition"]["interruptions"]["median"] == 2
+
+
 def test_the_usual_variants_show_strategies_static_members_and_sessions(eager: Path) -> None:
     made = planned(eager, "roll", *MEASURED)
     variants = made["variants"]
-    assert {"cooperative-sticky", "static", "session timeout 6 s", "two at once"} <= set(variants)
+    assert {"cooperative-sticky", "static", "KIP-848", "session timeout 6 s", "two at once"} <= set(variants)
     assert variants["static"]["by_partition"]["interruptions"]["median"] == 1
     assert (
         variants["cooperative-sticky"]["by_partition"]["seconds"]["median"]

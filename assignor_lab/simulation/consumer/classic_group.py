@@ -121,6 +121,16 @@ class ClassicConsumerGroup:
                 self._coordinator.heartbeat(self._world.now, consumer.member_id)
         self._look()
 
+    @property
+    def generation(self) -> int:
+        return self._coordinator.generation
+
+    def adopt(self, consumer: Consumer) -> None:
+        """A member of the group under its former protocol joins at its next heartbeat."""
+        consumer.member_id, consumer.beat, consumer.joins = None, consumer.beat + 1, False
+        wait_ms = self._world.random.randint(0, self._world.timings.heartbeat_interval_ms)
+        self._clock.after(wait_ms, partial(self._must_join, consumer, "the group has moved to the classic protocol"))
+
     def has(self, consumer: Consumer) -> bool:
         return self._coordinator.is_member(consumer.member_id)
 
@@ -138,11 +148,11 @@ class ClassicConsumerGroup:
         """A consumer joins at its next poll; before, eager ones revoke all."""
         if consumer.joins or not consumer.is_up or consumer.is_closing:
             return
-        consumer.joins = True
-        self._world.at_poll(consumer, lambda: self._prepares(consumer, reason))
+        consumer.joins, consumer.turn = True, consumer.turn + 1
+        self._world.at_poll(consumer, partial(self._prepares, consumer, reason, consumer.turn))
 
-    def _prepares(self, consumer: Consumer, reason: str) -> None:
-        if consumer.is_closing:
+    def _prepares(self, consumer: Consumer, reason: str, turn: int) -> None:
+        if consumer.is_closing or consumer.turn != turn or consumer.left:
             return
         consumer.topics = self._world.matching(consumer.settings)
         if consumer.settings.is_cooperative:
@@ -152,10 +162,10 @@ class ClassicConsumerGroup:
             consumer.left_with = frozenset(gone)
         wait_ms = self._world.timings.revoke_ms if gone else 0
         self._world.releases(consumer, gone, REBALANCED)
-        self._clock.after(wait_ms, lambda: self._join(consumer, reason))
+        self._clock.after(wait_ms, partial(self._join, consumer, reason, turn))
 
-    def _join(self, consumer: Consumer, reason: str = "") -> None:
-        if not consumer.is_up or consumer.is_closing:
+    def _join(self, consumer: Consumer, reason: str = "", turn: int | None = None) -> None:
+        if not consumer.is_up or consumer.is_closing or turn not in (None, consumer.turn):
             return
         consumer.joins, consumer.beat = True, consumer.beat + 1
         timings, settings = self._world.timings, consumer.settings
@@ -300,10 +310,12 @@ class ClassicConsumerGroup:
         if consumer.is_up and not consumer.is_closing:
             consumer.member_id, consumer.generation, consumer.held_generation = None, -1, -1
             consumer.left_with = frozenset()
-            consumer.beat += 1
-            self._world.at_poll(consumer, lambda: self._lost(consumer))
+            consumer.joins, consumer.beat, consumer.turn = True, consumer.beat + 1, consumer.turn + 1
+            self._world.at_poll(consumer, partial(self._lost, consumer, consumer.turn))
 
-    def _lost(self, consumer: Consumer) -> None:
+    def _lost(self, consumer: Consumer, turn: int) -> None:
+        if consumer.turn != turn:
+            return
         self._world.releases(consumer, list(consumer.held), LOST)
         self._join(consumer, "its membership was lost")
 

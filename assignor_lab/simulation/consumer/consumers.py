@@ -118,6 +118,7 @@ class Consumer:
         generation: Generation, or epoch of KIP-848; -1 without membership.
         held_generation: Generation of its last assignment; -1 after a loss.
         beat: Number of its present series of heartbeats; a new one ends the former.
+        turn: Number of its present join or reconciliation; a new one ends the former.
         silent_until_ms: The process stands still until then.
         busy_until_ms: The poll loop processes records until then; heartbeats continue.
         joins: A join is due at its next poll, or is on its way.
@@ -134,6 +135,7 @@ class Consumer:
     generation: int = -1
     held_generation: int = -1
     beat: int = 0
+    turn: int = 0
     silent_until_ms: int = 0
     busy_until_ms: int = 0
     joins: bool = False

@@ -14,13 +14,22 @@ from assignor_lab.model.events import (
     InstanceCrashed,
     InstanceStarted,
     InstanceStopped,
+    ProtocolChanged,
     TopologyChanged,
 )
 from assignor_lab.model.history import PLAYED, GroupHistory, GroupName
 from assignor_lab.model.identity import GroupInstance
+from assignor_lab.simulation.consumer.broker_group import BrokerConsumerGroup
 from assignor_lab.simulation.consumer.classic_group import ClassicConsumerGroup
-from assignor_lab.simulation.consumer.consumers import Consumer, ConsumerSettings, ConsumerTimings
-from assignor_lab.simulation.consumer.world import ConsumerWorld, Decide
+from assignor_lab.simulation.consumer.consumers import (
+    CLASSIC,
+    CONSUMER,
+    Consumer,
+    ConsumerSettings,
+    ConsumerTimings,
+    Partition,
+)
+from assignor_lab.simulation.consumer.world import ConsumerWorld, Decide, flat
 
 __all__ = ["CLOSING", "CRASHED", "ConsumerEpisode", "ConsumerEvent", "ConsumerPlay", "played_episode"]
 
@@ -96,9 +105,40 @@ class ConsumerPlay:
     def _form(self, names: Sequence[str], present: Mapping[str, PartitionsByTopic] | None) -> None:
         world, episode = self.world, self.episode
         leader = world.random.choice(names) if names else None
+        consumers = [world.add(name, episode.consumers[name]) for name in names]
+        if any(each.settings.protocol == CONSUMER for each in consumers):
+            held = None if present is None else {name: flat(present.get(name, {})) for name in names}
+            self._move_up(max(1, episode.generation), consumers, held)
+            return
         world.group = ClassicConsumerGroup(world, len(names), present, leader, episode.generation)
-        for name in names:
-            world.group.started(world.add(name, episode.consumers[name]))
+        for consumer in consumers:
+            world.group.started(consumer)
+
+    # --- protocols --------------------------------------------------------------------------------------
+
+    def _move_up(self, epoch: int, consumers: Sequence[Consumer], held: Mapping[str, set[Partition]] | None) -> None:
+        """The group is one of KIP-848 from now on; classic members stay in it."""
+        made = self.world.group = BrokerConsumerGroup(self.world, epoch, self._move_down)
+        made.adopt(consumers, held)
+
+    def _move_down(self, epoch: int) -> None:
+        """The last member of KIP-848 is gone: the classic ones form a generation at their heartbeats."""
+        world = self.world
+        world.event(ProtocolChanged, before=CONSUMER, after=CLASSIC)
+        left = [each for each in world.consumers.values() if each.generation >= 0 and not each.is_closing]
+        made = world.group = ClassicConsumerGroup(world, len(left), generation=epoch)
+        for consumer in left:
+            made.adopt(consumer)
+
+    def _joins(self, consumer: Consumer) -> None:
+        """A started process joins; the first one with KIP-848 moves a classic group."""
+        world = self.world
+        if consumer.settings.protocol == CONSUMER and isinstance(world.group, ClassicConsumerGroup):
+            members = [each for each in world.consumers.values() if each is not consumer and world.group.has(each)]
+            if members:
+                world.event(ProtocolChanged, before=CLASSIC, after=CONSUMER)
+            self._move_up(world.group.generation + 1, members, {each.name: set(each.held) for each in members})
+        world.group.started(consumer)
 
     # --- events -----------------------------------------------------------------------------------------
 
@@ -123,19 +163,24 @@ class ConsumerPlay:
         world = self.world
         if name in world.consumers:
             return
-        known = settings or self._settings(name)
+        known = settings or self.settings_of(name)
         consumer = world.add(name, attrs.evolve(known, member_id=None))
         world.event(InstanceStarted, instance=name)
         wait_ms = world.timings.start_ms if start_ms is None else start_ms
-        world.clock.after(wait_ms, lambda: world.group.started(consumer) if consumer.is_up else None)
+        world.clock.after(wait_ms, lambda: self._joins(consumer) if consumer.is_up else None)
 
-    def _settings(self, name: str) -> ConsumerSettings:
+    def settings_of(self, name: str, protocol: str | None = None) -> ConsumerSettings:
+        """The settings of a consumer's last process; of a new one those of the others, perhaps under a protocol."""
         before = [each.settings for each in self.world.by_key.values() if each.name == name]
         if before:
-            return before[-1]
-        first = next(iter(self.episode.consumers.values()))
-        static = None if first.instance_id is None else name
-        return attrs.evolve(first, client_id=name, instance_id=static)
+            found = before[-1]
+        else:
+            first = next(iter(self.episode.consumers.values()))
+            static = None if first.instance_id is None else name
+            found = attrs.evolve(first, client_id=name, instance_id=static)
+        if protocol in (None, found.protocol):
+            return found
+        return attrs.evolve(found, protocol=protocol, strategies=("range",), assignor=None)
 
     def stop(self, name: str, *, leaves: bool = False) -> None:
         """Close a consumer; static members leave the group only with ``leaves``."""
@@ -186,7 +231,14 @@ class ConsumerPlay:
         return not self.world.group.has(consumer)
 
     def is_calm(self) -> bool:
-        return self.world.group.is_calm()
+        """True if no rebalance is under way, no process stands still, and each subscribed partition is polled."""
+        world = self.world
+        wanted = {topic for each in world.consumers.values() for topic in world.matching(each.settings)}
+        return (
+            world.group.is_calm()
+            and not any(world.stands_still(each) for each in world.consumers.values())
+            and not any(each.partition[0] in wanted for each in world.ledger.lasting)
+        )
 
     def run_until(self, condition: Callable[[], bool], most_ms: int, looks_every_ms: int = 100) -> bool:
         """Run until a condition holds, at most for a time; false if it never did."""
@@ -211,7 +263,7 @@ class ConsumerPlay:
     def history(self) -> GroupHistory:
         world = self.world
         names = dict.fromkeys(each.name for each in world.by_key.values())
-        instances = tuple(GroupInstance(name, (), self._settings(name).instance_id, name) for name in names)
+        instances = tuple(GroupInstance(name, (), self.settings_of(name).instance_id, name) for name in names)
         events = tuple(sorted(world.events, key=lambda each: each.at.latest_ms))
         return GroupHistory(GroupName(self.episode.id), PLAYED, tuple(world.decisions), events, instances)
 

@@ -1,0 +1,97 @@
+"""Plays of consumer groups: owners in random episodes, fencing, and the history that a play leaves."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from functools import cache
+
+import pytest
+
+from assignment_api.consumer import ConsumerTopic
+from assignment_api.plugins import Registry
+from assignor_lab.cli.found_plugins import found_plugins
+from assignor_lab.cli.options import sources
+from assignor_lab.model.events import MemberExpired, MemberFenced, PollTimedOut, ProtocolChanged
+from assignor_lab.planning.consumer_state import decider
+from assignor_lab.simulation.consumer.consumers import CLASSIC, CONSUMER, ConsumerSettings, ConsumerTimings
+from assignor_lab.simulation.consumer.simulate import ConsumerEpisode, ConsumerEvent, ConsumerPlay, played_episode
+
+TOPICS = {"t": ConsumerTopic("t", 12), "u": ConsumerTopic("u", 5)}
+QUICK = ConsumerTimings(session_timeout_ms=10_000, group_session_timeout_ms=10_000, max_poll_interval_ms=30_000)
+
+
+@cache
+def _registry() -> Registry:
+    return found_plugins(sources(None, None).effective()).registry
+
+
+def played(consumers: Mapping[str, ConsumerSettings], events: list[ConsumerEvent], until_ms: int) -> ConsumerPlay:
+    episode = ConsumerEpisode("e", TOPICS, consumers, QUICK, events=tuple(events), until_ms=until_ms)
+    return played_episode(episode, decider(_registry(), None), "1")
+
+
+def settings(protocol: str, strategy: str = "range", static: str | None = None) -> ConsumerSettings:
+    return ConsumerSettings(("t", "u"), (strategy,), instance_id=static, protocol=protocol)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(
+    ("protocol", "strategy"),
+    [(CLASSIC, "range"), (CLASSIC, "sticky"), (CLASSIC, "cooperative-sticky"), (CONSUMER, "range")],
+)
+def test_each_partition_has_one_owner_after_any_events(seed: int, protocol: str, strategy: str) -> None:
+    drawn = random.Random(seed)
+    names = [f"c{number}" for number in range(drawn.randint(1, 5))]
+    consumers = {
+        name: settings(protocol, strategy, name if drawn.random() < 0.3 else None) for name in names
+    }  # fmt: skip
+    events = []
+    for _ in range(drawn.randint(1, 8)):
+        kind = drawn.choice(["start", "stop", "kill", "pause", "busy", "grow", "broker_restart", "move"])
+        details: dict[str, object] = {"for_ms": drawn.randint(1, 60_000), "partitions": drawn.randint(1, 30)}
+        name = drawn.choice(["t", "u"]) if kind == "grow" else drawn.choice([*names, "new"])
+        if kind == "move":
+            details["settings"] = settings(CLASSIC if protocol == CONSUMER else CONSUMER)
+            events.append(ConsumerEvent(drawn.randint(0, 60_000), "start", f"moved{drawn.random()}", details))
+        else:
+            events.append(ConsumerEvent(drawn.randint(0, 60_000), kind, name, details))
+    events.append(ConsumerEvent(61_000, "start", "last", {"settings": settings(protocol, strategy)}))
+    play = played(consumers, events, 600_000)
+    assert play.rest(600_000)
+    owners = play.world.ledger.owners
+    assert set(owners) == {
+        (topic.name, number) for topic in play.world.topics.values() for number in range(topic.partitions)
+    }
+    assert {len(keys) for keys in owners.values()} == {1}
+    held = [each for consumer in play.world.consumers.values() for each in consumer.held]
+    assert len(held) == len(set(held)) == len(owners)
+    last = play.history().decisions[-1]
+    assert sorted(last.owners) == sorted(f"{topic}-{number}" for topic, number in owners)
+
+
+def test_a_history_has_the_events_and_decisions_of_the_play() -> None:
+    events = [
+        ConsumerEvent(1_000, "kill", "c1"),
+        ConsumerEvent(20_000, "busy", "c2", {"for_ms": 40_000}),
+        ConsumerEvent(80_000, "start", "c4", {"settings": settings(CONSUMER)}),
+        ConsumerEvent(100_000, "stop", "c4"),
+    ]
+    play = played({name: settings(CLASSIC) for name in ("c1", "c2", "c3")}, events, 140_000)
+    history = play.history()
+    assert {MemberExpired, PollTimedOut} <= {type(each) for each in history.events}
+    moves = [each.sentence for each in history.events if isinstance(each, ProtocolChanged)]
+    assert len(moves) == 2
+    assert set(history.protocols) == {CLASSIC, CONSUMER}
+    assert [each.name for each in history.instances] == ["c1", "c2", "c3", "c4"]
+    numbers = [each.number for each in history.decisions]
+    assert numbers == sorted(numbers, key=lambda number: number or 0)
+
+
+@pytest.mark.parametrize(("protocol", "fenced"), [(CLASSIC, "a"), (CONSUMER, "b")])
+def test_equal_instance_ids_fence_one_of_the_two(protocol: str, fenced: str) -> None:
+    """Under the classic protocol the former consumer ends, under KIP-848 the newcomer."""
+    events = [ConsumerEvent(5_000, "start", "b", {"settings": settings(protocol, static="same")})]
+    play = played({"a": settings(protocol, static="same")}, events, 30_000)
+    assert [each.subject for each in play.history().events if isinstance(each, MemberFenced)] == [fenced]
+    assert len(play.world.consumers) == 1
