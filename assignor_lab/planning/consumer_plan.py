@@ -42,7 +42,7 @@ SESSION, RESTART, REBALANCE = "session timeout", "process restart", "rebalancing
 #: A broker's restart, and the time until its replicas are in sync.
 _BROKER_DOWN_MS, _IN_SYNC_MS = 20_000, 15_000
 _MIGRATION = "the broker allows the move while members run (group.consumer.migration.policy=bidirectional, its default)"
-_LEADERS = "each broker is taken for the group's coordinator; partitions change their leaders without a pause"
+_LEADERS = "broker 1 is taken for the group's coordinator; partitions change their leaders without a pause"
 _SHORT_SESSION_MS, _LEAST_SESSION_MS = 10_000, 6_000
 _STRATEGIES = ("range", "cooperative-sticky")
 #: From the quickest to the slowest starts, as shares of the median.
@@ -79,7 +79,7 @@ def _broker_roll(options: Options) -> Plan:
     down_ms = options.down_ms or _BROKER_DOWN_MS
     event = {"type": "broker_restart", "for_ms": down_ms}
     steps = [
-        Step(f"broker {number}", (Action("event", "", event),), down_ms + _IN_SYNC_MS)
+        Step(f"broker {number}", (Action("event", "", {**event, "coordinates": number == 1}),), down_ms + _IN_SYNC_MS)
         for number in range(1, options.brokers + 1)
     ]
     return Plan(

@@ -113,11 +113,14 @@ class BrokerConsumerGroup:
         for consumer in self._world.consumers.values():
             consumer.topics = self._world.matching(consumer.settings)
 
-    def broker_restarted(self, down_ms: int) -> None:
+    def broker_restarted(self, down_ms: int, *, coordinates: bool) -> None:
         """Sessions restart with the coordinator. Racks of replicas are part of the metadata's hash."""
-        self._down_until_ms = self._world.now + down_ms
         if any(topic.racks for topic in self._world.topics.values()):
-            self._clock.after(down_ms, self._changed)
+            for after_ms in (0, down_ms):
+                self._clock.after(after_ms, self._changed)
+        if not coordinates:
+            return
+        self._down_until_ms = self._world.now + down_ms
         for member in self._members.values():
             member.heard_ms = self._down_until_ms
             self._watch_session(member)

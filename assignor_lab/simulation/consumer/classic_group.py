@@ -105,15 +105,16 @@ class ClassicConsumerGroup:
         if found != consumer.topics or (leads and self._leader() is consumer):
             self._must_join(consumer, "cached metadata has changed")
 
-    def broker_restarted(self, down_ms: int) -> None:
+    def broker_restarted(self, down_ms: int, *, coordinates: bool) -> None:
         """Sessions restart with the coordinator. The leader sees replicas without racks, then with them."""
-        self._down_until_ms = self._world.now + down_ms
         racks = any(topic.racks for topic in self._world.topics.values())
         leader = self._leader()
         if racks and leader is not None and leader.settings.rack:
             for after_ms in (0, down_ms):
                 self._clock.after(after_ms, lambda: self._must_join(leader, "racks of replicas have changed"))
-        self._clock.after(down_ms, self._loaded)
+        if coordinates:
+            self._down_until_ms = self._world.now + down_ms
+            self._clock.after(down_ms, self._loaded)
 
     def _loaded(self) -> None:
         for consumer in self._world.consumers.values():

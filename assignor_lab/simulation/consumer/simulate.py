@@ -51,7 +51,8 @@ class ConsumerEvent:
         type: ``start``, ``stop``, ``kill``, ``pause`` (without heartbeats), ``busy`` (with them), ``grow`` (a topic
             has more partitions, or is new) or ``broker_restart``.
         name: The consumer, or the topic of ``grow``.
-        details: ``for_ms`` of pause, busy and broker_restart; ``partitions`` of grow; ``settings`` of start.
+        details: ``for_ms`` of pause, busy and broker_restart; ``coordinates`` of the last, if the broker is that of the
+            group's coordinator; ``partitions`` of grow; ``settings`` of start.
     """
 
     at_ms: int
@@ -156,7 +157,7 @@ class ConsumerPlay:
             self.grow(event.name, details["partitions"])
         else:
             self.world.event(BrokerRestarted)
-            self.world.group.broker_restarted(details["for_ms"])
+            self.world.group.broker_restarted(details["for_ms"], coordinates=details.get("coordinates", True))
 
     def start(self, name: str, settings: ConsumerSettings | None = None, start_ms: int | None = None) -> None:
         """Start a process; it joins after the time of a start. No effect on a running one."""

@@ -43,8 +43,8 @@ class SimulatedProtocol(Protocol):
     def topics_changed(self) -> None:
         """Topics have more partitions, or a new topic exists."""
 
-    def broker_restarted(self, down_ms: int) -> None:
-        """The broker of the group's coordinator restarts."""
+    def broker_restarted(self, down_ms: int, *, coordinates: bool) -> None:
+        """A broker restarts, perhaps that of the group's coordinator."""
 
     def has(self, consumer: Consumer) -> bool:
         """True if a process, perhaps one that has ended, is a member of the group."""
