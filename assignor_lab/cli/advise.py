@@ -39,7 +39,7 @@ from assignor_lab.advising.words import (
 )
 from assignor_lab.cli.one_state import StateId
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, Processes, RackFiles, Seed, sources, with_prices
-from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone
+from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
 from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
 from assignor_lab.cli.present_group import ReadGroup, read_group
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
@@ -157,6 +157,8 @@ def _advise(
     racks: RackFiles = None,
     topology: Topology = None,
     timezone: Zone = None,
+    dates: Dates = None,
+    day: Day = None,
     workload: WorkloadFile = None,
     timings: TimingsFile = None,
     json: Json = False,
@@ -171,7 +173,9 @@ def _advise(
     ran = None if release is None else release_of(release)
     limits = {} if within is None else read_within(within)
     given = sources(config, with_prices(c or [], prices))
-    group = read_group(source, state_id, given, config, racks, topology, timezone, workload, timings, assignor)
+    group = read_group(
+        source, state_id, given, config, racks, topology, timezone, workload, timings, assignor, dates, day
+    )
     options = Options(
         batch=batch,
         down_ms=round(down_seconds * 1000),

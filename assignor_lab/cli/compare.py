@@ -11,7 +11,7 @@ from assignor_lab.capture.histories.past_terms import DECISIONS
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.one_state import Round, StateId, StateSource, chosen_states, terms_of_states
 from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, RackFiles, Releases, Variants, sources
-from assignor_lab.cli.past_options import StateWorkload, Topology, Zone, given_racks, past_terms
+from assignor_lab.cli.past_options import Dates, Day, StateWorkload, Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
 from assignor_lab.clients.plugins import client_assignor
 from assignor_lab.compare import Compared, ContenderTerms, StateCompared, compare, contenders_of, words
@@ -58,6 +58,8 @@ def _compare_answers(
     racks: RackFiles = None,
     topology: Topology = None,
     timezone: Zone = None,
+    dates: Dates = None,
+    day: Day = None,
     workload: StateWorkload = None,
     json: Json = False,
 ) -> None:
@@ -70,7 +72,7 @@ def _compare_answers(
     if client is not None:
         # Java's strategy beside that of the library.
         assignor = [*(assignor or ()), *(client_assignor(client, each) for each in (assignor or ())[-1:])]
-    past = past_terms(DECISIONS, given, config, topology, timezone, workload)
+    past = past_terms(DECISIONS, given, config, topology, timezone, workload, dates=dates, day=day)
     sample, known_racks = DecisionSample(), given_racks(racks)
     states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past))
     if release is not None and not (assignor or variant or answers):

@@ -11,7 +11,7 @@ from assignor_lab.capture.histories.past_terms import DECISIONS
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.one_state import StateId, StateSource, chosen_states, terms_of_states
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Release, sources
-from assignor_lab.cli.past_options import StateWorkload, Topology, Zone, given_racks, past_terms
+from assignor_lab.cli.past_options import Dates, Day, StateWorkload, Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
 from assignor_lab.explain import Budget, Explained, Explanation, explain, question_of, releases_of, words
 from assignor_lab.explain.document import document_of
@@ -69,6 +69,8 @@ def _explain_tasks(
     racks: RackFiles = None,
     topology: Topology = None,
     timezone: Zone = None,
+    dates: Dates = None,
+    day: Day = None,
     workload: StateWorkload = None,
     json: Json = False,
 ) -> None:
@@ -80,7 +82,7 @@ def _explain_tasks(
         raise typer.BadParameter("name the task, too, with --task", param_hint="--why-not")
     given = sources(config, c, release)
     plugins = found_plugins(given.effective())
-    terms = past_terms(DECISIONS, given, config, topology, timezone, workload)
+    terms = past_terms(DECISIONS, given, config, topology, timezone, workload, dates=dates, day=day)
     sample, known_racks = DecisionSample(), given_racks(racks)
     states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, terms))
     scenario = next(states)

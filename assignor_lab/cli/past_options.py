@@ -172,6 +172,8 @@ def past_terms(
     timezone: str | None,
     workload: Path | None,
     timings: Path | None = None,
+    dates: str | None = None,
+    day: str | None = None,
 ) -> PastTerms:
     """The terms under which a run of ``assignor score`` reads pasts.
 
@@ -180,13 +182,14 @@ def past_terms(
 
     Raises:
         DocumentFormatError: if the file of ``--config`` or of ``--timings`` cannot be read.
-        typer.BadParameter: if there is no such time zone.
+        typer.BadParameter: if there is no such time zone, order or day.
     """
     from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PastTerms
     from assignor_lab.capture.histories.settings import optimization_in
     from assignor_lab.scenarios.settings import given_settings
 
     zone_of(timezone)
+    dates_of(dates, day)
     return PastTerms(
         way=DECISIONS if mode == "independent" else mode or AUTO,
         timings=given_timings(timings),
@@ -196,6 +199,8 @@ def past_terms(
         workload=None if workload is None else str(workload),
         timings_file=None if timings is None else str(timings),
         settings={key: str(value) for key, value in given_settings(given.above).items()},
+        dates=dates,
+        day=day,
     )
 
 

@@ -15,7 +15,7 @@ import typer
 from assignment_api import AssignorLabError
 from assignor_lab.cli.one_state import StateId
 from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, Processes, RackFiles, Release, Seed, sources
-from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone
+from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
 from assignor_lab.cli.plan_members import connect_answer, consumer_answer
 from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
 from assignor_lab.cli.present_group import ReadGroup, read_group
@@ -216,6 +216,8 @@ def _plan(
     racks: RackFiles = None,
     topology: Topology = None,
     timezone: Zone = None,
+    dates: Dates = None,
+    day: Day = None,
     workload: WorkloadFile = None,
     timings: TimingsFile = None,
     json: Json = False,
@@ -250,7 +252,9 @@ def _plan(
         new_tags=dict(_tag(each) for each in new_tag or ()),
     )
     given = sources(config, c, release)
-    read = read_group(source, state_id, given, config, racks, topology, timezone, workload, timings, assignor)
+    read = read_group(
+        source, state_id, given, config, racks, topology, timezone, workload, timings, assignor, dates, day
+    )
     if client is not None:
         read = attrs.evolve(read, terms=attrs.evolve(read.terms, client=client))
     gates = [parse_plan_gate(text) for text in fail_if or ()]

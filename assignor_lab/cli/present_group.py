@@ -80,6 +80,8 @@ def read_group(
     workload: Path | None,
     timings: Path | None,
     assignor: str | None,
+    dates: str | None = None,
+    day: str | None = None,
 ) -> ReadGroup:
     """The states of a source with one group.
 
@@ -88,7 +90,7 @@ def read_group(
         DocumentFormatError: if the source cannot be read.
     """
     plugins = found_plugins(given.effective())
-    past = past_terms(DECISIONS, given, config, topology, timezone, None)
+    past = past_terms(DECISIONS, given, config, topology, timezone, None, dates=dates, day=day)
     sample, known_racks = DecisionSample(), given_racks(racks)
     scenarios = list(sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past)))
     groups = {(each.source or {}).get("group", each.id) for each in scenarios}

@@ -190,7 +190,7 @@ class _Order:
             inputs = (*(states.source or ()), *generated(names, states.count or DEFAULT_COUNT, states.seed))
             past = past_terms(
                 states.mode, given, self.contenders.config, states.topology, states.timezone, states.workload,
-                states.timings,
+                states.timings, states.dates, states.day,
             )  # fmt: skip
             racks = read_racks(states.racks) if states.racks else None
             only_item, only_round = states.only_item, states.only_round
@@ -276,6 +276,8 @@ def _decided(
         "timings": states.timings,
         "topology": states.topology,
         "timezone": states.timezone,
+        "dates": states.dates,
+        "day": states.day,
         "metrics": contenders.metrics,
         "config": contenders.config,
     }
@@ -376,7 +378,8 @@ def _replay_of(
     words += [word for wheel in contenders.plugin_wheel or () for word in ("--plugin-wheel", str(wheel))]
     words += [word for file in states.racks or () for word in ("--racks", str(file))]
     past = plan.past
-    options = {"topology": past.topology, "timezone": past.timezone, "workload": past.workload}
+    options = {"topology": past.topology, "timezone": past.timezone, "dates": past.dates, "day": past.day}
+    options["workload"] = past.workload
     options["timings"] = past.timings_file
     words += [word for name, value in options.items() if value is not None for word in (f"--{name}", value)]
     words += ["--mode", "played" if past.way == PLAYED else "independent"] if plan.has_pasts else []

@@ -10,7 +10,7 @@ import typer
 
 from assignor_lab.cli.isolation_options import Isolate, Trust
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Releases, Variants
-from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone
+from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
 
 __all__ = ["ContenderOptions", "GateOptions", "OutputOptions", "SparkOptions", "StateOptions"]
 
@@ -57,6 +57,8 @@ class StateOptions:
     timings: TimingsFile = None
     topology: Topology = None
     timezone: Zone = None
+    dates: Dates = None
+    day: Day = None
 
 
 @attrs.frozen

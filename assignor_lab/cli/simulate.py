@@ -26,10 +26,13 @@ from assignor_lab.cli.options import (
     sources,
 )
 from assignor_lab.cli.past_options import (
+    Dates,
+    Day,
     TimingsFile,
     Topology,
     WorkloadFile,
     Zone,
+    dates_of,
     given_timings,
     rack_filler,
     surroundings,
@@ -128,6 +131,8 @@ def _simulate(
     racks: RackFiles = None,
     topology: Topology = None,
     timezone: Zone = None,
+    dates: Dates = None,
+    day: Day = None,
     workload: WorkloadFile = None,
     timings: TimingsFile = None,
     protocol: ProtocolName = None,
@@ -159,7 +164,7 @@ def _simulate(
         play_random_episodes(registry, count, seed, assignor, protocol, processes, out, as_json=json)
         return
     if from_ is not None:
-        around = surroundings(given, config, topology, timezone, racks)
+        around = surroundings(given, config, topology, timezone, racks, dates_of(dates, day))
         scenarios = past_scenarios([from_], around)
         past = read_as_episodes(scenarios, given_timings(timings), workload, around)
         if document:

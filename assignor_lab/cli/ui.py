@@ -13,7 +13,7 @@ import typer
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
 from assignor_lab.cli.options import ConfigFile, Overrides, RackFiles, override_words, sources
-from assignor_lab.cli.past_options import TimingsFile, Topology, WorkloadFile, Zone, given_racks, past_terms
+from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone, given_racks, past_terms
 from assignor_lab.cli.text import note, print_line
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def _serve_page(
     racks: RackFiles = None,
     topology: Topology = None,
     timezone: Zone = None,
+    dates: Dates = None,
+    day: Day = None,
     workload: WorkloadFile = None,
     timings: TimingsFile = None,
 ) -> None:
@@ -65,10 +67,11 @@ def _serve_page(
     given = sources(config, with_isolation(c, trust, isolate))
     plugins = found_plugins(given.effective())
     files = {"--topology": topology, "--timezone": timezone, "--workload": workload, "--timings": timings}
+    files |= {"--dates": dates, "--day": day}
     around = [word for name, value in files.items() if value is not None for word in (name, str(value))]
     around += [word for file in racks or () for word in ("--racks", str(file))]
     words = [*([] if config is None else ["--config", str(config)]), *override_words(given, c or [])]
-    terms = past_terms("independent", given, config, topology, timezone, workload, timings)
+    terms = past_terms("independent", given, config, topology, timezone, workload, timings, dates, day)
     found = opened(paths, plugins.registry, given, note, terms, given_racks(racks))
     asking = ViewAnswers(found, plugins, given, words=words, terms=terms, around=around)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -12,6 +13,7 @@ import attrs
 from assignment_api.plugins.keys import read_value
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.histories.past import PastSurroundings
+from assignor_lab.capture.logs.open_dates import DateOrder, LogDates
 
 __all__ = ["AUTO", "DECISIONS", "PLAYED", "PastTerms"]
 
@@ -27,6 +29,8 @@ class PastTerms:
     Args:
         timings: By the names of the simulation; they replace those of settings.
         optimization: ``topology.optimization``; ``None``: as the source has it.
+        dates: Order of day and month in logs: a value of :class:`~assignor_lab.capture.logs.open_dates.DateOrder`.
+        day: Of the first line of logs with times of day only, as ``2026-11-27``.
         timings_file: Origin of ``timings``.
         settings: Kafka's keys to texts; they replace those of the sources.
     """
@@ -39,6 +43,8 @@ class PastTerms:
     workload: str | None = None
     timings_file: str | None = None
     settings: dict[str, str] = attrs.field(factory=dict)
+    dates: str | None = None
+    day: str | None = None
 
     def around(self, config: Sequence[ConfigLayer], on_problem: Callable[[str], None]) -> PastSurroundings:
         return PastSurroundings(
@@ -47,8 +53,14 @@ class PastTerms:
             None if self.timezone is None else ZoneInfo(self.timezone),
             on_problem,
             self.optimization,
+            dates=self._log_dates,
             latest_protocol=self.way == DECISIONS,
         )
+
+    @property
+    def _log_dates(self) -> LogDates:
+        order = None if self.dates is None else DateOrder(self.dates)
+        return LogDates(order, None if self.day is None else date.fromisoformat(self.day))
 
     @property
     def typed_settings(self) -> dict[str, Any]:

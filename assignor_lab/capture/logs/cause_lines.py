@@ -54,8 +54,18 @@ _EXCEPTION = re.compile(
 )
 _INTERNAL_TOPIC = re.compile(r"internal topic (\S+) has invalid partitions: expected: (\d{1,9}); actual: (\d{1,9})")
 _TOPICS = re.compile(
-    r"ource topics(?: are missing/unknown:| detected:|[.:])? \[([^\[\]]*)\]|(?<!\S)(\S++) is unknown yet during"
+    r"ource topics(?: are missing/unknown:| detected:|[.:])? \[([^\[\]]*)\]|"
+    r"(?<!\S)(\S++) is (?:unknown yet|missing/unknown) during"
 )
+_SOURCE_TOPICS = re.compile(r"\(1\) Source topics ([^\n\[\]]*)")
+#: A member's statuses in the streams protocol: a code, and words.
+_STATUS = re.compile(r"\(([123])\) (.*)")
+_UNEQUAL = re.compile(r"ollowing topics do not have the same number of partitions: \[\{?([^\[\]{}]*)\}?\]")
+_NOT_COPARTITIONED = re.compile(r"opics not co-partitioned: \[([^\[\]]*)\]")
+_UNKNOWN_MEMBER = re.compile(r"failed because member \S+ is unknown")
+_FENCED_EPOCH = re.compile(r"failed for member \S+ because epoch -?\d+ is fenced")
+#: Of the layout, behind the message.
+_LOGGER = re.compile(r"\A[a-z]\w*\.[\w.]+\)\Z")
 _ERROR_CODE = re.compile(r"error code ([A-Z_]+)|assignment with error ([A-Z_]+)")
 _MEMBER = re.compile(
     r"(?<![^\s\[\]=,])([^\s\[\]=,]*?)-StreamThread-(\d{1,9})-consumer-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -64,7 +74,7 @@ _CLIENT_REASON = re.compile(r"\A(?>.*?client reason: )([^\n]++)\s*+\Z", re.DOTAL
 #: The coordinator's lines end with a full stop, and with its class in some layouts.
 _WITHOUT_CLASS = re.compile(r"\A(.*?)\.?(?: \([\w.$]+\))?\Z")
 _OF_GROUP = re.compile(r"\bgroup (\S+) (?:through|has failed)|\[Group(?:Id)? (\S+?)\]|in group (\S+)")
-_OF_COORDINATOR = frozenset({MessageKind.LEFT_GROUP, MessageKind.EXPIRED})
+_OF_COORDINATOR = frozenset({MessageKind.LEFT_GROUP, MessageKind.LEFT_OLD, MessageKind.EXPIRED})
 #: Part of the protocol: the member joins again at once.
 _USUAL_FAILURES = frozenset(
     f"{name}Exception"
@@ -84,7 +94,7 @@ _POLL_TIMEOUT = "poll timeout"
 #: Reasons of departures that other lines show.
 _OTHERWISE_SHOWN = (_POLL_TIMEOUT, "being closed", "unsubscribed")
 #: Lines of one cause are this close to one another.
-_TOGETHER_MS, _STOPPING_MS = 5_000, 600_000
+_TOGETHER_MS, _STATUS_MS, _STOPPING_MS = 5_000, 60_000, 600_000
 #: A rebalance that takes longer shows its begin.
 _LONG_MS = 10_000
 _TOPICS_MISSING = "INCOMPLETE_SOURCE_TOPIC_METADATA"
@@ -165,7 +175,8 @@ class CauseLines:
             client, thread = _instance(each)
             group = each.group or group_of.get(client) or self._group_of_file(each.file)
             time_ms = each.time.epoch_ms(zone)
-            yield _Line(each.kind, time_ms, Place(each.file, each.line), each.text, client, thread, group)
+            text = each.text if each.kind in _OF_COORDINATOR else _without_logger(each.text)
+            yield _Line(each.kind, time_ms, Place(each.file, each.line), text, client, thread, group)
 
     def _group_of_file(self, file: str) -> str | None:
         groups = list(self._groups.get(file, ()))
@@ -181,7 +192,9 @@ class CauseLines:
             if (cause := _failure(line)) is None:
                 continue
             found = open_.setdefault(line.group, [])
-            if found and line.time_ms - found[-1][2].time_ms > _TOGETHER_MS:
+            # Each heartbeat repeats a status.
+            together_ms = _STATUS_MS if line.kind is MessageKind.STATUSES else _TOGETHER_MS
+            if found and line.time_ms - found[-1][2].time_ms > together_ms:
                 yield self._failed(found, zone)
                 found.clear()
             found.append((*cause, line))
@@ -216,6 +229,11 @@ def _instance(record: LogMessage) -> tuple[str, str | None]:
     return ("" if client is None else client[1]), thread
 
 
+def _without_logger(text: str) -> str:
+    before, _, last = text.rstrip().rpartition(" (")
+    return before if before and _LOGGER.match(last) else text
+
+
 def _without_repetitions(found: Iterable[GroupCause]) -> Iterator[GroupCause]:
     """One line can be in two files."""
     seen = set()
@@ -232,8 +250,8 @@ def _without_repetitions(found: Iterable[GroupCause]) -> Iterator[GroupCause]:
 def _timeouts(lines: Iterable[_Line]) -> Iterator[tuple[_Line, GroupEvent]]:
     latest: dict[tuple[str, str | None], int] = {}
     for line in lines:
-        is_of_coordinator = line.kind is MessageKind.LEFT_GROUP and _POLL_TIMEOUT in line.text
-        if line.kind is not MessageKind.POLL_TIMEOUT and not is_of_coordinator:
+        is_departure = line.kind in (MessageKind.LEFT_GROUP, MessageKind.LEAVING) and _POLL_TIMEOUT in line.text
+        if line.kind is not MessageKind.POLL_TIMEOUT and not is_departure:
             continue
         key = line.client, line.thread
         if line.client and line.time_ms - latest.get(key, -_TOGETHER_MS - 1) > _TOGETHER_MS:
@@ -246,6 +264,9 @@ def _threads(lines: Sequence[_Line], stopping: Sequence[tuple[str, int]]) -> Ite
     causes: dict[tuple[str, str | None], tuple[_Line, str]] = {}
     replaced: dict[str, _Line] = {}
     ended: set[tuple[str, str | None]] = set()
+    closing = {line.client for line in lines if line.kind is MessageKind.EXCEPTION and _has_scope(line)}
+    unclean = {(line.client, line.thread) for line in lines if line.kind is MessageKind.UNCLEAN}
+    all_dead = {line.client for line in lines if line.kind is MessageKind.ALL_DEAD}
     for line in lines:
         key = line.client, line.thread
         if line.kind in (MessageKind.EXCEPTION, MessageKind.UNCAUGHT):
@@ -266,13 +287,35 @@ def _threads(lines: Sequence[_Line], stopping: Sequence[tuple[str, int]]) -> Ite
                 ended.add(key)
                 died = ThreadReplaced if line.client in replaced else ThreadDied
                 yield line, died(line.at, line.evidence, line.client, line.thread, found[1])
+            elif line.client not in closing and (key in unclean or line.client in all_dead):
+                # The exception is not in the log.
+                yield line, ThreadDied(line.at, line.evidence, line.client, line.thread)
     for (client, thread), (line, cause) in causes.items():
         if (client, thread) not in ended and line.kind is not MessageKind.REPLACED and not _has_scope(line):
             yield line, ThreadDied(line.at, line.evidence, client, thread, cause)
+    yield from _fenced(lines)
+
+
+def _fenced(lines: Iterable[_Line]) -> Iterator[tuple[_Line, GroupEvent]]:
+    latest: dict[tuple[str, str | None], int] = {}
     for line in lines:
-        if line.kind is MessageKind.FENCED and line.client:
-            reason = "it missed a rebalance and dropped out of the group"
+        reason = _fence(line)
+        key = line.client, line.thread
+        if reason and line.client and line.time_ms - latest.get(key, -_TOGETHER_MS - 1) > _TOGETHER_MS:
             yield line, MemberFenced(line.at, line.evidence, line.client, None, reason)
+            latest[key] = line.time_ms
+
+
+def _fence(line: _Line) -> str | None:
+    if line.kind is MessageKind.FENCED:
+        return "it missed a rebalance and dropped out of the group"
+    if line.kind is MessageKind.FENCED_STATIC:
+        return "another process has joined with its group.instance.id"
+    if line.kind is MessageKind.FENCED_EPOCH and _UNKNOWN_MEMBER.search(line.text):
+        return "its session had ended, and the coordinator no longer knew it"
+    if line.kind is MessageKind.FENCED_EPOCH and _FENCED_EPOCH.search(line.text):
+        return "the coordinator had given it up"
+    return None
 
 
 def _has_scope(line: _Line) -> bool:
@@ -342,8 +385,15 @@ def _failure(line: _Line) -> tuple[int, str] | None:
             f"internal topic {topic[1]} has {has}, {topic[2]} expected: an input topic was enlarged; use the reset "
             "tool, or recreate the topic"
         )
-    if line.kind in (MessageKind.TOPICS_MISSING, MessageKind.TOPIC_UNKNOWN):
+    if line.kind in (MessageKind.TOPICS_MISSING, MessageKind.TOPIC_UNKNOWN, MessageKind.TOPIC_MISSING):
         return _missing_topics(line.text)
+    if (unequal := _UNEQUAL.search(line.text)) is not None:
+        return 0, f"topics of one sub-topology have different numbers of partitions: {unequal[1]}"
+    if line.kind is MessageKind.STATUSES:
+        return _status(line.text)
+    if line.kind is MessageKind.JOIN_REQUESTED and (apart := _NOT_COPARTITIONED.search(line.text)) is not None:
+        names = listed([name.strip() for name in apart[1].split(",")])
+        return 0, f"topics {names} are joined, and have different numbers of partitions"
     if line.kind is MessageKind.JOIN_REQUESTED and (reason := _REASON.search(line.text)) is not None:
         failed = _FAILED.match(reason[1].strip())
         name = "" if failed is None else (failed[2] or failed[3]).rpartition(".")[2]
@@ -358,12 +408,22 @@ def _failure(line: _Line) -> tuple[int, str] | None:
 def _missing_topics(text: str) -> tuple[int, str]:
     found = _TOPICS.search(text)
     listed_names = "" if found is None else found[1] or found[2] or ""
+    if found is None and (status := _SOURCE_TOPICS.search(text)) is not None:
+        listed_names = status[1].partition(" are missing")[0]
     names = [name for each in listed_names.split(",") if (name := each.strip())]
     if not names:
         return 2, "source topics are missing: create them before the application starts"
     if len(names) == 1:
         return 1, f"source topic {names[0]} is missing: create it"
     return 1, f"source topics {listed(names)} are missing: create them"
+
+
+def _status(text: str) -> tuple[int, str] | None:
+    """``None`` for a status of a group that works."""
+    found = _STATUS.search(text)
+    if found is None:
+        return None
+    return _missing_topics(text) if found[1] == "1" else (2, found[2].strip().removesuffix("."))
 
 
 def _error(line: _Line) -> tuple[int, str] | None:

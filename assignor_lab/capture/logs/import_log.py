@@ -99,7 +99,7 @@ def read_decisions(
     assembler = DecisionAssembler(on_problem, LoggedSurroundings() if surroundings is None else surroundings)
     reader = RecordReader()
     clocks: dict[str, LogClock] = {}
-    has_decisions, of_connect = False, list[str]()
+    has_decisions, of_connect, silent = False, list[str](), dict[str, None]()
     for path in oldest_first(files, dates):
         source, file = open_log(path, standard_input, dates)
         if (before := clocks.get(log_of_part(path))) is not None:
@@ -118,9 +118,12 @@ def read_decisions(
         if len(files) > 1 and kinds == {MessageKind.CONNECT_WORKER}:
             of_connect.append(source.name)
         elif len(files) > 1 and not kinds:
-            on_problem(LogProblem(source.name, None, None, _NOTHING))
+            silent[source.name] = None
     for record in reader.finish():
+        silent.pop(record.file, None)
         yield from assembler.feed(record)
+    for name in silent:
+        on_problem(LogProblem(name, None, None, _NOTHING))
     yield from assembler.finish()
     if has_decisions:
         # Without a decision of Streams the workers' own histories are read.

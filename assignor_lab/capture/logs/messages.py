@@ -53,6 +53,10 @@ class MessageKind(enum.Enum):
     LEAVING = "sending LeaveGroup request"
     JOIN_REQUESTED = "Request joining group due to: "
     FENCED = "Detected that the thread is being fenced"
+    FENCED_STATIC = "Received fatal exception: group.instance.id gets fenced"
+    FENCED_EPOCH = "StreamsGroupHeartbeatRequest failed "
+    UNCLEAN = "Shutting down unclean"
+    ALL_DEAD = "All stream threads have died"
     THREAD_DEAD = " to DEAD"
     EXCEPTION = "Encountered the following "
     UNCAUGHT = "xception caught in streams thread "
@@ -60,9 +64,14 @@ class MessageKind(enum.Enum):
     INTERNAL_TOPIC = "has invalid partitions: expected: "
     TOPICS_MISSING = "ource topics"
     TOPIC_UNKNOWN = "is unknown yet during rebalance"
+    TOPIC_MISSING = "is missing/unknown during rebalance"
+    UNEQUAL_TOPICS = "ollowing topics do not have the same number of partitions"
+    STATUSES = "Membership is in the following statuses: "
     ERROR_CODE = "Received error code "
     ASSIGNOR_ERROR = "task assignor returning assignment with error"
     LEFT_GROUP = "through explicit `LeaveGroup`"
+    #: Of brokers before 3.0.
+    LEFT_OLD = " has left, removing it from the group"
     EXPIRED = "has failed, removing it from the group"
     #: For another command.
     CONNECT_WORKER = "[Worker clientId="
@@ -95,6 +104,10 @@ CAUSES = frozenset(
         MessageKind.LEAVING,
         MessageKind.JOIN_REQUESTED,
         MessageKind.FENCED,
+        MessageKind.FENCED_STATIC,
+        MessageKind.FENCED_EPOCH,
+        MessageKind.UNCLEAN,
+        MessageKind.ALL_DEAD,
         MessageKind.THREAD_DEAD,
         MessageKind.EXCEPTION,
         MessageKind.UNCAUGHT,
@@ -102,9 +115,13 @@ CAUSES = frozenset(
         MessageKind.INTERNAL_TOPIC,
         MessageKind.TOPICS_MISSING,
         MessageKind.TOPIC_UNKNOWN,
+        MessageKind.TOPIC_MISSING,
+        MessageKind.UNEQUAL_TOPICS,
+        MessageKind.STATUSES,
         MessageKind.ERROR_CODE,
         MessageKind.ASSIGNOR_ERROR,
         MessageKind.LEFT_GROUP,
+        MessageKind.LEFT_OLD,
         MessageKind.EXPIRED,
     }
 )

@@ -17,6 +17,7 @@ MESSAGE_NAMES = (
 HOST_NAMES = (
     "pod", "pod_name", "podname", "container_id", "containerid", "container_name", "containername", "container",
     "host", "hostname", "host_name", "node", "node_name", "instance", "logstreamname", "@logstream", "computer",
+    "_hostname",
 )  # fmt: skip
 _TRACE_NAMES = ("stack_trace", "stacktrace", "exception", "throwable")
 _THREAD_NAMES = ("thread", "thread_name", "threadname")

@@ -39,7 +39,8 @@ _EPOCH_MS = re.compile(r"(?<![0-9A-Za-z.-])(1\d{12})(?![0-9A-Za-z.-])", re.ASCII
 #: Names of fields with a time, in lower case, the most reliable first.
 TIME_NAMES = (
     "@timestamp", "timestamp", "timemillis", "instant", "time", "_time", "ts", "tsns", "eventtime", "event_time",
-    "datetime", "date", "timegenerated", "timegenerated [utc]", "timegenerated_utc", "receivetimestamp", "t",
+    "datetime", "date", "__realtime_timestamp",
+    "timegenerated", "timegenerated [utc]", "timegenerated_utc", "receivetimestamp", "t",
 )  # fmt: skip
 
 
@@ -105,8 +106,8 @@ def time_of_value(value: object, find: Callable[[str], LogTime | None] = find_ti
     if isinstance(value, str):
         return time_of_value(float(value), find) if _NUMBER.fullmatch(value) else find(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        # Seconds (GELF), milliseconds (Log4j 2) or nanoseconds: the size decides, for years 2001 to 2286.
-        for scale in (1000.0, 1.0, 1e-6):
+        # Seconds (GELF), milliseconds (Log4j 2), microseconds (journald) or nanoseconds, for years 2001 to 2286.
+        for scale in (1000.0, 1.0, 1e-3, 1e-6):
             if 1e12 <= value * scale < 1e13:
                 return LogTime(round(value * scale), 0)
     if isinstance(value, dict) and isinstance(seconds := value.get("epochSecond"), int) and 0 <= seconds < 10**10:

@@ -116,7 +116,7 @@ class ScoringPlan:
 
     @property
     def has_pasts(self) -> bool:
-        surroundings = (self.past.topology, self.past.timezone, self.past.workload)
+        surroundings = (self.past.topology, self.past.timezone, self.past.dates, self.past.day, self.past.workload)
         return (
             self.past.way == PLAYED
             or any(each is not None for each in surroundings)
