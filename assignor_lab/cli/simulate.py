@@ -37,6 +37,7 @@ from assignor_lab.cli.past_options import (
     rack_filler,
     surroundings,
 )
+from assignor_lab.cli.simulate_consumers import consumer_episode_rows, is_of_consumers, simulate_consumers
 from assignor_lab.cli.simulate_fuzz import play_random_episodes
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 from assignor_lab.documents.wording import plural
@@ -112,6 +113,9 @@ Out = Annotated[
 _FINDINGS = Path("fuzz-findings")
 #: Names of the episodes that --fuzz plays, each with its seed.
 _RANDOM = re.compile(r"random-([0-9]{1,18})\Z")
+Script = Annotated[
+    Path | None, typer.Option("--script", metavar="FILE", help="Events of a consumer group's state, as for plan: JSON.")
+]
 Log = Annotated[bool, typer.Option("--log", help="Print the event log below the timeline.")]
 
 
@@ -140,6 +144,7 @@ def _simulate(
     reads_from: Reads = "leader",
     width: Columns = 100,
     log: Log = False,
+    script: Script = None,
     names: EpisodeNames = False,
     document: EpisodeDocument = False,
     fuzz: Fuzz = False,
@@ -148,7 +153,7 @@ def _simulate(
     out: Out = _FINDINGS,
     json: Json = False,
 ) -> None:
-    """Play the events of a Streams group on a virtual clock: rebalances, restoring, and waiting times."""
+    """Play the events of a Streams or consumer group on a virtual clock: rebalances, restoring, and waiting times."""
     if names:
         _print_names(as_json=json)
         return
@@ -162,6 +167,9 @@ def _simulate(
         if episode or from_ is not None:
             raise typer.BadParameter("--fuzz makes its own episodes: omit EPISODE and --from", param_hint="EPISODE")
         play_random_episodes(registry, count, seed, assignor, protocol, processes, out, as_json=json)
+        return
+    if episode and episode != "-" and not document and is_of_consumers(episode):
+        simulate_consumers(episode, script, given, registry, assignor, seed, width, as_json=json)
         return
     if from_ is not None:
         around = surroundings(given, config, topology, timezone, racks, dates_of(dates, day))
@@ -243,10 +251,14 @@ def _print_lines(documents: Iterable[Any]) -> None:
 def _print_names(*, as_json: bool) -> None:
     if as_json:
         print_json(
-            [{"name": each.name, "summary": each.summary, "published": each.report} for each in EPISODES.values()]
+            [
+                *({"name": each.name, "summary": each.summary, "published": each.report} for each in EPISODES.values()),
+                *({"name": row[0], "summary": row[1], "published": row[3]} for row in consumer_episode_rows()),
+            ]
         )
         return
     rows = [(each.name, each.summary, f"{each.source}: {each.report}") for each in EPISODES.values()]
+    rows += [(name, summary, f"{source}: {report}") for name, summary, source, report in consumer_episode_rows()]
     console().print(table(("name", "what happens", "what was published"), rows))
 
 

@@ -32,7 +32,8 @@ from assignor_lab.simulation.consumer.polling import NotPolled
 from assignor_lab.simulation.consumer.simulate import CLOSING, CRASHED, ConsumerEvent, ConsumerPlay
 
 __all__ = [
-    "ConsumerContender", "consumer_plan", "given_consumer_variant", "played_consumer_plan", "usual_consumer_variants",
+    "ConsumerContender", "consumer_plan", "given_consumer_variant", "play_consumer_plan", "played_consumer_plan",
+    "usual_consumer_variants",
 ]  # fmt: skip
 
 #: A step that is not over by then counts as failed.
@@ -153,7 +154,15 @@ def given_consumer_variant(contender: Contender, state: ConsumerState, plan: Pla
 
 
 def played_consumer_plan(variant: ConsumerContender, seed: str) -> PlayedPlan:
-    """One play of a plan."""
+    """The cost of one play of a plan."""
+    play, marks, done_ms, rest_ms, failed = play_consumer_plan(variant, seed)
+    return _cost(play, marks, done_ms, rest_ms, failed)
+
+
+def play_consumer_plan(
+    variant: ConsumerContender, seed: str
+) -> tuple[ConsumerPlay, list[int], int, int | None, str | None]:
+    """One play of a plan: the begin of each step, the end of the last one, the time of rest, and a failed step."""
     drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     state, plan = variant.state, variant.plan
     episode = attrs.evolve(state.episode, timings=state.episode.timings.drawn(drawn))
@@ -177,7 +186,7 @@ def played_consumer_plan(variant: ConsumerContender, seed: str) -> PlayedPlan:
             play.rest(rest_ms)
     done_ms = play.world.now
     is_calm = play.rest(rest_ms)
-    return _cost(play, marks, done_ms, play.world.now if is_calm else None, failed)
+    return play, marks, done_ms, play.world.now if is_calm else None, failed
 
 
 def _all_hold(conditions: Sequence[Callable[[], bool]]) -> bool:

@@ -36,7 +36,7 @@ from assignor_lab.simulation.consumer.simulate import ConsumerEpisode
 
 __all__ = [
     "ConsumerState", "consumer_state", "decider", "is_consumer_state", "under_protocol", "under_static",
-    "under_strategy",
+    "under_assignor", "under_strategy",
 ]  # fmt: skip
 
 _CALLS: Mapping[str, PartitionCalls] = {CLASSIC: CONSUMER_CALLS, CONSUMER: CONSUMER_GROUP_CALLS}
@@ -76,8 +76,7 @@ class ConsumerState:
 
     @property
     def strategy(self) -> str:
-        first = next(iter(self.episode.consumers.values()))
-        return first.strategies[0] if first.protocol == CLASSIC else first.assignor or _DEFAULTS[CONSUMER]
+        return next(iter(self.episode.consumers.values())).decides
 
 
 def consumer_state(scenario: Scenario, terms: Terms, options: Options) -> ConsumerState:
@@ -177,8 +176,15 @@ def _changed(state: ConsumerState, **changes: Any) -> ConsumerState:
     return attrs.evolve(state, episode=attrs.evolve(state.episode, consumers=consumers))
 
 
+def under_assignor(settings: ConsumerSettings, name: str) -> ConsumerSettings:
+    """The strategy of a classic consumer, or the broker's assignor."""
+    changes: dict[str, Any] = {"strategies": (name,)} if settings.protocol == CLASSIC else {"assignor": name}
+    return attrs.evolve(settings, **changes)
+
+
 def under_strategy(state: ConsumerState, strategy: str) -> ConsumerState:
-    return _changed(state, **({"strategies": (strategy,)} if state.protocol == CLASSIC else {"assignor": strategy}))
+    consumers = {name: under_assignor(each, strategy) for name, each in state.episode.consumers.items()}
+    return attrs.evolve(state, episode=attrs.evolve(state.episode, consumers=consumers))
 
 
 def under_protocol(state: ConsumerState, protocol: str) -> ConsumerState:

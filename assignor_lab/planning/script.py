@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -56,18 +56,24 @@ def script_plan(state: PresentState, file: Path, options: Options) -> Plan:
         DocumentFormatError: with its place, if the file cannot be read or is no script.
         PlanError, UnknownInstanceError: if it contradicts the state.
     """
+    started: set[str] = set()
+    steps = _steps(file, lambda value: _action(state, _event(value), started))
+    return Plan("script", steps, options.wait, options.start_ms, options.down_ms, parameters={"file": str(file)})
+
+
+def _steps(file: Path, action: Callable[[Any], Action]) -> tuple[Step, ...]:
     document = read_document(file, parse_json, _script, max_bytes=_LARGEST, subject="a script of a plan")
     if not document["steps"]:
         raise PlanError(f"{file}: the script has no step")
     steps = []
-    started: set[str] = set()
     with faults_at(Place(str(file))):
         for place, step in enumerate(document["steps"]):
-            events = [at(_event, event, "steps", place, "events", each) for each, event in enumerate(step["events"])]
-            actions = tuple(_action(state, event, started) for event in events)
+            actions = tuple(
+                at(action, event, "steps", place, "events", each) for each, event in enumerate(step["events"])
+            )
             wait = None if "wait" not in step else at(_wait, step["wait"], "steps", place, "wait")
             steps.append(Step(step.get("name") or f"step {place + 1}", actions, wait))
-    return Plan("script", tuple(steps), options.wait, options.start_ms, options.down_ms, parameters={"file": str(file)})
+    return tuple(steps)
 
 
 def consumer_script(names: Sequence[str], file: Path, options: Options) -> Plan:
@@ -78,19 +84,8 @@ def consumer_script(names: Sequence[str], file: Path, options: Options) -> Plan:
     Args:
         names: The group's consumers.
     """
-    document = read_document(file, parse_json, _script, max_bytes=_LARGEST, subject="a script of a plan")
-    if not document["steps"]:
-        raise PlanError(f"{file}: the script has no step")
-    steps, known = [], set(names)
-    with faults_at(Place(str(file))):
-        for place, step in enumerate(document["steps"]):
-            actions = tuple(
-                at(partial(_consumer_action, known), event, "steps", place, "events", each)
-                for each, event in enumerate(step["events"])
-            )
-            wait = None if "wait" not in step else at(_wait, step["wait"], "steps", place, "wait")
-            steps.append(Step(step.get("name") or f"step {place + 1}", actions, wait))
-    return Plan("script", tuple(steps), options.wait, options.start_ms, parameters={"file": str(file)}, unit="consumer")
+    steps = _steps(file, partial(_consumer_action, set(names)))
+    return Plan("script", steps, options.wait, options.start_ms, parameters={"file": str(file)}, unit="consumer")
 
 
 def _consumer_action(known: set[str], value: Any) -> Action:

@@ -258,13 +258,14 @@ class ClassicConsumerGroup:
             )
             return
         state = ConsumerGroupState(self._world.topics, reply.members)
+        assign_ms = self._world.timings.assign_ms if self._present is None else 0
         request = SyncRequest(identity, reply.generation, self._answer(reply.protocol, state))
 
         def syncs() -> None:
             if consumer.is_up:
                 self._send(consumer, lambda: self._synced(request))
 
-        self._clock.after(self._world.timings.assign_ms, syncs)
+        self._clock.after(assign_ms, syncs)
 
     def _answer(self, strategy: str, state: ConsumerGroupState) -> dict[str, set[Partition]]:
         present, self._present = self._present, None

@@ -102,6 +102,11 @@ class ConsumerSettings:
     assignor: str | None = None
 
     @property
+    def decides(self) -> str:
+        """The strategy that it prefers, or the assignor of the broker."""
+        return self.strategies[0] if self.protocol == CLASSIC else self.assignor or "uniform"
+
+    @property
     def is_cooperative(self) -> bool:
         """A consumer takes the highest protocol that all its strategies support (KIP-429)."""
         return all(each in _COOPERATIVE or each.endswith(_LAST_PART) for each in self.strategies)

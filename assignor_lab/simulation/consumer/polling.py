@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import attrs
 
+from assignor_lab.model.courses import OwnedTime, TaskCourse, UnownedTime
 from assignor_lab.simulation.consumer.consumers import Consumer, Partition
 
 __all__ = ["NotPolled", "PollingLedger"]
@@ -33,6 +34,8 @@ class PollingLedger:
 
     def __init__(self) -> None:
         self.over: list[NotPolled] = []
+        #: Partition to its runs; a run that lasts ends at the end of the play.
+        self.runs: dict[Partition, list[tuple[int, int | None, str]]] = {}
         self._polled_by: dict[Partition, set[str]] = {}
         self._open: dict[Partition, NotPolled] = {}
 
@@ -45,6 +48,7 @@ class PollingLedger:
         for partition in partitions:
             self.exists(partition, now_ms)
             self._polled_by[partition].add(consumer.key)
+            self.runs.setdefault(partition, []).append((now_ms, None, consumer.name))
             opened = self._open.pop(partition, None)
             if opened is not None and opened.begin_ms < now_ms:
                 self.over.append(attrs.evolve(opened, end_ms=now_ms))
@@ -54,8 +58,31 @@ class PollingLedger:
             polled_by = self._polled_by.get(partition, set())
             if consumer.key in polled_by:
                 polled_by.discard(consumer.key)
+                self._ends_run(partition, consumer.name, now_ms)
                 if not polled_by:
                     self._open[partition] = NotPolled(partition, now_ms, None, consumer.key, cause)
+
+    def _ends_run(self, partition: Partition, name: str, now_ms: int) -> None:
+        runs = self.runs[partition]
+        place = max(each for each, run in enumerate(runs) if run[1] is None and run[2] == name)
+        runs[place] = (runs[place][0], now_ms, name)
+
+    def course(self, partition: Partition, begin_ms: int, until_ms: int) -> TaskCourse:
+        """Runs and waits of a partition between two times."""
+        waits = [each for each in (*self.over, *self._open.values()) if each.partition == partition]
+        runs = self.runs.get(partition, [])
+        return TaskCourse(
+            tuple(
+                OwnedTime(max(begin_ms, begin), until_ms if end is None else end, name)
+                for begin, end, name in runs
+                if end is None or end > begin_ms
+            ),
+            tuple(
+                UnownedTime(max(begin_ms, each.begin_ms), each.end_ms or until_ms, each.cause)
+                for each in sorted(waits, key=lambda each: each.begin_ms)
+                if (each.end_ms or until_ms) > max(begin_ms, each.begin_ms)
+            ),
+        )
 
     @property
     def lasting(self) -> tuple[NotPolled, ...]:

@@ -12,12 +12,14 @@ from assignment_api.consumer.assignment import PartitionsByTopic, partitions_by_
 from assignor_lab.model.events import (
     BrokerRestarted,
     InstanceCrashed,
+    InstancePaused,
     InstanceStarted,
     InstanceStopped,
     ProtocolChanged,
+    ThreadBusy,
     TopologyChanged,
 )
-from assignor_lab.model.history import PLAYED, GroupHistory, GroupName
+from assignor_lab.model.history import PARTITIONS, PLAYED, GroupHistory, GroupName
 from assignor_lab.model.identity import GroupInstance
 from assignor_lab.simulation.consumer.broker_group import BrokerConsumerGroup
 from assignor_lab.simulation.consumer.classic_group import ClassicConsumerGroup
@@ -152,6 +154,7 @@ class ConsumerPlay:
         elif event.type in ("pause", "busy"):
             found = self.world.consumers.get(event.name)
             if found is not None:
+                self.world.event(ThreadBusy if event.type == "busy" else InstancePaused, instance=event.name)
                 self.world.stand_still(found, details["for_ms"], beats=event.type == "busy")
         elif event.type == "grow":
             self.grow(event.name, details["partitions"])
@@ -265,8 +268,18 @@ class ConsumerPlay:
         world = self.world
         names = dict.fromkeys(each.name for each in world.by_key.values())
         instances = tuple(GroupInstance(name, (), self.settings_of(name).instance_id, name) for name in names)
-        events = tuple(sorted(world.events, key=lambda each: each.at.latest_ms))
-        return GroupHistory(GroupName(self.episode.id), PLAYED, tuple(world.decisions), events, instances)
+        begun = [each for each in world.events if each.at.latest_ms >= self.begin_ms]
+        events = tuple(sorted(begun, key=lambda each: each.at.latest_ms))
+        decisions = tuple(each for each in world.decisions if each.at.latest_ms >= self.begin_ms)
+        partitions = [(topic.name, each) for topic in world.topics.values() for each in range(topic.partitions)]
+        courses = {
+            f"{topic}-{number}": world.ledger.course((topic, number), self.begin_ms, world.now)
+            for topic, number in partitions
+        }
+        return GroupHistory(
+            GroupName(self.episode.id), PLAYED, decisions, events, instances, PARTITIONS, self.begin_ms, world.now,
+            courses, shows_downtime=True,
+        )  # fmt: skip
 
 
 def played_episode(episode: ConsumerEpisode, decide: Decide, seed: str) -> ConsumerPlay:

@@ -14,7 +14,7 @@ from assignment_api.consumer.assignment import PartitionsByTopic
 from assignor_lab.kafka.coordinator.member_ids import MemberIds
 from assignor_lab.model.decision import Decision, InstanceShare
 from assignor_lab.model.events import GroupEvent, RebalanceBegun
-from assignor_lab.model.evidence import Evidence, EvidenceKind
+from assignor_lab.model.evidence import Evidence
 from assignor_lab.model.moment import Moment
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.consumer.consumers import Consumer, ConsumerSettings, ConsumerTimings, Partition
@@ -22,7 +22,7 @@ from assignor_lab.simulation.consumer.polling import PollingLedger
 
 __all__ = ["PLAYED_EVIDENCE", "ConsumerWorld", "SimulatedProtocol", "flat", "grouped"]
 
-PLAYED_EVIDENCE = Evidence(EvidenceKind.PLAYED)
+PLAYED_EVIDENCE = Evidence.played()
 
 
 class SimulatedProtocol(Protocol):

@@ -18,7 +18,7 @@ from assignor_lab.simulation.streams.reads import StateRead
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from assignor_lab.simulation.streams.traffic import TrafficTerms, crossing_bytes, dollars_of
 
-__all__ = ["RecordedTotals", "document_of", "recorded_document", "recorded_totals", "totals_of"]
+__all__ = ["RecordedTotals", "document_of", "history_document", "recorded_document", "recorded_totals", "totals_of"]
 
 _DEFAULT_TERMS = TrafficTerms()
 #: Default of ``acceptable.recovery.lag``.
@@ -41,6 +41,30 @@ def document_of(played: PlayedStreamsEpisode, assignor: str, terms: TrafficTerms
         "totals": totals_of(played, terms),
         "failures": [{"t_ms": at_ms - played.first_ms, "message": message} for at_ms, message in played.failures],
         "compared": None if compared is None else _compared(compared, played.first_ms),
+    }
+
+
+def history_document(history: GroupHistory, assignor: str, seed: int) -> dict[str, Any]:
+    """A play of any group with courses, in the same form."""
+    first = history.begin_ms or 0
+    actions = [each for each in history.events if action_name(each) is not None]
+    responded = history.responses([each.at.latest_ms for each in actions])
+    waits = [wait for course in history.courses.values() for wait in course.waits]
+    worst = max(history.downtimes_ms.values(), default=0)
+    return {
+        "episode": history.group,
+        "assignor": assignor,
+        "seed": seed,
+        "generations": [_generation(each, first) for each in history.decisions],
+        "actions": [_action(each, response, first) for each, response in zip(actions, responded, strict=True)],
+        "tasks": _tasks(history),
+        "totals": {
+            "unavailable_task_s": sum(each.length_ms for each in waits) / 1000,
+            "worst_task_s": worst / 1000,
+            "interruptions": sum(len(course.interruptions) for course in history.courses.values()),
+            "rebalances": len(history.decisions),
+        },
+        "compared": None,
     }
 
 

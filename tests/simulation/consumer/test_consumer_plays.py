@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from assignment_api.consumer import ConsumerTopic
 from assignment_api.plugins import Registry
+from assignor_lab.cli.app import build_app
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import sources
 from assignor_lab.model.events import MemberExpired, MemberFenced, PollTimedOut, ProtocolChanged
 from assignor_lab.planning.consumer_state import decider
 from assignor_lab.simulation.consumer.consumers import CLASSIC, CONSUMER, ConsumerSettings, ConsumerTimings
+from assignor_lab.simulation.consumer.named_episodes import CONSUMER_EPISODES
 from assignor_lab.simulation.consumer.simulate import ConsumerEpisode, ConsumerEvent, ConsumerPlay, played_episode
+from tests.planning.consumer_groups import classic_group, written
 
 TOPICS = {"t": ConsumerTopic("t", 12), "u": ConsumerTopic("u", 5)}
 QUICK = ConsumerTimings(session_timeout_ms=10_000, group_session_timeout_ms=10_000, max_poll_interval_ms=30_000)
@@ -86,6 +93,42 @@ def test_a_history_has_the_events_and_decisions_of_the_play() -> None:
     assert [each.name for each in history.instances] == ["c1", "c2", "c3", "c4"]
     numbers = [each.number for each in history.decisions]
     assert numbers == sorted(numbers, key=lambda number: number or 0)
+
+
+@pytest.mark.parametrize("name", CONSUMER_EPISODES)
+def test_published_figures_come_out_or_a_fact_is_missing(name: str) -> None:
+    named = CONSUMER_EPISODES[name]
+    figures = [
+        named.figure(played_episode(named.episode(), named.decide(decider(_registry(), None)), str(seed)))
+        for seed in range(3 if not named.missing else 20)
+    ]
+    if named.missing:
+        assert min(figures) < named.published < max(figures)
+        assert any(map(named.is_met, figures))
+    else:
+        assert all(map(named.is_met, figures))
+
+
+def test_the_command_plays_published_episodes_and_states_with_a_script(tmp_path: Path) -> None:
+    def run(*words: str) -> Any:
+        return CliRunner().invoke(build_app(), ["simulate", *words])
+
+    shown = run("fenced-replicas")
+    assert shown.exit_code == 0
+    assert "pods fence one another again and again; played:" in shown.output
+    state = written(tmp_path / "state.jsonl", classic_group())
+    assert "give them with --script FILE" in run(str(state)).output
+    script = tmp_path / "script.json"
+    script.write_text('{"steps": [{"events": [{"type": "kill", "consumer": "c2"}], "wait": "calm"}]}', "utf-8")
+    done = run(str(state), "--script", str(script), "--json")
+    document = json.loads(done.stdout)
+    assert [(each["action"], each["who"]) for each in document["actions"]] == [("crash", "c2")]
+    assert document["tasks"]["t-4"]["unavailable_ms"] > 40_000
+    assert document["totals"]["interruptions"] == 12
+    assert run(str(state), "--script", str(script), "--json").stdout == done.stdout
+    assert {"karafka-900-partitions-consumer", "sticky-loop"} <= {
+        each["name"] for each in json.loads(run("--list", "--json").stdout)
+    }
 
 
 @pytest.mark.parametrize(("protocol", "fenced"), [(CLASSIC, "a"), (CONSUMER, "b")])
