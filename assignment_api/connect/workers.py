@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
 import attrs
 
@@ -80,19 +82,36 @@ def _listed(key: str, value: object) -> list[str] | None:
 WILDCARD = StaticJobs()
 
 
+def _labels(labels: Mapping[str, str]) -> Mapping[str, str]:
+    return labels if isinstance(labels, MappingProxyType) else MappingProxyType(dict(labels))
+
+
 @attrs.frozen
 class Worker:
     """A member as it joined. Kafka: ``ExtendedWorkerState`` under a member id.
 
     Args:
-        member_id: From the coordinator; a returning worker gets another.
+        member_id: From the coordinator; a returning worker gets another, with the same URL.
         owned: Reported jobs, in the worker's order (Kafka: ``ExtendedAssignment``); ``eager``: none.
         static: Applies under protocol ``static`` only.
         max_delay_ms: Its ``scheduled.rebalance.max.delay.ms``, or ``None``. Connect's wire format lacks it: Kafka's
             leader uses its own (quirk Q6).
+        url: Its advertised URL, such as ``http://connect-1:8083/`` (Kafka: ``ExtendedWorkerState.url()``); empty:
+            unknown.
+        labels: Labels of a captured state, such as a zone. Connect's wire format has none, so live groups have none.
     """
 
     member_id: str
     owned: Jobs = NO_JOBS
     static: StaticJobs = WILDCARD
     max_delay_ms: int | None = None
+    url: str = ""
+    labels: Mapping[str, str] = attrs.field(factory=dict, converter=_labels)
+
+    @property
+    def host(self) -> str:
+        """The host of the URL in lower case, without a port; empty if the URL is unknown or has none."""
+        try:
+            return urlsplit(self.url).hostname or ""
+        except ValueError:
+            return ""

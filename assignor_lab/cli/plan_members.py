@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 from assignment_api import AssignorLabError
 from assignor_lab.cli.present_group import ReadGroup
 from assignor_lab.groups.variants import variants_of
+from assignor_lab.planning.connect_intervals import connect_calibrated, shipped_connect_widenings
 from assignor_lab.planning.connect_plan import (
     ConnectContender,
     connect_plan,
@@ -35,7 +36,6 @@ from assignor_lab.planning.words import Answer
 __all__ = ["connect_answer", "consumer_answer"]
 
 _DRAWS = "they hold the draws of the leader, of member ids, and of"
-_UNCALIBRATED_WORKERS = f"no recorded change of a Connect group corrects these intervals: {_DRAWS} the workers' starts"
 _UNCALIBRATED_CONSUMERS = (
     f"no recorded change of a consumer group corrects these intervals: {_DRAWS} heartbeats, polls and starts"
 )
@@ -80,8 +80,19 @@ def connect_answer(
         variants = [given_connect_variant(each, state, plan, read.terms) for each in variants_of((), texts)]
     elif texts is not None:
         variants = usual_connect_variants(state, options, plan, read.terms, subject)
-    assumptions = [*state.assumptions, _UNCALIBRATED_WORKERS]
-    return _answer(source, present, variants, assumptions, seed, played_connect_plan, predict)
+
+    def calibrated(work: Callable[[int], PlayedPlan], plan: Plan) -> Prediction:
+        return connect_calibrated(predict(work, plan))
+
+    return _answer(source, present, variants, [*state.assumptions, _ground()], seed, played_connect_plan, calibrated)
+
+
+def _ground() -> str:
+    steps = sum(each.steps for each in shipped_connect_widenings().values())
+    return (
+        "the leader, member ids and the workers' starts are drawn; starts and stops of tasks, and the errors of the "
+        f"intervals, are those of {steps} recorded steps of FileStream connectors (docs, 'Accuracy of plans')"
+    )
 
 
 def consumer_answer(

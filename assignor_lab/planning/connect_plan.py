@@ -13,6 +13,7 @@ import attrs
 
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectorTaskId, ConnectProtocol
 from assignor_lab.groups.variants import Contender, VariantError, configured, timings_of
+from assignor_lab.planning.connect_machine import ConnectMachine, shipped_machine
 from assignor_lab.planning.connect_state import TIMINGS_OF_WORKERS, ConnectState, under_connect_configuration
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.measured import PlayedPlan
@@ -59,6 +60,7 @@ class ConnectContender:
 
     Args:
         leader: Place of the first leader in the order of a roll: ``first``, ``last``, or empty: as it comes.
+        machine: Durations of the workers; by default the recorded ones.
     """
 
     name: str
@@ -66,6 +68,7 @@ class ConnectContender:
     plan: Plan
     terms: Terms
     leader: str = ""
+    machine: ConnectMachine = attrs.field(factory=shipped_machine)
 
 
 def usual_connect_variants(
@@ -117,7 +120,10 @@ def played_connect_plan(variant: ConnectContender, seed: str) -> PlayedPlan:
     drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     terms, state, plan = variant.terms, variant.state, variant.plan
     make = assignors_from(terms.registry, terms.assignor, may_run_code=True)
-    cluster = formed_cluster(state.episode, make, drawn.getrandbits(32), keep_log=False)
+    durations = variant.machine.drawn(drawn)
+    timings = durations.drawn_timings(state.episode.timings, drawn)
+    episode = attrs.evolve(state.episode, timings=timings)
+    cluster = formed_cluster(episode, make, drawn.getrandbits(32), keep_log=False)
     rest_ms = state.max_delay_ms + _REST_MS
     if len(state.waiting):
         # A part of the delay has passed already.
@@ -129,10 +135,12 @@ def played_connect_plan(variant: ConnectContender, seed: str) -> PlayedPlan:
     marks, failed, done_ms = [], None, cluster.now
     for step in steps:
         marks.append(cluster.now)
-        ready = [_act(cluster, state, plan, action, drawn) for action in step.actions]
+        starts = {each.name: durations.drawn_start(timings.worker_start_ms, drawn) for each in step.actions}
+        ready = [_act(cluster, state, plan, action, starts[action.name]) for action in step.actions]
         if not _waited(cluster, ready, _NEVER_READY_MS + rest_ms):
             failed = step.name
             break
+        cluster.run_until(cluster.now + durations.drawn_answer(drawn))
         if isinstance(plan.wait, int):
             cluster.run_until(cluster.now + plan.wait)
         elif plan.wait == CALM:
@@ -151,11 +159,10 @@ def _ordered(steps: Sequence[Step], leader: str | None, place: str) -> list[Step
 
 
 def _act(
-    cluster: SimulatedCluster, state: ConnectState, plan: Plan, action: Action, drawn: random.Random
+    cluster: SimulatedCluster, state: ConnectState, plan: Plan, action: Action, start_ms: int
 ) -> Callable[[], bool]:
     """Begin an action; returns the condition under which it is over."""
     settings = _settings(state, action.name)
-    start_ms = int(state.episode.timings.worker_start_ms * drawn.uniform(0.85, 1.15))
     if action.type == "add":
         cluster.start_worker(action.name, settings, start_ms=start_ms)
         return lambda: _is_ready(cluster, action.name)
@@ -188,7 +195,7 @@ def _settings(state: ConnectState, name: str) -> WorkerSettings:
     if known is not None:
         return known[0]
     first = next(iter(state.episode.workers.values()))[0]
-    return attrs.evolve(first, static=WorkerSettings().static)
+    return attrs.evolve(first, static=WorkerSettings().static, url="", labels={})
 
 
 def _is_ready(cluster: SimulatedCluster, name: str) -> bool:

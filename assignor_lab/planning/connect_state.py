@@ -84,7 +84,7 @@ def connect_state(scenario: Scenario, terms: Terms, options: Options) -> Connect
         assumptions.append("a worker is taken to join 3 s after its start (give --start-seconds)")
     else:
         timings["worker_start_ms"] = options.start_ms
-    assumptions.append("a task is taken to run 0.1 s after its start; if tasks start slowly, longer delays are better")
+    assumptions.append("tasks are taken to start as fast as recorded ones; slow starts favour a longer delay")
     document = {
         "format": 1, "kind": "connect-episode", "id": scenario.id, "initial": begin, "events": [], "until_ms": 0,
         "timings": timings,
@@ -99,7 +99,8 @@ def connect_state(scenario: Scenario, terms: Terms, options: Options) -> Connect
             f"{plural(len(waiting), 'job')} of no worker: they count as lost, and wait for their worker as long as the "
             "leader allows. The leader's memory is unknown: the rest of its delay is drawn"
         )
-        settings = attrs.evolve(next(iter(episode.workers.values()))[0], static=WorkerSettings().static)
+        first = next(iter(episode.workers.values()))[0]
+        settings = attrs.evolve(first, static=WorkerSettings().static, url="", labels={})
         workers = {**episode.workers, DEPARTED: (settings, waiting)}
         episode = attrs.evolve(episode, workers=workers, departed=DEPARTED)
     return ConnectState(episode, spoken, max_delay_ms, waiting, tuple(dict.fromkeys(assumptions)))

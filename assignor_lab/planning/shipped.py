@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["shipped_constants", "shipped_forms"]
+__all__ = ["shipped_connect_constants", "shipped_connect_forms", "shipped_constants", "shipped_forms"]
 
 
 @cache
@@ -27,4 +27,16 @@ def shipped_constants() -> Mapping[str, int]:
 def shipped_forms() -> Mapping[str, Mapping[str, Any]]:
     """Form of change to its entry, as :class:`~assignor_lab.planning.intervals.Widening`."""
     found: Mapping[str, Mapping[str, Any]] = _document()["forms"]
+    return found
+
+
+def shipped_connect_constants() -> Sequence[Mapping[str, Sequence[int]]]:
+    """Durations of Connect workers in each recorded change, as :mod:`~assignor_lab.planning.connect_machine`."""
+    found: Sequence[Mapping[str, Sequence[int]]] = _document()["connect"]["constants"]
+    return found
+
+
+def shipped_connect_forms() -> Mapping[str, Mapping[str, Any]]:
+    """The same as :func:`shipped_forms` for changes of Connect groups."""
+    found: Mapping[str, Mapping[str, Any]] = _document()["connect"]["forms"]
     return found

@@ -7,41 +7,54 @@ of 0.95 (n + 1) / n counts; the greatest error for fewer than 19. No interval be
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import attrs
 
 from assignor_lab.planning.intervals import FIGURES, LEAST_SECONDS, Widening, form_of
-from assignor_lab.planning.predicted import Range
+from assignor_lab.planning.predicted import Range, StepRange
 from calibration.accuracy.predicting import Predicted
 
-__all__ = ["HELD", "calibration_of", "errors_of", "quantile"]
+__all__ = ["HELD", "Cluster", "calibration_of", "errors_of", "quantile", "widening_of_clusters"]
 
 #: Share of new changes on the right side of one end.
 HELD = 0.95
 
 
 def calibration_of(predicted: Sequence[Predicted]) -> dict[str, Widening]:
-    forms: dict[str, list[_Cluster]] = {}
+    forms: dict[str, list[Cluster]] = {}
     for each in predicted:
-        by_form: dict[str, _Cluster] = {}
+        by_form: dict[str, Cluster] = {}
         for step, recorded in zip(each.prediction.steps, each.change.steps, strict=True):
             form = form_of(each.change.protocol, each.change.plan.name, step)
-            cluster = by_form.setdefault(form, _Cluster(each.change.recording))
-            cluster.longest = max(cluster.longest, recorded.worst_task_seconds)
-            for name in FIGURES:
-                cluster.errors.setdefault(name, []).append(errors_of(getattr(step, name), getattr(recorded, name)))
+            by_form.setdefault(form, Cluster(each.change.recording)).add(step, recorded)
         for form, cluster in by_form.items():
             forms.setdefault(form, []).append(cluster)
-    return {form: _widening(clusters) for form, clusters in sorted(forms.items())}
+    return {form: widening_of_clusters(clusters) for form, clusters in sorted(forms.items())}
+
+
+class Recorded(Protocol):
+    """The truth of a step."""
+
+    @property
+    def task_seconds(self) -> float: ...
+
+    @property
+    def worst_task_seconds(self) -> float: ...
 
 
 @attrs.define
-class _Cluster:
+class Cluster:
     """The steps of one plan that are of one form."""
 
     recording: str
     longest: float = 0.0
     errors: dict[str, list[tuple[float, float]]] = attrs.field(factory=dict)
+
+    def add(self, step: StepRange, recorded: Recorded) -> None:
+        self.longest = max(self.longest, recorded.worst_task_seconds)
+        for name in FIGURES:
+            self.errors.setdefault(name, []).append(errors_of(getattr(step, name), getattr(recorded, name)))
 
 
 def errors_of(figure: Range, truth: float) -> tuple[float, float]:
@@ -61,7 +74,9 @@ def quantile(clusters: Sequence[Sequence[float]]) -> float:
     return weighed[-1][0]
 
 
-def _widening(clusters: Sequence[_Cluster]) -> Widening:
+def widening_of_clusters(clusters: Sequence[Cluster]) -> Widening:
+    """The widening that holds the truth in 90 % of new changes of one form."""
+
     def end(name: str, place: int) -> float:
         return round(quantile([[each[place] for each in cluster.errors[name]] for cluster in clusters]), 4)
 

@@ -10,11 +10,12 @@ from assignor_lab.planning.intervals import FIGURES, Widening
 from calibration.accuracy.public_report import REPORTED, ReportedPlan
 from calibration.accuracy.rows import ChangePair, Figure, StepRow, summary
 
-__all__ = ["PAGE", "page_text", "write_page"]
+__all__ = ["CONNECT", "PAGE", "STREAMS", "WORDS", "page_text", "table", "write_page"]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "accuracy.md"
-_BEGIN, _END = "<!-- made by make accuracy -->", "<!-- end of the part made by make accuracy -->"
-_WORDS: Mapping[str, str] = {"worst_task_seconds": "worst task", "task_seconds": "all tasks together"}
+#: The generated parts, as their marks name them.
+STREAMS, CONNECT = "made by make accuracy", "on Connect groups, made by make accuracy"
+WORDS: Mapping[str, str] = {"worst_task_seconds": "worst task", "task_seconds": "all tasks together"}
 #: Required share of steps inside their intervals: 41 of 50.
 _COVERED = 41 / 50
 
@@ -31,7 +32,7 @@ def page_text(
             _goals(rows, pairs),
             "## Recorded steps",
             "Times are seconds. The error is predicted minus recorded. A step in italics is poorly known.",
-            *(part for name in FIGURES for part in (f"### {_WORDS[name].capitalize()}", _steps(rows, name))),
+            *(part for name in FIGURES for part in (f"### {WORDS[name].capitalize()}", _steps(rows, name))),
             "## Bad rows",
             _bad(rows),
             "## Errors by form of change",
@@ -43,10 +44,11 @@ def page_text(
     )
 
 
-def write_page(text: str) -> None:
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(_BEGIN)
-    after = rest.partition(_END)[2]
-    write_durably(PAGE, f"{before}{_BEGIN}\n\n{text}\n\n{_END}{after}".encode())
+def write_page(text: str, part: str = STREAMS) -> None:
+    """Replaces a generated part of the page."""
+    begin, end = f"<!-- {part} -->", f"<!-- end of the part {part} -->"
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(begin)
+    write_durably(PAGE, f"{before}{begin}\n\n{text}\n\n{end}{rest.partition(end)[2]}".encode())
 
 
 def _goals(rows: Sequence[StepRow], pairs: Sequence[ChangePair]) -> str:
@@ -85,7 +87,7 @@ def _goals(rows: Sequence[StepRow], pairs: Sequence[ChangePair]) -> str:
             ),
         ),
     ]  # fmt: skip
-    return f"{_table(lines)}\n\nOf all pairs, {right} of {len(pairs)} are in the right order."
+    return f"{table(lines)}\n\nOf all pairs, {right} of {len(pairs)} are in the right order."
 
 
 def _steps(rows: Sequence[StepRow], name: str) -> str:
@@ -100,7 +102,7 @@ def _steps(rows: Sequence[StepRow], name: str) -> str:
                 "yes" if figure.is_covered else "**no**", *_naive(figure),
             )
         )  # fmt: skip
-    return _table(lines)
+    return table(lines)
 
 
 def _naive(figure: Figure) -> tuple[str, str]:
@@ -111,7 +113,7 @@ def _naive(figure: Figure) -> tuple[str, str]:
 
 def _bad(rows: Sequence[StepRow]) -> str:
     bad = [
-        (row.recording, row.phase, _WORDS[name], f"{figure.truth:.1f}", f"{figure.predicted.median:.1f}", row.form)
+        (row.recording, row.phase, WORDS[name], f"{figure.truth:.1f}", f"{figure.predicted.median:.1f}", row.form)
         for row in rows
         for name, figure in row.figures.items()
         if figure.is_far or not figure.is_covered
@@ -119,7 +121,7 @@ def _bad(rows: Sequence[StepRow]) -> str:
     if not bad:
         return "There is none."
     text = "These predictions are off by more than 50 % and 3 s, or their interval misses the truth."
-    return f"{text}\n\n{_table([('recording', 'step', 'figure', 'recorded', 'predicted', 'form'), *bad])}"
+    return f"{text}\n\n{table([('recording', 'step', 'figure', 'recorded', 'predicted', 'form'), *bad])}"
 
 
 def _forms(calibration: Mapping[str, Widening]) -> str:
@@ -128,17 +130,17 @@ def _forms(calibration: Mapping[str, Widening]) -> str:
         "These are the errors of all recordings.\n"
         "`assignor plan` uses them (`assignor_lab/planning/calibration.json`)."
     )
-    lines = [("form", *(_WORDS[name] for name in FIGURES), "longest absence, s", "recordings", "steps")]
+    lines = [("form", *(WORDS[name] for name in FIGURES), "longest absence, s", "recordings", "steps")]
     for form, known in calibration.items():
         errors = (" / ".join(f"{share:.1%}" for share in known.errors[name]) for name in FIGURES)
         lines.append((form, *errors, f"{known.longest_seconds:.1f}", str(known.recordings), str(known.steps)))
-    return f"{text}\n\n{_table(lines)}"
+    return f"{text}\n\n{table(lines)}"
 
 
 def _wrong(pairs: Sequence[ChangePair]) -> str:
     wrong = [
         (
-            pair.kind, _WORDS[pair.figure], f"{pair.one[0]}: {pair.one[1]:.1f} / {pair.one[2]:.1f}",
+            pair.kind, WORDS[pair.figure], f"{pair.one[0]}: {pair.one[1]:.1f} / {pair.one[2]:.1f}",
             f"{pair.other[0]}: {pair.other[1]:.1f} / {pair.other[2]:.1f}",
         )
         for pair in pairs
@@ -147,7 +149,7 @@ def _wrong(pairs: Sequence[ChangePair]) -> str:
     if not wrong:
         return "All pairs that differ beyond noise are in the right order."
     text = "These pairs differ beyond noise and are predicted in the wrong order. Cells are recorded / predicted."
-    return f"{text}\n\n{_table([('change', 'figure', 'one', 'other'), *wrong])}"
+    return f"{text}\n\n{table([('change', 'figure', 'one', 'other'), *wrong])}"
 
 
 def _report(report: Sequence[ReportedPlan]) -> str:
@@ -165,9 +167,9 @@ def _report(report: Sequence[ReportedPlan]) -> str:
         "The start of the processes decides the first way, and the restore rate the second one.\n"
         "With the last column's assumptions, the order is the reported one, and each figure is within a factor of 2."
     )
-    return f"{text}\n\n{_table(lines)}"
+    return f"{text}\n\n{table(lines)}"
 
 
-def _table(lines: Sequence[Sequence[str]]) -> str:
+def table(lines: Sequence[Sequence[str]]) -> str:
     head, *rest = (f"| {' | '.join(line)} |" for line in lines)
     return "\n".join((head, f"|{'---|' * len(lines[0])}", *rest))

@@ -40,7 +40,7 @@ def join_request(
 
 
 def member_from(member: str, subscription: SubscriptionMessage) -> Worker:
-    return Worker(member, subscription.owned, subscription.static or WILDCARD)
+    return Worker(member, subscription.owned, subscription.static or WILDCARD, url=subscription.url)
 
 
 def assignment_bytes(assignment: Assignment, protocol: ConnectProtocol) -> bytes:

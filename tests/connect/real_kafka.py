@@ -43,6 +43,7 @@ class RealConnect:
     def __init__(self, directory: Path) -> None:
         assert LIB.is_dir(), "no Kafka: run these tests as `make test-services`, which brings it"
         self.directory = directory
+        self.logging = LOGGING
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.urls: dict[str, str] = {}
         self.http = httpx.Client(trust_env=False, timeout=100)
@@ -178,7 +179,7 @@ class RealConnect:
             return False
 
     def _java(self, heap: str) -> list[str]:
-        return ["java", *JVM, f"-Xmx{heap}", f"-Dlog4j2.configurationFile={LOGGING}", "-cp", f"{LIB}/*"]
+        return ["java", *JVM, f"-Xmx{heap}", f"-Dlog4j2.configurationFile={self.logging}", "-cp", f"{LIB}/*"]
 
     def _broker_java(self, heap: str) -> list[str]:
         return self._java(heap)

@@ -123,7 +123,9 @@ _MEMBERS = ("rounds", 0, "members")
         ),
         (changed(*_MEMBERS, 0, "static", value={"connectors": None}), "rounds[0].members[0].static.tasks", "missing"),
         (changed(*_MEMBERS, 0, "static", "connectors", value="a"), "rounds[0].members[0].static.connectors", "a list"),
-        (changed(*_MEMBERS, 0, "url", value="http://a"), "rounds[0].members[0].url", "unknown key"),
+        (changed(*_MEMBERS, 0, "address", value="a"), "rounds[0].members[0].address", "unknown key"),
+        (changed(*_MEMBERS, 0, "url", value=8083), "rounds[0].members[0].url", "a text"),
+        (changed(*_MEMBERS, 0, "labels", value={"zone": 1}), "rounds[0].members[0].labels.zone", "a text"),
     ],
 )
 def test_what_is_not_in_the_format_is_refused_with_its_place(document: Any, key: str, reason: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -56,6 +56,14 @@ Join = Annotated[
     list[str] | None,
     typer.Option("--join", metavar="NAME", help="Go on with a new worker of this name; repeatable."),
 ]
+Labels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label",
+        metavar="WORKER=KEY=VALUE",
+        help="Label of a worker for assignors, such as connect-1:8083=zone=a; repeatable.",
+    ),
+]
 Check = Annotated[
     bool,
     typer.Option(
@@ -78,6 +86,7 @@ def _import(
     probe: Probe = True,
     lose: Lose = None,
     join: Join = None,
+    label: Labels = None,
     config: ConfigFile = None,
     c: Overrides = None,
     check: Check = False,
@@ -102,10 +111,11 @@ def _import(
     protocol = ConnectProtocol.from_config(values[CONNECT_PROTOCOL]) if CONNECT_PROTOCOL in effective else None
     delay = int(values[MAX_DELAY_KEY]) if MAX_DELAY_KEY in effective else None
     happens = WhatHappens(tuple(lose or ()), tuple(join or ()))
+    labels = _labels(label or ())
     if url:
-        documents = iter([_live(url, ca_file, happens, protocol, delay, probe=probe)])
+        documents = iter([_live(url, ca_file, happens, protocol, delay, labels, probe=probe)])
     else:
-        documents = _recorded(recordings or [], happens, protocol, delay)
+        documents = _recorded(recordings or [], happens, protocol, delay, labels)
     documents = map(_readable, documents)
     failed: list[str] = []
     compared = [0, 0]
@@ -118,6 +128,17 @@ def _import(
     print_written(out, written, as_json=json, checked=compared[0], failed=failed)
     if failed:
         raise typer.Exit(_CHECK_FAILED)
+
+
+def _labels(texts: Sequence[str]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for each in texts:
+        worker, _, label = each.partition("=")
+        key, equals, value = label.partition("=")
+        if not (worker and key and equals):
+            raise typer.BadParameter(f"{each!r:.80}: expected WORKER=KEY=VALUE", param_hint="--label")
+        found.setdefault(worker, {})[key] = value
+    return found
 
 
 def _readable(document: dict[str, Any]) -> dict[str, Any]:
@@ -138,6 +159,7 @@ def _live(
     happens: WhatHappens,
     protocol: ConnectProtocol | None,
     delay: int | None,
+    labels: Mapping[str, Mapping[str, str]],
     *,
     probe: bool,
 ) -> dict[str, Any]:
@@ -150,12 +172,16 @@ def _live(
     source = {"url": state.url, "time_ms": state.time_ms}
     return state_document(
         state.connectors, state.workers, f"connect-{state.time_ms}", source,
-        protocol=protocol, max_delay_ms=delay, happens=happens,
+        protocol=protocol, max_delay_ms=delay, happens=happens, labels=labels,
     )  # fmt: skip
 
 
 def _recorded(
-    files: list[str], happens: WhatHappens, protocol: ConnectProtocol | None, delay: int | None
+    files: list[str],
+    happens: WhatHappens,
+    protocol: ConnectProtocol | None,
+    delay: int | None,
+    labels: Mapping[str, Mapping[str, str]],
 ) -> Iterator[dict[str, Any]]:
     from assignor_lab.capture.recorded.connect.histories import histories
     from assignor_lab.capture.recorded.connect.recording import read_connect_recording
@@ -178,7 +204,7 @@ def _recorded(
         try:
             yield state_document(
                 state.connectors, state.workers(), f"state-{number}", source,
-                protocol=protocol, max_delay_ms=delay, happens=happens,
+                protocol=protocol, max_delay_ms=delay, happens=happens, labels=labels,
             )  # fmt: skip
         except NoWorkerError as error:
             note(f"left out: {state.file}, line {state.line}: {error}")

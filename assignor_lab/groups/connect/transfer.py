@@ -37,6 +37,8 @@ def packed_rebalance(rebalance: Rebalance) -> bytes:
                     if worker.static.tasks is None
                     else [(task.connector, task.task) for task in worker.static.tasks],
                     worker.max_delay_ms,
+                    worker.url,
+                    dict(worker.labels),
                 )
                 for worker in rebalance.workers
             ],
@@ -60,8 +62,10 @@ def unpacked_rebalance(content: bytes) -> Rebalance:
                 _jobs(owned),
                 StaticJobs(connectors, None if tasks is None else [ConnectorTaskId(*task) for task in tasks]),
                 max_delay_ms,
+                url,
+                labels,
             )
-            for member, owned, connectors, tasks, max_delay_ms in workers
+            for member, owned, connectors, tasks, max_delay_ms, url, labels in workers
         ],
         ConnectProtocol(protocol),
         time_ms,

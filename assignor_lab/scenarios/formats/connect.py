@@ -86,7 +86,8 @@ def _document_shape(task: Check[ConnectorTaskId]) -> Check[dict[str, Any]]:
             "id": text,
             "owned": record({"connectors": _names, "tasks": tasks}),
             "static": record({"connectors": nullable(_names), "tasks": nullable(tasks)}),
-        }
+        },
+        {"url": text, "labels": map_of(text, text)},
     )
     round_ = record(
         {"time_ms": _round_time, "connectors": map_of(text, count), "members": list_of(member)},
@@ -165,7 +166,10 @@ def _worker(fields: Mapping[str, Any]) -> Worker:
     jobs = Jobs(owned["connectors"], owned["tasks"])
     _refuse_repeated(owned["connectors"], jobs.connectors, "connectors")
     _refuse_repeated(owned["tasks"], jobs.tasks, "tasks")
-    return Worker(fields["id"], jobs, StaticJobs(static["connectors"], static["tasks"]))
+    return Worker(
+        fields["id"], jobs, StaticJobs(static["connectors"], static["tasks"]),
+        url=fields.get("url", ""), labels=fields.get("labels", {}),
+    )  # fmt: skip
 
 
 def _refuse_repeated(given: Sequence[object], distinct: Sequence[object], kind: str) -> None:

@@ -174,7 +174,10 @@ def _initial(initial: Mapping[str, Any]) -> tuple[int, Mapping[str, int], Mappin
             raise Mismatch(f"member {member['id']!r:.80} is there twice", *path, "id")
         static = at(_static, member["static"], *path, "static")
         owned = Jobs(member["owned"]["connectors"], at(_tasks, member["owned"]["tasks"], *path, "owned", "tasks"))
-        settings = WorkerSettings(protocol, initial["max_delay_ms"], _static_jobs(static))
+        settings = WorkerSettings(
+            protocol, initial["max_delay_ms"], _static_jobs(static),
+            url=member.get("url", ""), labels=member.get("labels", {}),
+        )  # fmt: skip
         workers[member["id"]] = (settings, owned)
     if begin["time_ms"] > LONG_MAX // 2:
         raise Mismatch("too late for a clock that is to run on", "initial", "rounds", 0, "time_ms")

@@ -138,7 +138,7 @@ def _settings(
     base = cluster.settings.get(name)
     if base is None:
         first = next(iter(episode.workers.values()), (WorkerSettings(), Jobs()))[0]
-        base = attrs.evolve(first, static=WorkerSettings().static)
+        base = attrs.evolve(first, static=WorkerSettings().static, url="", labels={})
     return worker_settings(base, details)
 
 

@@ -50,6 +50,7 @@ class ConnectTimings:
             loaded.
         start_stop_threads: Size of a worker's pool for starting and stopping (a number, not a duration).
         worker_start_ms: From the start of a worker's process until its first join.
+        worker_stop_ms: From the end of a stopped worker's jobs until it leaves the group.
     """
 
     heartbeat_interval_ms: int = 3_000
@@ -83,6 +84,7 @@ class ConnectTimings:
     first_connector_ms: Mapping[str, int] = attrs.field(factory=dict)
     start_stop_threads: int = attrs.field(default=8, validator=attrs.validators.ge(1))
     worker_start_ms: int = 3_000
+    worker_stop_ms: int = 0
 
     def hop_ms(self, kind: str) -> int:
         """One way, without random additions."""

@@ -21,6 +21,8 @@ class WorkerSettings:
         downgrade: Return of the group to ``eager``: ``kafka`` (nothing is stopped, KAFKA-13816) or ``kip415`` (an empty
             assignment and a second rebalance).
         configs: Further keys for the assignors.
+        url: Its advertised URL; empty: its name stands for host and port.
+        labels: Labels for an assignor, such as a zone.
     """
 
     protocol: ConnectProtocol = ConnectProtocol.SESSIONED
@@ -28,3 +30,5 @@ class WorkerSettings:
     static: StaticJobs = WILDCARD
     downgrade: DowngradeRule = "kafka"
     configs: Mapping[str, Any] = attrs.field(factory=dict)
+    url: str = ""
+    labels: Mapping[str, str] = attrs.field(factory=dict)

@@ -170,3 +170,25 @@ def test_what_workers_own_after_an_answer_is_new_first() -> None:
     )
     assert answer.has_revocations
     assert answer.owned_after(rebalance) == {"w": Jobs((), [task("a-2"), task("a-1")]), "v": NO_JOBS}
+
+
+# --- workers -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("http://Connect-1.example:8083/", "connect-1.example"), ("https://192.0.2.1:8443", "192.0.2.1"),
+        ("http://[2001:db8::1]:8083/", "2001:db8::1"), ("", ""), ("null:-1", ""), ("http://[::1", ""),
+    ],
+)  # fmt: skip
+def test_a_worker_has_the_host_of_its_url(url: str, host: str) -> None:
+    assert Worker("m", url=url).host == host
+
+
+def test_a_returning_worker_is_found_by_its_url_and_labels() -> None:
+    before, after = (Worker(member, url="http://a:1/", labels={"zone": "x"}) for member in ("m-1", "m-2"))
+    assert before.member_id != after.member_id
+    assert (before.url, before.labels) == (after.url, after.labels)
+    with pytest.raises(TypeError):
+        before.labels["zone"] = "y"  # type: ignore[index]

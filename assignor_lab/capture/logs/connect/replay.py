@@ -296,7 +296,7 @@ def _rebalance(recorded: RecordedRound) -> Rebalance | Departure:
         return Rebalance(
             configured,
             tuple(
-                Worker(member, subscription.owned, subscription.static or WILDCARD)
+                Worker(member, subscription.owned, subscription.static or WILDCARD, url=subscription.url)
                 for member, subscription in recorded.subscriptions.items()
             ),
             recorded.protocol,

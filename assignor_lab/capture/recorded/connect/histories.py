@@ -236,6 +236,7 @@ def _member(member: DescribedWorker, protocol: ConnectProtocol) -> dict[str, Any
             "connectors": None if static is None or static.connectors is None else list(static.connectors),
             "tasks": None if static is None or static.tasks is None else _texts(static.tasks),
         },
+        **({"url": member.subscription.url} if member.subscription.url else {}),
     }
 
 

@@ -5,7 +5,8 @@ Each worker reports the jobs that run there. The importer can add later events.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -53,16 +54,21 @@ def state_document(
     protocol: ConnectProtocol | None = None,
     max_delay_ms: int | None = None,
     happens: WhatHappens = WhatHappens(),
+    labels: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """A history of kind ``connect``; unreachable workers are no members.
 
     Args:
+        labels: Worker id to its labels; REST has none.
         source: ``url`` or ``file`` and ``line``, ``time_ms``.
         happens: Adds rounds for the loss and the join, the end of the delay, and follow-ups.
     """
     alive = [worker.worker_id for worker in workers if worker.answers is not False]
     if not alive:
         raise NoWorkerError("no state names a worker that lives: without a member there is no group")
+    for name in labels:
+        if name not in alive:
+            raise NoWorkerError(f"--label names {name!r:.80}, which is no worker: use one of {', '.join(alive)}")
     assumptions = list(_assumptions(protocol, max_delay_ms, workers))
     spoken, delay = (
         protocol or ConnectProtocol.SESSIONED,
@@ -70,13 +76,16 @@ def state_document(
     )
     counts, owned = configured_jobs(connectors, assumptions), _owned(connectors, alive)
     start = int(source.get("time_ms", 0))
-    rounds = [_round(start, counts, {name: owned[name] for name in alive}, spoken)]
+    # An advertised address has no scheme: it is that of the request.
+    scheme = str(source.get("url", "http://")).partition("://")[0]
+    places = {name: _place(name, scheme, labels.get(name, {})) for name in alive}
+    rounds = [_round(start, counts, {name: owned[name] for name in alive}, spoken, places)]
     if happens:
         left = _after(alive, happens)
         moments = [start + _SECOND_MS]
         moments += [moments[0] + delay + each * _SECOND_MS for each in range(1, _FOLLOW_UPS + 1)]
         members = {name: owned.get(name, Jobs()) for name in left}
-        rounds += [_round(moment, counts, members, spoken) for moment in moments]
+        rounds += [_round(moment, counts, members, spoken, places) for moment in moments]
         assumptions.append(
             "the rounds after the first are not observed: workers report the jobs that they ran before, changed "
             "by the assignor's own answers"
@@ -161,7 +170,20 @@ def _after(alive: Sequence[str], happens: WhatHappens) -> list[str]:
     return left
 
 
-def _round(time_ms: int, counts: dict[str, int], members: dict[str, Jobs], protocol: ConnectProtocol) -> dict[str, Any]:
+def _place(worker: str, scheme: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    """URL and labels of a worker; an advertised address without host or port gives no URL."""
+    host, _, port = worker.rpartition(":")
+    found: dict[str, Any] = {"url": f"{scheme}://{worker}/"} if host not in ("", "null") and port.isdigit() else {}
+    return {**found, "labels": dict(labels)} if labels else found
+
+
+def _round(
+    time_ms: int,
+    counts: dict[str, int],
+    members: dict[str, Jobs],
+    protocol: ConnectProtocol,
+    places: Mapping[str, Mapping[str, Any]],
+) -> dict[str, Any]:
     return {
         "time_ms": time_ms,
         "connectors": counts,
@@ -170,6 +192,7 @@ def _round(time_ms: int, counts: dict[str, int], members: dict[str, Jobs], proto
                 "id": name,
                 "owned": jobs_document(owned if protocol.is_incremental else Jobs()),
                 "static": {"connectors": None, "tasks": None},
+                **places.get(name, {}),
             }
             for name, owned in members.items()
         ],

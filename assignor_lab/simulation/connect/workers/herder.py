@@ -37,7 +37,8 @@ def herder(worker: WorkerProcess, start_ms: int) -> Steps:
 
 def _shut_down(worker: WorkerProcess) -> Steps:
     jobs = worker.pool.running_jobs(worker.number)
-    yield Sleep(worker.pool.stop(worker.number, jobs, worker.world.now))
+    stopped_in = worker.pool.stop(worker.number, jobs, worker.world.now)
+    yield Sleep(stopped_in + worker.world.timings.worker_stop_ms)
     if worker.membership.member_id is not None:
         worker.world.leave_group(worker.membership.member_id, "leaves")
     worker.ended = True

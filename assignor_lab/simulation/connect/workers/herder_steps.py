@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Any, Protocol
 
 import attrs
@@ -49,6 +49,8 @@ class Subscription:
     static: StaticJobs
     # Further content: a worker joins with other bytes after an assignment.
     last_assignment: tuple[int, str, int, int] | None = None
+    url: str = ""
+    labels: Mapping[str, str] = attrs.field(factory=dict)
 
 
 class WorkerSurroundings(Protocol):

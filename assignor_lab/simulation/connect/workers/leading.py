@@ -27,7 +27,10 @@ def lead(worker: WorkerProcess, joined: JoinReply) -> Steps:
         worker.say("mismatch", f"has not read the config topic as far as others ({worker.position} < {furthest})")
     else:
         yield Sleep(world.timings.assignor_ms)
-        workers = [Worker(member, each.owned, each.static) for member, each in joined.members.items()]
+        workers = [
+            Worker(member, each.owned, each.static, url=each.url, labels=each.labels)
+            for member, each in joined.members.items()
+        ]
         jobs = world.config.view(worker.position).jobs
         rebalance = round_to_decide(worker.membership, joined, workers, jobs, world.now)
         answer = _assignor(worker, joined.protocol).assign(rebalance)

@@ -115,6 +115,8 @@ def _join_request(worker: WorkerProcess) -> JoinRequest:
             held if protocol.is_incremental else NO_JOBS,
             worker.settings.static if protocol is ConnectProtocol.STATIC else WILDCARD,
             last if protocol.is_incremental else None,
+            worker.settings.url or f"http://{worker.name}/",
+            worker.settings.labels,
         )
         for protocol in worker.settings.protocol.offered()
     }

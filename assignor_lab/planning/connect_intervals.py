@@ -1,0 +1,66 @@
+"""90 % intervals of plans of Connect groups: those of the plays, widened by the errors of recorded changes.
+
+The method is that of :mod:`assignor_lab.planning.intervals`. The form of a change is the main cause of its absences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+import attrs
+
+from assignor_lab.planning.connect_plan import DELAY, SESSION
+from assignor_lab.planning.intervals import FIGURES, Widening, widening_of
+from assignor_lab.planning.predicted import Prediction, StepRange
+from assignor_lab.planning.shipped import shipped_connect_forms
+
+__all__ = ["MOVES", "WAITS", "connect_calibrated", "connect_form", "shipped_connect_widenings"]
+
+#: Forms of changes; a session timeout is the third one.
+WAITS, MOVES = "jobs wait out the delay", "jobs move at once"
+#: Share of the task-seconds from which a cause is the main one.
+_MAIN = 0.4
+
+
+def connect_form(step: StepRange) -> str:
+    total = sum(step.spent_on.values())
+    if total and step.spent_on.get(SESSION, 0.0) >= _MAIN * total:
+        return SESSION
+    return WAITS if total and step.spent_on.get(DELAY, 0.0) >= _MAIN * total else MOVES
+
+
+def connect_calibrated(prediction: Prediction, errors: Mapping[str, Widening] | None = None) -> Prediction:
+    """The prediction with intervals that hold the truth in 90 % of recorded changes.
+
+    Args:
+        errors: Form of change to its errors; ``None``: those of the distribution.
+    """
+    known = shipped_connect_widenings() if errors is None else errors
+    return attrs.evolve(
+        prediction,
+        steps=tuple(_step(each, known) for each in prediction.steps),
+        total=_step(prediction.total, known),
+    )
+
+
+def _step(step: StepRange, errors: Mapping[str, Widening]) -> StepRange:
+    form = connect_form(step)
+    known = errors.get(form)
+    if known is None:
+        return attrs.evolve(step, poorly_known=(f"no recorded change is of this form: {form}",))
+    worst, every = (widening_of(getattr(step, name), *known.errors[name]) for name in FIGURES)
+    return attrs.evolve(step, worst_task_seconds=worst, task_seconds=every)
+
+
+@cache
+def shipped_connect_widenings() -> Mapping[str, Widening]:
+    return {
+        form: Widening(
+            {name: (below, above) for name, (below, above) in entry["errors"].items()},
+            entry["longest_seconds"],
+            entry["recordings"],
+            entry["steps"],
+        )
+        for form, entry in shipped_connect_forms().items()
+    }
