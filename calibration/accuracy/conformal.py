@@ -6,7 +6,7 @@ of 0.95 (n + 1) / n counts; the greatest error for fewer than 19. No interval be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import attrs
@@ -33,6 +33,10 @@ def calibration_of(predicted: Sequence[Predicted]) -> dict[str, Widening]:
     return {form: widening_of_clusters(clusters) for form, clusters in sorted(forms.items())}
 
 
+def _scale(figure: Range) -> float:
+    return max(figure.median, LEAST_SECONDS)
+
+
 class Recorded(Protocol):
     """The truth of a step."""
 
@@ -51,15 +55,16 @@ class Cluster:
     longest: float = 0.0
     errors: dict[str, list[tuple[float, float]]] = attrs.field(factory=dict)
 
-    def add(self, step: StepRange, recorded: Recorded) -> None:
+    def add(self, step: StepRange, recorded: Recorded, scale: Callable[[Range], float] = _scale) -> None:
         self.longest = max(self.longest, recorded.worst_task_seconds)
         for name in FIGURES:
-            self.errors.setdefault(name, []).append(errors_of(getattr(step, name), getattr(recorded, name)))
+            figure = getattr(step, name)
+            self.errors.setdefault(name, []).append(errors_of(figure, getattr(recorded, name), scale(figure)))
 
 
-def errors_of(figure: Range, truth: float) -> tuple[float, float]:
-    """Distances of the truth below and above an interval, as shares of its median."""
-    share = max(figure.median, LEAST_SECONDS)
+def errors_of(figure: Range, truth: float, scale: float | None = None) -> tuple[float, float]:
+    """Distances of the truth below and above an interval, as shares of its median or of another scale."""
+    share = _scale(figure) if scale is None else scale
     return max(0.0, figure.low - truth) / share, max(0.0, truth - figure.high) / share
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import attrs
 
 from assignment_api.plugins import Registry, config_sources
-from assignor_lab.planning.connect_intervals import connect_calibrated, connect_form
+from assignor_lab.planning.connect_intervals import connect_calibrated, connect_form, connect_scale
 from assignor_lab.planning.connect_machine import ConnectMachine
 from assignor_lab.planning.connect_plan import ConnectContender, connect_plan, played_connect_plan
 from assignor_lab.planning.connect_state import connect_state
@@ -95,7 +96,8 @@ def connect_widenings(changes: Sequence[PredictedConnect], without: str | None =
             continue
         by_form: dict[str, Cluster] = {}
         for step, recorded in zip(each.prediction.steps, each.change.steps, strict=True):
-            by_form.setdefault(connect_form(step), Cluster(each.change.recording)).add(step, recorded)
+            cluster = by_form.setdefault(connect_form(step), Cluster(each.change.recording))
+            cluster.add(step, recorded, partial(connect_scale, step))
         for form, cluster in by_form.items():
             forms.setdefault(form, []).append(cluster)
     return {form: widening_of_clusters(clusters) for form, clusters in sorted(forms.items())}
