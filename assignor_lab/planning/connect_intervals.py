@@ -12,7 +12,7 @@ from functools import cache
 import attrs
 
 from assignor_lab.planning.connect_plan import DELAY, SESSION
-from assignor_lab.planning.intervals import FIGURES, LEAST_SECONDS, Widening
+from assignor_lab.planning.intervals import FIGURES, LEAST_SECONDS, Widening, widenings_in
 from assignor_lab.planning.predicted import Prediction, Range, StepRange
 from assignor_lab.planning.shipped import shipped_connect_forms
 
@@ -68,12 +68,4 @@ def _widened(step: StepRange, figure: Range, below: float, above: float) -> Rang
 
 @cache
 def shipped_connect_widenings() -> Mapping[str, Widening]:
-    return {
-        form: Widening(
-            {name: (below, above) for name, (below, above) in entry["errors"].items()},
-            entry["longest_seconds"],
-            entry["recordings"],
-            entry["steps"],
-        )
-        for form, entry in shipped_connect_forms().items()
-    }
+    return widenings_in(shipped_connect_forms())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import attrs
 
@@ -18,7 +19,16 @@ from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predicted import Prediction, Range, StepRange
 from assignor_lab.planning.shipped import shipped_forms
 
-__all__ = ["FIGURES", "LEAST_SECONDS", "Widening", "calibrated", "form_of", "shipped_calibration", "widening_of"]
+__all__ = [
+    "FIGURES",
+    "LEAST_SECONDS",
+    "Widening",
+    "calibrated",
+    "form_of",
+    "shipped_calibration",
+    "widening_of",
+    "widenings_in",
+]
 
 #: The figures with a measured error.
 FIGURES = ("worst_task_seconds", "task_seconds")
@@ -141,6 +151,11 @@ def _doubts(step: StepRange, form: str, known: Widening, widened: Mapping[str, R
 
 @cache
 def shipped_calibration() -> Mapping[str, Widening]:
+    return widenings_in(shipped_forms())
+
+
+def widenings_in(forms: Mapping[str, Mapping[str, Any]]) -> dict[str, Widening]:
+    """Form of change to its errors, from the document of the distribution."""
     return {
         form: Widening(
             {name: (below, above) for name, (below, above) in entry["errors"].items()},
@@ -148,5 +163,5 @@ def shipped_calibration() -> Mapping[str, Widening]:
             entry["recordings"],
             entry["steps"],
         )
-        for form, entry in shipped_forms().items()
+        for form, entry in forms.items()
     }

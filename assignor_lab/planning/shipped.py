@@ -8,35 +8,48 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+import attrs
+
 __all__ = ["shipped_connect_constants", "shipped_connect_forms", "shipped_constants", "shipped_forms"]
+
+_Forms = Mapping[str, Mapping[str, Any]]
+
+
+@attrs.frozen
+class _OfConnect:
+    constants: Sequence[Mapping[str, Sequence[int]]]
+    forms: _Forms
+
+
+@attrs.frozen
+class _Shipped:
+    made_by: str
+    constants: Mapping[str, int]
+    forms: _Forms
+    connect: _OfConnect = attrs.field(converter=lambda fields: _OfConnect(**fields))
 
 
 @cache
-def _document() -> Mapping[str, Any]:
+def _shipped() -> _Shipped:
     text = resources.files("assignor_lab.planning").joinpath("calibration.json").read_text("utf-8")
-    document: dict[str, Any] = json.loads(text)
-    return document
+    return _Shipped(**json.loads(text))
 
 
 def shipped_constants() -> Mapping[str, int]:
     """Timing to its value: the recordings that also gave the errors, ``assignor derive-constants``."""
-    found: Mapping[str, int] = _document()["constants"]
-    return found
+    return _shipped().constants
 
 
-def shipped_forms() -> Mapping[str, Mapping[str, Any]]:
+def shipped_forms() -> _Forms:
     """Form of change to its entry, as :class:`~assignor_lab.planning.intervals.Widening`."""
-    found: Mapping[str, Mapping[str, Any]] = _document()["forms"]
-    return found
+    return _shipped().forms
 
 
 def shipped_connect_constants() -> Sequence[Mapping[str, Sequence[int]]]:
     """Durations of Connect workers in each recorded change, as :mod:`~assignor_lab.planning.connect_machine`."""
-    found: Sequence[Mapping[str, Sequence[int]]] = _document()["connect"]["constants"]
-    return found
+    return _shipped().connect.constants
 
 
-def shipped_connect_forms() -> Mapping[str, Mapping[str, Any]]:
+def shipped_connect_forms() -> _Forms:
     """The same as :func:`shipped_forms` for changes of Connect groups."""
-    found: Mapping[str, Mapping[str, Any]] = _document()["connect"]["forms"]
-    return found
+    return _shipped().connect.forms
