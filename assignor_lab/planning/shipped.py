@@ -21,12 +21,16 @@ class _OfConnect:
     forms: _Forms
 
 
+def _of_connect(fields: Mapping[str, Any]) -> _OfConnect:
+    return _OfConnect(**fields)
+
+
 @attrs.frozen
 class _Shipped:
     made_by: str
     constants: Mapping[str, int]
     forms: _Forms
-    connect: _OfConnect = attrs.field(converter=lambda fields: _OfConnect(**fields))
+    connect: _OfConnect = attrs.field(converter=_of_connect)
 
 
 @cache
