@@ -21,11 +21,13 @@ from assignor_lab.capture.histories.recorded_generations import (
     recorded_generations,
 )
 from assignor_lab.capture.histories.streams_epochs import Epoch, epoch_documents, recorded_epochs
+from assignor_lab.capture.histories.subscribed_decisions import subscribed_decisions
 from assignor_lab.capture.logs.open_dates import LogDates
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.histories import SeenRound, histories
 from assignor_lab.capture.recorded.kept_records import SAMPLES, KeptRecords, read_kept_records
 from assignor_lab.capture.recorded.sampled_topics import SampledTopics
+from assignor_lab.capture.recorded.subscribed_epochs import SubscribedEpoch, subscribed_epochs
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import count, map_of, nullable, one_of, record, text, whole
@@ -40,7 +42,7 @@ __all__ = ["recorded_decisions"]
 
 _BROKERS = record(
     {"format": whole(1, 1), "kind": one_of("brokers"), "streams_group_describe": nullable(count)},
-    {"topics": map_of(text, count), "settings": map_of(text, count)},
+    {"topics": map_of(text, count), "topic_ids": map_of(text, text), "settings": map_of(text, count)},
 )
 #: Since then, brokers give their assignor the current tasks, not the old targets.
 _FIRST_GIVEN_WHAT_THEY_HAVE = 1
@@ -123,11 +125,12 @@ def _decisions(
 ) -> Iterator[dict[str, Any]]:
     notes: list[str] = []
     generations = recorded_generations(kept, notes.append)
-    epochs = recorded_epochs(kept, notes.append)
+    epochs, subscribed = recorded_epochs(kept, notes.append), subscribed_epochs(kept, notes.append)
     generations, epochs = _steadied(generations, notes), _steadied(epochs, notes)
+    subscribed = _steadied(subscribed, notes)
     for sentence in dict.fromkeys(notes):
         on_problem(sentence)
-    if not (generations or epochs):
+    if not (generations or epochs or subscribed):
         raise HistoryError(
             f"{file}: none of {plural(len(kept.records), 'record')} of group {kept.group!r:.80} is a decision: "
             "record it while its members are there, or go on with record --resume --follow"
@@ -145,6 +148,8 @@ def _decisions(
         yield from _classic(kept, generations, config, topology, around, topics, racks, optimized=optimized)
     if epochs:
         yield from _epochs(kept, epochs, gone, brokers, config, topology, around)
+    if subscribed:
+        yield from subscribed_decisions(kept.group, subscribed, brokers.get("topic_ids", {}), gone, config)
 
 
 def _with_departures(epochs: Sequence[Epoch], gone: Sequence[InstanceGone]) -> list[Epoch]:
@@ -223,7 +228,7 @@ def _partition_counts(*racks: Racks | None) -> dict[str, int]:
     return found
 
 
-_Decided = TypeVar("_Decided", RecordedGeneration, Epoch)
+_Decided = TypeVar("_Decided", RecordedGeneration, Epoch, SubscribedEpoch)
 
 
 def _steadied(decided: Sequence[_Decided], notes: list[str]) -> list[_Decided]:

@@ -2,7 +2,7 @@
 
 Needs the extra ``kafka``.
 
-A key is a 16-bit type, the group and, for some types, a member. Offset commits and consumer groups have other types.
+A key is a 16-bit type, the group and, for some types, a member. Offset commits have other types.
 """
 
 from __future__ import annotations
@@ -23,9 +23,22 @@ from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
 
 __all__ = [
     "CONSUMERS",
+    "CONSUMER_CURRENT",
+    "CONSUMER_MEMBER",
+    "CONSUMER_METADATA",
+    "CONSUMER_REGEX",
+    "CONSUMER_TARGET",
+    "CONSUMER_TARGET_METADATA",
+    "CONSUMER_TOPICS",
     "CURRENT_ASSIGNMENT",
     "GROUP_METADATA",
     "GROUP_RECORD_TYPES",
+    "SHARE_CURRENT",
+    "SHARE_MEMBER",
+    "SHARE_METADATA",
+    "SHARE_TARGET",
+    "SHARE_TARGET_METADATA",
+    "SHARE_TOPICS",
     "STREAMS_MEMBER",
     "STREAMS_METADATA",
     "STREAMS_TOPOLOGY",
@@ -52,8 +65,23 @@ GROUP_METADATA, STREAMS_METADATA, STREAMS_MEMBER, TARGET_METADATA, TARGET_MEMBER
     2, 17, 19, 20, 21, 22,
 )  # fmt: skip
 STREAMS_TOPOLOGY = 23
-_OF_A_GROUP = (GROUP_METADATA, STREAMS_METADATA, TARGET_METADATA, STREAMS_TOPOLOGY)
-_OF_A_MEMBER = (STREAMS_MEMBER, TARGET_MEMBER, CURRENT_ASSIGNMENT)
+#: Of consumer groups (KIP-848); the regular expression is in the place of a member.
+CONSUMER_METADATA, CONSUMER_TOPICS, CONSUMER_MEMBER, CONSUMER_TARGET_METADATA, CONSUMER_TARGET, CONSUMER_CURRENT = (
+    3, 4, 5, 6, 7, 8,
+)  # fmt: skip
+CONSUMER_REGEX = 16
+#: Of share groups (KIP-932).
+SHARE_MEMBER, SHARE_METADATA, SHARE_TARGET_METADATA, SHARE_TARGET, SHARE_CURRENT, SHARE_TOPICS = (
+    10, 11, 12, 13, 14, 15,
+)  # fmt: skip
+_OF_A_GROUP = (
+    GROUP_METADATA, STREAMS_METADATA, TARGET_METADATA, STREAMS_TOPOLOGY, CONSUMER_METADATA, CONSUMER_TOPICS,
+    CONSUMER_TARGET_METADATA, SHARE_METADATA, SHARE_TARGET_METADATA, SHARE_TOPICS,
+)  # fmt: skip
+_OF_A_MEMBER = (
+    STREAMS_MEMBER, TARGET_MEMBER, CURRENT_ASSIGNMENT, CONSUMER_MEMBER, CONSUMER_TARGET, CONSUMER_CURRENT,
+    CONSUMER_REGEX, SHARE_MEMBER, SHARE_TARGET, SHARE_CURRENT,
+)  # fmt: skip
 GROUP_RECORD_TYPES = frozenset((*_OF_A_GROUP, *_OF_A_MEMBER))
 
 
@@ -124,7 +152,7 @@ class StreamsSubtopology:
 
 
 def read_group_key(data: bytes) -> GroupKey | None:
-    """``None`` if its subject is no group of Streams or Connect."""
+    """``None`` if its subject is no group, such as an offset."""
     if len(data) < 2:
         raise BrokerAnswerError("key of a group's record", f"has {len(data)} bytes")
     (kind,) = struct.unpack_from(">h", data)
@@ -278,6 +306,19 @@ _VALUES = {
     TARGET_MEMBER: "StreamsGroupTargetAssignmentMemberValue",
     CURRENT_ASSIGNMENT: "StreamsGroupCurrentMemberAssignmentValue",
     STREAMS_TOPOLOGY: "StreamsGroupTopologyValue",
+    CONSUMER_METADATA: "ConsumerGroupMetadataValue",
+    CONSUMER_TOPICS: "ConsumerGroupPartitionMetadataValue",
+    CONSUMER_MEMBER: "ConsumerGroupMemberMetadataValue",
+    CONSUMER_TARGET_METADATA: "ConsumerGroupTargetAssignmentMetadataValue",
+    CONSUMER_TARGET: "ConsumerGroupTargetAssignmentMemberValue",
+    CONSUMER_CURRENT: "ConsumerGroupCurrentMemberAssignmentValue",
+    CONSUMER_REGEX: "ConsumerGroupRegularExpressionValue",
+    SHARE_MEMBER: "ShareGroupMemberMetadataValue",
+    SHARE_METADATA: "ShareGroupMetadataValue",
+    SHARE_TARGET_METADATA: "ShareGroupTargetAssignmentMetadataValue",
+    SHARE_TARGET: "ShareGroupTargetAssignmentMemberValue",
+    SHARE_CURRENT: "ShareGroupCurrentMemberAssignmentValue",
+    SHARE_TOPICS: "ShareGroupStatePartitionMetadataValue",
 }
 
 
