@@ -14,6 +14,7 @@ from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.history import part_name, read_histories
 from assignor_lab.capture.histories.moments import CLASSIC, protocol_of
 from assignor_lab.capture.histories.settings import longest_session_ms
+from assignor_lab.capture.recorded.partition_states import partition_protocol
 from assignor_lab.documents.wording import plural
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.runtime.assignor_calls import OwnProcesses
@@ -173,7 +174,7 @@ def verify(
     counts = Counter(group for _, group in groups)
     several = {group for group, count in counts.items() if count > 1}
     for (_, of), held in groups.items():
-        group = part_name(of, protocol_of(held[0].document), several)
+        group = part_name(of, _protocol(held[0]), several)
         made = _verified(group, held if most_tasks is None else _sample(held, most_tasks), terms)
         made = attrs.evolve(made, whole=of)
         known = max(len(held), (recorded or {}).get(group, 0))
@@ -190,6 +191,10 @@ def verify(
         if group not in decided
     ]
     return Verification(tuple(found))
+
+
+def _protocol(scenario: Scenario) -> str | None:
+    return protocol_of(scenario.document) or partition_protocol(scenario.document)
 
 
 def _sample(decisions: Sequence[Scenario], most_tasks: int) -> Sequence[Scenario]:

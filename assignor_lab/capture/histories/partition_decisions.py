@@ -50,7 +50,8 @@ def _traits(recorded: PartitionDecision) -> list[InstanceTraits]:
 def _decision(recorded: PartitionDecision, identities: InstanceIdentities, ran: Mapping[str, str]) -> Decision:
     names = [identities.name(traits) for traits in _traits(recorded)]
     shares = {
-        name: InstanceShare(member.id, frozenset({member.id}), member.partitions)
+        # A consumer is a process of its own, and a static one stays the same over restarts.
+        name: InstanceShare(name, frozenset({member.id}), member.partitions)
         for name, member in sorted(zip(names, recorded.members, strict=True), key=lambda pair: pair[0])
     }
     owners = {task: name for name, share in shares.items() for task in share.active}

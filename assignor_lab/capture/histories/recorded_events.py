@@ -12,7 +12,13 @@ import attrs
 from assignor_lab.capture.histories.moments import CLASSIC, STREAMS
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_records import (
+    CONSUMER_MEMBER,
+    CONSUMER_METADATA,
+    CONSUMER_TARGET_METADATA,
     GROUP_METADATA,
+    SHARE_MEMBER,
+    SHARE_METADATA,
+    SHARE_TARGET_METADATA,
     STREAMS_MEMBER,
     STREAMS_METADATA,
     STREAMS_TOPOLOGY,
@@ -27,6 +33,8 @@ from assignor_lab.capture.recorded.group_records import (
     read_topology,
 )
 from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords
+from assignor_lab.capture.recorded.partition_states import CONSUMER, SHARE
+from assignor_lab.capture.recorded.subscribed_group_records import read_group_epoch, read_subscriber, read_target_time
 from assignor_lab.capture.streams_member import StreamsMember
 from assignor_lab.model.events import (
     GroupDeleted,
@@ -47,6 +55,7 @@ __all__ = ["recorded_events"]
 
 #: Records of one request have one time; a group that moves to the other protocol is deleted and written again at once.
 _AT_ONCE_MS = 1_000
+_PROTOCOLS_OF_MEMBERS = {STREAMS_MEMBER: STREAMS, CONSUMER_MEMBER: CONSUMER, SHARE_MEMBER: SHARE}
 #: A generation's own time precedes its record by the duration of its completion.
 _CLOCK_MS = 60_000
 
@@ -93,14 +102,16 @@ class _Reading:
                 self.requested, self.request_ms = len(self.events), each.record.time_ms
             if key.type == GROUP_METADATA:
                 self._classic(each)
-            elif key.type == STREAMS_MEMBER:
-                self._member(each, key.member or "")
+            elif key.type in _PROTOCOLS_OF_MEMBERS:
+                self._member(each, key.type, key.member or "")
             elif key.type == STREAMS_METADATA:
                 self._metadata(each)
+            elif key.type in (CONSUMER_METADATA, SHARE_METADATA):
+                self._subscribed(each, key.type)
             elif key.type == STREAMS_TOPOLOGY:
                 self._topology(each)
-            elif key.type == TARGET_METADATA:
-                self._target(each)
+            elif key.type in (TARGET_METADATA, CONSUMER_TARGET_METADATA, SHARE_TARGET_METADATA):
+                self._target(each, key.type)
         except BrokerAnswerError:
             return
 
@@ -133,12 +144,12 @@ class _Reading:
 
     # --- streams protocol -------------------------------------------------------------------------------
 
-    def _member(self, each: KeptRecord, member: str) -> None:
+    def _member(self, each: KeptRecord, kind: int, member: str) -> None:
         at = self._at(each)
         if each.record.value is not None:
-            self._is_under(STREAMS, at, each)
+            self._is_under(_PROTOCOLS_OF_MEMBERS[kind], at, each)
             was_empty = not self.members
-            made = self.members[member] = read_streams_member(self.group, each.record.value)
+            made = self.members[member] = self._read_member(kind, member, each.record.value)
             self._replaced(made, at, each)
             if was_empty:
                 self._refilled(at, each)
@@ -150,6 +161,13 @@ class _Reading:
             self.departing[gone.process_id] = gone, each
         if not self.members:
             self._emptied(at, each)
+
+    def _read_member(self, kind: int, member: str, value: bytes) -> StreamsMember:
+        """A consumer is a process of its own."""
+        if kind == STREAMS_MEMBER:
+            return read_streams_member(self.group, value)
+        made = read_subscriber(kind, self.group, value)
+        return StreamsMember(made.client_id, member, made.instance_id, made.rack, {}, made.rebalance_timeout_ms)
 
     def _replaced(self, made: StreamsMember, at: Moment, each: KeptRecord) -> None:
         """A static member is deleted and written again in one request."""
@@ -172,11 +190,7 @@ class _Reading:
         if each.record.value is None:
             self._deleted(each, STREAMS)
             return
-        self.number = read_epoch(self.group, each.record.value)
-        last = self.events[-1] if self.events else None
-        if isinstance(last, GroupEmptied) and not self.members and len(self.events) > self.requested:
-            # The epoch follows the deletion of the last member in one request.
-            self.events[-1] = attrs.evolve(last, number=self.number)
+        self._number(read_epoch(self.group, each.record.value))
         config = read_assignment_config(self.group, each.record.value)
         if config is None:
             return
@@ -186,9 +200,27 @@ class _Reading:
                 other = Evidence.inferred(InferenceRule.OTHER_SETTINGS, each.place)
                 self.events.append(SettingChanged(self._at(each), other, key, before.get(key), config.get(key)))
 
-    def _target(self, each: KeptRecord) -> None:
+    def _number(self, number: int) -> None:
+        self.number = number
+        last = self.events[-1] if self.events else None
+        if isinstance(last, GroupEmptied) and not self.members and len(self.events) > self.requested:
+            # The epoch follows the deletion of the last member in one request.
+            self.events[-1] = attrs.evolve(last, number=self.number)
+
+    def _subscribed(self, each: KeptRecord, kind: int) -> None:
+        """Epochs of consumer groups and share groups."""
+        if each.record.value is None:
+            self._deleted(each, SHARE if kind == SHARE_METADATA else CONSUMER)
+        else:
+            self._number(read_group_epoch(kind, self.group, each.record.value))
+
+    def _target(self, each: KeptRecord, kind: int) -> None:
         """A decision precedes its record, and so do the events of its request."""
-        decided_ms = None if each.record.value is None else read_target_epoch(self.group, each.record.value)[1]
+        value, decided_ms = each.record.value, None
+        if value is not None and kind == TARGET_METADATA:
+            decided_ms = read_target_epoch(self.group, value)[1]
+        elif value is not None:
+            decided_ms = read_target_time(kind, self.group, value)[1]
         if decided_ms is None or decided_ms >= each.record.time_ms:
             return
         early = Moment.at(decided_ms + self.ahead_ms)
@@ -213,7 +245,12 @@ class _Reading:
         if is_moved and before is not None:
             other = Evidence.inferred(InferenceRule.OTHER_PROTOCOL, each.place)
             self.events.append(ProtocolChanged(at, other, before, protocol))
-            self.classic, self.members = 0, {}
+            # The members move, and none of them departs.
+            self.classic, self.members, self.departing = 0, {}, {}
+            if self.empty_since_ms is not None and at.latest_ms - self.empty_since_ms <= _AT_ONCE_MS:
+                self.empty_since_ms = None
+                emptied = [event for event in self.events[self.requested :] if isinstance(event, GroupEmptied)]
+                self.events = [event for event in self.events if event not in emptied]
         if deleted is not None and not (is_moved and at.latest_ms - deleted.at.latest_ms <= _AT_ONCE_MS):
             self.events.append(deleted)
 

@@ -20,7 +20,12 @@ from assignor_lab.capture.live.classic import GroupSurroundings, classic_documen
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, DescribedGroup, MemberAnswer
 from assignor_lab.capture.recorded.consumer_members import ConsumerAnswer, ConsumerMember
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
-from assignor_lab.capture.recorded.group_records import GROUP_METADATA, read_classic_generation, read_group_key
+from assignor_lab.capture.recorded.group_records import (
+    CONSUMER_METADATA,
+    GROUP_METADATA,
+    read_classic_generation,
+    read_group_key,
+)
 from assignor_lab.capture.recorded.kept_records import KeptRecord, KeptRecords, Sample
 from assignor_lab.capture.recorded.member_evidence import furthest, members_of
 from assignor_lab.capture.recorded.sampled_topics import SampledTopics
@@ -81,8 +86,10 @@ def recorded_generations(kept: KeptRecords, on_unreadable: Callable[[str], None]
     latest: RecordedGeneration
     rejoined: dict[str, set[str]] = {}
     is_anew = False
+    moved_ms: int | None = None
     for each in kept.records:
         try:
+            moved_ms = each.record.time_ms if _ends_consumer_group(kept.group, each) else moved_ms
             is_of_group = _is_of_group(kept.group, each)
             made = _generation(kept.group, each.record.value, each) if is_of_group else None
         except BrokerAnswerError as error:
@@ -90,7 +97,8 @@ def recorded_generations(kept: KeptRecords, on_unreadable: Callable[[str], None]
             continue
         # A group that was created again counts from 1.
         is_anew = is_anew or (is_of_group and each.record.value is None)
-        if made is None:
+        if made is None or each.record.time_ms == moved_ms:
+            # A group that leaves the consumer protocol has a first generation that no leader decided.
             continue
         if is_anew or not (found and found[-1].generation == made.generation):
             found.append(made)
@@ -126,6 +134,11 @@ def _rejoined(
 def _is_of_group(group: str, each: KeptRecord) -> bool:
     key = read_group_key(each.record.key)
     return key is not None and key.type == GROUP_METADATA and key.group == group
+
+
+def _ends_consumer_group(group: str, each: KeptRecord) -> bool:
+    key = read_group_key(each.record.key)
+    return key is not None and key.type == CONSUMER_METADATA and key.group == group and each.record.value is None
 
 
 def _generation(group: str, value: bytes | None, each: KeptRecord) -> RecordedGeneration | None:

@@ -47,5 +47,3 @@ def _timeout(epoch: SubscribedEpoch) -> dict[str, int]:
     timeouts = [each.record.rebalance_timeout_ms for each in epoch.members.values()]
     known = [timeout for timeout in timeouts if timeout is not None and timeout > 0]
     return {"rebalance.timeout.ms": Counter(known).most_common(1)[0][0]} if known else {}
-
-

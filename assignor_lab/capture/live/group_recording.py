@@ -130,9 +130,11 @@ class GroupRecording:
             settings: Of a streams group; without any, the latest known times stay.
         """
         topics = {name: cluster.topics[name] for name in self.topics_among(cluster.topics, groups)}
+        ids = {name: cluster.ids[name] for name in sorted(topics) if name in cluster.ids}
         racks = cluster.racks
         if (names := self.names) is not None:
             topics = {names.topic(name, self.original): partitions for name, partitions in topics.items()}
+            ids = {names.topic(name, self.original): topic_id for name, topic_id in ids.items()}
             racks = {broker: rack and names.rack(rack) for broker, rack in racks.items()}
         text = racks_toml(ClusterAnswer(racks, topics))
         if text is not None:
@@ -144,6 +146,7 @@ class GroupRecording:
             "kind": "brokers",
             "streams_group_describe": streams_group_describe,
             "topics": {name: max(topics[name], default=-1) + 1 for name in sorted(topics)},
+            **({"topic_ids": ids} if ids else {}),
             **({"settings": self._times} if self._times else {}),
         }
         self._put(BROKERS, canonical_line(brokers))

@@ -13,7 +13,13 @@ from assignment_api.streams import HostInfo
 from assignor_lab.capture.recorded.errors import BrokerAnswerError, readable
 from assignor_lab.capture.recorded.group_history import GroupRecord
 from assignor_lab.capture.recorded.group_records import (
+    CONSUMER_MEMBER,
+    CONSUMER_REGEX,
+    CONSUMER_TOPICS,
+    CONSUMERS,
     GROUP_METADATA,
+    SHARE_MEMBER,
+    SHARE_TOPICS,
     STREAMS_MEMBER,
     STREAMS_METADATA,
     STREAMS_TOPOLOGY,
@@ -36,9 +42,20 @@ from assignor_lab.kafka.wire.connect import (
     encode_connect_assignment,
     encode_connect_subscription,
 )
+from assignor_lab.kafka.wire.consumer import (
+    decode_consumer_assignment,
+    decode_consumer_subscription,
+    decode_sticky_user_data,
+    encode_consumer_assignment,
+    encode_consumer_subscription,
+    encode_sticky_user_data,
+)
 from assignor_lab.scenarios.anonymous.names import Pseudonyms
 
 __all__ = ["anonymous_record"]
+
+#: User data of the cooperative strategy.
+_GENERATION_BYTES = 4
 
 #: Other settings may hold names.
 _NUMBERS = ("num.standby.replicas", "num.warmup.replicas", "acceptable.recovery.lag", "task.offset.interval.ms")
@@ -47,7 +64,7 @@ _NUMBERS = ("num.standby.replicas", "num.warmup.replicas", "acceptable.recovery.
 def anonymous_record(record: GroupRecord, names: Pseudonyms) -> GroupRecord:
     """A record with pseudonyms, in its original version.
 
-    Of a consumer group the members' bytes are left out. Unreadable bytes may contain names: they are an error.
+    Of other software's groups the members' bytes are left out. Unreadable bytes may contain names: they are an error.
     """
     key = read_group_key(record.key)
     if key is None:
@@ -56,7 +73,11 @@ def anonymous_record(record: GroupRecord, names: Pseudonyms) -> GroupRecord:
     if value is not None:
         # Fields of later versions are dropped, too.
         value = _value(key.type, key.group, value, names)
-    texts = [names.group(key.group), *([] if key.member is None else [names.member(key.member)])]
+    member = key.member
+    if member is not None:
+        # An expression may hold any name, and a pseudonym stands for it.
+        member = names.store(member) if key.type == CONSUMER_REGEX else names.member(member)
+    texts = [names.group(key.group), *([] if member is None else [member])]
     return attrs.evolve(record, key=_key(key.type, texts), value=value)
 
 
@@ -78,6 +99,12 @@ def _value(kind: int, group: str, value: bytes, names: Pseudonyms) -> bytes:
                 _topology(message, group, names)
             elif kind == STREAMS_METADATA:
                 _config(message, names)
+            elif kind in (CONSUMER_MEMBER, SHARE_MEMBER):
+                _subscriber(message, group, names)
+            elif kind == CONSUMER_REGEX:
+                message.topics = [names.topic(topic, group) for topic in message.topics]
+            elif kind in (CONSUMER_TOPICS, SHARE_TOPICS):
+                _topics(message, group, names)
             return bytes(message.encode(version=version))
     except WireError as error:
         raise BrokerAnswerError(subject, f"a member's part cannot be written with pseudonyms ({error})") from error
@@ -102,6 +129,9 @@ def _generation(message: Any, group: str, names: Pseudonyms) -> None:
         elif message.protocol == STREAMS_ASSIGNOR:
             member.subscription = _subscription(subscription, group, names)
             member.assignment = _assignment(assignment, group, names)
+        elif message.protocol_type == CONSUMERS:
+            member.subscription = _consumer_subscription(subscription, group, names)
+            member.assignment = _consumer_assignment(assignment, group, names)
         else:
             member.subscription = member.assignment = b""
 
@@ -157,6 +187,58 @@ def _assignment(data: bytes, group: str, names: Pseudonyms) -> bytes:
 
 def _encoded(message: Any, version: int) -> bytes:
     return bytes(message.encode(version=version))
+
+
+# --- plain consumers ------------------------------------------------------------------------------------
+
+
+def _consumer_subscription(data: bytes, group: str, names: Pseudonyms) -> bytes:
+    """Bytes of Kafka's own order with pseudonyms. User data of unknown strategies may hold names: they are left out."""
+    if not data:
+        return data
+    message = decode_consumer_subscription(data)
+    sticky = decode_sticky_user_data(message.user_data)
+    user_data = message.user_data
+    if sticky.version is not None:
+        partitions = tuple((names.topic(topic, group), number) for topic, number in sticky.partitions)
+        user_data = encode_sticky_user_data(attrs.evolve(sticky, partitions=partitions))
+    elif user_data is not None and len(user_data) > _GENERATION_BYTES:
+        user_data = None
+    return encode_consumer_subscription(
+        attrs.evolve(
+            message,
+            topics=tuple(names.topic(topic, group) for topic in message.topics),
+            user_data=user_data,
+            owned=tuple((names.topic(topic, group), number) for topic, number in message.owned),
+            rack=message.rack and names.rack(message.rack),
+        )
+    )
+
+
+def _consumer_assignment(data: bytes, group: str, names: Pseudonyms) -> bytes:
+    if not data:
+        return data
+    message = decode_consumer_assignment(data)
+    partitions = tuple((names.topic(topic, group), number) for topic, number in message.partitions)
+    return encode_consumer_assignment(attrs.evolve(message, partitions=partitions, user_data=None))
+
+
+def _subscriber(message: Any, group: str, names: Pseudonyms) -> None:
+    if getattr(message, "instance_id", None):
+        message.instance_id = names.client(message.instance_id)
+    if message.rack_id:
+        message.rack_id = names.rack(message.rack_id)
+    message.client_id = names.client(message.client_id)
+    message.client_host = names.end_point(message.client_host)
+    message.subscribed_topic_names = [names.topic(topic, group) for topic in message.subscribed_topic_names]
+    if getattr(message, "subscribed_topic_regex", None):
+        message.subscribed_topic_regex = names.store(message.subscribed_topic_regex)
+
+
+def _topics(message: Any, group: str, names: Pseudonyms) -> None:
+    for field in ("topics", "initializing_topics", "initialized_topics", "deleting_topics"):
+        for each in getattr(message, field, ()):
+            each.topic_name = names.topic(each.topic_name, group)
 
 
 # --- Connect --------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ was interrupted before the leader's response is never written. Missing numbers s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -15,14 +15,25 @@ from assignment_api.connect import Jobs
 from assignor_lab.capture.recorded.broker_answers import DescribedGroup
 from assignor_lab.capture.recorded.connect.answers import connect_rounds
 from assignor_lab.capture.recorded.connect.described import DescribedRound
+from assignor_lab.capture.recorded.consumer_members import ConsumerAnswer
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_documents import sorted_tasks
 from assignor_lab.capture.recorded.group_records import (
+    CONSUMER_MEMBER,
+    CONSUMER_METADATA,
+    CONSUMER_REGEX,
+    CONSUMER_TARGET,
+    CONSUMER_TARGET_METADATA,
     CURRENT_ASSIGNMENT,
     GROUP_METADATA,
+    SHARE_MEMBER,
+    SHARE_METADATA,
+    SHARE_TARGET,
+    SHARE_TARGET_METADATA,
     STREAMS_MEMBER,
     STREAMS_METADATA,
     STREAMS_TOPOLOGY,
+    SUBSCRIBED_RECORD_TYPES,
     TARGET_MEMBER,
     TARGET_METADATA,
     ClassicGeneration,
@@ -34,7 +45,16 @@ from assignor_lab.capture.recorded.group_records import (
     read_target_epoch,
     read_topology,
 )
+from assignor_lab.capture.recorded.partition_states import CONSUMER, SHARE
 from assignor_lab.capture.recorded.streams_group_answers import HeldTasks
+from assignor_lab.capture.recorded.subscribed_group_records import (
+    HeldPartitions,
+    read_expression,
+    read_group_epoch,
+    read_held,
+    read_subscriber,
+    read_target_time,
+)
 from assignor_lab.capture.streams_member import StreamsMember
 from assignor_lab.kafka.streams_group import PROTOCOL
 
@@ -45,6 +65,7 @@ __all__ = ["RecordedHistory", "GroupRecord"]
 _DELETED_MS = 1_000
 #: Epoch 1 of a streams group is not written; its first member raises it to 2.
 _FIRST_GENERATION, _FIRST_EPOCH = 1, 2
+_WITH_EPOCHS = (PROTOCOL, CONSUMER, SHARE)
 
 
 @attrs.frozen
@@ -68,6 +89,9 @@ class RecordedHistory:
     topics: set[str] = attrs.field(factory=set)
     _members: dict[str, StreamsMember] = attrs.field(factory=dict)
     _targets: dict[str, HeldTasks] = attrs.field(factory=dict)
+    #: Member to its client id, and to its target, in consumer groups and share groups.
+    _subscribers: dict[str, str] = attrs.field(factory=dict)
+    _partitions: dict[str, HeldPartitions] = attrs.field(factory=dict)
     _current: dict[str, HeldTasks] = attrs.field(factory=dict)
     #: Some observed epochs have no decision.
     _epochs: set[int] = attrs.field(factory=set)
@@ -85,6 +109,8 @@ class RecordedHistory:
                 return False
             if key.type == GROUP_METADATA:
                 return self._classic(record)
+            if key.type in SUBSCRIBED_RECORD_TYPES:
+                return self._subscribed(record, key.type, key.member or "")
             return self._streams(record, key.type, key.member or "")
         except BrokerAnswerError as error:
             self.unreadable.append((record.offset, str(error)))
@@ -116,6 +142,10 @@ class RecordedHistory:
         if read.is_connect:
             for each in connect_rounds([read.message]):
                 _fill_connect(members, each)
+        elif (consumers := read.consumers()) is not None:
+            _fill_consumers(members, consumers)
+            for consumer in consumers.members:
+                self.topics.update(consumer.subscription.topics)
         elif (answer := read.streams()) is not None:
             _fill_streams(members, answer)
             for member in answer.members:
@@ -171,6 +201,34 @@ class RecordedHistory:
             "generation": epoch, "t": decided_ms or record.time_ms, "protocol": PROTOCOL, "members": members,
         })  # fmt: skip
 
+    # --- consumer and share groups ------------------------------------------------------------------------
+
+    def _subscribed(self, record: GroupRecord, kind: int, member: str) -> bool:
+        value = record.value
+        if kind in (CONSUMER_MEMBER, SHARE_MEMBER):
+            made = None if value is None else read_subscriber(kind, self.group, value)
+            self.topics.update(() if made is None else made.topics)
+            _put(self._subscribers, member, None if made is None else made.client_id)
+        elif kind == CONSUMER_REGEX:
+            self.topics.update(() if value is None else read_expression(self.group, value))
+        elif kind in (CONSUMER_TARGET, SHARE_TARGET):
+            _put(self._partitions, member, None if value is None else read_held(kind, self.group, value))
+        elif kind in (CONSUMER_METADATA, SHARE_METADATA) and value is not None:
+            self._epochs.add(read_group_epoch(kind, self.group, value))
+        elif kind in (CONSUMER_METADATA, SHARE_METADATA):
+            self._epochs.clear()
+        elif kind in (CONSUMER_TARGET_METADATA, SHARE_TARGET_METADATA) and value is not None:
+            epoch, decided_ms = read_target_time(kind, self.group, value)
+            members = {
+                name: {"client_id": client, "had": None, "got": self._partitions.get(name)}
+                for name, client in self._subscribers.items()
+            }
+            protocol = SHARE if kind == SHARE_TARGET_METADATA else CONSUMER
+            return self._append(
+                {"generation": epoch, "t": decided_ms or record.time_ms, "protocol": protocol, "members": members}
+            )
+        return False
+
     # --- both ---------------------------------------------------------------------------------------------
 
     def _append(self, document: dict[str, Any]) -> bool:
@@ -179,7 +237,7 @@ class RecordedHistory:
         now = set(document["members"])
         document["joined"], document["left"] = sorted(now - earlier), sorted(earlier - now)
         number, last = document["generation"], None if before is None else before["generation"]
-        begins = _FIRST_EPOCH if document.get("protocol") == PROTOCOL else _FIRST_GENERATION
+        begins = _FIRST_EPOCH if document.get("protocol") in _WITH_EPOCHS else _FIRST_GENERATION
         first = begins if last is None else last + 1
         if number is not None and first is not None and number > first and not self._all_seen(first, number):
             document["hole"] = [first, number - 1]
@@ -233,11 +291,25 @@ def _fill_streams(members: Mapping[str, dict[str, Any]], answer: DescribedGroup)
             }
 
 
+def _fill_consumers(members: Mapping[str, dict[str, Any]], answer: ConsumerAnswer) -> None:
+    for member in answer.members:
+        given = member.assignment
+        members[member.member_id]["had"] = _by_topic(member.subscription.owned)
+        members[member.member_id]["got"] = None if given is None else _by_topic(given.partitions)
+
+
 def _fill_connect(members: Mapping[str, dict[str, Any]], each: DescribedRound) -> None:
     for member in each.members:
         document = members[member.member_id]
         document["had"] = _jobs(member.subscription.owned)
         document["got"] = {"assigned": _jobs(member.assignment.assigned), "revoked": _jobs(member.assignment.revoked)}
+
+
+def _by_topic(partitions: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for topic, number in partitions:
+        found.setdefault(topic, []).append(number)
+    return found
 
 
 def _jobs(jobs: Jobs) -> dict[str, list[str]]:

@@ -39,6 +39,7 @@ __all__ = [
     "SHARE_TARGET",
     "SHARE_TARGET_METADATA",
     "SHARE_TOPICS",
+    "SUBSCRIBED_RECORD_TYPES",
     "STREAMS_MEMBER",
     "STREAMS_METADATA",
     "STREAMS_TOPOLOGY",
@@ -83,6 +84,8 @@ _OF_A_MEMBER = (
     CONSUMER_REGEX, SHARE_MEMBER, SHARE_TARGET, SHARE_CURRENT,
 )  # fmt: skip
 GROUP_RECORD_TYPES = frozenset((*_OF_A_GROUP, *_OF_A_MEMBER))
+#: Of consumer groups and share groups.
+SUBSCRIBED_RECORD_TYPES = frozenset((*range(CONSUMER_METADATA, SHARE_TOPICS + 1), CONSUMER_REGEX))
 
 
 @attrs.frozen

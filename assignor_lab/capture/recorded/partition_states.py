@@ -9,7 +9,10 @@ import attrs
 
 from assignor_lab.documents.errors import Place
 
-__all__ = ["CLASSIC", "CONSUMER", "SHARE", "NotedEvent", "PartitionDecision", "PartitionMember", "partition_decision"]
+__all__ = [
+    "CLASSIC", "CONSUMER", "SHARE", "NotedEvent", "PartitionDecision", "PartitionMember", "partition_decision",
+    "partition_protocol",
+]  # fmt: skip
 
 #: Protocols of such decisions.
 CLASSIC, CONSUMER, SHARE = "classic", "consumer", "share"
@@ -58,13 +61,14 @@ class PartitionDecision:
 def partition_decision(document: Mapping[str, Any]) -> PartitionDecision | None:
     """The decision of a checked scenario; ``None`` if it is about something else, or has no decision or time."""
     source, observed = document.get("source") or {}, document.get("observed")
-    if "topics" not in document or "members" not in document or observed is None or "time_ms" not in source:
+    protocol = partition_protocol(document)
+    if protocol is None or observed is None or "time_ms" not in source:
         return None
     names = {topic.get("id", topic["name"]): topic["name"] for topic in document["topics"]}
     return PartitionDecision(
         source["time_ms"],
         Place(source.get("file", "-"), source.get("line")),
-        _protocol(document),
+        protocol,
         source.get("generation"),
         tuple(
             PartitionMember(
@@ -82,8 +86,13 @@ def partition_decision(document: Mapping[str, Any]) -> PartitionDecision | None:
     )
 
 
-def _protocol(document: Mapping[str, Any]) -> str:
-    """Topics of a broker's input have ids, and members of a share group have no expressions."""
+def partition_protocol(document: Mapping[str, Any]) -> str | None:
+    """``None`` if the state is about something else.
+
+    Topics of a broker's input have ids, and members of a share group have no expressions.
+    """
+    if "topics" not in document or "members" not in document:
+        return None
     if not any("id" in topic for topic in document["topics"]):
         return CLASSIC
     return CONSUMER if any("regex" in member for member in document["members"]) else SHARE

@@ -210,9 +210,9 @@ class _Reading:
             self.has_decided = True
             return None
         is_known = self.has_decided or all(epoch in self.epochs for epoch in range(_FIRST_EPOCH, number + 1))
-        self.has_decided = True
         if not self.members:
             return None
+        self.has_decided = True
         in_order = {name: self.members[name] for name in self.table if name in self.members}
         is_share = kind in _OF_SHARES
         return SubscribedEpoch(
@@ -229,4 +229,3 @@ class _Reading:
             is_share,
             is_known,
         )
-

@@ -144,8 +144,6 @@ def read_initialized(group: str, data: bytes) -> HeldPartitions:
         return _held(message.initialized_topics)
 
 
-
-
 def _shared(topic: Any) -> RecordedTopic:
     numbers = [int(number) for number in topic.partitions]
     return RecordedTopic(topic_id_text(topic.topic_id), str(topic.topic_name), max(numbers, default=-1) + 1)

@@ -15,7 +15,9 @@ __all__ = ["subscribed_document", "topic_names"]
 
 _MOST_NAMED = 3
 _UNIFORM, _SIMPLE = "uniform", "simple"
-_NOT_KNOWN = "the previous targets are in no record: the recording begins later than the group, and has no decision here"
+_NOT_KNOWN = (
+    "the previous targets are in no record: the recording begins later than the group, and has no decision here"
+)
 
 
 def topic_names(group: str, epochs: Sequence[SubscribedEpoch], ids: Mapping[str, str]) -> dict[str, str]:
@@ -55,7 +57,7 @@ def subscribed_document(
     """The coordinator's input and answer."""
     is_share = epoch.is_share
     assignor = _SIMPLE if is_share else _assignor(epoch)
-    wanted = {name for name in _wanted(epoch)}
+    wanted = set(_wanted(epoch))
     counts = _counts(epoch)
     topics = [
         {"id": topic_id, "name": name, "partitions": counts.get(topic_id, 0)}

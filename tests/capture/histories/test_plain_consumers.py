@@ -9,10 +9,18 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.group_histories import group_histories
 from assignor_lab.capture.histories.past import read_past
 from assignor_lab.cli.app import build_app
-from assignor_lab.model.events import GroupEmptied, InstanceRestartedInSession
+from assignor_lab.model.events import (
+    GroupDeleted,
+    GroupEmptied,
+    GroupRefilled,
+    InstanceGone,
+    InstanceRestartedInSession,
+    ProtocolChanged,
+)
 from assignor_lab.model.history import PARTITIONS, GroupHistory
 from tests.capture.plain_consumers import recorded_groups, write_consumers
 
@@ -58,3 +66,45 @@ def test_a_cooperative_decision_waits_for_the_release_of_moving_partitions(tmp_p
     waiting = [each for each in found.decisions if each.hands_over]
     assert waiting
     assert all("taken away first" in each.notes[0] for each in waiting)
+
+
+def test_a_static_member_of_a_consumer_group_restarts_without_a_decision(tmp_path: Path) -> None:
+    found = history(tmp_path, "uniform-static")
+    assert found.protocols == ("consumer",)
+    restarts = [each.instance for each in found.events if isinstance(each, InstanceRestartedInSession)]
+    assert restarts[:2] == ["uniform-static-c1", "uniform-static-c2"]
+    (left,) = [each for each in found.decisions if each.members == 2 and each.number == 5]
+    assert "uniform-static-c3" not in left.shares
+
+
+def test_a_move_to_the_consumer_protocol_and_back_is_one_history(tmp_path: Path) -> None:
+    found = history(tmp_path, "moved")
+    assert found.protocols == ("classic", "consumer")
+    moves = [(each.before, each.after) for each in found.events if isinstance(each, ProtocolChanged)]
+    assert moves == [("classic", "consumer"), ("consumer", "classic")]
+    assert not any(isinstance(each, GroupEmptied | GroupDeleted | GroupRefilled) for each in found.events)
+
+
+def test_departures_of_a_consumer_group_have_their_own_time(tmp_path: Path) -> None:
+    found = history(tmp_path, "uniform")
+    gone = [each for each in found.events if isinstance(each, InstanceGone)]
+    assert [each.instance for each in gone[:3]] == ["uniform-c1", "uniform-c2", "uniform-c3"]
+    assert all(each.at.earliest_ms == each.at.latest_ms for each in gone)
+
+
+def test_names_of_topics_that_no_file_has_are_requested(tmp_path: Path) -> None:
+    folder = write_consumers(tmp_path, "uniform")
+    (folder / "brokers.json").unlink()
+    with pytest.raises(HistoryError, match=r"names of 2 ids .* are in no file: record from brokers"):
+        read_past([str(folder)])
+
+
+def test_a_recording_that_begins_later_than_its_group_has_no_first_decision(tmp_path: Path) -> None:
+    folder = write_consumers(tmp_path, "uniform")
+    head, *lines = (folder / "records.jsonl").read_text().splitlines()
+    # As the cleaner of a compacted topic leaves it: the latest record of each key.
+    latest = {json.loads(line).get("key_hex"): line for line in lines[:40]}
+    (folder / "records.jsonl").write_text("".join(f"{line}\n" for line in [head, *latest.values(), *lines[40:]]))
+    scenarios = read_past([str(folder)]).scenarios
+    assert [each.observed is None for each in scenarios[:3]] == [True, False, False]
+    assert "the previous targets are in no record" in scenarios[0].assumptions[0]
