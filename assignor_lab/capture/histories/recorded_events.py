@@ -55,6 +55,8 @@ __all__ = ["recorded_events"]
 
 #: Records of one request have one time; a group that moves to the other protocol is deleted and written again at once.
 _AT_ONCE_MS = 1_000
+#: A generation's own time, and that of the records of its request.
+_ONE_REQUEST_MS = 100
 _PROTOCOLS_OF_MEMBERS = {STREAMS_MEMBER: STREAMS, CONSUMER_MEMBER: CONSUMER, SHARE_MEMBER: SHARE}
 #: A generation's own time precedes its record by the duration of its completion.
 _CLOCK_MS = 60_000
@@ -247,7 +249,7 @@ class _Reading:
             self.events.append(ProtocolChanged(at, other, before, protocol))
             # The members move, and none of them departs.
             self.classic, self.members, self.departing = 0, {}, {}
-            if self.empty_since_ms is not None and at.latest_ms - self.empty_since_ms <= _AT_ONCE_MS:
+            if self.empty_since_ms is not None and at.latest_ms - self.empty_since_ms <= _ONE_REQUEST_MS:
                 self.empty_since_ms = None
                 emptied = [event for event in self.events[self.requested :] if isinstance(event, GroupEmptied)]
                 self.events = [event for event in self.events if event not in emptied]
