@@ -140,7 +140,7 @@ def _read(
             scenarios,
             tuple(_entry(kind, scenario) for scenario in scenarios),
             plan.items - len(scenarios),
-            pasts_of(scenarios, plan.events),
+            pasts_of(scenarios, plan.events, plan.earlier),
             plan.digest,
             _files(plan),
             verification_of(plan, registry, config),

@@ -138,6 +138,8 @@ def _latest(states: OpenedStates, source: int) -> Iterator[Latest]:
     history = View(source).url("/history")
     for number, past in enumerate(states.pasts):
         last = past.decisions[-1]
+        if last.state is None:
+            continue
         size = _size(states.entries[last.state], past.moves)
         play = View(source, past=number).url() if past.can_be_played else None
         sentences = (size, _decided(last.entry, past.moves))
@@ -172,7 +174,11 @@ def _drawn(past: PastView, number: int, view: View) -> GroupPast:
     timed += [
         (
             each.entry.time_ms,
-            PastRow(moment(each.entry.time_ms), View(view.source, each.state, each.round).url(), each),
+            PastRow(
+                moment(each.entry.time_ms),
+                "" if each.state is None else View(view.source, each.state, each.round).url(),
+                each,
+            ),
         )
         for each in past.decisions
     ]

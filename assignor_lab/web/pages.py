@@ -305,7 +305,7 @@ def _among(source: OpenedStates, answered: AnsweredState, view: View) -> Steps |
     rounds = answered.kind.rounds(answered.scenario)
     found = source.past_of(view.state, answered.number)
     if found is not None:
-        decisions = found[0].decisions
+        decisions = [each for each in found[0].decisions if each.state is not None]
         urls = [plain.url(state=each.state, round=each.round) for each in decisions]
         is_all = [each.state for each in decisions] == list(range(len(decisions))) and rounds == 1
         last = len(decisions) - 1 if is_all else None

@@ -23,9 +23,9 @@ MOST_DECISIONS = 1_000
 
 @attrs.frozen
 class PastDecision:
-    """One decision of a past."""
+    """One decision of a past; ``state`` is ``None`` under an earlier protocol of the group."""
 
-    state: int
+    state: int | None
     round: int | None
     entry: TimelineEntry
 
@@ -48,18 +48,22 @@ class PastView:
     events: tuple[GroupEvent, ...] = ()
 
     def position(self, state: int, round_: int | None = None) -> int | None:
-        """Number of a state's decision, from 0; ``None``: it is none of them."""
-        found = (at for at, each in enumerate(self.decisions) if each.state == state and each.round in (None, round_))
+        """Number of a state's decision among those with a state, from 0; ``None``: it is none of them."""
+        own = [each for each in self.decisions if each.state is not None]
+        found = (at for at, each in enumerate(own) if each.state == state and each.round in (None, round_))
         return next(found, None)
 
 
-def pasts_of(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent] = ()) -> tuple[PastView, ...]:
+def pasts_of(
+    scenarios: Sequence[Scenario], events: Sequence[ReaderEvent] = (), earlier: Sequence[Scenario] = ()
+) -> tuple[PastView, ...]:
     """The pasts of the groups with recorded decisions among some states, in the order of their beginnings.
 
     Args:
         events: Of the readers. An event without a group belongs to the only past.
+        earlier: Decisions under an earlier protocol of a group; they are no states of the source.
     """
-    found = [*_of_streams(scenarios, events), *_of_connect(scenarios, events)]
+    found = [*_of_streams(scenarios, events, earlier), *_of_connect(scenarios, events)]
     return tuple(sorted(found, key=lambda past: past.decisions[0].entry.time_ms))
 
 
@@ -67,9 +71,11 @@ def _own(group: str, groups: Collection[str], events: Sequence[ReaderEvent]) -> 
     return [event for of, event in events if of == group or (of is None and len(groups) == 1)]
 
 
-def _of_streams(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent]) -> Iterator[PastView]:
-    found: dict[str, list[tuple[DecisionMoment, int]]] = {}
-    for state, scenario in enumerate(scenarios):
+def _of_streams(
+    scenarios: Sequence[Scenario], events: Sequence[ReaderEvent], earlier: Sequence[Scenario]
+) -> Iterator[PastView]:
+    found: dict[str, list[tuple[DecisionMoment, int | None]]] = {}
+    for state, scenario in [*enumerate(scenarios), *((None, each) for each in earlier)]:
         document = scenario.document
         source = document.get("source") or {}
         if protocol_of(document) is not None and "observed" in document and "time_ms" in source:

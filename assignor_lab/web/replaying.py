@@ -29,7 +29,7 @@ def episode_of(states: OpenedStates, number: int, terms: PastTerms) -> Scenario:
         raise PageError(
             f"{states.name}: {plural(states.left_out, 'more state')} did not fit in here: play it with `assignor score`"
         )
-    decisions = [states.scenarios[each.state] for each in past.decisions]
+    decisions = [states.scenarios[each.state] for each in past.decisions if each.state is not None]
     # Of a group that has changed its protocol the later part is played.
     *_, episode = played_histories(decisions, terms.timings, terms.workload_file, settings=terms.typed_settings)
     return episode

@@ -177,3 +177,22 @@ def test_events_between_decisions_are_rows_of_the_page(group: str, sentence: str
     finally:
         views.close()
     assert sum(sentence in row and "<a " not in row for row in rows) == count
+
+
+def test_a_group_that_moved_shows_the_decisions_of_both_protocols(tmp_path: Path) -> None:
+    folder = event_folder(tmp_path, "moved")
+    config = config_sources(environ={}, start=folder)
+    plugins = discovered(config.effective())
+    views = ViewAnswers(opened([str(folder)], plugins.registry, config, lambda _sentence: None), plugins, config)
+    try:
+        page = Page(views)
+        page.get(f"/?token={TOKEN}")
+        text = page.get("/history?s=0").text
+        first = page.get("/state?s=0&n=0").text
+    finally:
+        views.close()
+    rows = re.findall(r"<tr><th.*?</tr>", text, re.DOTALL)
+    numbers = [found[1] for row in rows if (found := re.search(r'class="number">(\d+)</td><td class="number">', row))]
+    assert numbers == ["1", "2", "3", "4", "2", "3", "4"]
+    assert sum("<a " in row for row in rows) == 3
+    assert "Decision 1 of 3" in first

@@ -66,6 +66,7 @@ def recorded_decisions(
     brokers_show_targets: bool | None = None,
     optimized: bool | None = None,
     latest_protocol: bool = False,
+    on_earlier: Callable[[dict[str, Any]], None] = lambda _: None,
     dates: LogDates | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A scenario for each decision in a recording; rounds of a Connect group form one history.
@@ -80,6 +81,7 @@ def recorded_decisions(
         brokers_show_targets: True if brokers give their assignor the old targets; ``None``: as recorded.
         optimized: True if tables read their source topics back; ``None``: unknown.
         latest_protocol: True if decisions under an earlier protocol of the group are left out.
+        on_earlier: Receives these decisions, before the first other one.
         dates: Facts about dates that the logs leave open.
     """
     others = {each.name: each for each in files_beside(file)} if beside is None else beside
@@ -100,7 +102,7 @@ def recorded_decisions(
     topics = {**_partition_counts(racks, own), **brokers.get("topics", {})}
     documents = _decisions(
         file, kept, brokers, config, topology, on_problem, around, topics, gone,
-        racks if own is None else own, optimized=optimized, latest_protocol=latest_protocol,
+        racks if own is None else own, on_earlier, optimized=optimized, latest_protocol=latest_protocol,
     )  # fmt: skip
     if own is not None:
         filler = RackFiller(own)
@@ -119,6 +121,7 @@ def _decisions(
     topics: Mapping[str, int],
     gone: Sequence[InstanceGone],
     racks: Racks | None,
+    on_earlier: Callable[[dict[str, Any]], None],
     *,
     optimized: bool | None,
     latest_protocol: bool,
@@ -135,21 +138,26 @@ def _decisions(
             f"{file}: none of {plural(len(kept.records), 'record')} of group {kept.group!r:.80} is a decision: "
             "record it while its members are there, or go on with record --resume --follow"
         )
-    if latest_protocol and generations and epochs:
-        is_streams = generations[-1].time_ms <= epochs[-1].time_ms
-        count, protocol = (len(generations), "classic") if is_streams else (len(epochs), "streams")
-        counted = "decision is" if count == 1 else "decisions are"
-        on_problem(
-            f"{file}: group {kept.group!r:.80} has changed its protocol: {count} {counted} left out, of its time "
-            f"under the {protocol} protocol"
-        )
-        generations, epochs = ([], epochs) if is_streams else (generations, [])
-    if generations:
-        yield from _classic(kept, generations, config, topology, around, topics, racks, optimized=optimized)
-    if epochs:
-        yield from _epochs(kept, epochs, gone, brokers, config, topology, around)
-    if subscribed:
-        yield from subscribed_decisions(kept.group, subscribed, brokers.get("topic_ids", {}), gone, config)
+    classic = _classic(kept, generations, config, topology, around, topics, racks, optimized=optimized)
+    streams = _epochs(kept, epochs, gone, brokers, config, topology, around)
+    if not (latest_protocol and generations and epochs):
+        if generations:
+            yield from classic
+        if epochs:
+            yield from streams
+        if subscribed:
+            yield from subscribed_decisions(kept.group, subscribed, brokers.get("topic_ids", {}), gone, config)
+        return
+    is_streams = generations[-1].time_ms <= epochs[-1].time_ms
+    count, protocol = (len(generations), "classic") if is_streams else (len(epochs), "streams")
+    counted = "decision is" if count == 1 else "decisions are"
+    on_problem(
+        f"{file}: group {kept.group!r:.80} has changed its protocol: {count} {counted} left out, of its time under "
+        f"the {protocol} protocol"
+    )
+    for document in classic if is_streams else streams:
+        on_earlier(document)
+    yield from streams if is_streams else classic
 
 
 def _with_departures(epochs: Sequence[Epoch], gone: Sequence[InstanceGone]) -> list[Epoch]:

@@ -35,6 +35,7 @@ class PastSurroundings:
         members' tasks; ``None``: as recorded.
         dates: Facts about dates of logs that the logs leave open.
         latest_protocol: True if only the decisions under its latest protocol count for a group that has changed it.
+        on_earlier: Receives the decisions that ``latest_protocol`` leaves out.
         on_event: Receives each event that a reader makes, with its group; ``None``: the source does not name the group.
     """
 
@@ -48,6 +49,7 @@ class PastSurroundings:
     dates: LogDates | None = None
     latest_protocol: bool = False
     on_event: Callable[[str | None, GroupEvent], None] = lambda _, __: None
+    on_earlier: Callable[[Scenario], None] = lambda _: None
 
     def with_racks(self, scenario: Scenario) -> Scenario:
         return scenario if self.racks is None else self.racks.filled_scenario(scenario)
@@ -108,6 +110,12 @@ def _recorded(files: Sequence[NamedFile], around: PastSurroundings) -> Iterator[
     records, *others = files
     beside = {Path(each.name).name: Path(each.path) for each in others if Path(each.name).name in BESIDE}
     logs = [Path(each.path) for each in others if Path(each.name).name not in BESIDE]
+    names = {str(records.path): records.name}
+
+    def earlier(document: dict[str, Any]) -> None:
+        for scenario in _named(iter((document,)), names, records.name):
+            around.on_earlier(scenario)
+
     documents = recorded_decisions(
         Path(records.path),
         around.config,
@@ -121,9 +129,10 @@ def _recorded(files: Sequence[NamedFile], around: PastSurroundings) -> Iterator[
         brokers_show_targets=around.brokers_show_targets,
         optimized=reuses_sources(around.optimization),
         latest_protocol=around.latest_protocol,
+        on_earlier=earlier,
         dates=around.dates,
     )
-    yield from _named(noting_conflicts(documents, around.on_problem), {str(records.path): records.name}, records.name)
+    yield from _named(noting_conflicts(documents, around.on_problem), names, records.name)
 
 
 def _logged(logs: Sequence[NamedFile], around: PastSurroundings) -> Iterator[Scenario]:

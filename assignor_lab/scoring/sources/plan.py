@@ -63,6 +63,7 @@ class ScoringPlan:
         racks: Racks that were filled into the scenarios, or ``None``.
         read: Reads all sources except families again.
         events: Of recorded groups, each with its group or ``None``.
+        earlier: Decisions under an earlier protocol, which are part of a past and are not scored.
     """
 
     def __init__(
@@ -78,7 +79,9 @@ class ScoringPlan:
         read: Callable[[PastSurroundings], Iterator[Scenario]] | None = None,
         around: PastSurroundings = _NOTHING,
         events: Sequence[tuple[str | None, GroupEvent]] = (),
+        earlier: Sequence[Scenario] = (),
     ) -> None:
+        self.earlier = tuple(earlier)
         self.events = tuple(events)
         self.sample = DecisionSample() if sample is None else sample
         self.read = read

@@ -188,7 +188,10 @@ class _Reading:
             around = attrs.evolve(self.past.around(self.config, on_note), racks=filler)
             sample = DecisionSample()
             events: list[tuple[str | None, GroupEvent]] = []
-            collecting = attrs.evolve(around, on_event=lambda group, event: events.append((group, event)))
+            earlier: list[Scenario] = []
+            collecting = attrs.evolve(
+                around, on_event=lambda group, event: events.append((group, event)), on_earlier=earlier.append
+            )
             for name, kind, each in parts:
                 if kind == FAMILY:
                     source = _family(each[0], first, self.registry)
@@ -217,7 +220,7 @@ class _Reading:
                         rounds=rounds,
                         files=files,
                         digest=own.hexdigest(),
-                        timelines=timeline.timelines(events),
+                        timelines=timeline.timelines(events, earlier),
                         decisions=timeline.decisions if self.past.way == PLAYED else 0,
                         recorded=timeline.decisions,
                     )
@@ -244,6 +247,7 @@ class _Reading:
                 read,
                 around,
                 events,
+                earlier,
             )
 
     def _as_asked(

@@ -54,11 +54,14 @@ class SourceTimeline:
     def decisions(self) -> int:
         return self._count
 
-    def timelines(self, events: Sequence[ReaderEvent] = ()) -> tuple[PastTimeline, ...]:
+    def timelines(
+        self, events: Sequence[ReaderEvent] = (), earlier: Sequence[Scenario] = ()
+    ) -> tuple[PastTimeline, ...]:
         """A timeline for each group with more than one decision, by their beginnings; none if there are too many.
 
         Args:
             events: Of the readers. An event without a group belongs to the only group.
+            earlier: Decisions under an earlier protocol of a group.
         """
 
         def own(group: str, groups: Collection[str]) -> list[GroupEvent]:
@@ -73,8 +76,11 @@ class SourceTimeline:
             return tuple(_timeline(GroupTimeline.of(each)) for each in rounds if len(each.decisions) > 1)
         if self._count > _MOST:
             return ()
+        before: dict[str, list[DecisionMoment]] = {}
+        for scenario in earlier[:_MOST]:
+            before.setdefault((scenario.source or {}).get("group", ""), []).append(moment_of(scenario.document))
         histories = [
-            history_of_moments(group, moments, own(group, self._moments))
+            history_of_moments(group, [*before.get(group, ()), *moments], own(group, self._moments))
             for group, moments in self._moments.items()
             if len(moments) > 1
         ]
