@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Dates",
     "Day",
+    "MostPlays",
     "TimingsFile",
     "Topology",
     "WorkloadFile",
@@ -79,6 +80,16 @@ TimingsFile = Annotated[
         "--timings",
         metavar="FILE",
         help="Durations on the group's machines: the output of derive-constants --json.",
+    ),
+]
+
+MostPlays = Annotated[
+    int,
+    typer.Option(
+        "--plays",
+        metavar="N",
+        min=1,
+        help="Plays of a past: each draws the inferred times and the machine's speed. Fewer of a large past.",
     ),
 ]
 
@@ -174,11 +185,15 @@ def past_terms(
     timings: Path | None = None,
     dates: str | None = None,
     day: str | None = None,
+    plays: int = 20,
+    seed: int = 0,
 ) -> PastTerms:
     """The terms under which a run of ``assignor score`` reads pasts.
 
     Args:
         mode: Value of ``--mode``; ``None``: a past is played.
+        plays: Most plays of a past.
+        seed: Seed of their draws.
 
     Raises:
         DocumentFormatError: if the file of ``--config`` or of ``--timings`` cannot be read.
@@ -201,6 +216,8 @@ def past_terms(
         settings={key: str(value) for key, value in given_settings(given.above).items()},
         dates=dates,
         day=day,
+        plays=plays,
+        seed=seed,
     )
 
 

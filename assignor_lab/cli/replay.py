@@ -15,6 +15,7 @@ from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Rea
 from assignor_lab.cli.past_options import (
     Dates,
     Day,
+    MostPlays,
     TimingsFile,
     Topology,
     WorkloadFile,
@@ -30,6 +31,7 @@ from assignor_lab.documents.wording import shortened
 from assignor_lab.groups.deciding_release import at_releases
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.kind import GroupKind
+from assignor_lab.groups.streams_episode.past_plays import PLAYS, with_plays
 from assignor_lab.groups.streams_episode.replaying import Replayed, replay
 from assignor_lab.groups.variants import Contender, variants_of
 from assignor_lab.model.history import RECORDED
@@ -37,7 +39,7 @@ from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import document_of, recorded_document
 from assignor_lab.verification.past import verified_past
-from assignor_lab.verification.verified import Verification
+from assignor_lab.verification.verified import Verification, group_sources
 from assignor_lab.verification.words import document_of as document_of_verification
 from assignor_lab.verification.words import sentences
 
@@ -66,6 +68,7 @@ def _replay_history(
     history: History,
     assignor: Assignors = None,
     variant: Variants = None,
+    plays: MostPlays = PLAYS,
     seed: Seed = 0,
     config: ConfigFile = None,
     c: Overrides = None,
@@ -94,8 +97,10 @@ def _replay_history(
     known = given_timings(timings)
     scenarios = past_scenarios(history, around)
     past = read_as_episodes(scenarios, known, workload, around)
+    own = group_sources(given)
+    past = [with_plays(each, registry, own, plays, seed) for each in past]
     verification = verified_past(
-        history, scenarios, past, around, given, registry, plugins.isolation, known
+        history, scenarios, past, around, given, registry, plugins.isolation, known, plays, seed
     )  # fmt: skip
     if not json:
         for sentence in sentences(verification):

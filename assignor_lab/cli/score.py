@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["note_failures", "register"]
 
 DEFAULT_COUNT = 100
+DEFAULT_PLAYS = 20
 MOST_METRIC_NOTES = 20
 MOST_FAMILY_NOTES = 20
 #: Most sources in the kept command line.
@@ -190,7 +191,7 @@ class _Order:
             inputs = (*(states.source or ()), *generated(names, states.count or DEFAULT_COUNT, states.seed))
             past = past_terms(
                 states.mode, given, self.contenders.config, states.topology, states.timezone, states.workload,
-                states.timings, states.dates, states.day,
+                states.timings, states.dates, states.day, states.plays, states.seed,
             )  # fmt: skip
             racks = read_racks(states.racks) if states.racks else None
             only_item, only_round = states.only_item, states.only_round
@@ -265,7 +266,7 @@ def _decided(
     return {
         "families": states.families,
         "count": states.count,
-        "seed": states.seed if states.families else None,
+        "seed": states.seed if states.families or states.seed else None,
         "baseline": gates.baseline,
         "fail-if": gates.fail_if,
         "only-item": states.only_item,
@@ -278,6 +279,7 @@ def _decided(
         "timezone": states.timezone,
         "dates": states.dates,
         "day": states.day,
+        "plays": None if states.plays == DEFAULT_PLAYS else states.plays,
         "metrics": contenders.metrics,
         "config": contenders.config,
     }

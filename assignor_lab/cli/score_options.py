@@ -10,7 +10,7 @@ import typer
 
 from assignor_lab.cli.isolation_options import Isolate, Trust
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Releases, Variants
-from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
+from assignor_lab.cli.past_options import Dates, Day, MostPlays, TimingsFile, Topology, WorkloadFile, Zone
 
 __all__ = ["ContenderOptions", "GateOptions", "OutputOptions", "SparkOptions", "StateOptions"]
 
@@ -33,7 +33,10 @@ class StateOptions:
         int | None, typer.Option("--count", metavar="N", min=1, help="Histories over all families (default 100).")
     ] = None
     seed: Annotated[
-        int, typer.Option("--seed", metavar="N", min=0, help="Seed of the first history of each family.")
+        int,
+        typer.Option(
+            "--seed", metavar="N", min=0, help="Seed of the first history of each family, and of the plays of a past."
+        ),
     ] = 0
     only_item: Annotated[
         int | None,
@@ -59,6 +62,7 @@ class StateOptions:
     timezone: Zone = None
     dates: Dates = None
     day: Day = None
+    plays: MostPlays = 20
 
 
 @attrs.frozen

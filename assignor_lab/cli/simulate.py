@@ -179,7 +179,7 @@ def _simulate(
             _print_lines(scenario.document for scenario in past)
             return
         verification = verified_past(
-            [from_], scenarios, past, around, given, registry, plugins.isolation, given_timings(timings)
+            [from_], scenarios, past, around, given, registry, plugins.isolation, given_timings(timings), plays=1
         )
         if not json:
             for sentence in sentences(verification):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assignment_api.plugins import MetricPlugin
+from assignor_lab.compare.play_errors import COLUMN, NO_ERROR, PlayError, play_error
 from assignor_lab.groups.metrics.headline import FAILURES, HeadlineFigure
 from assignor_lab.model.comparisons import FigureCompared, ValueCompared
 
@@ -19,14 +20,19 @@ Rows = tuple[Mapping[str, Any], ...]
 _NEARLY = 0.01
 
 
-def best_of(values: Mapping[str, float], direction: str | None) -> tuple[str, ...]:
-    """The contenders with the best value, or one nearly as good; none if all are alike."""
+def best_of(values: Mapping[str, float], direction: str | None, error: PlayError = NO_ERROR) -> tuple[str, ...]:
+    """The contenders with the best value, or one nearly as good; none if all are alike.
+
+    This is the one rule of `score`, `replay`, `compare`, the report and the page: contenders that the error of their
+    plays does not separate from the best one are best, too.
+    """
     if len(set(values.values())) < 2 or direction not in ("lower", "higher"):
         return ()
-    best = min(values.values()) if direction == "lower" else max(values.values())
+    first = (min if direction == "lower" else max)(values, key=lambda name: values[name])
+    best = values[first]
     # With values in megabytes, a few bytes make no contender better.
     nearly = _NEARLY * max(abs(value) for value in values.values())
-    found = tuple(name for name, value in values.items() if abs(value - best) <= nearly)
+    found = tuple(name for name, value in values.items() if abs(value - best) <= nearly or error.is_within(name, first))
     return found if len(found) < len(values) else ()
 
 
@@ -67,11 +73,15 @@ def _figure(
     if not best:
         return _not_measured(figure)
     plugin = metrics[best]
-    return _measured(figure, best, plugin.unit, plugin.direction, plugin.summary, values, names)
+    texts = {name: row.get(COLUMN) for name, row in zip(names, rows[0], strict=True)} if len(rows) == 1 else {}
+    error = play_error(figure.name, best, texts)
+    return _measured(figure, best, plugin.unit, plugin.direction, plugin.summary, values, names, error)
 
 
 def _not_measured(figure: HeadlineFigure) -> FigureCompared:
-    return FigureCompared(figure.name, figure.title, None, None, None, None, figure.not_measured, 0, ())
+    return FigureCompared(
+        figure.name, figure.title, None, None, None, None, figure.not_measured, 0, (), remedy=figure.remedy
+    )
 
 
 def _measured(
@@ -82,13 +92,15 @@ def _measured(
     summary: str | None,
     values: Sequence[tuple[float, ...]],
     names: Sequence[str],
+    error: PlayError = NO_ERROR,
 ) -> FigureCompared:
     means = [sum(column) / len(column) for column in zip(*values, strict=True)]
     of = tuple(
-        ValueCompared(name, mean, mean - means[0] if number else None)
+        ValueCompared(name, mean, mean - means[0] if number else None, band=error.band_of(name))
         for number, (name, mean) in enumerate(zip(names, means, strict=True))
     )
-    best = best_of(dict(zip(names, means, strict=True)), direction)
+    best = best_of(dict(zip(names, means, strict=True)), direction, error)
     return FigureCompared(
-        figure.name, figure.title_of(metric), metric, unit, direction, summary, None, len(values), of, best
-    )
+        figure.name, figure.title_of(metric), metric, unit, direction, summary, None, len(values), of, best,
+        error.error,
+    )  # fmt: skip

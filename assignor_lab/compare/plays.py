@@ -9,7 +9,14 @@ import attrs
 
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.compare.figures import compared_figures
-from assignor_lab.compare.verdicts import NOT_COMPARABLE, NOT_RANKED, alone, best_everywhere, verdict_of_one
+from assignor_lab.compare.verdicts import (
+    NOT_COMPARABLE,
+    NOT_RANKED,
+    alone,
+    best_everywhere,
+    missing_cost,
+    verdict_of_one,
+)
 from assignor_lab.documents.wording import shortened
 from assignor_lab.groups.metrics.headline import HeadlineFigure
 from assignor_lab.model.comparisons import FigureCompared
@@ -47,5 +54,5 @@ def compared_plays(
     first = next(iter(played))
     if len(played) == 1:
         return PlaysCompared(figures, (), alone(names[first]))
-    best = best_everywhere(each.best for each in figures)
+    best = () if missing_cost(figures) else best_everywhere(each.best for each in figures)
     return PlaysCompared(figures, best, verdict_of_one(figures, names, first, "history", settings))

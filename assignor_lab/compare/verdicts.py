@@ -20,6 +20,7 @@ __all__ = [
     "best_everywhere",
     "findings",
     "how_often",
+    "missing_cost",
     "settings_words",
     "verdict_of_one",
     "verdict_of_several",
@@ -59,20 +60,66 @@ def verdict_of_one(
     settings: Mapping[str, str] | None = None,
 ) -> str:
     """The verdict over one state or play: the best contender in each figure, with the plain difference."""
-    found = {each.title: best_of(_values(each), each.direction) for each in figures}
     parts = [
-        f"{_small(each.title)}: {_best_words(each, found[each.title], names, baseline, settings or {})}"
+        f"{_small(each.title)}: {_best_words(each, found, names, baseline, settings or {})}"
         for each in figures
-        if found[each.title]
+        if (found := _best(each))
     ]
+    unknown = missing_cost(figures)
     if not parts:
-        return f"All do the same in this {unit}, as far as the figures below go."
-    best = best_everywhere(found.values())
-    if best:
+        return " ".join([_no_difference(figures, names, unit), *filter(None, [unknown])])
+    best = best_everywhere(map(_best, figures))
+    if unknown is not None:
+        begin = f"There is no best contender. {unknown} Known is this much"
+    elif best:
         begin = f"{listed([names[name] for name in best])} did best in this {unit}"
     else:
         begin = f"No contender did best in every figure of this {unit}"
-    return f"{begin}. Best in {'; best in '.join(parts)}."
+    end = "." if unknown is None else ""
+    begin = f"{begin}{end}" if unknown is None else f"{begin}:"
+    shown = (
+        f"{begin} Best in {'; best in '.join(parts)}." if unknown is None else f"{begin} best in {'; '.join(parts)}."
+    )
+    alike = _within_error(figures, names)
+    return f"{shown} {alike}" if alike else shown
+
+
+def missing_cost(figures: Sequence[FigureCompared]) -> str | None:
+    """A sentence on a cost that may decide and is unknown; ``None``: all such costs are known."""
+    for each in figures:
+        if each.not_measured is not None and each.remedy is not None:
+            return f"A cost that may decide is unknown: {each.not_measured}. To include it, {each.remedy}."
+    return None
+
+
+def _no_difference(figures: Sequence[FigureCompared], names: Mapping[str, str], unit: str) -> str:
+    alike = _within_error(figures, names)
+    return alike or f"All do the same in this {unit}, as far as the figures below go."
+
+
+def _within_error(figures: Sequence[FigureCompared], names: Mapping[str, str]) -> str:
+    """A sentence on the figures whose differences are within the error of the plays."""
+    found = []
+    for each in figures:
+        values = _values(each)
+        if _best(each) or len(set(values.values())) < 2 or not any(value.band for value in each.of):
+            continue
+        shown = listed([f"{names[value.assignor]} {_with_band(value, each.unit or '')}" for value in each.of])
+        off = "" if not each.error else f", which is {100 * each.error:.0f} % off the recording"
+        found.append(f"{_small(each.title)} ({shown}{off})")
+    return f"No difference beyond the play's error in {'; '.join(found)}." if found else ""
+
+
+def _with_band(value: ValueCompared, unit: str) -> str:
+    text = mean(value.mean, unit)
+    if value.band is None or value.band[0] == value.band[1]:
+        return text
+    return f"{text}, {mean(value.band[0])} to {mean(value.band[1])}"
+
+
+def _best(each: FigureCompared) -> tuple[str, ...]:
+    """The best contenders; without several plays, the plain difference decides."""
+    return each.best if any(value.band for value in each.of) else best_of(_values(each), each.direction)
 
 
 def _values(each: FigureCompared) -> dict[str, float]:
@@ -99,7 +146,9 @@ def _best_words(
     if baseline in found or baseline not in values:
         # If the baseline is the best, compare it with the next one.
         other = (min if lower else max)((name for name in values if name not in found), key=lambda name: values[name])
-    beside = f"{names[other]} {mean(values[other], unit)}"
+    if len(found) == 1:
+        value = _with_band(next(value for value in each.of if value.assignor in found), unit)
+    beside = f"{names[other]} {_with_band(next(value for value in each.of if value.assignor == other), unit)}"
     plain = f", {signed(values[other] - bound, unit)}" if is_exact else ""
     return f"{listed(best)} ({value}; {beside}{plain})"
 

@@ -62,11 +62,19 @@ class ValueCompared:
     lower: int | None = None
     equal: int | None = None
     higher: int | None = None
+    #: The 90 % band over the plays of one past, low and high; ``None``: it was played once.
+    band: tuple[float, ...] | None = None
 
 
 @attrs.frozen
 class FigureCompared:
-    """One of the five figures; if ``not_measured`` gives a reason, it has no values."""
+    """One of the five figures; if ``not_measured`` gives a reason, it has no values.
+
+    Args:
+        best: The best contenders; several if nothing separates them, none if it separates no two.
+        error: Error of the play of the group's own assignor, as a share; ``None``: unknown, or no play.
+        remedy: What to give if the figure is not measured and its cost may decide; ``None``: it cannot decide.
+    """
 
     figure: str
     title: str
@@ -78,6 +86,8 @@ class FigureCompared:
     states: int
     of: tuple[ValueCompared, ...]
     best: tuple[str, ...] = ()
+    error: float | None = None
+    remedy: str | None = None
 
     @property
     def means(self) -> tuple[float, ...] | None:

@@ -457,12 +457,25 @@ class VerifiedTrial:
 
 
 @attrs.frozen
+class PlayBand:
+    """The 90 % band over the plays of a past; downtime in task-seconds."""
+
+    plays: int
+    rebalances_low: int
+    rebalances_high: int
+    downtime_s_low: float
+    downtime_s_high: float
+
+
+@attrs.frozen
 class VerifiedReplay:
-    """A play of a group's past beside its recording; downtime in task-seconds.
+    """The plays of a group's past beside its recording; downtime in task-seconds. Figures of plays are medians.
 
     Args:
         recorded_downtime_s: Without an owner in the decisions.
         measured_downtime_s: Without output at a probe; ``None`` without one.
+        band: ``None`` in a summary of an older release.
+        leaves_at: The event after which the plays leave the recording; ``None`` if they do not.
     """
 
     rebalances: int
@@ -472,6 +485,8 @@ class VerifiedReplay:
     shows_restoring: bool
     downtime_difference: float | None
     measured_downtime_s: float | None = None
+    band: PlayBand | None = None
+    leaves_at: str | None = None
 
 
 @attrs.frozen

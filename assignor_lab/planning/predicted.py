@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
@@ -13,18 +12,17 @@ from assignment_api import ApplicationMetadata, AssignorLabError, TaskAssignment
 from assignment_api.plugins import ConfigSources, Registry
 from assignment_api.releases import KafkaRelease
 from assignor_lab.groups.streams_episode.playing import deciding
+from assignor_lab.model.bands import band
 from assignor_lab.planning.conduct import Conduct
-from assignor_lab.planning.draws import drawn_timings, restart_timings
+from assignor_lab.planning.draws import restart_timings
 from assignor_lab.planning.measured import PlayedPlan, StepCost, cost_of
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.state import PresentState
+from assignor_lab.simulation.streams.draws import drawn_timings
 from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderAnswer, TaskLeader
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode, simulate
 
 __all__ = ["Prediction", "Range", "RestlessGroupError", "StepRange", "play_plan", "played_plan", "predicted"]
-
-#: Share of the plays that an interval holds.
-_HELD = 0.9
 
 
 @attrs.frozen
@@ -214,7 +212,4 @@ def _means(spent: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _range(values: Sequence[float]) -> Range:
-    ordered = sorted(values)
-    # Of n plays, a further one lies outside of the k-th from either end in 2 k of n + 1 cases.
-    out = max(0, math.floor((len(ordered) + 1) * (1 - _HELD) / 2) - 1)
-    return Range(median(ordered), ordered[out], ordered[-1 - out])
+    return Range(median(values), *band(values))

@@ -10,6 +10,7 @@ import attrs
 from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of_past
 from assignor_lab.documents.lines import STANDARD_INPUT
+from assignor_lab.groups.streams_episode.past_plays import PLAYS
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
 from assignor_lab.verification.readings import terms_of
@@ -28,6 +29,8 @@ def verified_past(
     registry: Registry,
     isolation: OwnProcesses | None = None,
     timings: Mapping[str, int] | None = None,
+    plays: int = PLAYS,
+    seed: int = 0,
 ) -> Verification:
     """The verification of the groups of a past, under their own configuration.
 
@@ -44,4 +47,4 @@ def verified_past(
         episodes = [each for each in scenarios if is_recorded_past(each)] + past_episodes(
             [each for each in scenarios if each.observed is not None], terms.settings
         )
-    return verify(scenarios, terms, replay_checks(filter(is_recorded_past, episodes), terms))
+    return verify(scenarios, terms, replay_checks(filter(is_recorded_past, episodes), terms, plays, seed))

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from statistics import median
 from typing import Any
 
-from assignment_api import AssignorLabError
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.episodes import played_histories
-from assignor_lab.groups.streams_episode.playing import play
-from assignor_lab.model.history import GroupHistory
+from assignor_lab.groups.streams_episode.past_plays import PLAYS, OwnPlays, own_plays, with_plays
+from assignor_lab.model.bands import band
+from assignor_lab.model.run_summary import PlayBand
 from assignor_lab.scenarios import Scenario
-from assignor_lab.simulation.streams.episode_format import read_episode
-from assignor_lab.simulation.streams.results import recorded_totals, totals_of
-from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
-from assignor_lab.simulation.streams.traffic import TrafficTerms
 from assignor_lab.verification.verified import ReplayCheck, VerificationTerms
 
 __all__ = ["is_recorded_past", "past_episodes", "replay_check", "replay_checks"]
@@ -36,8 +33,14 @@ def is_recorded_past(scenario: Scenario) -> bool:
     return "initial" in document and bool((document.get("recorded") or {}).get("generations"))
 
 
-def replay_checks(episodes: Iterable[Scenario], terms: VerificationTerms) -> dict[str, ReplayCheck]:
-    """Leaves out pasts that are too large, cannot be played or have no recording."""
+def replay_checks(
+    episodes: Iterable[Scenario], terms: VerificationTerms, plays: int = PLAYS, seed: int = 0
+) -> dict[str, ReplayCheck]:
+    """Leaves out pasts that are too large, cannot be played or have no recording.
+
+    Args:
+        plays: Most plays of a past that has none yet.
+    """
     found: dict[str, ReplayCheck] = {}
     left = _MOST
     for scenario in episodes:
@@ -45,25 +48,25 @@ def replay_checks(episodes: Iterable[Scenario], terms: VerificationTerms) -> dic
         left -= len(scenario.document["initial"]["tasks"]) * len(recorded["generations"])
         if left < 0:
             continue
-        try:
-            episode = read_episode(scenario)
-            _, played = play(episode, terms.registry, terms.config, may_run_code=True, keep_log=False)
-        except AssignorLabError:
-            continue
-        if episode.recorded is not None:
-            found[scenario.id] = replay_check(played, episode.recorded)
+        own = own_plays(with_plays(scenario, terms.registry, terms.config, plays, seed))
+        if own is not None:
+            found[scenario.id] = replay_check(own, recorded)
     return found
 
 
-def replay_check(played: PlayedStreamsEpisode, recorded: GroupHistory) -> ReplayCheck:
-    totals, known = totals_of(played, TrafficTerms()), recorded_totals(recorded)
-    downtime_s = totals["unavailable_task_s"]
-    is_measured = bool(recorded.probes)
+def replay_check(own: OwnPlays, recorded: Mapping[str, Any]) -> ReplayCheck:
+    is_measured = bool(recorded.get("probe"))
+    bounds = None if own.recorded_downtime_s is None else (own.recorded_downtime_s[0], own.recorded_downtime_s[1])
+    away_s = own.known_downtime_s
+    rebalances, downtime = band(own.rebalances), band(own.downtime_s)
     return ReplayCheck(
-        totals["rebalances"],
-        known.rebalances,
-        totals["unavailable_without_restoring_task_s"] if downtime_s is None else downtime_s,
-        None if is_measured else known.unavailable_task_s,
-        is_measured or recorded.shows_restoring,
-        known.unavailable_task_s if is_measured else None,
+        round(median(own.rebalances)),
+        own.recorded_rebalances,
+        median(own.downtime_s),
+        None if is_measured else away_s,
+        is_measured or bool(recorded.get("downtime", {}).get("shows_restoring")),
+        away_s if is_measured else None,
+        PlayBand(len(own.rebalances), round(rebalances[0]), round(rebalances[1]), *downtime),
+        bounds,
+        own.leaves_at,
     )

@@ -17,6 +17,7 @@ from assignor_lab.capture.histories.settings import longest_session_ms
 from assignor_lab.capture.recorded.partition_states import partition_protocol
 from assignor_lab.documents.wording import plural
 from assignor_lab.groups.entries import kind_named
+from assignor_lab.model.run_summary import PlayBand
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.topology_provenance import contradicted_description
@@ -69,6 +70,9 @@ class ReplayCheck:
         downtime_s: Task-seconds without processing in the play, without restoring if its time is unknown.
         recorded_downtime_s: Task-seconds without an owner in the decisions; ``None``: not shown, or measured.
         measured_downtime_s: Task-seconds without output at a probe; ``None`` without a probe.
+        band: The 90 % band over the plays; ``rebalances`` and ``downtime_s`` are their medians.
+        recorded_bounds_s: The known downtime under the bounds of inferred times; ``None``: a point.
+        leaves_at: The event after which the plays leave the recording; empty if they do not.
     """
 
     rebalances: int
@@ -77,6 +81,19 @@ class ReplayCheck:
     recorded_downtime_s: float | None = None
     shows_restoring: bool = False
     measured_downtime_s: float | None = None
+    band: PlayBand | None = None
+    recorded_bounds_s: tuple[float, float] | None = None
+    leaves_at: str = ""
+
+    @property
+    def holds_recording(self) -> bool:
+        """True if the band has the recorded rebalances, and downtime within the recorded bounds."""
+        band, bounds = self.band, self.recorded_bounds_s
+        if band is None:
+            return True
+        if not band.rebalances_low <= self.recorded_rebalances <= band.rebalances_high:
+            return False
+        return bounds is None or (bounds[0] <= band.downtime_s_high and band.downtime_s_low <= bounds[1])
 
     @property
     def known_downtime_s(self) -> float | None:

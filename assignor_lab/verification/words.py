@@ -25,7 +25,6 @@ _REMEDIES: Mapping[str, str] = {
 _NO_RESTORING = (
     "Not verified: restoring. The source does not show it, and a task counts as running when it is assigned."
 )
-_WITHIN = 0.25
 _TRIED = "racks, tags, configuration, topology and version"
 
 
@@ -66,7 +65,7 @@ def _of_group(verification: Verification, each: VerifiedGroup) -> Iterator[str]:
     elif each.is_refused:
         yield _refusal(verification, each)
     else:
-        yield f"Verified{_of(verification, each)}: {_count(each)}{_replay(each.replay)}"
+        yield f"Decisions{_of(verification, each)}: {_reproduced(each)}{_replay(each.replay)}"
     yield from _unverified(each)
 
 
@@ -102,18 +101,37 @@ def _count(each: VerifiedGroup) -> str:
     return f"{name} reproduces {each.reproduced} of {plural(each.checked, 'recorded decision')}{sample}."
 
 
+def _reproduced(each: VerifiedGroup) -> str:
+    by = "" if each.is_kafkas else f" by {plain(each.assignor)}"
+    sample = "" if each.checked >= each.recorded else f" (a sample of {each.recorded})"
+    return f"{each.reproduced} of {each.checked} reproduced{by}{sample}."
+
+
 def _replay(check: ReplayCheck | None) -> str:
     if check is None:
         return ""
-    sentence = f" Replay: {plural(check.rebalances, 'rebalance')} (recorded {check.recorded_rebalances})"
-    share = check.downtime_difference
-    if share is not None and share <= _WITHIN:
-        return f"{sentence}, downtime within {share:.0%}.".replace("%", " %")
+    band = check.band
+    rebalances = plural(check.rebalances, "rebalance")
+    if band is not None and band.rebalances_low < band.rebalances_high:
+        rebalances = f"{band.rebalances_low} to {band.rebalances_high} rebalances"
+    sentence = f" Play of the group's own assignor: {rebalances} (recorded {check.recorded_rebalances})"
     known_s = check.known_downtime_s
-    if known_s is not None:
-        noun = "recorded" if check.measured_downtime_s is None else "measured"
-        return f"{sentence}, downtime {check.downtime_s:,.1f} s ({noun} {known_s:,.1f} s)."
-    return f"{sentence}; the source does not show downtime."
+    if known_s is None:
+        return f"{sentence}; the source does not show downtime.{_leaves(check)}"
+    away = f"{check.downtime_s:,.0f}"
+    if band is not None and round(band.downtime_s_low) < round(band.downtime_s_high):
+        away = f"{band.downtime_s_low:,.0f} to {band.downtime_s_high:,.0f}"
+    noun = "without an owner (recorded" if check.measured_downtime_s is None else "without output (measured"
+    bounds, known = check.recorded_bounds_s, f"{known_s:,.0f}"
+    if bounds is not None and round(bounds[0]) < round(bounds[1]):
+        known = f"{known}, by inferred times {bounds[0]:,.0f} to {bounds[1]:,.0f}"
+    return f"{sentence}, {away} task-seconds {noun} {known}).{_leaves(check)}"
+
+
+def _leaves(check: ReplayCheck) -> str:
+    if check.holds_recording or not check.leaves_at:
+        return ""
+    return f" It leaves the recording after the {plain(check.leaves_at)}."
 
 
 def _group(each: VerifiedGroup) -> GroupVerified:
@@ -150,4 +168,6 @@ def _played(replay: ReplayCheck) -> VerifiedReplay:
         shows_restoring=replay.shows_restoring,
         measured_downtime_s=replay.measured_downtime_s,
         downtime_difference=replay.downtime_difference,
+        band=replay.band,
+        leaves_at=None if replay.holds_recording else replay.leaves_at or None,
     )

@@ -156,7 +156,7 @@ class ViewAnswers:
     def _as_read(self, view: View, states: OpenedStates) -> Scenario:
         if view.past is None:
             return states.scenario(view.state)
-        return episode_of(states, view.past, self.terms)
+        return episode_of(states, view.past, self.terms, self.plugins.registry, self.config)
 
     def _keep(self, key: Any, base: object, read: Scenario) -> None:
         self._read[key] = (base, read)

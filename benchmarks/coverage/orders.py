@@ -56,6 +56,9 @@ class RunStates:
     def column(self, metric: str) -> dict[str, Numbers]:
         return dict(self._figures[metric])
 
+    def texts(self) -> dict[str, str | None]:
+        return {}
+
     def failed(self, metrics: Sequence[str]) -> dict[str, Numbers]:  # noqa: ARG002 - none fails
         return {name: np.zeros(self.number) for name in self.compared}
 

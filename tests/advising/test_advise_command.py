@@ -40,7 +40,7 @@ def test_the_answer_begins_with_the_check_and_a_sentence_and_the_change(rolls: s
     done = run(*ALONE, "--mix", rolls)
     assert done.exit_code == 0, done.output
     verified, sentence, *rest = done.stdout.splitlines()
-    assert verified.startswith("Verified: ")
+    assert verified.startswith("Decisions: ")
     assert sentence.startswith("Static members: ")
     assert "% less downtime (90 %: " in sentence
     assert "  d1: group.instance.id=d1" in rest

@@ -32,7 +32,7 @@ def test_a_log_of_docker_compose_has_its_decision(name: str) -> None:
     assert found[0]["tasks"][0]["stateful"] is True
     assert [each["time_ms"] for each in found[0]["source"]["done"] if each["type"] == "begun"] == [1_645_887_224_211]
     assert not problems
-    assert "reproduces 1 of 1" in run("history", log("02-docker-compose-2-7", name)).stdout
+    assert "1 of 1 reproduced" in run("history", log("02-docker-compose-2-7", name)).stdout
 
 
 def test_client_ids_with_blanks_and_brackets_stay_whole() -> None:

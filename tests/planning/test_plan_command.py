@@ -61,7 +61,7 @@ def test_names_that_the_source_lacks_are_labels_and_the_answer_says_so() -> None
 def test_the_answer_begins_with_the_check_and_a_sentence() -> None:
     done = run("P1", "roll", "--start-seconds", "2.2")
     verified, sentence = done.stdout.splitlines()[:2]
-    assert verified.startswith("Verified: ")
+    assert verified.startswith("Decisions: ")
     assert sentence.startswith("A rolling restart of 3 instances takes ")
 
 

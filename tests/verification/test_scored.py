@@ -58,9 +58,9 @@ def test_the_answer_begins_with_the_verification(past: Path, tmp_path: Path) -> 
     assert summary["verified"]["status"] == "verified"
     assert (summary["verified"]["reproduced"], summary["verified"]["decisions"]) == (10, 10)
     first = printed(summary).splitlines()[0]
-    assert first.startswith("Verified: Kafka's assignor reproduces 10 of 10 recorded decisions. Replay: ")
+    assert first.startswith("Decisions: 10 of 10 reproduced. Play of the group's own assignor: ")
     page = (tmp_path / "out" / "report.html").read_text()
-    assert page.index("reproduces 10 of 10 recorded decisions") < page.index('class="verdict"')
+    assert page.index("Decisions: 10 of 10 reproduced") < page.index('class="verdict"')
     stored = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert stored["verified"] == summary["verified"]
 

@@ -101,7 +101,7 @@ def flight(tmp_path: Path) -> tuple[Path, Path]:
 def test_the_line_begins_with_the_decisions_that_come_out(application: str, count: int) -> None:
     found = verification(list(map(str, logs(application))), properties(application))
     line = words.sentences(found)[0]
-    assert line.startswith(f"Verified: Kafka's assignor reproduces {count} of {count} recorded decisions. Replay: ")
+    assert line.startswith(f"Decisions: {count} of {count} reproduced. Play of the group's own assignor: ")
     assert f"(recorded {count})" in line
     assert words.banner(found) == []
 
@@ -116,7 +116,7 @@ def test_other_kinds_of_groups_are_verified(group: str, count: int, tmp_path: Pa
     write_recording(tmp_path / "past", group)
     found = verification([str(tmp_path / "past")])
     shown = words.sentences(found)
-    assert shown[0].startswith(f"Verified: Kafka's assignor reproduces {count} of {count} ")
+    assert shown[0].startswith(f"Decisions: {count} of {count} reproduced.")
     assert any(each.startswith("Not verified: a replay") for each in shown) is (group == "real-connect")
 
 
@@ -325,7 +325,7 @@ def test_a_sample_of_many_decisions_says_so() -> None:
     terms = VerificationTerms(REGISTRY, config_sources(properties("tagged"), ()))
     found = verify(decisions_of("tagged"), terms, most_tasks=60)
     (line,) = words.sentences(found)
-    assert "recorded decisions (a sample of 24)." in line
+    assert "reproduced (a sample of 24)." in line
     assert only(found).checked < 24
 
 
@@ -344,7 +344,7 @@ def test_compare_and_explain_begin_with_the_verification(command_words: list[str
     name, *further = command_words
     log = str(CAPTURES / "tagged" / "i3.log.gz")
     right = ["--config", str(properties("tagged"))]
-    assert command(name, log, *right, *further).startswith("Verified: Kafka's assignor reproduces ")
+    assert command(name, log, *right, *further).startswith("Decisions: ")
     shown = command(name, log, "--id", "tagged-classic-generation-5", *further)
     assert shown.startswith("No verdict: Kafka's assignor reproduces 0 of 1 recorded decision.")
     told = json.loads(command(name, log, *right, *further, "--json"))

@@ -75,6 +75,14 @@ def history_episode(
     return with_settings({**made, "assumptions": [*assumptions, *made["assumptions"]]}, known_settings, given)
 
 
+def _total_s(downtime: Mapping[str, Any]) -> float:
+    return float(sum(end - begin for rows in downtime["tasks"].values() for begin, end in rows)) / 1000
+
+
+def _is_open(event: Happened) -> bool:
+    return event.within_ms is not None and event.within_ms[0] < event.within_ms[1]
+
+
 def _begins_empty(first: DecisionMoment) -> bool:
     document = first.document
     if protocol_of(document) == STREAMS:
@@ -119,6 +127,11 @@ class _Made:
                     "at_ms": each.time_ms - self.first_ms,
                     "type": each.type,
                     **({"client": each.name} if each.name else {}),
+                    **(
+                        {"within_ms": [max(0, at - self.first_ms) for at in each.within_ms or ()]}
+                        if _is_open(each)
+                        else {}
+                    ),
                     **each.details,
                 }
                 for each in self._happened()
@@ -193,11 +206,15 @@ class _Made:
         if self.history.protocol == STREAMS:
             found = current_downtime(moments, self.presence, self.first_ms, until_ms)
             return {} if found is None else {"downtime": found}
-        return {
-            "downtime": recorded_downtime(
-                moments, self.presence, self.first_ms, until_ms, self.timings, begins_empty=empty
-            )
-        }  # fmt: skip
+
+        def downtime(presence: RecordedPresence) -> dict[str, Any]:
+            return recorded_downtime(moments, presence, self.first_ms, until_ms, self.timings, begins_empty=empty)
+
+        found = downtime(self.presence)
+        if any(map(_is_open, self.presence.happened)):
+            totals = [_total_s(downtime(self.presence.at_bound(place))) for place in (0, 1)]
+            found |= {"bounds_s": [min(totals), max(totals)]}
+        return {"downtime": found}
 
     # --- what followed ----------------------------------------------------------------------------
 

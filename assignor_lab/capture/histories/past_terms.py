@@ -33,6 +33,8 @@ class PastTerms:
         day: Of the first line of logs with times of day only, as ``2026-11-27``.
         timings_file: Origin of ``timings``.
         settings: Kafka's keys to texts; they replace those of the sources.
+        plays: Most plays of a past.
+        seed: Seed of the draws of these plays.
     """
 
     way: str = DECISIONS
@@ -45,6 +47,8 @@ class PastTerms:
     settings: dict[str, str] = attrs.field(factory=dict)
     dates: str | None = None
     day: str | None = None
+    plays: int = 20
+    seed: int = 0
 
     def around(self, config: Sequence[ConfigLayer], on_problem: Callable[[str], None]) -> PastSurroundings:
         return PastSurroundings(

@@ -36,12 +36,14 @@ class Happened:
 
     Args:
         type: ``start``, ``stop``, ``crash``, ``add_thread``, ``remove_thread``, ``corrupt`` or ``lose_disk``.
+        within_ms: Earliest and latest time, if the decisions bound the time alone; ``None``: it is known.
     """
 
     time_ms: int
     type: str
     name: str
     details: Mapping[str, Any] = attrs.field(factory=dict)
+    within_ms: tuple[int, int] | None = None
 
 
 @attrs.frozen
@@ -51,6 +53,16 @@ class RecordedPresence:
     happened: tuple[Happened, ...]
     names: Mapping[str, str]
     assumptions: tuple[str, ...]
+
+    def at_bound(self, place: int) -> RecordedPresence:
+        """The same with each inferred end at its earliest (0) or latest (1) time."""
+        happened = (
+            each
+            if each.within_ms is None or each.type == "start"
+            else attrs.evolve(each, time_ms=each.within_ms[place])
+            for each in self.happened
+        )
+        return attrs.evolve(self, happened=tuple(sorted(happened, key=lambda each: each.time_ms)))
 
 
 def instance_names(moments: Sequence[DecisionMoment], running: Iterable[str]) -> dict[str, str]:
@@ -256,24 +268,44 @@ class _Seen:
         fenced = self._logged(each, "fenced", self._began(name), moment.time_ms)
         if fenced is not None:
             # The coordinator waited one session timeout.
-            lost = fenced - self.timings.streams_session_timeout_ms
-            self.happened.append(Happened(max(earlier + 1, lost), "crash", name))
+            lost = max(earlier + 1, fenced - self.timings.streams_session_timeout_ms)
+            within = (lost, min(lost + self.timings.streams_heartbeat_interval_ms, moment.time_ms - 1))
+            self.happened.append(Happened(lost, "crash", name, within_ms=within))
             return
         recorded = self._logged(each, "gone", self._began(name), moment.time_ms)
         self.worked_out += recorded is None
         at = moment.time_ms - 1 if recorded is None else recorded
+        bounds: tuple[int, int] | None = None
         if self.protocol == "classic" and is_back and "instance_id" in each.settings and not expired(each, moment):
             # A static member that returns in time keeps its session.
             began = prepared_ms(self.moments, place, self.protocol, self.timings)
             at = began - self.timings.startup_ms - self.timings.join_ms - _SHORT_MS
+            bounds = at + _SHORT_MS - self.timings.session_timeout_ms, at + _SHORT_MS - 1
         elif self.protocol == "classic":
-            noticed = moment.time_ms - self.timings.heartbeat_interval_ms // 2
-            at = noticed - self.timings.session_timeout_ms + self.timings.heartbeat_interval_ms // 2
+            at = moment.time_ms - self.timings.session_timeout_ms
+            bounds = self._silent_since(moment)
         # An instance with a log but without a logged stop was killed.
         has_log = each.client_id in self.logged
         kind = "crash" if has_log else "stop"
-        self.happened.append(Happened(max(earlier + 1, min(at, moment.time_ms - 1)), kind, name))
+        first, last_ms = earlier + 1, moment.time_ms - 1
+        at = max(first, min(at, last_ms))
+        if bounds is not None:
+            bounds = min(at, max(first, bounds[0])), max(at, min(bounds[1], last_ms))
+        self.happened.append(Happened(at, kind, name, within_ms=bounds))
         self.unlogged += not has_log
+
+    def _silent_since(self, moment: DecisionMoment) -> tuple[int, int]:
+        """Bounds of the end of an instance that the coordinator missed at the end of its session.
+
+        The session began with the last heartbeat, and the instance ended within one heartbeat interval of it. The
+        decision followed the end of the session within one further interval, in which the others rejoined.
+        """
+        interval = self.timings.heartbeat_interval_ms
+        if moment.prepared_ms is not None:
+            silent = moment.prepared_ms - self.timings.session_timeout_ms
+            return silent, silent + interval
+        latest = moment.time_ms - self.timings.assign_ms - self.timings.session_timeout_ms
+        return latest - interval, latest + interval
 
     def _began(self, name: str) -> int:
         starts = [each.time_ms for each in self.happened if each.name == name and each.type == "start"]
@@ -316,7 +348,15 @@ class _Seen:
             if logged is None:
                 at = min(max(at, ended.time_ms + _SHORT_MS), moment.time_ms - 1)
             at = max(at, ended.time_ms + 2)
-        self.happened.append(Happened(at, "start", name, details))
+        within = None if logged is not None else self._joined_within(at, place)
+        self.happened.append(Happened(at, "start", name, details, within))
+
+    def _joined_within(self, at_ms: int, place: int) -> tuple[int, int] | None:
+        """Bounds of a change that led to a decision whose rebalance has no recorded beginning."""
+        moment = self.moments[place]
+        if self.protocol != "classic" or moment.prepared_ms is not None or not place:
+            return None
+        return at_ms, max(at_ms, min(at_ms + self.timings.heartbeat_interval_ms, moment.time_ms - 1))
 
     def _threads(self, name: str, each: Participant, place: int, *, is_start: bool) -> ThreadsOfProcess:
         found = threads_of_process(self.moments, place, each.process_id, self.timings, is_start=is_start)
@@ -328,7 +368,9 @@ class _Seen:
             if self.protocol == "classic":
                 details.pop("member_id", None)
             earlier = self.moments[change.place - 1].time_ms
-            self.happened.append(Happened(max(earlier + 1, at), change.type, name, details))
+            at = max(earlier + 1, at)
+            within = self._joined_within(at, change.place)
+            self.happened.append(Happened(at, change.type, name, details, within))
         return found
 
     def _settings(self, each: Participant, threads: ThreadsOfProcess | None = None) -> dict[str, Any]:

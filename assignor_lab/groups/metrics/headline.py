@@ -18,6 +18,7 @@ class HeadlineFigure:
             like a missing answer.
         not_measured: The reason if none of these has a value; a clause without a full stop.
         titles: Metric to the figure's title with it: different quantities have different titles.
+        remedy: What to give if it is not measured; ``None``: a missing figure decides nothing.
     """
 
     name: str
@@ -25,6 +26,7 @@ class HeadlineFigure:
     metrics: tuple[str, ...]
     not_measured: str
     titles: Mapping[str, str] = attrs.field(factory=dict)
+    remedy: str | None = None
 
     def title_of(self, metric: str | None) -> str:
         return self.title if metric is None else self.titles.get(metric, self.title)
@@ -49,17 +51,19 @@ def headline_of(
     unavailable_title: str = "Task-seconds unavailable",
     no_time: str = _NO_TIME,
     no_state: str = "the sources lack the lags of copies",
+    size_remedy: str | None = None,
     no_zones: str = "the sources lack racks, or the bytes that are read",
 ) -> tuple[HeadlineFigure, ...]:
     """The five figures of a kind of group.
 
     Args:
         failures: Metrics with which a value above 0 marks a failed answer.
+        size_remedy: What to give if the state's size is unknown.
         unavailable_title: Title of the first, if its metrics count stopped tasks instead of their time.
     """
     return (
         _figure("unavailable", unavailable_title, unavailable, no_time),
-        _figure("restored", "State to restore", restored, no_state),
+        attrs.evolve(_figure("restored", "State to restore", restored, no_state), remedy=size_remedy),
         _figure("cross_zone", "Cross-zone cost", cross_zone, no_zones),
         _figure("load", "Worst load", load, "no metric of this kind of group measures it"),
         _figure(FAILURES, "Failed decisions", failures, "there is no decision"),

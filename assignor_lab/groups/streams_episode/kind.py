@@ -24,6 +24,8 @@ from assignor_lab.groups.streams_episode.metrics import (
     EpisodeMetric,
     described_metric,
     dollars,
+    median_of_plays,
+    text_of_plays,
 )
 from assignor_lab.groups.streams_episode.session import EpisodeSession, PlayedEpisode
 from assignor_lab.kafka.leader.fallback import replacement_without_lags
@@ -57,9 +59,10 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
         load={"active_tasks_above_even_share": "Active tasks above an even share"},
         failures=("tasks_not_owned",),
         no_state="bytes of the state are unknown",
+        size_remedy="give the sizes with --workload, or record with --sample-every",
         no_zones="racks of clients or partitions, or bytes of the state, are unknown",
     )
-    columns = (TableColumn("members", "int32"),)
+    columns = (TableColumn("members", "int32"), TableColumn("figures_of_plays", "string"))
     config_keys = tuple(ASSIGNMENT_KEYS)
     timing_keys = TIMING_KEYS
     shows_first = True
@@ -126,7 +129,7 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
     ) -> Mapping[str, Measure[StreamsEpisode, PlayedEpisode]]:
         own = {metric.name: _own(metric) for metric in EPISODE_METRICS}
         costs = dollars(prices_of(config).cross_zone_dollars_per_gib)
-        own[DOLLARS] = lambda _episode, answer: costs(answer)
+        own[DOLLARS] = lambda _episode, answer: median_of_plays(costs, answer)
         return {name: own[name] for name in names}
 
     def row(self, answer: ContenderAnswer[StreamsEpisode, PlayedEpisode]) -> Mapping[str, Any]:
@@ -139,7 +142,7 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
             row["clients"] = len(world.instances)
             row["members"] = sum(max(1, instance.settings.threads) for instance in world.instances.values())
             row["answer_digest"] = _digest(result)
-            row["followup"] = False
+            row |= {"followup": False, "figures_of_plays": _figures_of_plays(answer.state, result)}
         return row
 
     def document(self, answer: ContenderAnswer[StreamsEpisode, PlayedEpisode]) -> Mapping[str, Any]:
@@ -161,13 +164,21 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
 
 
 def _own(metric: EpisodeMetric) -> Measure[StreamsEpisode, PlayedEpisode]:
-    return lambda _episode, answer: metric.compute(answer)
+    return lambda _episode, answer: median_of_plays(metric.compute, answer)
+
+
+def _figures_of_plays(state: StreamsEpisode, result: PlayedEpisode) -> str | None:
+    """The figures of each play of a past, by metric, as text; ``None`` of a single play without an error."""
+    if not state.plays.draws:
+        return None
+    return text_of_plays(state.plays.error, result)
 
 
 def _digest(result: PlayedEpisode) -> str:
     digest = blake2b(digest_size=8)
-    for generation in result.played.generations:
-        digest.update(json.dumps(sorted(generation.assigned.items())).encode())
+    for each in result.plays:
+        for generation in each.played.generations:
+            digest.update(json.dumps(sorted(generation.assigned.items())).encode())
     return digest.hexdigest()
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from statistics import median
 from typing import NoReturn
 
 import attrs
@@ -12,7 +14,9 @@ from assignor_lab.groups.streams_episode.session import PlayedEpisode
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED
 from assignor_lab.simulation.streams.traffic import dollars_of
 
-__all__ = ["DOLLARS", "EPISODE_METRICS", "EpisodeMetric", "described_metric", "dollars"]
+__all__ = [
+    "DOLLARS", "EPISODE_METRICS", "EpisodeMetric", "described_metric", "dollars", "median_of_plays", "text_of_plays",
+]  # fmt: skip
 
 
 @attrs.frozen
@@ -70,6 +74,19 @@ def dollars(per_gib: float) -> Callable[[PlayedEpisode], float | None]:
         return dollars_of(episode.totals["cross_zone_bytes"], per_gib)
 
     return figure
+
+
+def median_of_plays(figure: Callable[[PlayedEpisode], float | None], answer: PlayedEpisode) -> float | None:
+    """The median of a figure over the plays of a past; ``None`` if a play does not know it."""
+    found = [value for each in answer.plays if (value := figure(each)) is not None]
+    return float(median(found)) if len(found) == len(answer.plays) else None
+
+
+def text_of_plays(error: float | None, answer: PlayedEpisode) -> str:
+    """Each figure in each play, in the order of the draws, and the error of the own assignor's play, as JSON."""
+    plays = sorted(answer.plays, key=lambda each: each.number)
+    figures = {metric.name: [metric.compute(each) for each in plays] for metric in EPISODE_METRICS}
+    return json.dumps({"error": error, "plays": figures}, separators=(",", ":"))
 
 
 DOLLARS = "cross_zone_dollars"

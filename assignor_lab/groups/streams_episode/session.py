@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -16,6 +16,7 @@ from assignor_lab.groups.streams_episode.playing import under_protocol
 from assignor_lab.groups.streams_group.leading import brokers_assignor_of
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of
+from assignor_lab.simulation.streams.draws import drawn_pasts
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.leading import LeaderFailedError
 from assignor_lab.simulation.streams.results import totals_of
@@ -32,10 +33,26 @@ class PlayedEpisode:
     Args:
         totals: The figures of the whole episode (:func:`assignor_lab.simulation.streams.results.totals_of`), without
             dollars, which depend on prices.
+        number: Position among the draws of a recorded past.
+        others: The further plays of a recorded past; this one has the median time.
     """
 
     played: PlayedStreamsEpisode
     totals: Mapping[str, Any]
+    number: int = 0
+    others: tuple[PlayedEpisode, ...] = ()
+
+    @property
+    def plays(self) -> tuple[PlayedEpisode, ...]:
+        """All plays."""
+        return (attrs.evolve(self, others=()), *self.others)
+
+    @classmethod
+    def of(cls, plays: Sequence[PlayedEpisode]) -> PlayedEpisode:
+        """Some plays of one past as the one whose time without processing is the median."""
+        ordered = sorted(plays, key=lambda each: float(each.totals.get("unavailable_without_restoring_task_s", 0.0)))
+        middle = ordered.pop((len(ordered) - 1) // 2)
+        return attrs.evolve(middle, others=tuple(ordered))
 
 
 class EpisodeSession:
@@ -59,10 +76,16 @@ class EpisodeSession:
         result: PlayedEpisode | CallFailure
         loss: AssignorLabError | None = None
         try:
-            played = self._play(state, chosen.configs, calls)
-            failed = next((call for call in calls if call.failure is not None), None)
+            plays: list[PlayedEpisode] = []
+            failed: CallOutcome[Any] | None = None
+            for drawn in drawn_pasts(state):
+                played = self._play(drawn, chosen.configs, calls)
+                failed = next((call for call in calls if call.failure is not None), None)
+                if failed is not None:
+                    break
+                plays.append(PlayedEpisode(played, totals_of(played, TrafficTerms()), len(plays)))
             if failed is None or failed.failure is None:
-                result = PlayedEpisode(played, totals_of(played, TrafficTerms()))
+                result = PlayedEpisode.of(plays)
             else:
                 result, loss = failed.failure, failed.loss
         except LeaderFailedError as error:

@@ -92,7 +92,10 @@ _FOLLOWED = nullable(
             "generations": list_of(_GENERATION),
             "changes": list_of(_MOMENT),
             "probe": list_of(_WINDOW),
-            "downtime": open_record({"tasks": map_of(text, list_of(_interruption))}, {"shows_restoring": boolean}),
+            "downtime": open_record(
+                {"tasks": map_of(text, list_of(_interruption))},
+                {"shows_restoring": boolean, "bounds_s": list_of(number)},
+            ),
         },
     )
 )
@@ -116,6 +119,7 @@ _STREAMS_KEYS: Mapping[str, Check[Any]] = {
     "coming_refiner": boolean,
     "assumptions": list_of(text),
     "recorded": _recorded,
+    "plays": any_value,
 }
 
 _check_streams = _episode("streams-episode", _whole_scenario("streams", read_streams), _STREAMS_KEYS)

@@ -89,6 +89,15 @@ class ResultsTable:
             self._found[metric] = self._by_assignor(self._columns[metric].combine_chunks())
         return self._found[metric]
 
+    def texts(self, column: str) -> dict[str, pa.Array]:
+        """A column of texts by assignor, each in the order of its rows; empty if the kind of group has no such column.
+
+        For small tables only.
+        """
+        if len(self._keys) > _SMALL_ROWS or column not in pq.read_schema(next(iter(parts_of(self.path)))).names:
+            return {}
+        return self.column(column)
+
     def _by_assignor(self, values: pa.Array) -> dict[str, pa.Array]:
         if self._keys["not_comparable"].null_count < len(values):
             values = pc.if_else(pc.is_null(self._keys["not_comparable"]), values, None)

@@ -157,12 +157,14 @@ def _headline(headline: SummaryHeadline) -> dict[str, Any]:
 
 def _figure(figure: FigureCompared, baseline: str | None) -> dict[str, Any]:
     of = [_value(each, is_compared=baseline not in (None, each.assignor)) for each in figure.of]
-    return _first(_fields(figure) | {"of": of}, ("best",), "states")
+    found = _first(_fields(figure) | {"of": of}, ("best",), "states")
+    return _without(found, {name for name in ("error", "remedy") if found[name] is None})
 
 
 def _value(value: ValueCompared, *, is_compared: bool) -> dict[str, Any]:
     counts = ("lower", "equal", "higher")
-    return _first(_fields(value), counts, "mean" if is_compared else "no_interval")
+    found = _first(_fields(value), counts, "mean" if is_compared else "no_interval")
+    return found if value.band is not None else _without(found, {"band"})
 
 
 def _assignor(assignor: Assignor) -> dict[str, Any]:
@@ -179,5 +181,5 @@ _WRITTEN: Mapping[type, Callable[[Any], dict[str, Any]]] = {
     SnapshotPlacement: _placement,
     StateSource: lambda source: dict(source.facts),
     SummaryHeadline: _headline,
-    VerifiedReplay: _known("measured_downtime_s"),
+    VerifiedReplay: _known("measured_downtime_s", "band", "leaves_at"),
 }

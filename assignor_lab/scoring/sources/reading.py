@@ -19,8 +19,8 @@ from typing import IO, Any
 import attrs
 
 from assignment_api import AssignorLabError
-from assignment_api.plugins import Registry
-from assignment_api.plugins.layers import ConfigLayer, Layer
+from assignment_api.plugins import ConfigSources, Registry
+from assignment_api.plugins.layers import ConfigLayer, Layer, default_layer
 from assignor_lab.capture.errors import HistoryError, OneDecisionError
 from assignor_lab.capture.histories.episodes import played_histories, with_terms
 from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of
@@ -29,6 +29,7 @@ from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PLAYED, P
 from assignor_lab.capture.histories.workload_file import weighed
 from assignor_lab.groups.entries import KindEntry, entries
 from assignor_lab.groups.runner.terms import names_of_kind
+from assignor_lab.groups.streams_episode.past_plays import with_plays
 from assignor_lab.model.events import GroupEvent
 from assignor_lab.scenarios import Place, Scenario, ScenarioKindError, scenario_from_document
 from assignor_lab.scenarios.racks import Racks
@@ -256,7 +257,10 @@ class _Reading:
         workload = self.past.workload_file
         if self.past.way == PLAYED:
             settings = self.past.typed_settings
-            return played_histories(_timed(scenarios, timeline), self.past.timings, workload, on_note, settings)
+            made = played_histories(_timed(scenarios, timeline), self.past.timings, workload, on_note, settings)
+            # The group's own plays are those under its own configuration.
+            own = ConfigSources((default_layer(),), self.config)
+            return [with_plays(each, self.registry, own, self.past.plays, self.past.seed) for each in made]
         if workload is not None:
             scenarios = _weighed(scenarios, workload)
         scenarios = with_terms(scenarios, self.past.timings, self.past.typed_settings)
@@ -353,4 +357,8 @@ def _lay_down(lines: IO[bytes], scenario: Scenario) -> tuple[bytes, bytes]:
     place = f"{json.dumps(scenario.place.file)}\t{scenario.place.line or 0}\t".encode()
     lines.write(place)
     lines.write(document)
+    if "plays" in scenario.document:
+        # The draws follow from the past and the plugins; the digest is of the past alone.
+        rest = {key: value for key, value in scenario.document.items() if key != "plays"}
+        document = f"{json.dumps(rest, separators=(',', ':'), ensure_ascii=True)}\n".encode()
     return place, document

@@ -21,7 +21,8 @@ import pyarrow.compute as pc
 
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.compare.figures import best_of, has_failed
-from assignor_lab.compare.verdicts import best_everywhere
+from assignor_lab.compare.play_errors import COLUMN, NO_ERROR, PlayError, play_error
+from assignor_lab.compare.verdicts import best_everywhere, missing_cost
 from assignor_lab.groups.columns import OF_FAMILY, OF_SCENARIO
 from assignor_lab.groups.metrics.headline import FAILURES, HeadlineFigure
 from assignor_lab.groups.work import OBSERVED
@@ -88,6 +89,8 @@ def headline_of(
     places = _places(states.compared, every, sure)
     first = [name for name, place in places.items() if place == 1]
     best = list(best_everywhere(entry.best for entry, _ in measured))
+    if states.in_all == 1 and missing_cost([entry for entry, _ in measured]):
+        best = []
     if states.in_all != 1:
         best = first if len(first) < len(places) else []
     found = SummaryHeadline(
@@ -127,6 +130,9 @@ class ComparableStates(Protocol):
     def column(self, metric: str) -> dict[str, Numbers]:
         """A metric by assignor, with NaN for missing figures."""
 
+    def texts(self) -> dict[str, str | None]:
+        """Figures of the plays of the one state, by assignor; empty for several states."""
+
     def failed(self, metrics: Sequence[str]) -> dict[str, Numbers]:
         """1 if an assignor has no answer, or one of ``metrics`` is above 0, else 0; of `failed_in_all`, too."""
 
@@ -155,6 +161,9 @@ class PlayedStates:
         return {
             name: np.asarray([row.get(metric) for row in rows], dtype=np.float64) for name, rows in self._rows.items()
         }
+
+    def texts(self) -> dict[str, str | None]:
+        return {name: rows[0].get(COLUMN) for name, rows in self._rows.items()} if self.number == 1 else {}
 
     def failed(self, metrics: Sequence[str]) -> dict[str, Numbers]:
         found = {
@@ -186,6 +195,12 @@ class _TableStates:
             name: np.asarray(columns[name].to_numpy(zero_copy_only=False), dtype=np.float64)[rows]
             for name, rows in self._rows.items()
         }
+
+    def texts(self) -> dict[str, str | None]:
+        if self.number != 1:
+            return {}
+        found = self._table.texts(COLUMN)
+        return {name: found[name][int(rows[0])].as_py() for name, rows in self._rows.items() if name in found}
 
     def failed(self, metrics: Sequence[str]) -> dict[str, Numbers]:
         columns = [self.column(metric) for metric in metrics]
@@ -230,12 +245,16 @@ def _figure(
     metric, known, columns = _measured(figure, states, metrics)
     title = figure.title_of(metric)
     if not known.any():
-        return FigureCompared(figure.name, title, None, None, None, None, figure.not_measured, 0, ()), None
+        missing = figure.not_measured
+        return FigureCompared(figure.name, title, None, None, None, None, missing, 0, (), remedy=figure.remedy), None
     plugin = None if metric is None else metrics[metric]
     units = {name: _unit_means(values[known], states.units[known]) for name, values in columns.items()}
     found = _Found(units, "lower" if plugin is None else plugin.direction)
+    error = play_error(figure.name, metric, states.texts())
     # Those that always failed have no other figure, and follow.
-    of = tuple(_compared(name, found, against) for name in (*states.compared, *states.failed_in_all) if name in units)
+    of = tuple(
+        _compared(name, found, against, error) for name in (*states.compared, *states.failed_in_all) if name in units
+    )
     entry = FigureCompared(
         figure=figure.name,
         title=title,
@@ -246,7 +265,8 @@ def _figure(
         not_measured=None,
         states=int(np.count_nonzero(known)),
         of=of,
-        best=best_of({each.assignor: each.mean for each in of}, found.direction),
+        best=best_of({each.assignor: each.mean for each in of}, found.direction, error),
+        error=error.error,
     )
     return entry, found
 
@@ -274,9 +294,9 @@ def _unit_means(values: Numbers, units: npt.NDArray[np.int64]) -> Numbers:
     return means
 
 
-def _compared(name: str, found: _Found, against: str | None) -> ValueCompared:
+def _compared(name: str, found: _Found, against: str | None, error: PlayError = NO_ERROR) -> ValueCompared:
     own = found.units[name]
-    value = ValueCompared(name, float(np.mean(own)))
+    value = ValueCompared(name, float(np.mean(own)), band=error.band_of(name))
     if against is None or name == against:
         return value
     other = found.units[against]

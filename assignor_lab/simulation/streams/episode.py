@@ -18,8 +18,8 @@ from assignor_lab.model.history import GroupHistory
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = [
-    "Changelog", "StreamsEvent", "InstanceSettings", "ProtocolOfGroup", "StreamsEpisode", "drawn_member_id",
-    "drawn_process_id", "first_event_ms",
+    "Changelog", "PastPlays", "StreamsEvent", "InstanceSettings", "ProtocolOfGroup", "StreamsEpisode",
+    "drawn_member_id", "drawn_process_id", "first_event_ms",
 ]  # fmt: skip
 
 #: Protocols of Streams groups.
@@ -78,12 +78,31 @@ class InstanceSettings:
 
 @attrs.frozen
 class StreamsEvent:
-    """An event of the group."""
+    """An event of the group.
+
+    Args:
+        within_ms: Earliest and latest time of an inferred event; ``None``: ``at_ms`` is known.
+    """
 
     at_ms: int
     type: str
     client: str
     details: Mapping[str, Any] = attrs.field(factory=dict)
+    within_ms: tuple[int, int] | None = None
+
+
+@attrs.frozen
+class PastPlays:
+    """The plays of a recorded past.
+
+    Args:
+        draws: Their seeds; empty: one play, with each event at its ``at_ms``.
+        error: Error of the group's own assignor's plays against the recorded time without an owner, as a share of it;
+            ``None``: unknown.
+    """
+
+    draws: tuple[str, ...] = ()
+    error: float | None = None
 
 
 @attrs.frozen(eq=False)
@@ -104,6 +123,7 @@ class StreamsEpisode:
         names: Names of the ``clients``; empty: their process ids.
         is_at_rest: The group has settled when it begins: under the streams protocol no new target is due, and the seed
             draws each member's last heartbeat. Otherwise a target is due, and heartbeats are spread evenly.
+        plays: The plays of a recorded past that its figures are medians of.
     """
 
     id: str
@@ -129,6 +149,7 @@ class StreamsEpisode:
     names: tuple[str, ...] = ()
     is_at_rest: bool = False
     is_transactional: bool = False
+    plays: PastPlays = PastPlays()
     instance_ids: tuple[str | None, ...] = attrs.field(kw_only=True)
 
     @instance_ids.default

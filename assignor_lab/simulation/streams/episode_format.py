@@ -19,6 +19,7 @@ from assignor_lab.documents.shapes import (
     LONG_MAX,
     Check,
     Mismatch,
+    any_value,
     at,
     boolean,
     faults_at,
@@ -44,6 +45,7 @@ from assignor_lab.simulation.episode_files import check_kind, episodes_in
 from assignor_lab.simulation.streams.episode import (
     Changelog,
     InstanceSettings,
+    PastPlays,
     StreamsEpisode,
     StreamsEvent,
     first_event_ms,
@@ -230,6 +232,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         assumptions=tuple(assumptions),
         place=scenario.place,
         recorded=_recorded(document, scenario.id, tasks, start_ms, events, until, is_empty=not initial.clients),
+        plays=_past_plays(document),
     )
 
 
@@ -251,6 +254,14 @@ def _recorded(
     return recorded_history(
         recorded, group, document.get("protocol", "classic"), names, start_ms + first_ms, start_ms + until_ms
     )
+
+
+_plays = record({"draws": list_of(text)}, {"error": nullable(number), "own": any_value})
+
+
+def _past_plays(document: Mapping[str, Any]) -> PastPlays:
+    given = at(_plays, document.get("plays", {"draws": []}), "plays")
+    return PastPlays(tuple(given.get("draws", ())), given.get("error"))
 
 
 def _refuse_unknown_tasks(events: Iterable[StreamsEvent], known: set[str]) -> None:
@@ -374,8 +385,12 @@ def _event(value: Any) -> StreamsEvent:
     if kind not in _EVENTS:
         raise Mismatch(f'unknown type "{kind:.80}" of event: {suggestion(kind, EVENT_TYPES, "types")}', "type")
     required, optional = _EVENTS[kind]
-    read = record({"at_ms": _moment, "type": text, **required}, optional)(value)
-    return StreamsEvent(read.pop("at_ms"), read.pop("type"), read.pop("client", ""), read)
+    read = record({"at_ms": _moment, "type": text, **required}, {**optional, "within_ms": list_of(_moment)})(value)
+    at_ms, within = read.pop("at_ms"), read.pop("within_ms", None)
+    if within is not None and (len(within) != 2 or not within[0] <= at_ms <= within[1]):
+        raise Mismatch("expected the earliest and the latest time of this event, around at_ms", "within_ms")
+    open_ms = None if within is None else (within[0], within[1])
+    return StreamsEvent(at_ms, read.pop("type"), read.pop("client", ""), read, open_ms)
 
 
 def instance_settings(base: InstanceSettings, details: Mapping[str, Any]) -> InstanceSettings:

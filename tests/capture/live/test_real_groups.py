@@ -283,7 +283,7 @@ def test_a_how_to_page_leads_from_a_running_group_to_a_decision(
     captured_, planned, decided = found
     assert [each.exit_code for each in found] == codes, [each.output for each in found]
     assert captured_.stdout == ""
-    assert planned.stdout.startswith("Verified: Kafka's assignor reproduces 1 of 1 recorded decision.")
+    assert planned.stdout.startswith("Decisions: 1 of 1 reproduced.")
     assert ("total." in decided.stderr) is (decided.exit_code == 1)
 
 

@@ -1,0 +1,187 @@
+"""The plays of a recorded past: their draws, selected by the decisions of the group's own assignor, and their error.
+
+Twice as many draws are played with the group's own assignor as count. The half whose rebalances after each event are
+nearest to the recorded ones counts. Every contender plays these draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.documents.shapes import Check
+from assignor_lab.documents.values import plain_document, value_of
+from assignor_lab.groups.streams_episode.playing import play
+from assignor_lab.model.history import GroupHistory
+from assignor_lab.scenarios import Scenario, scenario_from_document
+from assignor_lab.simulation.streams.actions import action_name
+from assignor_lab.simulation.streams.comparison import actions_of
+from assignor_lab.simulation.streams.draws import drawn_past
+from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.processing import RESTORING
+from assignor_lab.simulation.streams.results import RecordedTotals, recorded_totals, totals_of
+from assignor_lab.simulation.streams.traffic import TrafficTerms
+
+__all__ = ["PLAYS", "OwnPlays", "own_plays", "plays_of", "with_plays"]
+
+#: Plays of a past by default.
+PLAYS = 20
+#: Tasks times generations of all plays of one contender: a larger past is played less often.
+_MOST = 200_000
+#: Draws for each play that counts.
+_DRAWS = 2
+
+
+@attrs.frozen
+class OwnPlays:
+    """The plays of the group's own assignor that count, beside the recording.
+
+    Args:
+        downtime_s: Task-seconds without an owner of each play, without restoring if the recording cannot show it.
+        known_downtime_s: As recorded; ``None``: the recording does not show it.
+        recorded_downtime_s: Lowest and highest value under the bounds of inferred times.
+        leaves_at: The event after which the plays differ most from the recording; empty without a difference.
+    """
+
+    rebalances: tuple[int, ...]
+    downtime_s: tuple[float, ...]
+    recorded_rebalances: int
+    known_downtime_s: float | None
+    recorded_downtime_s: tuple[float, ...] | None
+    leaves_at: str = ""
+
+    @property
+    def error(self) -> float | None:
+        """Distance of the median play from the recording, as a share of the recorded time without an owner."""
+        if self.recorded_downtime_s is None or not self.recorded_downtime_s[1]:
+            return None
+        low, high = self.recorded_downtime_s
+        found = median(self.downtime_s)
+        return max(0.0, low - found, found - high) / ((low + high) / 2)
+
+
+def plays_of(scenario: Scenario, wanted: int = PLAYS) -> int:
+    """The number of plays of a past: fewer of a large one, and at least one."""
+    recorded = scenario.document.get("recorded") or {}
+    size = len(scenario.document["initial"]["tasks"]) * max(1, len(recorded.get("generations", ())))
+    return max(1, min(wanted, _MOST // max(1, size)))
+
+
+def with_plays(
+    scenario: Scenario, registry: Registry, sources: ConfigSources, plays: int = PLAYS, seed: int = 0
+) -> Scenario:
+    """A recorded past with the draws that count, and the figures of the group's own assignor in them.
+
+    One play has each event at its likeliest time. A past without a recorded decision stays as it is, and so does one
+    that its own assignor cannot play.
+    """
+    if scenario.kind != "streams-episode" or "plays" in scenario.document:
+        return scenario
+    if not (scenario.document.get("recorded") or {}).get("generations"):
+        return scenario
+    number = plays_of(scenario, plays)
+    try:
+        episode = read_episode(scenario)
+        drawn = [f"{seed} {place}" for place in range(number * _DRAWS)] if number > 1 else []
+        worlds = [drawn_past(episode, draw) for draw in drawn] or [episode]
+        found = [_own_play(world, registry, sources) for world in worlds]
+    except AssignorLabError:
+        return scenario
+    kept = sorted(sorted(range(len(found)), key=lambda place: (found[place].departure, place))[:number])
+    inferred_s = (scenario.document.get("recorded") or {}).get("downtime", {}).get("bounds_s")
+    own = _summary([found[place] for place in kept], episode.recorded, inferred_s)
+    document = {
+        **scenario.document,
+        "plays": {
+            "draws": [drawn[place] for place in kept if drawn],
+            "error": own.error,
+            "own": plain_document(own),
+        },
+    }
+    return scenario_from_document(document, scenario.place)
+
+
+def own_plays(scenario: Scenario) -> OwnPlays | None:
+    """The own plays of :func:`with_plays`; ``None`` without any."""
+    own = scenario.document.get("plays", {}).get("own")
+    return None if own is None else _read_plays(own)
+
+
+_read_plays: Check[OwnPlays] = value_of(OwnPlays, "give a past without `plays`")
+
+
+@attrs.frozen
+class _OwnPlay:
+    rebalances: int
+    downtime_s: float
+    #: Action and instance, by number of occurrence: more rebalances than recorded, and more downtime (s).
+    by_event: Mapping[tuple[str, str, int], tuple[int, float]]
+
+    @property
+    def departure(self) -> int:
+        return sum(abs(rebalances) for rebalances, _ in self.by_event.values())
+
+
+def _own_play(episode: StreamsEpisode, registry: Registry, sources: ConfigSources) -> _OwnPlay:
+    _, played = play(episode, registry, sources, may_run_code=True, keep_log=False)
+    history, recorded = played.history, episode.recorded
+    assert recorded is not None
+    actions = actions_of(history)
+    times = [each.at.latest_ms for each in actions]
+    begins = sorted(each.since_ms for each in recorded.decisions)
+    left_out = "" if recorded.shows_restoring or recorded.probes else RESTORING
+    by_event: dict[tuple[str, str, int], tuple[int, float]] = {}
+    ends = [*times[1:], episode.start_ms + episode.until_ms]
+    for event, ours, begin, end in zip(actions, history.responses(times), times, ends, strict=True):
+        action, who = action_name(event) or "", event.subject or ""
+        theirs = sum(begin <= each < end for each in begins)
+        away = _away_s(history, begin, end, left_out) - _away_s(recorded, begin, end)
+        place = sum(key[:2] == (action, who) for key in by_event)
+        by_event[action, who, place] = ours.rebalances - theirs, away
+    totals = totals_of(played, TrafficTerms())
+    downtime_s = None if left_out else totals.get("unavailable_task_s")
+    if downtime_s is None:
+        downtime_s = float(totals.get("unavailable_without_restoring_task_s", 0.0))
+    return _OwnPlay(len(history.decisions), downtime_s, by_event)
+
+
+def _away_s(history: GroupHistory, begin_ms: int, end_ms: int, left_out: str = "") -> float:
+    waits = (wait for course in history.courses.values() for wait in course.waits if wait.cause != left_out)
+    return sum(max(0, min(wait.end_ms, end_ms) - max(wait.begin_ms, begin_ms)) for wait in waits) / 1000
+
+
+def _summary(plays: Sequence[_OwnPlay], recorded: GroupHistory | None, inferred_s: Sequence[float] | None) -> OwnPlays:
+    known = RecordedTotals(0) if recorded is None else recorded_totals(recorded)
+    away_s = known.unavailable_task_s
+    bounds = None
+    if away_s is not None:
+        low, high = inferred_s or (away_s, away_s)
+        bounds = min(low, away_s), max(high, away_s)
+    return OwnPlays(
+        tuple(each.rebalances for each in plays),
+        tuple(each.downtime_s for each in plays),
+        known.rebalances,
+        away_s,
+        bounds,
+        _leaves_at(plays, by_time=bounds is not None),
+    )
+
+
+def _leaves_at(plays: Sequence[_OwnPlay], *, by_time: bool) -> str:
+    events = dict.fromkeys(key for each in plays for key in each.by_event)
+    found: tuple[float, str] = (0.0, "")
+    for action, who, place in events:
+        key = (action, who, place)
+        of = [each.by_event[key] for each in plays if key in each.by_event]
+        more = median(abs(each[1] if by_time else each[0]) for each in of)
+        if more > found[0]:
+            rebalances, seconds = median(each[0] for each in of), median(each[1] for each in of)
+            words = f"{action.replace('_', ' ')} of {who}" if who else action.replace("_", " ")
+            shown = f"{seconds:+.0f} task-seconds" if by_time else f"{rebalances:+.0f} rebalances"
+            found = more, f"{words} ({shown} until the next event)"
+    return found[1]

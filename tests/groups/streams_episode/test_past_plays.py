@@ -1,0 +1,92 @@
+"""Plays of a recorded past: draws within the bounds of inferred times, and the figures of the own assignor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+import pytest
+
+from assignment_api.plugins import ConfigSources, Registry
+from assignment_api.plugins.config_files import file_layer
+from assignment_api.plugins.layers import default_layer
+from assignor_lab.capture.histories.episodes import past_as_episodes
+from assignor_lab.capture.histories.past import PastSurroundings
+from assignor_lab.groups.streams_episode.past_plays import own_plays, plays_of, with_plays
+from assignor_lab.runtime.discovery import discovered
+from assignor_lab.scenarios import Scenario
+from assignor_lab.simulation.streams.draws import drawn_past
+from assignor_lab.simulation.streams.episode_format import read_episode
+
+SAMPLE = Path(__file__).parents[3] / "assignor_lab" / "samples" / "tagged"
+
+
+@pytest.fixture(scope="module")
+def config() -> ConfigSources:
+    return ConfigSources((default_layer(),), (file_layer(SAMPLE / "application.properties"),))
+
+
+@pytest.fixture(scope="module")
+def registry(config: ConfigSources) -> Registry:
+    return discovered(config.effective()).registry
+
+
+@pytest.fixture(scope="module")
+def past(config: ConfigSources) -> Scenario:
+    logs = sorted(str(log) for log in (SAMPLE / "logs").iterdir())
+    (found,) = past_as_episodes(logs, around=PastSurroundings(config.above))
+    return found
+
+
+def test_an_inferred_kill_is_an_interval_and_a_logged_stop_a_point(past: Scenario) -> None:
+    events = read_episode(past).events
+    kill = next(each for each in events if each.type == "crash")
+    # One session before the decision; the heartbeat before it and the others' rejoin are the bounds.
+    assert kill.within_ms is not None
+    assert kill.within_ms[0] < kill.at_ms < kill.within_ms[1]
+    assert kill.within_ms[1] - kill.within_ms[0] == 2 * 3_000
+    assert [each.within_ms for each in events if each.type == "stop"] == [None] * 3
+
+
+def test_draws_stay_within_bounds_and_in_the_order_of_an_instance(past: Scenario) -> None:
+    episode = read_episode(past)
+    bounds = {(each.type, each.client): each.within_ms or (each.at_ms, each.at_ms) for each in episode.events}
+    for number in range(50):
+        drawn = drawn_past(episode, f"0 {number}")
+        assert [each.at_ms for each in drawn.events] == sorted(each.at_ms for each in drawn.events)
+        for each in drawn.events:
+            if each.type == "crash":
+                low, high = bounds[each.type, each.client]
+                assert low <= each.at_ms <= high
+    assert drawn_past(episode, "0 1").events == drawn_past(episode, "0 1").events
+    assert drawn_past(episode, "0 1").events != drawn_past(episode, "1 1").events
+
+
+def test_the_own_plays_hold_the_recording_of_the_sample(
+    past: Scenario, registry: Registry, config: ConfigSources
+) -> None:
+    found = with_plays(past, registry, config, plays=8)
+    own = own_plays(found)
+    assert own is not None
+    assert len(own.rebalances) == len(read_episode(found).plays.draws) == 8
+    assert min(own.rebalances) <= own.recorded_rebalances <= max(own.rebalances)
+    assert own.recorded_downtime_s is not None
+    assert own.recorded_downtime_s[0] < own.recorded_downtime_s[1]
+    assert min(own.downtime_s) <= own.recorded_downtime_s[1]
+    assert own.error is not None
+    assert 0 <= own.error < 0.25
+    assert own.leaves_at
+    # A second call keeps the draws.
+    assert with_plays(found, registry, config, plays=3) is found
+
+
+def test_a_large_past_is_played_less_often(past: Scenario) -> None:
+    generation = past.document["recorded"]["generations"][0]
+    large = attrs.evolve(past, document={**past.document, "recorded": {"generations": [generation] * 1_000}})
+    assert plays_of(past) == 20
+    assert plays_of(large) == 200_000 // (14 * 1_000)
+
+
+def test_another_seed_draws_other_plays(past: Scenario, registry: Registry, config: ConfigSources) -> None:
+    draws = [read_episode(with_plays(past, registry, config, 2, seed)).plays.draws for seed in (0, 0, 1)]
+    assert draws[0] == draws[1] != draws[2]
