@@ -123,7 +123,7 @@ def test_the_table_has_what_really_happened_beside_each_contender(warm: str) -> 
         ([], "name a contender"),
         (["--variant", "high_availability"], "is no variant"),
         (["--variant", "a=sticky,2"], "expected key=value"),
-        (["--variant", "a=sticky,group.protocol=new"], "classic or streams"),
+        (["--variant", "a=sticky,group.protocol=new"], "classic, streams or consumer"),
         (["--variant", "a=sticky,session.timeout.ms=soon"], "milliseconds"),
         (["--variant", "a=sticky", "--variant", "a=static"], "two contenders of the name"),
         (["--variant", "a=sticky,num.standby.replica=1"], "num.standby.replicas"),
