@@ -15,7 +15,8 @@ __all__ = [
     "ASSIGNOR", "BATCH", "CLOSE", "DYNAMIC", "HEARTBEAT", "LAG", "LEAVE", "MEMBERS", "PLACING", "PROBING", "PROTOCOL",
     "REMAIN", "SESSION", "STANDBYS", "STATIC", "STRATEGY", "STREAMS_HEARTBEAT", "STREAMS_SESSION", "TRANSACTIONAL",
     "WARMUPS",
-    "MAX_DELAY", "PROTOCOL_OF_WORKERS", "Configuration", "AdvisedState", "change_words", "heartbeat_of", "name_of",
+    "MAX_DELAY", "PARTITION_STRATEGY", "PROTOCOL_OF_WORKERS",
+    "Configuration", "AdvisedState", "change_words", "heartbeat_of", "name_of",
     "under",
 ]  # fmt: skip
 
@@ -29,6 +30,7 @@ STRATEGY = "rack.aware.assignment.strategy"
 TRANSACTIONAL = "enable.transactional.statestores"
 ASSIGNOR, PROTOCOL, BATCH = "task.assignor.class", "group.protocol", "instances at once"
 
+PARTITION_STRATEGY = "partition.assignment.strategy"
 MAX_DELAY, PROTOCOL_OF_WORKERS = "scheduled.rebalance.max.delay.ms", "connect.protocol"
 
 #: Settings that change the placement of a group at rest.

@@ -18,10 +18,12 @@ from assignor_lab.advising.configurations import (
     BATCH,
     CLOSE,
     DYNAMIC,
+    HEARTBEAT,
     LAG,
     LEAVE,
     MAX_DELAY,
     MEMBERS,
+    PARTITION_STRATEGY,
     PROBING,
     PROTOCOL,
     PROTOCOL_OF_WORKERS,
@@ -44,6 +46,7 @@ from assignor_lab.documents.toml_text import parse_toml
 from assignor_lab.groups.streams_episode.playing import deciding
 from assignor_lab.planning.making import is_in_memory
 from assignor_lab.planning.state import PresentState
+from assignor_lab.simulation.consumer.consumers import CONSUMER
 
 __all__ = ["SESSIONS_MS", "Dimension", "Space", "SpaceError", "narrowed", "read_within", "release_of", "space_of"]
 
@@ -113,6 +116,8 @@ class Space:
             without_effect.append(CLOSE)
         if ASSIGNOR in made and made[ASSIGNOR] != _DEFAULT_ASSIGNOR:
             without_effect += _OF_DEFAULT_ASSIGNOR
+        if PARTITION_STRATEGY in made and made[PROTOCOL] == CONSUMER:
+            without_effect += [PARTITION_STRATEGY, SESSION, HEARTBEAT]
         if made.get(PROTOCOL_OF_WORKERS) == "eager":
             without_effect.append(MAX_DELAY)
         for key in without_effect:

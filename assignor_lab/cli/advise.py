@@ -16,6 +16,7 @@ from assignor_lab.advising.advice import Advice, Effort, advise, player
 from assignor_lab.advising.choice import Aims, parse_limit
 from assignor_lab.advising.configurations import AdvisedState
 from assignor_lab.advising.connect_group import connect_group, connect_space
+from assignor_lab.advising.consumer_group import advised_consumers, consumer_space
 from assignor_lab.advising.figures import OBJECTIVES, cost_from, document_of_cost
 from assignor_lab.advising.group import AdvisedGroup
 from assignor_lab.advising.mix import DEFAULT_MIX, Mix, mix_sentence, read_mix
@@ -44,6 +45,7 @@ from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, show
 from assignor_lab.cli.present_group import ReadGroup, read_group
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 from assignor_lab.planning.connect_state import is_connect_state
+from assignor_lab.planning.consumer_state import is_consumer_state
 from assignor_lab.planning.making import Options
 from assignor_lab.verification.words import banner, sentences
 from assignor_lab.verification.words import document_of as document_of_verification
@@ -219,7 +221,7 @@ def _race_terms(group: ReadGroup, options: Options, mix: Mix, space: Space, effo
     terms = group.terms
     return {
         "version": version("assignor-lab"),
-        "state": group.present().scenario.document if not is_connect_state(group.scenario) else group.scenario.document,
+        "state": _document(group),
         "workload": None if terms.workload is None else terms.workload.read_text(encoding="utf-8"),
         "config": terms.sources.effective().values_for(""),
         "settings": dict(terms.settings),
@@ -233,6 +235,11 @@ def _race_terms(group: ReadGroup, options: Options, mix: Mix, space: Space, effo
     }
 
 
+def _document(group: ReadGroup) -> Any:
+    has_plays = is_connect_state(group.scenario) or is_consumer_state(group.scenario)
+    return group.scenario.document if has_plays else group.present().scenario.document
+
+
 def _advised(
     group: ReadGroup, options: Options, given_mix: Mix | None, release: tuple[int, int] | None
 ) -> tuple[AdvisedGroup, Mix, Space, Sequence[str]]:
@@ -241,6 +248,10 @@ def _advised(
         workers = connect_group(group.scenario, group.terms, options)
         mix = given_mix or DEFAULT_MIX
         return workers, mix, connect_space(workers, mix), workers.assumptions
+    if is_consumer_state(group.scenario):
+        consumers = advised_consumers(group.scenario, group.terms, options)
+        mix = given_mix or DEFAULT_MIX
+        return consumers, mix, consumer_space(consumers, mix), consumers.state.assumptions
     subject = AdvisedState(group.present().state, group.terms, options)
     past = past_of(group.scenarios, group.terms.settings, group.terms.timings)
     mix = given_mix or (None if past is None else past.mix) or DEFAULT_MIX

@@ -17,8 +17,8 @@ from assignor_lab.groups.variants import Contender, VariantError, configured, ti
 from assignor_lab.planning.consumer_state import (
     ConsumerState,
     decider,
+    under_members,
     under_protocol,
-    under_static,
     under_strategy,
 )
 from assignor_lab.planning.making import Options, check_options
@@ -113,7 +113,7 @@ def usual_consumer_variants(
             if strategy != state.strategy.removeprefix("consumer_").replace("_", "-"):
                 yield other(strategy, under_strategy(state, strategy))
     if any(each.instance_id is None for each in state.episode.consumers.values()):
-        yield other("static", under_static(state))
+        yield other("static", under_members(state, are_static=True))
     if moves:
         yield ConsumerContender("all at once", state, attrs.evolve(plan, steps=(_together(plan),)), terms)
         return

@@ -35,7 +35,7 @@ from assignor_lab.simulation.consumer.consumers import (
 from assignor_lab.simulation.consumer.simulate import ConsumerEpisode
 
 __all__ = [
-    "ConsumerState", "consumer_state", "decider", "is_consumer_state", "under_protocol", "under_static",
+    "ConsumerState", "consumer_state", "decider", "is_consumer_state", "under_protocol", "under_members",
     "under_assignor", "under_strategy",
 ]  # fmt: skip
 
@@ -192,10 +192,11 @@ def under_protocol(state: ConsumerState, protocol: str) -> ConsumerState:
     return _changed(state, protocol=protocol, strategies=("range",), assignor=_DEFAULTS[CONSUMER])
 
 
-def under_static(state: ConsumerState) -> ConsumerState:
-    """The group with a ``group.instance.id`` for each consumer."""
+def under_members(state: ConsumerState, *, are_static: bool) -> ConsumerState:
+    """The group with a ``group.instance.id`` for each consumer, or none."""
     consumers = {
-        name: attrs.evolve(each, instance_id=each.instance_id or name) for name, each in state.episode.consumers.items()
+        name: attrs.evolve(each, instance_id=(each.instance_id or name) if are_static else None)
+        for name, each in state.episode.consumers.items()
     }
     return attrs.evolve(state, episode=attrs.evolve(state.episode, consumers=consumers))
 
