@@ -103,10 +103,11 @@ accuracy: setup ## predict every recorded change, and judge advice: docs/referen
 	$(BIN)/python -m calibration.accuracy --write
 	$(BIN)/python -m calibration.advice --write
 
-accuracy-live: setup $(STAMPS)/dev $(STAMPS)/services ## plan rolls of a real application, do them, and compare (ROLLS=10)
+accuracy-live: setup $(STAMPS)/dev $(STAMPS)/services ## plan changes of real Streams and Connect groups, do them, and compare (ROLLS=10)
 	@scripts/build-official
 	@scripts/build-kafka
 	$(BIN)/python -m tests.calibration.live --rolls $(or $(ROLLS),10)
+	$(BIN)/python -m tests.calibration.live.connect
 
 soak: setup $(STAMPS)/dev $(STAMPS)/services ## record groups with metrics beside a real broker through rolls and kills (MINUTES=30)
 	@scripts/build-official

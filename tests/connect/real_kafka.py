@@ -84,12 +84,21 @@ class RealConnect:
         self._spawn_command("broker", [*self._broker_java("128m"), "kafka.Kafka", str(config)])
         until(self._has_brokers, "the broker")
 
-    def start_worker(self, name: str, port: int, max_delay_ms: int = 60_000) -> None:
+    def start_worker(
+        self,
+        name: str,
+        port: int,
+        max_delay_ms: int = 60_000,
+        *,
+        protocol: str = "sessioned",
+        group: str = "real-connect",
+    ) -> None:
         config = self._properties(
             name,
             {
                 "bootstrap.servers": f"127.0.0.1:{self.broker}",
-                "group.id": "real-connect",
+                "group.id": group,
+                "connect.protocol": protocol,
                 "client.id": name,
                 "listeners": f"http://127.0.0.1:{port}",
                 "rest.advertised.host.name": "127.0.0.1",

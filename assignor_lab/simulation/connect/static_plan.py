@@ -22,6 +22,7 @@ __all__ = [
     "StaticPlan",
     "StaticPlanError",
     "WorkerOffer",
+    "check_listable",
     "plan_static",
     "read_plan_input",
 ]
@@ -150,13 +151,22 @@ def _check(connectors: Sequence[ConnectorDemand], workers: Sequence[WorkerOffer]
                 raise StaticPlanError(f"{kind} {name!r:.80} is there twice: give each once")
             seen.add(name)
     for each in connectors:
-        if "," in each.name or each.name != each.name.strip() or "\n" in each.name or not each.name:
-            raise StaticPlanError(
-                f"connector {each.name!r:.80} cannot be listed in {STATIC_CONNECTORS}: its name is empty, holds a "
-                "comma or a line end, or begins or ends with a blank; leave it to a wildcard worker"
-            )
+        check_listable(each.name)
     if sum(each.tasks + 1 for each in connectors) > _LARGEST:
         raise StaticPlanError(f"more than {_LARGEST} jobs: plan parts of the cluster one by one")
+
+
+def check_listable(connector: str) -> None:
+    """Refuses a connector whose name cannot be in a list of a worker's configuration.
+
+    Raises:
+        StaticPlanError: if it cannot.
+    """
+    if "," in connector or connector != connector.strip() or "\n" in connector or not connector:
+        raise StaticPlanError(
+            f"connector {connector!r:.80} cannot be listed in {STATIC_CONNECTORS}: its name is empty, holds a "
+            "comma or a line end, or begins or ends with a blank; leave it to a wildcard worker"
+        )
 
 
 def _warnings(
