@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import attrs
 import typer
@@ -24,6 +25,7 @@ from assignor_lab.scenarios.connect_history import ConnectHistory
 from assignor_lab.simulation.connect.simulate import assignors_from
 from assignor_lab.simulation.connect.static_plan import plan_static, read_plan_input
 from assignor_lab.simulation.connect.static_rounds import (
+    StaticRound,
     StaticRounds,
     demands_of,
     isolated,
@@ -149,7 +151,7 @@ def _state(file: str) -> ConnectHistory | None:
     return None if last is None else last.connect_history
 
 
-def _live(urls: list[str], ca_file: Any) -> ConnectHistory:
+def _live(urls: list[str], ca_file: Path | None) -> ConnectHistory:
     from assignor_lab.capture.recorded.connect.rest_states import state_document
     from assignor_lab.connect.remote import read_cluster
 
@@ -230,6 +232,6 @@ def _print(properties: Mapping[str, Mapping[str, str]], found: StaticRounds) -> 
         print_line(f"and {len(found.moved) - _MOST} more (--json has all)")
 
 
-def _words(each: Any) -> str:
+def _words(each: StaticRound) -> str:
     waits = f", then a delay of {each.delay_ms / 1000:g} s" if each.delay_ms else ""
     return f"{each.number}. {each.stopped} stopped, {each.started} started{waits}"
