@@ -114,7 +114,7 @@ def _with_band(value: ValueCompared, unit: str) -> str:
     text = mean(value.mean, unit)
     if value.band is None or value.band[0] == value.band[1]:
         return text
-    return f"{text}, {mean(value.band[0])} to {mean(value.band[1])}"
+    return f"{text}, {mean(value.band[0], unit)} to {mean(value.band[1], unit)}"
 
 
 def _best(each: FigureCompared) -> tuple[str, ...]:
