@@ -13,8 +13,10 @@ import typer
 
 from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.capture.histories.connect_logs import with_connect
+from assignor_lab.capture.histories.group_histories import ReaderEvent
 from assignor_lab.capture.histories.import_inputs import ImportInputs, import_inputs
 from assignor_lab.capture.histories.import_warnings import ImportWarnings
+from assignor_lab.capture.histories.imported_events import with_events
 from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.capture.histories.past import scenarios_of_past
 from assignor_lab.capture.histories.settings import optimization_in
@@ -115,8 +117,9 @@ def _import(
         if inputs.responses:
             raise typer.BadParameter("import responses of brokers and folders of record one by one", param_hint="FILES")
         around = surroundings(given, config, topology, timezone, racks, known_dates)
+        around = attrs.evolve(around, on_event=lambda group, event: running.events.append((group, event)))
         past = scenarios_of_past([*inputs.recordings, *inputs.logs], around)
-        made = warnings.passed(each.document for each in past)
+        made = warnings.passed(with_events((dict(each.document) for each in past), running.events))
     else:
         documents = running.states(inputs, check=check) if inputs.responses else running.decisions(inputs.logs)
         made = warnings.passed(with_racks(noting_conflicts(documents, note), rack_filler(racks)))
@@ -140,6 +143,7 @@ class _Import:
     zone: tzinfo | None
     dates: LogDates
     problems: list[str] = attrs.field(init=False, factory=list)
+    events: list[ReaderEvent] = attrs.field(init=False, factory=list)
     left_out: int = attrs.field(init=False, default=0)
     failed: list[str] = attrs.field(init=False, factory=list)
 
@@ -153,9 +157,10 @@ class _Import:
             on_problem=self._read_badly,
             standard_input=sys.stdin.buffer,
             dates=self.dates,
+            on_cause=lambda group, event: self.events.append((group, event)),
         )
         return with_connect(
-            documents,
+            with_events(documents, self.events),
             logs,
             zone=self.zone,
             dates=self.dates,

@@ -80,7 +80,11 @@ class GroupEvent:
     @property
     def type(self) -> str:
         """The class as words with underscores, as in documents and metrics."""
-        return _CAPITAL.sub("_", type(self).__name__).lower()
+        return self.word()
+
+    @classmethod
+    def word(cls) -> str:
+        return _CAPITAL.sub("_", cls.__name__).lower()
 
     @property
     def sentence(self) -> str:

@@ -25,6 +25,7 @@ from assignor_lab.model.events import (
 )
 from assignor_lab.model.evidence import Evidence, EvidenceKind, InferenceRule
 from assignor_lab.model.moment import Moment
+from assignor_lab.scenarios.formats.events import read_events
 
 __all__ = ["LEAST_PROBING_MS", "DecisionEvidence", "evidence_of"]
 
@@ -85,6 +86,7 @@ def evidence_of(
 
 def _events(source: Mapping[str, Any]) -> Iterator[GroupEvent]:
     line = Evidence.line(Place(source.get("file", "-"), source.get("line")))
+    yield from read_events(source.get("events", ()), Place(source.get("file", "-"), source.get("line")))
     for each in source.get("done", ()):
         time_ms, client, kind = _DONE(each)
         at = Moment.at(time_ms)

@@ -40,6 +40,7 @@ def logged_decisions(
     standard_input: BinaryIO | None = None,
     dates: LogDates | None = None,
     on_event: Callable[[str | None, GroupEvent], None] | None = None,
+    on_cause: Callable[[str | None, GroupEvent], None] = lambda _, __: None,
 ) -> Iterator[dict[str, Any]]:
     """Leaders' decisions by time, then coordinators' group by group.
 
@@ -50,6 +51,7 @@ def logged_decisions(
         dates: Facts about dates that the logs leave open.
         on_event: Receives the events that lines with causes show, with their group; logs without a decision are then
         no error. ``None``: failed assignments are problems.
+        on_cause: Receives the same events, and changes nothing.
     """
     around = LoggedSurroundings()
     times: list[int] = []
@@ -76,6 +78,7 @@ def logged_decisions(
             raise _with_failure(missing, events)
         on_problem(LogProblem(missing.file, None, None, missing.reason))
     for group, event in events:
+        on_cause(group, event)
         if on_event is not None:
             on_event(group, event)
         elif isinstance(event, DecisionFailed) and (place := event.evidence.place) is not None:

@@ -66,6 +66,12 @@ _CONFIG: Check[dict[str, Any]] = record(
 )
 
 
+def _check_events(value: Any) -> Any:
+    from assignor_lab.scenarios.formats.events import check_events  # few files have events
+
+    return check_events(value)
+
+
 def _host(value: Any) -> HostInfo:
     match = _HOST.match(text(value))
     if match is None or not 0 <= int(match["port"]) <= _MAX_PORT:
@@ -148,6 +154,7 @@ def _document_shape(ids: TaskIds, process_ids: ProcessIds) -> Check[dict[str, An
                     "prepared_ms": _EPOCH_MS,
                     "reason": text,
                     "assignor": text,
+                    "events": _check_events,
                     "done": list_of(
                         record(
                             {"time_ms": whole(LONG_MIN, LONG_MAX), "type": text, "client": text},

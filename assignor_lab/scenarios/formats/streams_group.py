@@ -104,6 +104,14 @@ def _by_task(offsets: Mapping[str, Mapping[str, int]]) -> dict[TaskId, int]:
 _workload_of_task = record(
     {}, {"state_bytes": number, "state_records": number, "input_bytes_per_s": number, "weight": number}
 )
+
+
+def _check_events(value: Any) -> Any:
+    from assignor_lab.scenarios.formats.events import check_events  # few files have events
+
+    return check_events(value)
+
+
 _document_shape: Check[dict[str, Any]] = record(
     {
         "format": whole(1, 1),
@@ -133,6 +141,7 @@ _document_shape: Check[dict[str, Any]] = record(
                 "reason": text,
                 "client_ids": map_of(text, text),
                 "current": list_of(record({"time_ms": whole(LONG_MIN, LONG_MAX), "member": text, "active": _tasks})),
+                "events": _check_events,
                 "done": list_of(
                     record(
                         {"time_ms": whole(LONG_MIN, LONG_MAX), "type": text, "client": text},
