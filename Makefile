@@ -64,6 +64,7 @@ test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that 
 	@scripts/build-kafka
 	@scripts/build-brokers 4.4
 	@scripts/build-clients
+	@scripts/build-object-store
 	$(BIN)/python -m pytest -m services -n 2 --dist loadfile --no-loadscope-reorder
 	$(BIN)/python -m pytest -m long -n 2 --dist loadfile --no-loadscope-reorder
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
@@ -34,7 +33,9 @@ if TYPE_CHECKING:
     from assignor_lab.groups.entries import KindEntry
     from assignor_lab.model.run_summary import Results, RunMetrics, RunSummary
     from assignor_lab.runtime.discovery import Plugins
+    from assignor_lab.scoring.engine.engine import Engine
     from assignor_lab.scoring.gates import Gate
+    from assignor_lab.scoring.rows import Progress
     from assignor_lab.scoring.sources.plan import ScoringPlan
     from assignor_lab.scoring.terms import ReplayCommand, ScoringRun
 
@@ -76,18 +77,37 @@ def _score(
 
         wheels = stack.enter_context(executor_wheels(contenders.plugin_wheel or []))
         run = choice.settle(order.run(stack), stack)
-        folder = stack.enter_context(OutputFolder(output.out, resume=output.resume, on_note=note))
         on_progress.say("starting Spark" if choice.known != "local" else "scoring")
-        prepare()
-        engine = choice.engine(run, wheels, stack)
-        on_progress.say("scoring")
-        summary = run_scoring(run, engine, folder, on_progress)
+        if output.is_url:
+            prepare()
+            summary = _scored_to_path(run, choice.engine(run, wheels, stack), output, on_progress)
+        else:
+            folder = stack.enter_context(OutputFolder(output.folder, resume=output.resume, on_note=note))
+            prepare()
+            engine = choice.engine(run, wheels, stack)
+            on_progress.say("scoring")
+            summary = run_scoring(run, engine, folder, on_progress)
     _show(summary, output)
     say = note if output.json else print_line
     if order.repeats is not None:
-        order.repeats.conclude(output.out, say=say)
+        order.repeats.conclude(output.folder, say=say)
     conclude(summary.results.gates, gates.junit, say=say)
     check_answered(summary.results)
+
+
+def _scored_to_path(
+    run: ScoringRun, engine: Engine, output: OutputOptions, on_progress: Callable[[Progress], None]
+) -> RunSummary:
+    from assignor_lab.run_on_path import run_on_path
+    from assignor_lab.scoring.spark.engine import OnSpark
+    from assignor_lab.scoring.spark.path_output import PathOutput
+
+    assert isinstance(engine, OnSpark)
+    place = PathOutput(engine.spark, output.out.rstrip("/"), engine.wheels)
+    summary, every = run_on_path(run, engine, place, on_progress, resume=output.resume)
+    if every > 1:
+        note(f"figures are of every {every}th item: all rows are in {output.out}")
+    return summary
 
 
 @attrs.frozen
@@ -135,8 +155,10 @@ class _Order:
             raise typer.BadParameter("--count is the number of generated histories: name --families, too")
         if gates.junit is not None and not expressions:
             raise typer.BadParameter("--junit writes the results of gates: give --fail-if, too")
+        if output.is_url and output.reproduce is not None:
+            raise typer.BadParameter("--reproduce compares a folder of this machine: give --out a path without ://")
         parsed = parsed_gates(expressions, gates.junit, baseline)
-        engine = EngineChoice.of(spark, states, contenders.plugin_wheel)
+        engine = EngineChoice.of(spark, states, contenders.plugin_wheel, is_url=output.is_url)
         return cls(states, contenders, gates, spark, engine, output, repeats, tuple(variants), baseline, parsed)
 
     def run(self, stack: ExitStack) -> ScoringRun:
@@ -322,7 +344,7 @@ def _show(summary: RunSummary, output: OutputOptions) -> None:
         print_json(summary_document(summary))
     else:
         print_summary(summary, console())
-        _print_files(summary.run_metrics, summary.results, output.out)
+        _print_files(summary.run_metrics, summary.results, output)
 
 
 def note_failures(results: Results) -> None:
@@ -334,7 +356,7 @@ def note_failures(results: Results) -> None:
         note(f"metric {failure.metric} failed in {plural(failure.rows, 'row')}: {failure.message}")
 
 
-def _print_files(run: RunMetrics, results: Results, out: Path) -> None:
+def _print_files(run: RunMetrics, results: Results, output: OutputOptions) -> None:
     print_line()
     print_line(
         f"{plural(results.states, 'state')}, {plural(results.rows, 'row')}, {results.failed_rows:,} failed, "
@@ -356,9 +378,12 @@ def _print_files(run: RunMetrics, results: Results, out: Path) -> None:
         "Manifest": MANIFEST,
         "Report": REPORT,
     }
+    if output.is_url:
+        print_line(f"Rows, summary, manifest and report: {output.out}")
+        return
     for name, file in files.items():
-        if (out / file).exists():
-            print_line(f"{name}: {out / file}")
+        if (output.folder / file).exists():
+            print_line(f"{name}: {output.folder / file}")
 
 
 _SHARES = {"build": "building states", "assign": "assign", "metrics": "metrics", "spark": "Spark and idle"}

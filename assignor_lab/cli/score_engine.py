@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -41,11 +41,15 @@ class EngineChoice:
 
     spark: SparkOptions
     known: str
+    is_url: bool = False
     _session: Callable[[], SparkSession] | None = None
 
     @classmethod
-    def of(cls, spark: SparkOptions, states: StateOptions, wheels: object) -> EngineChoice:
+    def of(cls, spark: SparkOptions, states: StateOptions, wheels: object, *, is_url: bool) -> EngineChoice:
         """The choice as far as the options determine it.
+
+        Args:
+            is_url: True if Spark writes the output.
 
         Raises:
             typer.BadParameter: if they contradict each other.
@@ -53,12 +57,16 @@ class EngineChoice:
         placed = spark.master is not None or spark.remote is not None
         if spark.engine == LOCAL and placed:
             raise typer.BadParameter("--engine local scores in this process: leave --master and --remote out")
-        known: str = spark.engine
+        if is_url and spark.engine == LOCAL:
+            raise typer.BadParameter("--engine local writes a folder of this machine: give --out a path without ://")
+        if spark.spark_conf and not is_url:
+            raise typer.BadParameter("--spark-conf is for an --out that Spark writes, such as s3a://bucket/scores")
+        known: str = SPARK if is_url else spark.engine
         if known == AUTO and (placed or wheels):
             known = SPARK
         if known == AUTO and states.families and (states.count is None or states.count > LOCAL_ITEMS):
             known = SPARK
-        return cls(spark, known)
+        return cls(spark, known, is_url)
 
     @property
     def step(self) -> str:
@@ -66,7 +74,14 @@ class EngineChoice:
 
     def start(self, stack: ExitStack) -> None:
         """Starts Spark if it is chosen; it is the slowest start, and plugins and sources do not need it."""
-        if self.known == SPARK and self._session is None:
+        if self.known != SPARK or self._session is not None:
+            return
+        if self.is_url:
+            from assignor_lab.scoring.spark.session import given_session
+
+            settings = _settings(self.spark.spark_conf or ())
+            self._session = stack.enter_context(given_session(self.spark.master, self.spark.remote, settings))
+        else:
             from assignor_lab.scoring.spark.session import starting_session
 
             self._session = stack.enter_context(starting_session(self.spark.master, self.spark.remote))
@@ -102,6 +117,16 @@ class EngineChoice:
         chosen = chosen_plugins(run.registry, run.competing, run.plan.kind, run.config, run.metrics.values(), families)
         cores = fit_executors(started, master, wheels, chosen)
         return OnSpark(started, wheels, cores, note)
+
+
+def _settings(words: Iterable[str]) -> dict[str, str]:
+    settings: dict[str, str] = {}
+    for word in words:
+        key, separator, value = word.partition("=")
+        if not separator or not key.strip():
+            raise typer.BadParameter(f"--spark-conf {word:.80}: expected KEY=VALUE")
+        settings[key.strip()] = value
+    return settings
 
 
 def is_small(run: ScoringRun) -> bool:

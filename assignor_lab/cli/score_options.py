@@ -131,6 +131,10 @@ class SparkOptions:
             help="spark, local (this process), or auto: local for up to 32 states, histories or pasts. Equal results.",
         ),
     ] = "auto"
+    spark_conf: Annotated[
+        list[str] | None,
+        typer.Option("--spark-conf", metavar="KEY=VALUE", help="A setting of Spark, for --out on a URL."),
+    ] = None
     master: Annotated[
         str | None,
         typer.Option("--master", metavar="URL", help="Spark's master; by default all cores of this machine."),
@@ -144,9 +148,14 @@ class SparkOptions:
 class OutputOptions:
     """The output, and a former run that is continued or repeated."""
 
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for tables, summary and report.")] = (
-        DEFAULT_OUT
-    )
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Folder for tables, summary and report, or a URL that Spark can write, such as s3a://bucket/scores.",
+        ),
+    ] = str(DEFAULT_OUT)
     keep_assignments: Annotated[
         bool, typer.Option("--keep-assignments", help="Keep the assignments, too, as DIR/answers.parquet.")
     ] = False
@@ -166,3 +175,13 @@ class OutputOptions:
         typer.Option("--allow-differences", help="With --reproduce: run although versions or code differ."),
     ] = False
     json: Json = False
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.out)
+
+    @property
+    def is_url(self) -> bool:
+        from assignor_lab.scoring.spark.path_output import is_spark_path
+
+        return is_spark_path(self.out)

@@ -24,7 +24,7 @@ from assignor_lab.scoring.output.pieces import NOTED
 from assignor_lab.scoring.output.tables import answers_file, results_file, rows_schema, run_metrics_file
 from assignor_lab.scoring.terms import ScoringRun, job_spec, terms_of_run
 
-__all__ = ["Progress", "ScoredRows", "score_rows"]
+__all__ = ["Progress", "ScoredRows", "exclusions_of", "score_rows"]
 
 
 @attrs.frozen
@@ -81,7 +81,7 @@ def score_rows(
     spec = job_spec(run.registry, run.competing, run.plan, run.config, run.described, raw=run.raw, columns=run.columns)
     kind = spec.kind.load()
     metrics = {name: found.plugin for name, found in run.metrics.items()}
-    exclusions = _exclusions(run)
+    exclusions = exclusions_of(run)
     started = datetime.now(UTC)
     schema = rows_schema(spec.metrics, kind.columns, raw=spec.raw)
     journal = open_journal(folder.journal, lambda salt: terms_of_run(run, engine.terms, salt), schema)
@@ -116,7 +116,8 @@ def score_rows(
     )
 
 
-def _exclusions(run: ScoringRun) -> RunExclusions:
+def exclusions_of(run: ScoringRun) -> RunExclusions:
+    """The exclusions of a run, before its first item."""
     policy = run.config.effective().policy()
     isolated = [contender.name for contender in run.competing.assignors if runs_apart(contender.found, policy)]
     found = run.metrics

@@ -50,6 +50,16 @@ class RunExclusions:
         self._complete = 0
         self._is_calm = False
 
+    @classmethod
+    def of_block(cls, rules: PenaltyRules, first: int, items: int) -> RunExclusions:
+        """Exclusions by the same rules for a block alone, whose rows then depend on no other block."""
+        block = ScoringSource("", "", first, items)
+        return cls([block], rules.assignors, rules.metrics, rules.families)
+
+    @property
+    def rules(self) -> PenaltyRules:
+        return self._losses
+
     @property
     def can_exclude(self) -> bool:
         return bool(self._names)

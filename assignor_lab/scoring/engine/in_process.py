@@ -16,14 +16,32 @@ from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.garbage import spare_what_is_loaded
 from assignor_lab.scoring.engine.batches import answer_batches
 from assignor_lab.scoring.engine.engine import Pictures, RunWork, Wave
+from assignor_lab.scoring.engine.exclusion import RunExclusions
 from assignor_lab.scoring.output.tables import KEY_NAMES, rows_schema
 
-__all__ = ["InProcess"]
+__all__ = ["InProcess", "waves_of"]
 
 V = TypeVar("V")
 
 #: Items of a wave.
 WAVE_ITEMS = 32
+
+
+def waves_of(scorer: Scorer, items: Iterator[WorkItem], exclusions: RunExclusions) -> Iterator[Wave]:
+    """The rows of ``items`` in order, a wave at a time; each wave knows the exclusions by those before it."""
+    schema = rows_schema(scorer.spec.metrics, scorer.kind.columns, raw=scorer.spec.raw)
+    held = next(items, None)
+    while held is not None:
+        wave: list[WorkItem] = []
+        # Earlier waves were seen; the exclusions determine the end of this one.
+        exclusions.all_seen_before(held.number)
+        while held is not None and len(wave) < WAVE_ITEMS and exclusions.may_take(held.number):
+            wave.append(exclusions.marked(held))
+            held = next(items, None)
+        batches = answer_batches(scorer, wave)
+        rows = pa.Table.from_batches(batches, schema).sort_by([(key, "ascending") for key in KEY_NAMES])
+        exclusions.see(rows, wave[-1].number + 1)
+        yield Wave(len(wave), rows)
 
 
 @attrs.define(eq=False)
@@ -43,20 +61,7 @@ class InProcess:
 
     def waves(self, work: RunWork) -> Iterator[Wave]:
         scorer = self._for(work.spec)
-        schema = rows_schema(work.spec.metrics, scorer.kind.columns, raw=work.spec.raw)
-        items = islice(work.plan.work(), work.done, None)
-        held = next(items, None)
-        while held is not None:
-            wave: list[WorkItem] = []
-            # Earlier waves were seen; the exclusions determine the end of this one.
-            work.exclusions.all_seen_before(held.number)
-            while held is not None and len(wave) < WAVE_ITEMS and work.exclusions.may_take(held.number):
-                wave.append(work.exclusions.marked(held))
-                held = next(items, None)
-            batches = answer_batches(scorer, wave)
-            rows = pa.Table.from_batches(batches, schema).sort_by([(key, "ascending") for key in KEY_NAMES])
-            work.exclusions.see(rows, wave[-1].number + 1)
-            yield Wave(len(wave), rows)
+        yield from waves_of(scorer, islice(work.plan.work(), work.done, None), work.exclusions)
 
     def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:  # noqa: ARG002
         return [call(value) for value in values]

@@ -27,7 +27,7 @@ from assignor_lab.groups.columns import OTHER_FORMAT
 from assignor_lab.scoring.output.pieces import DamagedPieceError, read_rows, schema_of, write_rows
 from assignor_lab.scoring.output.tables import KEY_NAMES
 
-__all__ = ["Journal", "ResumeError", "WaveFiles", "has_waves", "open_journal"]
+__all__ = ["Journal", "ResumeError", "WaveFiles", "check_equal_terms", "has_waves", "open_journal"]
 
 FORMAT = 2
 _MANIFEST = "manifest.json"
@@ -214,8 +214,15 @@ def _check_terms(folder: Path, terms: Terms) -> None:
         )
     except DocumentFormatError as error:
         raise ResumeError(f"{error}: {_BEGIN_ANEW}") from error
-    written: Mapping[str, str] = document["terms"]
-    now = terms(document["salt"])
+    check_equal_terms(document["terms"], terms(document["salt"]))
+
+
+def check_equal_terms(written: Mapping[str, str], now: Mapping[str, str]) -> None:
+    """Compares the terms of a stopped run with those of this one.
+
+    Raises:
+        ResumeError: if they differ; the message lists the differences.
+    """
     differing = [
         name for name in (*written, *(name for name in now if name not in written)) if _differ(name, written, now)
     ]

@@ -35,7 +35,7 @@ from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, arrived
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["answers_frame", "items_frame", "pictures_frame", "pieces_frame"]
+__all__ = ["answers_frame", "ddl_of", "items_frame", "pictures_frame", "pieces_frame", "scorer_of"]
 
 _ITEM_TYPE = pa.struct(
     [
@@ -90,7 +90,7 @@ def answers_frame(frame: DataFrame, spec: JobSpec, wheels: tuple[ExecutorWheel, 
     Args:
         wheels: Plugins that the executors have as wheels.
     """
-    return frame.mapInArrow(partial(_answer_batches, spec, wheels), _ddl(scored_schema(spec)))
+    return frame.mapInArrow(partial(_answer_batches, spec, wheels), ddl_of(scored_schema(spec)))
 
 
 def pieces_frame(
@@ -126,10 +126,10 @@ def pictures_frame(
     Args:
         wanted: Pairs of item and round, each with an assignor for states that differ.
     """
-    return frame.mapInArrow(partial(_picture_batches, spec, wheels, dict(wanted)), _ddl(PICTURE_SCHEMA))
+    return frame.mapInArrow(partial(_picture_batches, spec, wheels, dict(wanted)), ddl_of(PICTURE_SCHEMA))
 
 
-def _ddl(schema: pa.Schema) -> str:
+def ddl_of(schema: pa.Schema) -> str:
     return ", ".join(f"`{field.name.replace('`', '``')}` {_SPARK_TYPES[field.type]}" for field in schema)
 
 
@@ -147,7 +147,7 @@ def _answer_pieces(
     first = next(items, None)
     if first is None:
         return
-    scorer = _scorer(spec, wheels)
+    scorer = scorer_of(spec, wheels)
     schema = scored_schema(spec)
     marks: dict[str, list[str]] = {}
     rows = _unmarked(answer_batches(scorer, chain([first], items), speculation), schema, marks)
@@ -185,7 +185,7 @@ def _piece(file: str | None, rows: bytes | None, marks: Mapping[str, list[str]])
 def _answer_batches(
     spec: JobSpec, wheels: tuple[ExecutorWheel, ...], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    yield from answer_batches(_scorer(spec, wheels), _items(batches))
+    yield from answer_batches(scorer_of(spec, wheels), _items(batches))
 
 
 def _picture_batches(
@@ -194,7 +194,7 @@ def _picture_batches(
     wanted: Mapping[tuple[int, int], str | None],
     batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    yield from picture_batches(_scorer(spec, wheels), wanted, _items(batches))
+    yield from picture_batches(scorer_of(spec, wheels), wanted, _items(batches))
 
 
 def _items(batches: Iterable[pa.RecordBatch]) -> Iterator[WorkItem]:
@@ -207,7 +207,7 @@ def _items(batches: Iterable[pa.RecordBatch]) -> Iterator[WorkItem]:
 _current: Scorer | None = None
 
 
-def _scorer(spec: JobSpec, wheels: tuple[ExecutorWheel, ...]) -> Scorer:
+def scorer_of(spec: JobSpec, wheels: tuple[ExecutorWheel, ...]) -> Scorer:
     global _current  # noqa: PLW0603 - Spark reuses its Python processes; importing plugins again would cost seconds
     if _current is None or _current.spec != spec:
         if _current is not None:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MissingExtraError",
+    "given_session",
     "master_of",
     "open_session",
     "parallelism_of",
@@ -108,6 +109,56 @@ def starting_session(master: str | None = None, remote: str | None = None) -> It
             yield lambda: stack.enter_context(_session(master, remote))
             return
         yield stack.enter_context(_started(master or DEFAULT_MASTER)).result
+
+
+@contextmanager
+def given_session(
+    master: str | None, remote: str | None, settings: Mapping[str, str]
+) -> Iterator[Callable[[], SparkSession]]:
+    """Yields a function that returns a session with Spark's own configuration, for paths beyond this machine.
+
+    A session that exists, as under ``spark-submit`` or in a notebook, is used and not stopped. Errors as of
+    :func:`open_session`, from the function.
+
+    Args:
+        settings: Further settings of Spark, such as ``spark.jars.packages``.
+    """
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(_given(master, remote, settings))
+
+
+@contextmanager
+def _given(master: str | None, remote: str | None, settings: Mapping[str, str]) -> Iterator[SparkSession]:
+    check_address(master, remote)
+    if find_spec("pyspark") is None:
+        raise MissingExtraError("scoring needs pyspark: install it with: pip install 'assignor-lab[spark]'")
+    from pyspark.sql import SparkSession
+
+    exists = SparkSession.getActiveSession() is not None or "PYSPARK_GATEWAY_PORT" in os.environ
+    builder = SparkSession.builder.appName(_NAME)
+    if remote is not None:
+        _check_connect()
+        builder = builder.remote(remote)
+    elif not exists:
+        checked_java()
+        _choose_python(here=is_here(master or DEFAULT_MASTER))
+        builder = builder.master(with_tries(master or DEFAULT_MASTER)).config("spark.ui.showConsoleProgress", "false")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    try:
+        with filtered_stderr():
+            session = builder.getOrCreate()
+    except Exception as error:
+        place = shown_address(remote) if remote is not None else f"{master or DEFAULT_MASTER:.80}"
+        raise SparkAddressError(f"no session can be had at {place}: {last_line(error)}") from error
+    if not exists and remote is None:
+        session.sparkContext.setLogLevel("ERROR" if os.environ.get("ASSIGNOR_DEBUG") else "FATAL")
+    try:
+        yield session
+    finally:
+        if not exists:
+            with suppress(Exception):
+                session.stop()
 
 
 #: Remedy for a JVM that has ended during a run.
