@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from time import monotonic
@@ -43,7 +42,6 @@ BLOCK = "block"
 #: Most rows for figures; of a larger run every n-th item is read.
 MOST_ROWS = 200_000
 _PROGRESS_DDL = "part INT, salt STRING, terms STRING, rows BIGINT, items BIGINT, seconds DOUBLE"
-_JAVA_EXCEPTION = re.compile(r"[a-z][\w.]{0,200}(?:Exception|Error):")
 #: Number of the row of progress with the terms.
 _BEGIN = -1
 _REMEDY = (
@@ -246,7 +244,12 @@ class PathOutput:
 def _cause_of(error: Exception) -> str:
     """The first exception of Java in an error, which names the cause; the last one is Spark's own."""
     lines = [line.removeprefix(": ").strip() for line in str(error).splitlines()]
-    return next((line[:300] for line in lines if _JAVA_EXCEPTION.match(line)), last_line(error))
+    return next((line[:300] for line in lines if _names_exception(line)), last_line(error))
+
+
+def _names_exception(line: str) -> bool:
+    name, colon, _ = line.partition(":")
+    return bool(colon) and " " not in name and name.endswith(("Exception", "Error"))
 
 
 def _with_block(schema: pa.Schema) -> pa.Schema:
