@@ -116,10 +116,10 @@ def consumer_state(scenario: Scenario, terms: Terms, options: Options) -> Consum
         held = member.owned if isinstance(member, ConsumerSubscription) else member.assigned
         held = held if scenario.observed is None else observed.get("members", {}).get(identity, {})
         present[name] = {group.topics[topic].name: numbers for topic, numbers in held.items() if topic in group.topics}
-    assumptions = [*document.get("assumptions", ()), *_assumed(protocol, terms, options)]
+    settings = {**document.get("settings", {}), **terms.settings}
+    assumptions = [*document.get("assumptions", ()), *_assumed(protocol, settings, options)]
     if not any(present.values()):
         assumptions.append("the state has no partitions of members: the group begins as its assignor decides")
-    settings = {**document.get("settings", {}), **terms.settings}
     timings = ConsumerTimings(
         **{timing: int(settings[key]) for key, timing in TIMINGS_OF_CONSUMERS.items() if key in settings}
     )
@@ -151,12 +151,12 @@ def _topics(
     return member.topics
 
 
-def _assumed(protocol: str, terms: Terms, options: Options) -> list[str]:
+def _assumed(protocol: str, settings: Mapping[str, Any], options: Options) -> list[str]:
     usual = ConsumerTimings()
     found = [
         f"{key} is taken as {getattr(usual, TIMINGS_OF_CONSUMERS[key])}, Kafka's default (give it with --config or -c)"
         for key in _ASSUMED[protocol]
-        if key not in terms.settings
+        if key not in settings
     ]
     if options.start_ms is None:
         found.append(f"a consumer is taken to join {usual.start_ms / 1000:g} s after its start (give --start-seconds)")

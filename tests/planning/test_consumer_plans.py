@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -180,3 +183,27 @@ def test_an_empty_group_and_one_without_a_common_strategy_have_no_plan(tmp_path:
     mixed["members"][0]["strategies"] = ["roundrobin"]
     del mixed["observed"]
     assert "no strategy in common" in str(run(written(tmp_path / "b.jsonl", mixed), "roll").exception)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three consumers of a real broker (Kafka 4.3.1), recorded with their records of ``__consumer_offsets``."""
+    folder = tmp_path_factory.mktemp("recorded")
+    packed = Path(__file__).parents[1] / "data" / "captures" / "consumers" / "range" / "records.jsonl.gz"
+    (folder / "records.jsonl").write_bytes(gzip.decompress(packed.read_bytes()))
+    return folder
+
+
+def test_the_how_to_page_leads_from_a_recorded_group_to_a_decision(recorded: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "move-to-consumer-protocol.md"
+    commands = re.findall(r"^\$ assignor plan orders\.jsonl (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    assert len(commands) == 4
+    for command in commands:
+        done = run(recorded, *shlex.split(command), "--id", "range-generation-11", "--no-variants", "--plays", "4")
+        assert done.exit_code == 0, done.output
+        assert "Decisions: 1 of 1 reproduced." in done.output
+
+
+def test_a_library_leads_the_group_of_a_plan(eager: Path) -> None:
+    made = planned(eager, "scale", "--to", "4", "--no-variants", "--client", "kafka-python")
+    assert made["total"]["tasks"]["median"] == 12
