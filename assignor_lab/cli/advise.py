@@ -235,7 +235,7 @@ def _race_terms(group: ReadGroup, options: Options, mix: Mix, space: Space, effo
     }
 
 
-def _document(group: ReadGroup) -> Any:
+def _document(group: ReadGroup) -> object:
     has_plays = is_connect_state(group.scenario) or is_consumer_state(group.scenario)
     return group.scenario.document if has_plays else group.present().scenario.document
 

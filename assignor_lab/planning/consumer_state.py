@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -151,7 +151,7 @@ def _topics(
     return member.topics
 
 
-def _assumed(protocol: str, settings: Mapping[str, Any], options: Options) -> list[str]:
+def _assumed(protocol: str, settings: Mapping[str, object], options: Options) -> list[str]:
     usual = ConsumerTimings()
     found = [
         f"{key} is taken as {getattr(usual, TIMINGS_OF_CONSUMERS[key])}, Kafka's default (give it with --config or -c)"
@@ -171,34 +171,36 @@ def _assumed(protocol: str, settings: Mapping[str, Any], options: Options) -> li
 # --- under other settings -----------------------------------------------------------------------------------
 
 
-def _changed(state: ConsumerState, **changes: Any) -> ConsumerState:
-    consumers = {name: attrs.evolve(each, **changes) for name, each in state.episode.consumers.items()}
+def _with_each(state: ConsumerState, change: Callable[[str, ConsumerSettings], ConsumerSettings]) -> ConsumerState:
+    consumers = {name: change(name, each) for name, each in state.episode.consumers.items()}
     return attrs.evolve(state, episode=attrs.evolve(state.episode, consumers=consumers))
 
 
 def under_assignor(settings: ConsumerSettings, name: str) -> ConsumerSettings:
     """The strategy of a classic consumer, or the broker's assignor."""
-    changes: dict[str, Any] = {"strategies": (name,)} if settings.protocol == CLASSIC else {"assignor": name}
-    return attrs.evolve(settings, **changes)
+    if settings.protocol == CLASSIC:
+        return attrs.evolve(settings, strategies=(name,))
+    return attrs.evolve(settings, assignor=name)
 
 
 def under_strategy(state: ConsumerState, strategy: str) -> ConsumerState:
-    consumers = {name: under_assignor(each, strategy) for name, each in state.episode.consumers.items()}
-    return attrs.evolve(state, episode=attrs.evolve(state.episode, consumers=consumers))
+    return _with_each(state, lambda _, each: under_assignor(each, strategy))
 
 
 def under_protocol(state: ConsumerState, protocol: str) -> ConsumerState:
     """The group under another protocol, with its default strategy."""
-    return _changed(state, protocol=protocol, strategies=("range",), assignor=_DEFAULTS[CONSUMER])
+    return _with_each(
+        state,
+        lambda _, each: attrs.evolve(each, protocol=protocol, strategies=("range",), assignor=_DEFAULTS[CONSUMER]),
+    )
 
 
 def under_members(state: ConsumerState, *, are_static: bool) -> ConsumerState:
     """The group with a ``group.instance.id`` for each consumer, or none."""
-    consumers = {
-        name: attrs.evolve(each, instance_id=(each.instance_id or name) if are_static else None)
-        for name, each in state.episode.consumers.items()
-    }
-    return attrs.evolve(state, episode=attrs.evolve(state.episode, consumers=consumers))
+    return _with_each(
+        state,
+        lambda name, each: attrs.evolve(each, instance_id=(each.instance_id or name) if are_static else None),
+    )
 
 
 @attrs.frozen

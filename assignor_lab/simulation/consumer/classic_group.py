@@ -5,9 +5,8 @@ The broker's rules are :mod:`assignor_lab.kafka.coordinator`, as for Streams and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
 
 from assignment_api.consumer import ConsumerGroupState, ConsumerSubscription
 from assignment_api.consumer.assignment import PartitionsByTopic
@@ -281,7 +280,7 @@ class ClassicConsumerGroup:
         if before is CoordinatorState.COMPLETING and self._coordinator.state is CoordinatorState.STABLE:
             names = {key: self._world.by_key[key].name for key in self._coordinator.members().values()}
             ids = {names[key]: identity for identity, key in self._coordinator.members().items()}
-            given: Mapping[str, Any] = request.assignments or {}
+            given: Mapping[str, Iterable[Partition]] = request.assignments or {}
             targets = {name: given.get(identity) or () for name, identity in ids.items()}
             reason = "; ".join(self._coordinator.rounds[-1].reasons)
             self._world.decided(CLASSIC, request.generation, targets, ids, reason)
