@@ -24,8 +24,9 @@ from assignor_lab.advising.configurations import (
 from assignor_lab.advising.days import Day, DayEvent
 from assignor_lab.advising.figures import DayCost
 from assignor_lab.advising.forms import Forms
-from assignor_lab.advising.mix import Mix
+from assignor_lab.advising.mix import DEFAULT_MIX, Mix
 from assignor_lab.advising.space import SESSIONS_MS, Dimension, Space
+from assignor_lab.planning.connect_machine import shipped_machine
 from assignor_lab.planning.connect_state import connect_state
 from assignor_lab.planning.instances import new_names
 from assignor_lab.planning.making import Options
@@ -55,6 +56,7 @@ class ConnectGroup:
         episode: An episode without events that begins with the group.
         max_delay_ms: ``scheduled.rebalance.max.delay.ms``.
         assumptions: Sentences on unknown facts.
+        second: Events of the second part of the past, which judges; ``None``: there is none.
     """
 
     episode: ConnectEpisode
@@ -63,6 +65,7 @@ class ConnectGroup:
     protocol: str
     max_delay_ms: int
     assumptions: tuple[str, ...] = ()
+    second: Day | None = None
 
     @property
     def instances(self) -> int:
@@ -78,7 +81,7 @@ class ConnectGroup:
 
     @property
     def judges(self) -> bool:
-        return False
+        return self.second is not None
 
     def played(
         self,
@@ -100,8 +103,9 @@ class ConnectGroup:
             events, length_ms = self._events(each, mix, batch)
             until_ms = warm_ms + length_ms + session_ms + delay_ms + _REST_MS
             shifted = tuple(attrs.evolve(event, at_ms=warm_ms + event.at_ms) for event in events)
-            episode = attrs.evolve(begin, events=shifted, until_ms=until_ms)
             drawn = random.Random(f"{seed}-{number}")  # noqa: S311 - a simulation, not a secret
+            timings = shipped_machine().drawn(drawn).drawn_timings(begin.timings, drawn)
+            episode = attrs.evolve(begin, events=shifted, until_ms=until_ms, timings=timings)
             cluster = simulate(episode, make, drawn.getrandbits(32), keep_log=False).cluster
             since, until = cluster.start_ms + warm_ms, cluster.start_ms + until_ms
             seconds[each.kind] += unavailable_task_seconds(cluster, since, until)
@@ -123,8 +127,10 @@ class ConnectGroup:
             worst,
         )
 
-    def replayed(self, configuration: Configuration, present: Configuration, seed: int) -> DayCost:  # noqa: ARG002
-        raise ValueError("a past of a Connect group does not judge")
+    def replayed(self, configuration: Configuration, present: Configuration, seed: int) -> DayCost:
+        if self.second is None:
+            raise ValueError("this group has no second part of a past")
+        return self.played(self.second, DEFAULT_MIX, configuration, present, f"past {seed}")
 
     def forms(self, changes: Mapping[str, str]) -> Forms:
         properties: dict[str, str | None] = {}

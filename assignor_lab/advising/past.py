@@ -23,7 +23,7 @@ from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import totals_of
 from assignor_lab.simulation.streams.traffic import TrafficTerms
 
-__all__ = ["Past", "mix_of_events", "past_of", "played_past", "split_past"]
+__all__ = ["Past", "counted_events", "mix_of_events", "past_of", "played_past", "split_past"]
 
 #: A shorter first part, or one with fewer events, shows no frequencies.
 _LEAST_MS, _LEAST_EVENTS = 86_400_000, 3
@@ -116,20 +116,25 @@ def mix_of_events(events: Iterable[StreamsEvent], span_ms: int, instances: int) 
     if span_ms < _LEAST_MS or len(known) < _LEAST_EVENTS:
         return None
     days = span_ms / _DAY_MS
-    restarts, scalings = _restarts(known)
-    rolls = [each for each in _clusters(restarts) if len({event.client for event in each}) >= instances * _OF_A_ROLL]
-    # Single restarts cost as a part of a deployment.
-    singles = len(restarts) - sum(map(len, rolls))
+    rolls, scalings = counted_events(known, instances)
     kills = sum(each.type == "crash" for each in known)
     return Mix(
-        rolls_per_week=(len(rolls) + singles / instances) / days * 7,
-        scalings_per_week=scalings / 2 / days * 7,
+        rolls_per_week=rolls / days * 7,
+        scalings_per_week=scalings / days * 7,
         kills_per_month=kills / days * 30.4375,
         stalls_per_day=DEFAULT_MIX.stalls_per_day,
         stall_seconds=DEFAULT_MIX.stall_seconds,
         back_after_seconds=DEFAULT_MIX.back_after_seconds,
         source=f"the first {days:.3g} days of the past",
     )
+
+
+def counted_events(events: Sequence[StreamsEvent], instances: int) -> tuple[float, float]:
+    """Deployments and scalings. Single restarts cost as a part of a deployment; a start and a stop are one scaling."""
+    restarts, scalings = _restarts(events)
+    rolls = [each for each in _clusters(restarts) if len({event.client for event in each}) >= instances * _OF_A_ROLL]
+    singles = len(restarts) - sum(map(len, rolls))
+    return len(rolls) + singles / instances, scalings / 2
 
 
 def _restarts(events: Sequence[StreamsEvent]) -> tuple[list[StreamsEvent], int]:

@@ -16,6 +16,7 @@ from assignor_lab.advising.advice import Advice, Effort, advise, player
 from assignor_lab.advising.choice import Aims, parse_limit
 from assignor_lab.advising.configurations import AdvisedState
 from assignor_lab.advising.connect_group import connect_group, connect_space
+from assignor_lab.advising.connect_past import connect_past
 from assignor_lab.advising.consumer_group import advised_consumers, consumer_space
 from assignor_lab.advising.figures import OBJECTIVES, cost_from, document_of_cost
 from assignor_lab.advising.group import AdvisedGroup
@@ -246,8 +247,12 @@ def _advised(
     """The group, the mix of its events, the settings that may change, and assumptions."""
     if is_connect_state(group.scenario):
         workers = connect_group(group.scenario, group.terms, options)
-        mix = given_mix or DEFAULT_MIX
-        return workers, mix, connect_space(workers, mix), workers.assumptions
+        worked = connect_past(group.scenarios)
+        mix = given_mix or (None if worked is None else worked.mix) or DEFAULT_MIX
+        if worked is not None:
+            workers = attrs.evolve(workers, second=worked.second)
+        seen = () if worked is None else worked.sentences
+        return workers, mix, connect_space(workers, mix), [*seen, *workers.assumptions]
     if is_consumer_state(group.scenario):
         consumers = advised_consumers(group.scenario, group.terms, options)
         mix = given_mix or DEFAULT_MIX
