@@ -8,10 +8,23 @@ from typing import Annotated, Any
 import attrs
 import typer
 
-from assignment_api.plugins import MetricPlugin, Registry
+from assignment_api.plugins import ConfigSources, MetricPlugin, Registry
 from assignor_lab.capture.histories.episodes import past_scenarios, read_as_episodes
+from assignor_lab.capture.histories.past import PastSurroundings
+from assignor_lab.capture.recorded.partition_states import partition_decision
 from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Reads, Releases, Seed, Variants, sources
+from assignor_lab.cli.options import (
+    Client,
+    ConfigFile,
+    Json,
+    Overrides,
+    RackFiles,
+    Reads,
+    Releases,
+    Seed,
+    Variants,
+    sources,
+)
 from assignor_lab.cli.past_options import (
     Dates,
     Day,
@@ -25,9 +38,11 @@ from assignor_lab.cli.past_options import (
     surroundings,
 )
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
+from assignor_lab.clients.plugins import client_assignor
+from assignor_lab.compare.decisions import decided_again
 from assignor_lab.compare.plays import PlaysCompared, compared_plays
 from assignor_lab.compare.verdicts import NOT_RANKED, TOO_MANY, alone, settings_words, verdict_of_several
-from assignor_lab.documents.wording import shortened
+from assignor_lab.documents.wording import plural, shortened
 from assignor_lab.groups.deciding_release import at_releases
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.kind import GroupKind
@@ -35,11 +50,14 @@ from assignor_lab.groups.streams_episode.past_plays import PLAYS, with_plays
 from assignor_lab.groups.streams_episode.replaying import Replayed, replay
 from assignor_lab.groups.variants import Contender, variants_of
 from assignor_lab.model.history import RECORDED
+from assignor_lab.runtime.discovery import Plugins
+from assignor_lab.scenarios import Scenario
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.results import document_of, recorded_document
 from assignor_lab.verification.past import verified_past
-from assignor_lab.verification.verified import Verification, group_sources
+from assignor_lab.verification.readings import terms_of
+from assignor_lab.verification.verified import Verification, group_sources, verify
 from assignor_lab.verification.words import document_of as document_of_verification
 from assignor_lab.verification.words import sentences
 
@@ -67,6 +85,7 @@ def register(app: typer.Typer) -> None:
 def _replay_history(
     history: History,
     assignor: Assignors = None,
+    client: Client = None,
     variant: Variants = None,
     plays: MostPlays = PLAYS,
     seed: Seed = 0,
@@ -85,8 +104,11 @@ def _replay_history(
 ) -> None:
     """Play a recorded group's history again with other assignors, beside the recorded outcome.
 
-    Starts, stops and crashes stay; the assignments and their consequences are the contender's.
+    Starts, stops and crashes stay; the assignments and their consequences are the contender's. Decisions of plain
+    consumers are decided again one by one.
     """
+    if client is not None:
+        assignor = [client_assignor(client, each) for each in assignor or ("range",)]
     if not (assignor or variant or release):
         raise typer.BadParameter("name a contender, such as --assignor high_availability")
     one_release = at_releases((), release)[1]
@@ -96,6 +118,12 @@ def _replay_history(
     around = surroundings(given, config, topology, timezone, racks, dates_of(dates, day))
     known = given_timings(timings)
     scenarios = past_scenarios(history, around)
+    recorded = [each for each in scenarios if partition_decision(each.document) is not None]
+    scenarios = [each for each in scenarios if each not in recorded]
+    if recorded:
+        _decide_again(recorded, assignor or (), plugins, given, around, as_json=json)
+        if not scenarios:
+            return
     past = read_as_episodes(scenarios, known, workload, around)
     own = group_sources(given)
     past = [with_plays(each, registry, own, plays, seed) for each in past]
@@ -123,6 +151,46 @@ def _replay_history(
     elif overall is not None:
         print_line(f"over {len(compared)} histories:")
         print_sentence(overall["verdict"])
+
+
+def _decide_again(
+    recorded: Sequence[Scenario],
+    assignors: Sequence[str],
+    plugins: Plugins,
+    given: ConfigSources,
+    around: PastSurroundings,
+    *,
+    as_json: bool,
+) -> None:
+    """The recorded decisions of plain consumers beside those of the contenders."""
+    if not assignors:
+        raise typer.BadParameter("name a strategy for plain consumers, such as --assignor cooperative-sticky")
+    verification = verify(recorded, terms_of(plugins.registry, given, plugins.isolation, around=around))
+    parts = decided_again(recorded, assignors, plugins.registry, given, plugins.isolation)
+    if as_json:
+        for part in parts:
+            decided = [attrs.asdict(each) for each in part.decided]
+            print_json({"group": part.group, "kind": part.kind, "decided": decided})
+        return
+    for sentence in sentences(verification):
+        print_sentence(sentence)
+    for part in parts:
+        print_line(f"{part.group} ({part.kind}): {plural(part.decided[0].decisions, 'decision')}, decided one by one")
+        figures = part.decided[0].figures
+        titles = [title for title in figures if any(each.figures[title] is not None for each in part.decided)]
+        rows = [
+            (
+                each.name,
+                "" if each.as_recorded is None else each.as_recorded,
+                *("" if (value := each.figures[title]) is None else f"{value:g}" for title in titles),
+                each.failed or "",
+            )
+            for each in part.decided
+        ]
+        console().print(table(("CONTENDER", "AS RECORDED", *map(str.upper, titles), "FAILED"), rows))
+        for each in part.decided:
+            if each.first_failure is not None:
+                note(f"{each.name}: {each.first_failure}")
 
 
 @attrs.frozen

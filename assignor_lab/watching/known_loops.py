@@ -8,6 +8,7 @@ from itertools import pairwise
 import attrs
 
 from assignor_lab.capture.histories.moments import CLASSIC, STREAMS
+from assignor_lab.model.history import PARTITIONS
 from assignor_lab.watching.rebalances import WatchedGroup, WatchedRebalance
 
 __all__ = ["KNOWN_LOOPS", "KnownLoop", "named_loop"]
@@ -42,14 +43,25 @@ def _is_fallback(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool
 def _is_sticky(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool:
     return (
         group.protocol == CLASSIC
+        and group.moves != PARTITIONS
         and any(each.entry.active_moved or each.entry.copies_made for each in chain)
         and all("sticky" in _assignor(each) for each in chain)
     )
 
 
+def _is_cooperative(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool:
+    """True if plain consumers hand partitions over without an end (apache/kafka 13920)."""
+    return (
+        group.moves == PARTITIONS
+        and group.protocol == CLASSIC
+        and any(each.unowned for each in chain)
+        and all("cooperative" in _assignor(each) for each in chain)
+    )
+
+
 def _has_low_recovery_lag(group: WatchedGroup, chain: Sequence[WatchedRebalance]) -> bool:
     """True if copies lag in each round, beyond the limit or, if that is unknown, without an end."""
-    if group.protocol != CLASSIC or not chain:
+    if group.protocol != CLASSIC or group.moves == PARTITIONS or not chain:
         return False
     return all(map(_has_lagging_copy, chain)) or _keeps_lagging(chain)
 
@@ -82,6 +94,8 @@ def _assignor(rebalance: WatchedRebalance) -> str:
 
 #: Name to loop, the most specific first. Names are those of the documentation page *Known behaviours of Kafka*.
 KNOWN_LOOPS: Mapping[str, KnownLoop] = {
+    "KAFKA-15106": KnownLoop("give all members the same topics, or set another strategy: cooperative-sticky of Kafka "
+                             "3.5 and of client libraries moves partitions without an end", _is_cooperative),
     "KAFKA-21166": KnownLoop("set streams.num.standby.replicas of the group so that standbys divide evenly, or to 0",
                              _has_swinging_copies),
     "FallbackPriorTaskAssignor": KnownLoop("configure another assignor: this one is Kafka's fallback", _is_fallback),

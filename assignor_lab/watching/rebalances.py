@@ -11,7 +11,7 @@ from assignor_lab.capture.histories.evidence import LEAST_PROBING_MS
 from assignor_lab.capture.histories.timeline import TimelineEntry, timeline_of
 from assignor_lab.model.decision import Decision
 from assignor_lab.model.events import GroupEvent
-from assignor_lab.model.history import JOBS, GroupHistory
+from assignor_lab.model.history import ACTIVE_TASKS, JOBS, PARTITIONS, GroupHistory
 
 __all__ = ["WatchedGroup", "WatchedRebalance", "watched_groups"]
 
@@ -51,6 +51,7 @@ class WatchedGroup:
 
     Args:
         is_empty: True if the latest sign of the group shows no members.
+        moves: ``active tasks``, ``jobs`` or ``partitions``.
     """
 
     group: str
@@ -58,6 +59,7 @@ class WatchedGroup:
     rebalances: tuple[WatchedRebalance, ...]
     events: tuple[GroupEvent, ...] = ()
     is_empty: bool = False
+    moves: str = ACTIVE_TASKS
 
     @property
     def latest_ms(self) -> int:
@@ -89,7 +91,7 @@ def _watched(history: GroupHistory) -> WatchedGroup:
         )
         before = decision
     protocol = history.protocols[-1] if history.protocols else ""
-    return WatchedGroup(history.group, protocol, tuple(made), history.events, history.is_empty_now)
+    return WatchedGroup(history.group, protocol, tuple(made), history.events, history.is_empty_now, history.moves)
 
 
 def _is_same(before: Decision, decision: Decision, entry: TimelineEntry, moves: str) -> bool:
@@ -97,6 +99,9 @@ def _is_same(before: Decision, decision: Decision, entry: TimelineEntry, moves: 
         return False
     if moves == JOBS:
         return before.tasks == decision.tasks
+    if moves == PARTITIONS:
+        # A partition that moves has no owner in every second cooperative decision.
+        return _members(before) == _members(decision) and before.tasks == decision.tasks
     return _members(before) == _members(decision) and before.owners.keys() == decision.owners.keys()
 
 

@@ -12,7 +12,10 @@ from typer.testing import CliRunner
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.group_histories import group_histories
 from assignor_lab.capture.histories.past import read_past
+from assignor_lab.capture.live.group_recording import GroupRecording
+from assignor_lab.capture.recorded.kept_records import read_kept_records
 from assignor_lab.cli.app import build_app
+from assignor_lab.cli.main import main
 from assignor_lab.model.events import (
     GroupDeleted,
     GroupEmptied,
@@ -22,6 +25,7 @@ from assignor_lab.model.events import (
     ProtocolChanged,
 )
 from assignor_lab.model.history import PARTITIONS, GroupHistory
+from assignor_lab.scenarios.anonymous import Pseudonyms
 from tests.capture.plain_consumers import recorded_groups, write_consumers
 
 
@@ -108,3 +112,58 @@ def test_a_recording_that_begins_later_than_its_group_has_no_first_decision(tmp_
     scenarios = read_past([str(folder)]).scenarios
     assert [each.observed is None for each in scenarios[:3]] == [True, False, False]
     assert "the previous targets are in no record" in scenarios[0].assumptions[0]
+
+
+def test_a_recording_is_replayed_decision_by_decision_under_another_leader(tmp_path: Path) -> None:
+    found = shown("replay", str(write_consumers(tmp_path, "static")), "--client", "kafka-python", "--json")
+    recorded, library = found["decided"]
+    assert (recorded["name"], recorded["as_recorded"], recorded["decisions"]) == ("kafka", None, 5)
+    assert (library["name"], library["as_recorded"]) == ("kafka_python_range", 5)
+
+
+def test_a_replay_under_another_strategy_counts_equal_decisions_and_stops(tmp_path: Path) -> None:
+    found = shown("replay", str(write_consumers(tmp_path, "uniform")), "--assignor", "range", "--json")
+    recorded, other = found["decided"]
+    assert other["name"] == "consumer_group_range"
+    assert other["as_recorded"] < recorded["decisions"]
+    assert other["figures"]["Partitions that stop"] > recorded["figures"]["Partitions that stop"]
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        ((), "name a contender"),
+        (("--assignor", "unknown-strategy"), "unknown-strategy"),
+        (("--client", "kafka-python", "--assignor", "uniform"), "no strategy 'uniform'"),
+    ],
+)
+def test_a_replay_without_a_known_strategy_names_the_remedy(
+    options: tuple[str, ...], remedy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["replay", str(write_consumers(tmp_path, "uniform")), *options])
+    assert remedy in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("group", ["sticky", "uniform", "share"])
+def test_a_recording_with_pseudonyms_decides_alike_and_has_no_names(group: str, tmp_path: Path) -> None:
+    """Uniform and simple depend on the hash of member ids: their pseudonyms can decide otherwise."""
+    folder, names = write_consumers(tmp_path, group), Pseudonyms(b"k" * 32)
+    kept = read_kept_records(folder / "records.jsonl")
+    made = GroupRecording(tmp_path / "out", names.group(group), 0, names)
+    made.original = group
+    made.create()
+    for each in kept.records:
+        made.take(each.record)
+    made.settle(10**9)
+    assert made.left_out == []
+    written = (tmp_path / "out" / "records.jsonl").read_text()
+    for name in (f"{group}-c1", "orders", "payments"):
+        assert name.encode().hex() not in written
+    if (folder / "brokers.json").is_file():
+        ids = json.loads((folder / "brokers.json").read_text())["topic_ids"]
+        brokers = {"format": 1, "kind": "brokers", "streams_group_describe": 1,
+                   "topic_ids": {names.topic(name, group): topic_id for name, topic_id in ids.items()}}  # fmt: skip
+        (tmp_path / "out" / "brokers.json").write_text(json.dumps(brokers))
+    scenarios = read_past([str(tmp_path / "out")]).scenarios
+    assert len(scenarios) == len(read_past([str(folder)]).scenarios)

@@ -79,12 +79,13 @@ class RecordedConsumers(RealConnect):
         admin.create_topics([NewTopic(name, partitions, 1) for name, partitions in _TOPICS.items()])
         for name in ("hosts", "victims", "later"):
             self._host(name)
-        recorder = threading.Thread(target=self._record, args=(follow_s,))
-        recorder.start()
         self._begun = time.monotonic()
-        self._ordinary(admin)
+        lives = threading.Thread(target=self._ordinary, args=(admin,))
+        lives.start()
+        # The recorder receives signals, which needs the main thread.
+        self._record(follow_s)
+        lives.join()
         admin.close()
-        recorder.join()
 
     def _ordinary(self, admin: KafkaAdminClient) -> None:
         lives = {**CLASSIC, **CONSUMER, **SHARE}

@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
+from assignment_api.consumer import PartitionAssignment
 from assignor_lab.cli.main import main
 from assignor_lab.groups.consumer.kind import CONSUMER
 from assignor_lab.kafka.wire.connect.errors import InconsistentProtocolsError
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
+
+CONSUMER_NOTHING = PartitionAssignment({})
 
 
 def member(name: str, **fields: Any) -> dict[str, Any]:
@@ -78,3 +81,44 @@ def test_a_member_without_a_subscription_and_its_partition_are_named(
 def test_a_misspelt_strategy_is_answered_with_the_near_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = answered(tmp_path, group(member("a")), "stickyy", capsys)
     assert "unknown assignor 'stickyy'; did you mean 'sticky'" in told
+
+
+def test_uneven_topics_are_named_though_each_member_has_as_many(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """librdkafka 4044: two topics of 18 partitions and nine members."""
+    document = {
+        **group(),
+        "topics": [{"name": name, "partitions": 18, "racks": None} for name in ("a", "b")],
+        "members": [
+            member(
+                f"m{number}", topics=["a", "b"], generation=3,
+                owned={"a": list(range(4 * number, min(4 * number + 4, 18)))},
+            )
+            for number in range(9)
+        ],
+    }  # fmt: skip
+    said = answered(tmp_path, document, "consumer_cooperative_sticky", capsys)
+    assert "uneven shares of members" in said
+    assert "balance the sum over topics, not each topic" in said
+    assert "uneven shares" not in answered(tmp_path, document, "consumer_range", capsys)
+
+
+def test_a_large_group_with_unequal_topics_is_named_as_slow() -> None:
+    from assignor_lab.groups.consumer.behaviours import remarks_of
+    from assignor_lab.groups.consumer.rounds import AppliedAssignment, PartitionState
+
+    members = [member(f"m{number:04}", topics=["t"] if number else ["t", "u"]) for number in range(1_000)]
+    read = scenario_from_document(group(*members, partitions=1_000), Place("file"))
+    nothing = AppliedAssignment(
+        CONSUMER_NOTHING, stops_all=False, state=PartitionState(read.content), assignor="consumer_sticky"
+    )
+    assert not any("compares every pair" in each for each in remarks_of(nothing))
+    document = group(*members, partitions=1_000)
+    document["topics"].append({"name": "u", "partitions": 1, "racks": None})
+    read = scenario_from_document(document, Place("file"))
+    nothing = AppliedAssignment(
+        CONSUMER_NOTHING, stops_all=False, state=PartitionState(read.content), assignor="consumer_sticky"
+    )
+    (said,) = [each for each in remarks_of(nothing) if "compares every pair" in each]
+    assert said.startswith("members differ in their topics: sticky compares every pair")
