@@ -19,11 +19,11 @@ from assignor_lab.groups.work import OBSERVED, WorkItem
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
 
-__all__ = ["DecidedAgain", "RecordedPart", "decided_again"]
+__all__ = ["ContenderDecisions", "RecordedPart", "decided_again"]
 
 
 @attrs.frozen
-class DecidedAgain:
+class ContenderDecisions:
     """The decisions of one contender, or the recorded ones.
 
     Args:
@@ -51,7 +51,7 @@ class RecordedPart:
 
     group: str
     kind: str
-    decided: tuple[DecidedAgain, ...]
+    decided: tuple[ContenderDecisions, ...]
 
 
 def decided_again(
@@ -93,7 +93,7 @@ def _decided(
     registry: Registry,
     config: ConfigSources,
     isolation: OwnProcesses | None,
-) -> Iterator[DecidedAgain]:
+) -> Iterator[ContenderDecisions]:
     contenders: list[LoadedContender] = [
         kind.contender(registry, kind.find(registry, name, may_run_code=True)) for name in assignors
     ]
@@ -134,4 +134,4 @@ def _decided(
         made = sums[name]
         figures = {title: made.figures.get(title) for title in titles.values()}
         recorded = None if name == OBSERVED else made.equal
-        yield DecidedAgain(name, made.decisions, recorded, made.failed, figures, made.first_failure)
+        yield ContenderDecisions(name, made.decisions, recorded, made.failed, figures, made.first_failure)

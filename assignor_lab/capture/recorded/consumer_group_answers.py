@@ -74,7 +74,7 @@ def consumer_group_answers(message: Any) -> list[DescribedPartitionGroup]:
 
 def consumer_group_messages() -> tuple[Any, Any]:
     """kafka-python lacks these."""
-    if "consumer" not in _LAYOUTS:
+    if _CONSUMER_GROUP not in _LAYOUTS:
         from kafka.protocol.api_message import ApiMessage
 
         # kafka-python derives the layout from the class name, and the response's class from the key.
@@ -84,13 +84,13 @@ def consumer_group_messages() -> tuple[Any, Any]:
         class ConsumerGroupDescribeResponse(ApiMessage, load_json=f"{__package__}.schemas"):  # type: ignore[misc, call-arg]
             """The answer."""
 
-        _LAYOUTS["consumer"] = ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse
-    return _LAYOUTS["consumer"]
+        _LAYOUTS[_CONSUMER_GROUP] = ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse
+    return _LAYOUTS[_CONSUMER_GROUP]
 
 
 def share_group_messages() -> tuple[Any, Any]:
     """As :func:`consumer_group_messages`, of share groups."""
-    if "share" not in _LAYOUTS:
+    if _SHARE_GROUP not in _LAYOUTS:
         from kafka.protocol.api_message import ApiMessage
 
         class ShareGroupDescribeRequest(ApiMessage, load_json=f"{__package__}.schemas"):  # type: ignore[misc, call-arg]
@@ -99,11 +99,13 @@ def share_group_messages() -> tuple[Any, Any]:
         class ShareGroupDescribeResponse(ApiMessage, load_json=f"{__package__}.schemas"):  # type: ignore[misc, call-arg]
             """The answer."""
 
-        _LAYOUTS["share"] = ShareGroupDescribeRequest, ShareGroupDescribeResponse
-    return _LAYOUTS["share"]
+        _LAYOUTS[_SHARE_GROUP] = ShareGroupDescribeRequest, ShareGroupDescribeResponse
+    return _LAYOUTS[_SHARE_GROUP]
 
 
-_LAYOUTS: dict[str, tuple[Any, Any]] = {}
+#: Keys of the requests.
+_CONSUMER_GROUP, _SHARE_GROUP = 69, 77
+_LAYOUTS: dict[int, tuple[Any, Any]] = {}
 
 
 def _group(group: Any) -> DescribedPartitionGroup:
