@@ -23,6 +23,10 @@ __all__ = [
 LEVEL = 0.9
 #: A smaller share of the present figure is none to act on.
 _LEAST_GAIN = 0.05
+#: Fewest days whose differences bound another day's.
+_FEWEST_DAYS = 3
+#: Widest interval, in differences, that says more than its absence.
+_WIDEST = 8
 _LIMIT = re.compile(r"\A([a-z_]{1,40})\s{0,9}=\s{0,9}([0-9]{1,15}(?:\.[0-9]{1,9})?(?:[eE][+]?[0-9]{1,2})?)\Z", re.ASCII)
 
 
@@ -76,6 +80,7 @@ class Change:
 
     Args:
         low: Lower end of its 90 % interval; ``None``: a single day.
+        days: Number of compared days.
     """
 
     before: float
@@ -83,6 +88,21 @@ class Change:
     difference: float
     low: float | None
     high: float | None
+    days: int = 0
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Bounds of the difference as shares of ``before``; ``None`` if the days are too few to bound it.
+
+        A figure cannot fall by more than itself: a lower bound below that says that the days are too few.
+        """
+        low, high = self.share(self.low), self.share(self.high)
+        share = self.share(self.difference)
+        if low is None or high is None or share is None or self.days < _FEWEST_DAYS:
+            return None
+        if low < -1 or (share != 0 and high - low > _WIDEST * max(abs(share), _LEAST_GAIN)):
+            return None
+        return low, high
 
     def share(self, value: float | None) -> float | None:
         """A share of ``before``; ``None`` if that is 0."""
@@ -103,13 +123,13 @@ def change_of(first: RacedContender, second: RacedContender, objective: str) -> 
         return None
     before, after = fmean(pair[0] for pair in pairs), fmean(pair[1] for pair in pairs)
     if len(pairs) == 1:
-        return Change(before, after, after - before, None, None)
+        return Change(before, after, after - before, None, None, 1)
     # The interval of the ratio of the means, linearised: each day's difference from the common ratio.
     ratio = after / before if before else 1.0
     error = stdev(pair[1] - ratio * pair[0] for pair in pairs) / math.sqrt(len(pairs))
     width = error * float(special.stdtrit(len(pairs) - 1, (1 + LEVEL) / 2))
     difference = after - before
-    return Change(before, after, difference, difference - width, difference + width)
+    return Change(before, after, difference, difference - width, difference + width, len(pairs))
 
 
 def is_clearly_better(one: RacedContender, other: RacedContender, objective: str) -> bool:

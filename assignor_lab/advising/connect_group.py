@@ -76,6 +76,13 @@ class ConnectGroup:
         return sorted(name for name in self.episode.workers if name != self.episode.departed)
 
     @property
+    def restarts_ms(self) -> tuple[int, int] | None:
+        return None
+
+    def session_ms(self, configuration: Configuration) -> int:
+        return next((int(configuration.get(key, ms)) for key, ms in self.sessions.items()), 0)
+
+    @property
     def sessions(self) -> Mapping[str, int]:
         return {SESSION: self.episode.timings.session_timeout_ms}
 

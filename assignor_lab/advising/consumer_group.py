@@ -68,6 +68,17 @@ class AdvisedConsumerGroup:
         return {SESSION: self.state.episode.timings.session_timeout_ms}
 
     @property
+    def restarts_ms(self) -> tuple[int, int] | None:
+        timings, starts = self.state.episode.timings, self.options.starts
+        away_ms = self.options.down_ms
+        if starts is None:
+            return away_ms + timings.start_ms, away_ms + timings.start_ms
+        return away_ms + starts.low_ms, away_ms + starts.high_ms
+
+    def session_ms(self, configuration: Configuration) -> int:
+        return int(configuration.get(SESSION, self.sessions[SESSION]))
+
+    @property
     def judges(self) -> bool:
         return False
 

@@ -95,7 +95,7 @@ def day_plan(day: Day, mix: Mix, state: PresentState, options: Options) -> tuple
     steps = tuple(step for _, _, made in begun for step in made)
     kinds = tuple(kind for _, kind, made in begun for _ in made)
     plan = Plan("mix", steps, "ready", options.start_ms, options.down_ms, goes_on=True, rest_within_ms=_REST_WITHIN_MS)
-    return plan, kinds
+    return attrs.evolve(plan, starts=options.starts), kinds
 
 
 def _steps(happening: DayEvent, name: str, mix: Mix, state: PresentState, options: Options) -> list[Step]:

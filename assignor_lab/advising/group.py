@@ -25,6 +25,13 @@ class AdvisedGroup(Protocol):
         """Setting of a session timeout to its present milliseconds."""
 
     @property
+    def restarts_ms(self) -> tuple[int, int] | None:
+        """Bounds of 90 % of the restarts, from the close of an instance to its first join; ``None``: not static."""
+
+    def session_ms(self, configuration: Configuration) -> int:
+        """Session timeout of its members under a configuration."""
+
+    @property
     def judges(self) -> bool:
         """True if the second part of the past judges the advice, too."""
 

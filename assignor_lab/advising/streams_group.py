@@ -6,12 +6,20 @@ from collections.abc import Mapping
 
 import attrs
 
-from assignor_lab.advising.configurations import SESSION, STREAMS_SESSION, AdvisedState, Configuration, under
+from assignor_lab.advising.configurations import (
+    PROTOCOL,
+    SESSION,
+    STREAMS_SESSION,
+    AdvisedState,
+    Configuration,
+    under,
+)
 from assignor_lab.advising.days import Day
 from assignor_lab.advising.figures import DayCost, played_day
 from assignor_lab.advising.forms import Forms, forms_of
 from assignor_lab.advising.mix import Mix
 from assignor_lab.advising.past import Past, played_past
+from assignor_lab.planning.plans import GIVEN, Starts
 
 __all__ = ["AdvisedStreamsGroup"]
 
@@ -31,6 +39,19 @@ class AdvisedStreamsGroup:
     def sessions(self) -> Mapping[str, int]:
         timings = self.subject.state.episode.timings
         return {SESSION: timings.session_timeout_ms, STREAMS_SESSION: timings.streams_session_timeout_ms}
+
+    @property
+    def restarts_ms(self) -> tuple[int, int] | None:
+        options, timings = self.subject.options, self.subject.state.episode.timings
+        usual_ms = options.start_ms or timings.startup_ms + timings.join_ms
+        starts = options.starts or Starts(usual_ms, usual_ms, GIVEN)
+        away_ms = timings.close_ms + options.down_ms
+        return away_ms + starts.low_ms, away_ms + starts.high_ms
+
+    def session_ms(self, configuration: Configuration) -> int:
+        is_streams = configuration.get(PROTOCOL, "classic" if self.subject.state.is_classic else "streams") == "streams"
+        key = STREAMS_SESSION if is_streams else SESSION
+        return int(configuration.get(key, self.sessions[key]))
 
     @property
     def judges(self) -> bool:

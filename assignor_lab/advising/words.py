@@ -13,6 +13,7 @@ from assignor_lab.advising.choice import Change, RacedContender
 from assignor_lab.advising.configurations import (
     CLOSE,
     MEMBERS,
+    STATIC,
     change_words,
     name_of,
 )
@@ -24,6 +25,9 @@ __all__ = [
     "EVENT_COLUMNS", "advice_document", "change_lines", "event_rows", "figure_columns", "figure_rows",
     "refused_document", "remarks", "the_answer", "tried_columns", "tried_rows", "warnings",
 ]  # fmt: skip
+
+#: A larger share more of a figure is a cost.
+_COST = 0.02
 
 EVENT_COLUMNS = ("event", "on an average day", "present task-seconds", "advised task-seconds")
 
@@ -78,23 +82,33 @@ def _gain(change: Change | None, words: str) -> str:
     share = change.share(change.difference)
     if share is None:
         return f"{figure(change.after)} instead of 0 {words}"
-    low, high = change.share(change.low), change.share(change.high)
     is_less = share <= 0
     gain = f"{abs(share):.0%} {'less' if is_less else 'more'} {words}".replace("%", " %")
-    if low is None or high is None:
+    bounds = change.bounds
+    if bounds is None:
+        return f"{gain} ({_too_few(change)})"
+    ends = sorted(-each if is_less else each for each in bounds)
+    if round(100 * ends[0]) == round(100 * ends[1]):
         return gain
-    ends = sorted((-low, -high) if is_less else (low, high))
     return f"{gain} (90 %: {100 * ends[0]:.0f} to {100 * ends[1]:.0f} %)"
+
+
+def _too_few(change: Change) -> str:
+    return f"{plural(change.days, 'day')} are too few to bound it".replace("1 day are", "1 day is")
 
 
 def _cost(advice: Advice) -> str:
     disk, dollars = advice.judged("disk_bytes"), advice.judged("dollars")
     parts = []
-    for name in ("restored_bytes", "rebalances"):
+    for name, objective in OBJECTIVES.items():
+        if name in ("disk_bytes", "dollars", *advice.aims.objectives):
+            continue
         change = advice.judged(name)
-        if change is not None and change.low is not None and change.low > 0 and name not in advice.aims.objectives:
-            share = change.share(change.difference)
-            parts.append(f"{share:.0%} more {OBJECTIVES[name].words}".replace("%", " %") if share else "")
+        share = None if change is None else change.share(change.difference)
+        if change is not None and share is None and change.difference > 0:
+            parts.append(f"{figure(change.after)} instead of 0 {objective.words}")
+        elif share is not None and share >= _COST:
+            parts.append(f"{share:.0%} more {objective.words}".replace("%", " %"))
     if disk is not None and disk.difference:
         sign = "more" if disk.difference > 0 else "less"
         parts.append(f"{figure(abs(disk.difference), 'bytes')} {sign} disk space")
@@ -109,6 +123,8 @@ def _consequences(advice: Advice) -> list[str]:
     if (replayed := advice.in_past(advice.aims.first)) is not None:
         words = OBJECTIVES[advice.aims.first].words
         sentences.append(f"On the part of the past that the race did not see: {_gain(replayed, words)}.")
+    if condition := _condition(advice):
+        sentences.append(condition)
     for key, before_ms in advice.group.sessions.items():
         if key not in advice.changes:
             continue
@@ -120,6 +136,19 @@ def _consequences(advice: Advice) -> list[str]:
                 f"{before_ms / 1000:g} s)."
             )
     return sentences
+
+
+def _condition(advice: Advice) -> str:
+    """The restarts under which an advice holds that keeps members during a restart; empty if it does not."""
+    group, configuration = advice.group, advice.winner.configuration
+    is_changed = not {MEMBERS, *group.sessions}.isdisjoint(advice.changes)
+    if not is_changed or configuration.get(MEMBERS) != STATIC or (restarts := group.restarts_ms) is None:
+        return ""
+    session_ms = group.session_ms(configuration)
+    late = "" if restarts[1] < session_ms else " Longer restarts are in these figures, and win even so."
+    low, high = (f"{each / 1000:.3g}" for each in restarts)
+    back = f"Only if an instance is back within {session_ms / 1000:g} s in 95 % of restarts"
+    return f"{back} (yours: {low} to {high} s).{late}"
 
 
 def remarks(advice: Advice) -> list[str]:
@@ -297,14 +326,14 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _difference(change: Change) -> str:
-    share, low, high = (change.share(each) for each in (change.difference, change.low, change.high))
+    share, bounds = change.share(change.difference), change.bounds
     if share is None:
         return "none" if not change.difference else f"{change.difference:+.3g}"
     if abs(share) < 0.005:
         return "none"
-    if low is None or high is None:
+    if bounds is None or round(100 * bounds[0]) == round(100 * bounds[1]):
         return f"{100 * share:+.0f} %"
-    return f"{100 * share:+.0f} % ({100 * low:+.0f} to {100 * high:+.0f} %)"
+    return f"{100 * share:+.0f} % ({100 * bounds[0]:+.0f} to {100 * bounds[1]:+.0f} %)"
 
 
 def _value(value: float) -> str:

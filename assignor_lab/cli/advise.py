@@ -48,6 +48,7 @@ from assignor_lab.cli.text import console, note, print_json, print_line, print_s
 from assignor_lab.planning.connect_state import is_connect_state
 from assignor_lab.planning.consumer_state import is_consumer_state
 from assignor_lab.planning.making import Options
+from assignor_lab.planning.starts import options_with_starts, parse_starts
 from assignor_lab.verification.words import banner, sentences
 from assignor_lab.verification.words import document_of as document_of_verification
 
@@ -105,8 +106,12 @@ Down = Annotated[
     float, typer.Option("--down-seconds", metavar="S", min=0, help="From the end of a process to the next start.")
 ]
 Start = Annotated[
-    float | None,
-    typer.Option("--start-seconds", metavar="S", min=0.001, help="From the start of a process to its first join."),
+    str | None,
+    typer.Option(
+        "--start-seconds",
+        metavar="S",
+        help="From the start of a process to its first join, as 8, or 6..16 for the bounds of 90 % of starts.",
+    ),
 ]
 Leave = Annotated[bool, typer.Option("--leave", help="The instances close with LEAVE_GROUP already.")]
 Batch = Annotated[int, typer.Option("--batch", metavar="N", min=1, help="Instances that restart together at present.")]
@@ -179,10 +184,12 @@ def _advise(
     group = read_group(
         source, state_id, given, config, racks, topology, timezone, workload, timings, assignor, dates, day
     )
+    start_ms, starts = (None, None) if start_seconds is None else parse_starts(start_seconds)
     options = Options(
         batch=batch,
         down_ms=round(down_seconds * 1000),
-        start_ms=None if start_seconds is None else round(start_seconds * 1000),
+        start_ms=start_ms,
+        starts=starts,
         leave=leave,
     )
     advised, used_mix, whole, known = _advised(group, options, given_mix, ran)
@@ -257,11 +264,14 @@ def _advised(
         consumers = advised_consumers(group.scenario, group.terms, options)
         mix = given_mix or DEFAULT_MIX
         return consumers, mix, consumer_space(consumers, mix), consumers.state.assumptions
-    subject = AdvisedState(group.present().state, group.terms, options)
+    state, are_known = group.present().state, bool(group.terms.timings)
+    options = options_with_starts(options, group.scenarios, state.episode.timings, are_known=are_known)
+    subject = AdvisedState(state, group.terms, options)
     past = past_of(group.scenarios, group.terms.settings, group.terms.timings)
     mix = given_mix or (None if past is None else past.mix) or DEFAULT_MIX
     past_sentences = () if past is None else past.sentences
-    assumptions = [*past_sentences, *subject.state.episode.assumptions]
+    starts = [] if options.starts is None else [f"a process joins {options.starts.words}"]
+    assumptions = [*past_sentences, *starts, *subject.state.episode.assumptions]
     return AdvisedStreamsGroup(subject, past), mix, space_of(subject, mix, release), assumptions
 
 

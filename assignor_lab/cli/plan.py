@@ -42,6 +42,7 @@ from assignor_lab.planning.plans import CALM, READY, Plan, Wait
 from assignor_lab.planning.predict import Terms, predict_from, predicted_by
 from assignor_lab.planning.predicted import Prediction
 from assignor_lab.planning.script import script_plan
+from assignor_lab.planning.starts import options_with_starts, parse_starts
 from assignor_lab.planning.state import PresentState
 from assignor_lab.planning.variants import (
     Make,
@@ -97,8 +98,12 @@ Down = Annotated[
     float, typer.Option("--down-seconds", metavar="S", min=0, help="From the end of a process to the next start.")
 ]
 Start = Annotated[
-    float | None,
-    typer.Option("--start-seconds", metavar="S", min=0.001, help="From the start of a process to its first join."),
+    str | None,
+    typer.Option(
+        "--start-seconds",
+        metavar="S",
+        help="From the start of a process to its first join, as 8, or 6..16 for the bounds of 90 % of starts.",
+    ),
 ]
 Poll = Annotated[
     float | None,
@@ -226,12 +231,14 @@ def _plan(
 
     The plan is played many times from the captured state; unknown facts are drawn anew in each play.
     """
+    start_ms, starts = (None, None) if start_seconds is None else parse_starts(start_seconds)
     options = Options(
         order=_names(order),
         only=_names(only),
         batch=_batch(batch),
         down_ms=_ms(down_seconds),
-        start_ms=None if start_seconds is None else _ms(start_seconds),
+        start_ms=start_ms,
+        starts=starts,
         poll_ms=None if poll_seconds is None else _ms(poll_seconds),
         revoke_ms=None if revoke_seconds is None else _ms(revoke_seconds),
         wait=_wait(wait),
@@ -315,6 +322,8 @@ def _answer(
 ) -> Answer:
     group = read.present()
     terms = group.terms
+    timings, are_known = group.state.episode.timings, bool(terms.timings)
+    options = options_with_starts(options, read.scenarios, timings, are_known=are_known)
     state, labelled = with_names(
         group.state, [*options.order, *options.leaving, *([subject] if subject and plan_name == "kill" else [])]
     )
@@ -384,14 +393,14 @@ def _made(name: str, subject: str | None, state: PresentState, options: Options)
         raise typer.BadParameter(message, param_hint="PLAN")
     check_options(name, options)
     if name == "script" and subject is not None:
-        return script_plan(state, Path(subject), options)
+        return attrs.evolve(script_plan(state, Path(subject), options), starts=options.starts)
     if name == "kill" and subject is not None:
-        return kill_plan(state, subject, options)
+        return attrs.evolve(kill_plan(state, subject, options), starts=options.starts)
     plans = {
         "roll": roll_plan, "upgrade": upgrade_plan, "scale": scale_plan, "upgrade-protocol": upgrade_protocol_plan,
         "broker-roll": broker_roll_plan,
     }  # fmt: skip
-    return plans[name](state, options)
+    return attrs.evolve(plans[name](state, options), starts=options.starts)
 
 
 def _print(answer: Answer) -> None:

@@ -217,7 +217,10 @@ class Conduct:
         median = self._plan.start_ms
         if median is None:
             median = self._timings.startup_ms + self._timings.join_ms
-        drawn = spread_around(median, int(median * _START_SPREAD), self._random.random())
+        if self._plan.starts is not None:
+            drawn = self._plan.starts.drawn(self._random)
+        else:
+            drawn = spread_around(median, int(median * _START_SPREAD), self._random.random())
         return {"startup_ms": max(0, drawn - self._timings.join_ms)}
 
     def _is_ready(self, stage: Stage, name: str) -> bool:

@@ -135,7 +135,11 @@ def played_connect_plan(variant: ConnectContender, seed: str) -> PlayedPlan:
     marks, failed, done_ms = [], None, cluster.now
     for step in steps:
         marks.append(cluster.now)
-        starts = {each.name: durations.drawn_start(timings.worker_start_ms, drawn) for each in step.actions}
+        own = plan.starts
+        starts = {
+            each.name: durations.drawn_start(timings.worker_start_ms, drawn) if own is None else own.drawn(drawn)
+            for each in step.actions
+        }
         ready = [_act(cluster, state, plan, action, starts[action.name]) for action in step.actions]
         if not _waited(cluster, ready, _NEVER_READY_MS + rest_ms):
             failed = step.name

@@ -204,7 +204,8 @@ def _act(play: ConsumerPlay, plan: Plan, action: Action, drawn: random.Random) -
     if action.type == "event":
         play.do(ConsumerEvent(0, details["type"], name, details))
         return lambda: True
-    start_ms = int(play.episode.timings.start_ms * drawn.uniform(*_STARTS))
+    usual_ms = play.episode.timings.start_ms
+    start_ms = int(usual_ms * drawn.uniform(*_STARTS)) if plan.starts is None else plan.starts.drawn(drawn)
     if action.type == "add":
         play.start(name, start_ms=start_ms)
         return lambda: play.is_ready(name)

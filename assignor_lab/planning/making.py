@@ -13,7 +13,7 @@ from assignment_api.releases import release_in, release_named
 from assignor_lab.documents.wording import plural
 from assignor_lab.planning.by_release import broker_roll, effects_by_release
 from assignor_lab.planning.instances import named_instances, new_names
-from assignor_lab.planning.plans import READY, Action, Plan, Step, Wait
+from assignor_lab.planning.plans import GIVEN, READY, Action, Plan, Starts, Step, Wait
 from assignor_lab.planning.state import PresentState
 
 __all__ = [
@@ -28,7 +28,7 @@ _TWO_ROLLS_UP_TO = (3, 4)
 #: The first release with the streams protocol (early access).
 _STREAMS_SINCE = (4, 1)
 #: Options of time.
-_OF_EVERY_PLAN = ("start_ms", "poll_ms", "revoke_ms", "wait")
+_OF_EVERY_PLAN = ("start_ms", "starts", "poll_ms", "revoke_ms", "wait")
 #: The options of each plan, apart from those of time.
 _OPTIONS: Mapping[str, frozenset[str]] = {
     "roll": frozenset({
@@ -61,6 +61,7 @@ class Options:
         batch: Instances that are restarted together; more than there are: all.
         down_ms: From the end of a process until its successor is started.
         start_ms: From the start of a process until its first join; ``None``: unknown.
+        starts: Its distribution; ``None``: around ``start_ms``.
         poll_ms: From one poll of a consumer to the next; ``None``: unknown.
         revoke_ms: Time of a consumer's ``onPartitionsRevoked``; ``None``: unknown.
         leave: Members of closed instances leave the group.
@@ -82,6 +83,7 @@ class Options:
     batch: int = 1
     down_ms: int = 0
     start_ms: int | None = None
+    starts: Starts | None = None
     poll_ms: int | None = None
     revoke_ms: int | None = None
     wait: Wait = READY
@@ -397,6 +399,8 @@ def _notes(state: PresentState, options: Options) -> tuple[str, ...]:
         timings = state.episode.timings
         usual = (timings.startup_ms + timings.join_ms) / 1000
         notes.append(f"a process is taken to join {usual:.1f} s after its start (give --start-seconds)")
+    elif options.starts is not None and options.starts.source != GIVEN:
+        notes.append(f"a process joins {options.starts.words} (give your own with --start-seconds 6..16)")
     if is_in_memory(state):
         notes.append("stores are in memory: each restart restores all state under a new process id")
     if not state.is_classic and starts_anew(state) and any(each is not None for each in state.episode.instance_ids):

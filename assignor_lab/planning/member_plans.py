@@ -95,7 +95,14 @@ def _scale(present: Sequence[str], options: Options, unit: str) -> Plan:
 
 def _plan(name: str, steps: Sequence[Step], options: Options, parameters: Mapping[str, object], unit: str) -> Plan:
     return Plan(
-        name, tuple(steps), options.wait, options.start_ms, max(1, options.down_ms), parameters=parameters, unit=unit
+        name,
+        tuple(steps),
+        options.wait,
+        options.start_ms,
+        max(1, options.down_ms),
+        parameters=parameters,
+        unit=unit,
+        starts=options.starts,
     )
 
 

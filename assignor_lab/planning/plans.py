@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -9,7 +11,12 @@ import attrs
 
 from assignor_lab.simulation.streams.episode import ProtocolOfGroup
 
-__all__ = ["CALM", "READY", "Action", "Plan", "Step", "Wait"]
+__all__ = ["CALM", "GIVEN", "READY", "Action", "Plan", "Starts", "Step", "Wait"]
+
+#: Source of bounds of the command line.
+GIVEN = "given"
+#: Standard deviations between the bounds of 90 %.
+_WIDTH = 3.29
 
 READY: Literal["ready"] = "ready"
 CALM: Literal["calm"] = "calm"
@@ -61,12 +68,40 @@ class Step:
 
 
 @attrs.frozen
+class Starts:
+    """The time from the start of a process until its first join, which differs from start to start.
+
+    Args:
+        low_ms: Lower bound of 90 % of the starts.
+        source: Origin of the bounds, as the end of a sentence.
+    """
+
+    low_ms: int
+    high_ms: int
+    source: str
+
+    @property
+    def median_ms(self) -> int:
+        return max(1, round(math.sqrt(self.low_ms * self.high_ms)))
+
+    @property
+    def words(self) -> str:
+        return f"{self.low_ms / 1000:.1f} to {self.high_ms / 1000:.1f} s in 90 % of starts, {self.source}"
+
+    def drawn(self, random_numbers: random.Random) -> int:
+        """The duration of one start, log-normal: 5 % are below and 5 % above the bounds."""
+        low, high = math.log(self.low_ms), math.log(self.high_ms)
+        return max(1, round(math.exp(random_numbers.gauss((low + high) / 2, (high - low) / _WIDTH))))
+
+
+@attrs.frozen
 class Plan:
     """A plan.
 
     Args:
         name: ``roll``, ``scale``, ``kill``, ``upgrade``, ``upgrade-protocol`` or ``script``.
         start_ms: From the start of a process until its first thread asks to join; ``None``: the figure of the timings.
+        starts: Its distribution; ``None``: around ``start_ms``.
         down_ms: From the end of a process until its successor is started.
         protocol: Protocol that the group speaks from then on; ``None``: the present one.
         parameters: Options of the plan, for documents.
@@ -86,3 +121,4 @@ class Plan:
     goes_on: bool = False
     rest_within_ms: int = 12 * 3_600_000
     unit: str = "instance"
+    starts: Starts | None = None
