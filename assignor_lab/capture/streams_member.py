@@ -23,3 +23,4 @@ class StreamsMember:
     rack: str | None
     tags: Mapping[str, str]
     rebalance_timeout_ms: int | None = None
+    host: str = ""

@@ -42,7 +42,7 @@ class InstanceIdentities:
 
     The order is ``group.instance.id``, process id, client id, host. A trait that two instances share at one time, such
     as the host of all instances on one machine, identifies none. The name is the client id, else ``group.instance.id``,
-    the host, or the process id; it never changes.
+    the host, or the process id; it never changes. The host precedes a client id with the process id.
     """
 
     _found: list[GroupInstance] = attrs.field(init=False, factory=list)
@@ -82,10 +82,14 @@ class InstanceIdentities:
 
     def _free_name(self, traits: InstanceTraits) -> str:
         taken = {each.name for each in self._found}
+        client = None if ("client", traits.client_id or "") in self._shared else traits.client_id
+        host = None if ("host", traits.host or "") in self._shared else traits.host
+        # A client id that Kafka made has the process id of its first start.
+        is_generated = bool(client and traits.process_id) and str(traits.process_id) in str(client)
         wanted = [
-            None if ("client", traits.client_id or "") in self._shared else traits.client_id,
+            None if is_generated and host else client,
             traits.instance_id,
-            None if ("host", traits.host or "") in self._shared else traits.host,
+            host,
             traits.process_id,
         ]
         return next((each for each in wanted if each and each not in taken), f"instance {len(self._found) + 1}")

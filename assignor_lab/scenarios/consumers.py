@@ -8,7 +8,15 @@ from typing import Any
 
 from assignor_lab.documents.wording import natural_order
 
-__all__ = ["client_of", "consumer_names", "instance_id_of", "static_instance", "static_members_of", "thread_of"]
+__all__ = [
+    "client_of",
+    "consumer_names",
+    "hosts_of",
+    "instance_id_of",
+    "static_instance",
+    "static_members_of",
+    "thread_of",
+]
 
 _STREAM_THREAD = "-StreamThread-"
 
@@ -70,3 +78,8 @@ def instance_id_of(members: Iterable[tuple[str | None, str]]) -> str | None:
         return None
     stems = {instance.removesuffix(f"-{thread}") for instance, thread in found if instance is not None}
     return stems.pop() if len(stems) == 1 else ids[0]
+
+
+def hosts_of(hosts: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """``hosts`` of a scenario's ``source``: those of members; none if all are on one machine."""
+    return {"hosts": dict(hosts)} if len({*hosts.values()} - {""}) > 1 else {}

@@ -29,7 +29,7 @@ def test_host_finds_an_instance_without_disk_and_identity() -> None:
     first = InstanceTraits("p1", None, "app-p1", "10.0.0.1")
     second = InstanceTraits("p2", None, "app-p2", "10.0.0.1")
 
-    assert _named([first], [second]) == [["app-p1"], ["app-p1"]]
+    assert _named([first], [second]) == [["10.0.0.1"], ["10.0.0.1"]]
 
 
 def test_host_of_several_instances_identifies_none() -> None:

@@ -11,7 +11,7 @@ import attrs
 from assignor_lab.capture.histories.connect_rounds import connect_decisions, connect_events, is_connect_past
 from assignor_lab.capture.histories.evidence import LEAST_PROBING_MS
 from assignor_lab.capture.histories.history import read_histories
-from assignor_lab.capture.histories.moments import DecisionMoment, protocol_of
+from assignor_lab.capture.histories.moments import DecisionMoment, Participant, protocol_of
 from assignor_lab.capture.histories.partition_decisions import partition_past
 from assignor_lab.capture.recorded.partition_states import PartitionDecision, partition_decision
 from assignor_lab.model.decision import Decision, InstanceShare
@@ -147,9 +147,15 @@ def _by_time(events: Iterable[GroupEvent]) -> list[GroupEvent]:
 
 def _traits(moment: DecisionMoment) -> list[InstanceTraits]:
     return [
-        InstanceTraits(each.process_id, each.settings.get("instance_id"), each.client_id)
+        InstanceTraits(each.process_id, each.settings.get("instance_id"), each.client_id, _host_of(each))
         for each in moment.participants.values()
     ]
+
+
+def _host_of(each: Participant) -> str | None:
+    """Only of an instance without another lasting trait: a machine can run other instances later."""
+    is_generated = each.client_id is None or each.process_id in each.client_id
+    return each.host if is_generated and "instance_id" not in each.settings else None
 
 
 def _decision(moment: DecisionMoment, identities: InstanceIdentities) -> Decision:

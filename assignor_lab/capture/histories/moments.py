@@ -26,6 +26,7 @@ class Participant:
     Args:
         settings: In a ``start`` event.
         threads: Member ids by thread numbers, or by themselves if the source has no thread names.
+        host: Of its members; ``None``: unknown, or they have several.
     """
 
     process_id: str
@@ -33,6 +34,7 @@ class Participant:
     members: frozenset[str]
     settings: Mapping[str, Any]
     threads: Mapping[str, str] = attrs.field(factory=dict)
+    host: str | None = None
 
 
 @attrs.frozen
@@ -83,13 +85,18 @@ def moment_of(document: Mapping[str, Any]) -> DecisionMoment:
         source.get("generation"),
         source.get("reason", ""),
         "probing" if observed.get("followup") else "none",
-        {each.process_id: each for each in participants},
+        {each.process_id: _on_host(each, source.get("hosts", {})) for each in participants},
         placed,
         document,
         evidence_of(document, placed),
         Place(source.get("file", "-"), source.get("line")),
         protocol_of(document) or CLASSIC,
     )
+
+
+def _on_host(each: Participant, hosts: Mapping[str, str]) -> Participant:
+    found = {hosts[member] for member in each.members if member in hosts}
+    return attrs.evolve(each, host=found.pop()) if len(found) == 1 else each
 
 
 # --- classic protocol -----------------------------------------------------------------------------

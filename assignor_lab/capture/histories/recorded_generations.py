@@ -34,7 +34,7 @@ from assignor_lab.capture.topology.evidence import Members
 from assignor_lab.capture.topology.group_topology import GroupTopology
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.wire.assignment_info import NO_REBALANCE
-from assignor_lab.scenarios.consumers import client_of
+from assignor_lab.scenarios.consumers import client_of, hosts_of
 from assignor_lab.scenarios.rack_provenance import NOT_USED, RACKS_UNKNOWN
 from assignor_lab.scenarios.settings import most_frequent, with_given
 
@@ -193,6 +193,7 @@ def classic_decisions(
         document["source"] = {
             "file": each.place.file, "line": each.place.line, "time_ms": each.time_ms, "group": answer.group,
             "generation": each.generation,
+            **hosts_of({member.member_id: member.host for member in answer.members}),
             **({"done": [{"time_ms": at, "type": "rejoined", "client": client} for at, client in rejoined]}
                if rejoined else {}),
         }  # fmt: skip

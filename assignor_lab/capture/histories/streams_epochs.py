@@ -35,6 +35,7 @@ from assignor_lab.capture.streams_member import StreamsMember
 from assignor_lab.capture.topology.reported_subtopologies import ReportedSubTopology, conflicts_with_reported
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.streams_group.member_table import MemberTable
+from assignor_lab.scenarios.consumers import hosts_of
 from assignor_lab.scenarios.settings import group_settings, with_given
 
 __all__ = ["CurrentTasks", "Epoch", "EpochMember", "epoch_documents", "recorded_epochs"]
@@ -253,6 +254,7 @@ def epoch_documents(
                 "file": epoch.place.file, "line": epoch.place.line or 0, "time_ms": epoch.time_ms, "group": group,
                 "generation": epoch.number,
                 "client_ids": {name: each.member.client_id for name, each in epoch.members.items()}, **epoch.further,
+                **hosts_of({name: each.member.host for name, each in epoch.members.items()}),
                 **({"current": [each.document() for each in epoch.current]} if epoch.current else {}),
             },
             "assumptions": assumptions,

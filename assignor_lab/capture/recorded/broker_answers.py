@@ -68,6 +68,7 @@ class MemberAnswer:
     client_id: str
     subscription: DescribedSubscription | None
     assignment: DescribedAssignment | None
+    host: str = ""
 
 
 @attrs.frozen
@@ -201,6 +202,7 @@ def _member(member: Any, state: str) -> MemberAnswer:
         str(member.client_id),
         _subscription(name, metadata) if metadata and state == "Stable" else None,
         _assignment(name, assignment) if assignment else None,
+        str(getattr(member, "client_host", None) or "").removeprefix("/"),
     )
 
 

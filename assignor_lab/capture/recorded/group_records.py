@@ -270,6 +270,7 @@ def read_streams_member(group: str, data: bytes) -> StreamsMember:
             message.rack_id,
             {str(tag.key): str(tag.value) for tag in message.client_tags or ()},
             int(message.rebalance_timeout_ms),
+            str(message.client_host or "").removeprefix("/"),
         )
 
 

@@ -155,6 +155,7 @@ def _document_shape(ids: TaskIds, process_ids: ProcessIds) -> Check[dict[str, An
                     "reason": text,
                     "assignor": text,
                     "events": _check_events,
+                    "hosts": map_of(text, text),
                     "done": list_of(
                         record(
                             {"time_ms": whole(LONG_MIN, LONG_MAX), "type": text, "client": text},

@@ -142,6 +142,7 @@ _document_shape: Check[dict[str, Any]] = record(
                 "client_ids": map_of(text, text),
                 "current": list_of(record({"time_ms": whole(LONG_MIN, LONG_MAX), "member": text, "active": _tasks})),
                 "events": _check_events,
+                "hosts": map_of(text, text),
                 "done": list_of(
                     record(
                         {"time_ms": whole(LONG_MIN, LONG_MAX), "type": text, "client": text},
