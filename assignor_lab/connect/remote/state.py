@@ -88,6 +88,7 @@ async def read_cluster(rest: ConnectRest, *, probe: bool = True) -> ClusterState
     unanswered, others = await _others(rest, root.url, server.kafka_cluster_id)
     names, connectors = await _connectors(rest, root.url)
     strangers = await _strangers(rest, root.url, names, others)
+    strangers = await _with_shared_states(strangers, rest.urls, connectors)
     strangers.update(await _changed(rest, root.url, server.kafka_cluster_id))
     others = [url for url in others if str(url) not in strangers]
     workers, notes = await _workers(connectors, (root.url, *others), probe=probe)
@@ -157,6 +158,30 @@ async def _strangers(
                 f"of the former alone: {more}; give the URLs of one cluster (one group.id and one config.storage.topic)"
             )
     return strangers
+
+
+async def _with_shared_states(
+    strangers: Mapping[str, str], urls: Sequence[ConnectUrl], connectors: Sequence[RemoteConnector]
+) -> dict[str, str]:
+    """The same with the jobs of this answer whose states are of a stranger: both clusters write to one topic."""
+    found = dict(strangers)
+    states = [(each, state) for each in connectors for state in each.instances()]
+    named = sorted({state.worker_id for _, state in states}, key=utf16_key)
+    for url in urls:
+        if str(url) not in found:
+            continue
+        places, _ = await same_place([url], named)
+        shared = [
+            each.name if state.number is None else f"{each.name}-{state.number}"
+            for each, state in states
+            if state.worker_id in places
+        ]
+        if shared:
+            found[str(url)] += (
+                f"; states of this answer are of its worker ({', '.join(shared[:3])}), so both clusters write to one "
+                "status.storage.topic: give each cluster its own"
+            )
+    return found
 
 
 async def _changed(rest: ConnectRest, url: ConnectUrl, cluster_id: str) -> dict[str, str]:

@@ -232,6 +232,19 @@ def test_urls_of_two_connect_clusters_are_found(worker: str, capsys: pytest.Capt
     assert "another Connect cluster" in found["detail"]
 
 
+def test_two_clusters_that_write_to_one_status_topic_are_found(worker: str, capsys: pytest.CaptureFixture[str]) -> None:
+    theirs = cluster({"b": connector("b", {None: ("RUNNING", worker), 0: ("RUNNING", worker)})})
+    with scripted(theirs) as other:
+        at = other.url.removeprefix("http://")
+        ours = cluster({"a": connector("a", {None: ("RUNNING", worker), 0: ("RUNNING", at), 1: ("RUNNING", at)})})
+        with scripted(ours) as one:
+            code = run("status", "--url", one.url, "--url", other.url, "--fail-on", "clusters", "--json")
+    (found,) = [each for each in json.loads(capsys.readouterr().out)["findings"] if each["kind"] == "clusters"]
+    assert (code, found["worker"]) == (1, other.url)
+    assert "states of this answer are of its worker (a-0, a-1)" in found["detail"]
+    assert "status.storage.topic: give each cluster its own" in found["detail"]
+
+
 def test_a_load_balancer_before_two_clusters_is_found(worker: str, capsys: pytest.CaptureFixture[str]) -> None:
     ids = iter(["one", "two"])
 
