@@ -50,6 +50,7 @@ from assignor_lab.planning.variants import (
     as_accepted,
     differing_assumptions,
     given_variant,
+    releases_of,
     usual_variants,
 )
 from assignor_lab.planning.words import (
@@ -349,6 +350,7 @@ def _answer(
             *as_it_is.state.episode.assumptions,
             *differing_assumptions(as_it_is, chosen),
         ],
+        releases_of(as_it_is),
     )
 
 
@@ -406,6 +408,8 @@ def _made(name: str, subject: str | None, state: PresentState, options: Options)
 def _print(answer: Answer) -> None:
     for sentence in answer.assumptions:
         note(f"assumed: {sentence}")
+    for sentence in answer.releases:
+        note(sentence)
     print_sentence(the_sentence(answer))
     for sentence in failures(answer.prediction):
         print_sentence(sentence)

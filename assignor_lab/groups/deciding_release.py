@@ -16,7 +16,7 @@ from assignment_api.releases import (
     BehaviourRange,
     KafkaRelease,
     assignor_range,
-    behaviour,
+    read_release,
     release_in,
     release_named,
 )
@@ -24,7 +24,10 @@ from assignor_lab.documents.wording import plural
 from assignor_lab.groups.kind import FoundAssignor
 from assignor_lab.groups.variants import Contender
 
-__all__ = ["DecidingRelease", "ReleasesSaid", "at_releases", "deciding_release", "release_sentence", "selector_at"]
+__all__ = [
+    "DecidingRelease", "ReleasesSaid", "answers_of", "at_releases", "deciding_release", "how_known",
+    "release_sentence", "selector_at",
+]  # fmt: skip
 
 
 @attrs.frozen
@@ -34,7 +37,7 @@ class DecidingRelease:
     Args:
         answers: ``None``: the assignor is none of Kafka's.
         is_fixed: By the assignor's name.
-        is_known: Given or shown; otherwise the plain name decides, or the newest release.
+        is_known: Given or shown; otherwise it is the newest release.
     """
 
     release: KafkaRelease
@@ -46,9 +49,8 @@ class DecidingRelease:
 def deciding_release(found: FoundAssignor, configs: Mapping[str, object]) -> DecidingRelease:
     """The release of an assignor's answers under a configuration.
 
-    A name of one release (``sticky_4_4``, ``sticky@4.3``) decides before ``kafka.release``. Without both a plain name
-    of several releases keeps its oldest answers, which stored result lines have under it; everything else has those of
-    the newest release.
+    A name of one release (``sticky_4_4``, ``sticky@4.3``) decides before ``kafka.release``. Without both the newest
+    release decides.
     """
     name, _, fixed = found.name.partition("@")
     plugin_name = str(found.plugin.name)
@@ -62,9 +64,20 @@ def deciding_release(found: FoundAssignor, configs: Mapping[str, object]) -> Dec
     given = release_in(configs)
     if given is not None:
         return DecidingRelease(given, _covering(ranges, given))
-    plain = [each for each in ranges if each.of == each.key]
-    release = (plain[0].last or NEWEST) if plain else NEWEST
-    return DecidingRelease(release, _covering(ranges, release), is_known=False)
+    return DecidingRelease(NEWEST, _covering(ranges, NEWEST), is_known=False)
+
+
+def answers_of(selector: str, config: EffectiveConfig) -> str:
+    """The name of a selector's answers under a configuration, equal for selectors with equal answers.
+
+    Names of plugins, and of releases without that assignor, come back as they are.
+    """
+    name, _, fixed = selector.partition("@")
+    held = config.entries.get(RELEASE_KEY)
+    release = read_release(fixed) or (None if held is None else read_release(str(held.value))) or NEWEST
+    named = [each for each in BEHAVIOURS if each.area == "assignors" and name in (each.key, each.of)]
+    own = [each for each in named if each.key == name and each.of not in ("", name)]
+    return next((each.key for each in own or named if own or each.covers(release)), selector)
 
 
 def _covering(ranges: list[BehaviourRange], release: KafkaRelease) -> BehaviourRange | None:
@@ -80,20 +93,18 @@ def release_sentence(name: str, found: FoundAssignor, config: EffectiveConfig) -
     if not answers.of:
         last = (answers.last or NEWEST).line
         return f"{name}: as Kafka {answers.since} to {last} decide, which give equal answers"
-    held = config.entries.get(RELEASE_KEY)
-    if decides.is_fixed:
-        how = "by its name"
-    elif held is not None and held.origin.layer is Layer.SCENARIO:
-        how = f"shown by the state: its leader or broker ran {held.value}"
-    elif held is not None:
-        how = f"given by {held.origin}"
-    else:
-        newest = behaviour_of_newest(answers.of)
-        how = (
-            f"no release is shown or given, so the plain name keeps its answers of {answers.since} to "
-            f"{(answers.last or NEWEST).line}; the newest are {newest}: --release {NEWEST.line}"
-        )
+    how = "by its name" if decides.is_fixed else how_known(config)
     return f"{name}: as Kafka {decides.release.line} decides ({how})"
+
+
+def how_known(config: EffectiveConfig) -> str:
+    """How the release of a configuration is known."""
+    held = config.entries.get(RELEASE_KEY)
+    if held is None:
+        return "the newest release, as none is shown or given: --release selects another one"
+    if held.origin.layer is Layer.SCENARIO:
+        return f"shown by the state: its leader or broker ran {held.value}"
+    return f"given by {held.origin}"
 
 
 def selector_at(registry: Registry, selector: str, release: KafkaRelease | None) -> str:
@@ -157,8 +168,3 @@ class ReleasesSaid:
         if len(self._counts) == len({name for name, _ in self._sentences}):
             return list(self._counts)
         return [f"{sentence}: {plural(count, 'state')}" for sentence, count in self._counts.items()]
-
-
-def behaviour_of_newest(name: str) -> str:
-    """The name of an assignor's answers in the newest release."""
-    return next(each.key for each in BEHAVIOURS if each.of == name and behaviour(each.key).covers(NEWEST))

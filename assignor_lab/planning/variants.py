@@ -8,6 +8,8 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.releases import NEWEST, RELEASE_KEY, holds
+from assignor_lab.groups.deciding_release import how_known, release_sentence
+from assignor_lab.groups.streams_episode.kind import STREAMS_EPISODE
 from assignor_lab.groups.streams_episode.playing import deciding
 from assignor_lab.groups.variants import Contender, configured, timings_of
 from assignor_lab.planning.making import Options, is_in_memory, roll_plan
@@ -17,7 +19,10 @@ from assignor_lab.planning.state import PresentState, under_other_protocol
 from assignor_lab.simulation.streams.simulate import with_accepted_members
 from assignor_lab.simulation.streams.timings import TIMING_KEYS
 
-__all__ = ["MORE_WARM_UPS", "PlanVariant", "as_accepted", "differing_assumptions", "given_variant", "usual_variants"]
+__all__ = [
+    "MORE_WARM_UPS", "PlanVariant", "as_accepted", "differing_assumptions", "given_variant", "releases_of",
+    "usual_variants",
+]  # fmt: skip
 
 #: Least ``session.timeout.ms`` that brokers allow by default.
 _LEAST_SESSION_MS = 6_000
@@ -50,6 +55,17 @@ def as_accepted(variant: PlanVariant) -> PlanVariant:
     except AssignorLabError:
         return variant
     return attrs.evolve(variant, state=attrs.evolve(variant.state, episode=with_accepted_members(episode, leader)))
+
+
+def releases_of(variant: PlanVariant) -> list[str]:
+    """Sentences on the release of the decisions and of the clients, and how each is known."""
+    terms, episode = variant.terms, variant.state.episode
+    effective = terms.sources.effective(episode.config, str(episode.place))
+    leader, under = deciding(episode, terms.registry, terms.sources, terms.assignor, may_run_code=True)
+    found = STREAMS_EPISODE.find(terms.registry, leader.name, may_run_code=True)
+    decides = release_sentence(leader.name, found, effective)
+    clients = f"clients: as those of Kafka {under.release.line} ({how_known(effective)})"
+    return [*([] if decides is None else [decides]), clients]
 
 
 def differing_assumptions(present: PlanVariant, variants: Iterable[PlanVariant]) -> list[str]:

@@ -47,6 +47,7 @@ class Answer:
 
     Args:
         variants: Name to the same plan under other settings, or to the reason why there is none.
+        releases: Sentences on the release of the decisions and of the clients.
     """
 
     source: str
@@ -57,6 +58,7 @@ class Answer:
     naive: Naive
     variants: Mapping[str, Prediction | str]
     assumptions: Sequence[str]
+    releases: Sequence[str] = ()
 
 
 def the_sentence(answer: Answer) -> str:
@@ -189,6 +191,7 @@ def answer_document(answer: Answer, verified: Mapping[str, Any] | None) -> dict[
         "plan": {"name": answer.plan.name, **answer.plan.parameters},
         "verified": verified,
         "sentence": the_sentence(answer),
+        "releases": list(answer.releases),
         "plays": answer.plays,
         "seed": answer.seed,
         **_prediction(answer.prediction),

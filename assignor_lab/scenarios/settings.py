@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 from assignment_api.plugins.keys import GROUP_KEYS, TOPOLOGY_OPTIMIZATION, read_value
 from assignment_api.plugins.layers import ConfigLayer
-from assignment_api.releases import RELEASE_KEY, read_release
+from assignment_api.releases import RELEASE_KEY, KafkaRelease, read_release
 from assignor_lab.documents.shapes import LONG_MAX, Check, Mismatch, boolean, one_of, record, text, whole
 
 __all__ = [
     "CLASSIC_KEYS", "NUMBERS", "check_settings", "given_settings", "group_settings", "is_exactly_once", "most_frequent",
-    "with_given", "with_release", "without_effect",
+    "with_brokers_release", "with_given", "with_release", "without_effect",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -106,6 +106,26 @@ def with_given(document: dict[str, Any], found: Mapping[str, Any], layers: Itera
         if key == "config":
             made["settings"] = dict(sorted(settings.items()))
     return made
+
+
+def with_brokers_release(document: dict[str, object], release: KafkaRelease | None) -> dict[str, object]:
+    """The document with the brokers' release, if nothing better is known.
+
+    Brokers decide in the streams protocol. In the classic protocol a client decides, whose release no broker shows.
+    """
+    settings, assumptions = document.get("settings", {}), document.get("assumptions", ())
+    assert isinstance(settings, Mapping)
+    assert isinstance(assumptions, Iterable)
+    if release is None or RELEASE_KEY in settings:
+        return document
+    made = with_given(document, {RELEASE_KEY: str(release)}, ())
+    if document.get("kind") == "streams-group":
+        return made
+    sentence = (
+        f"the clients' release is unknown: taken as {release}, that of the brokers (give it with --release, or "
+        "import a log)"
+    )
+    return {**made, "assumptions": [*assumptions, sentence]}
 
 
 def most_frequent(members: Iterable[Mapping[str, Any]], assumptions: list[str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assignment_api import group as api
-from assignment_api.releases import KafkaRelease, holds, release_in
+from assignment_api.releases import NEWEST, KafkaRelease, holds, release_in
 from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors._group_sticky_steps import NoProcessError, assigned
 from builtin_assignors._rule_texts import RULE_TEXTS
@@ -36,7 +36,7 @@ class GroupStickyTaskAssignor(api.TaskAssignor):
     ties.
 
     Args:
-        release: ``None``: as configured by ``kafka.release``, else 4.3.
+        release: ``None``: as configured by ``kafka.release``, else the newest one.
     """
 
     def __init__(self, release: KafkaRelease | None = None) -> None:
@@ -47,7 +47,7 @@ class GroupStickyTaskAssignor(api.TaskAssignor):
         self._configure(self._fixed or release_in(configs))
 
     def _configure(self, release: KafkaRelease | None) -> None:
-        self._is_newer = release is not None and holds("group_sticky_4_4", release)
+        self._is_newer = holds("group_sticky_4_4", release or NEWEST)
 
     def assign(self, group: api.GroupSpec, topology: api.TopologyDescriber) -> api.GroupAssignment:
         """Place every task; members come in the order of the input.

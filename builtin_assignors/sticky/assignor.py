@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assignment_api.java import DEFAULT_JDK, JdkGeneration
-from assignment_api.releases import KafkaRelease, holds, release_in
+from assignment_api.releases import NEWEST, KafkaRelease, holds, release_in
 from assignment_api.streams import ApplicationMetadata, TaskAssignment, TaskAssignor
 from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors._rule_texts import RULE_TEXTS
@@ -27,7 +27,7 @@ class StickyTaskAssignor(TaskAssignor):
 
     Args:
         jdk: JDK generation whose hash tables are emulated.
-        release: ``None``: as configured by ``kafka.release``, else 4.3.
+        release: ``None``: as configured by ``kafka.release``, else the newest one.
     """
 
     def __init__(self, jdk: JdkGeneration = DEFAULT_JDK, release: KafkaRelease | None = None) -> None:
@@ -39,8 +39,7 @@ class StickyTaskAssignor(TaskAssignor):
         self._configure(self._fixed or release_in(configs))
 
     def _configure(self, release: KafkaRelease | None) -> None:
-        is_newer = release is not None and holds("sticky_4_4", release)
-        self._rule = kafka_4_4.RULE if is_newer else kafka_4_3.RULE
+        self._rule = kafka_4_4.RULE if holds("sticky_4_4", release or NEWEST) else kafka_4_3.RULE
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         """Place every task.

@@ -11,13 +11,14 @@ from typing import Any
 import attrs
 
 from assignment_api.plugins.keys import GROUP_KEYS, read_value
+from assignment_api.releases import RELEASE_KEY
 from assignor_lab.capture.timelines.timeline import RecordedTimeline, read_timeline
 from assignor_lab.planning.plans import Action, Plan, Step
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
 from calibration.accuracy.states import ImportedRecording, state_before, workload_of
 from calibration.accuracy.truth import RecordedStep, recorded_steps
 from calibration.episodes import import_episode
-from calibration.episodes.instances import read_configs
+from calibration.episodes.instances import RECORDED_RELEASE, read_configs
 
 __all__ = ["CAPTURES", "RECORDINGS", "RecordedChange", "changes_of", "timeline_of"]
 
@@ -76,6 +77,7 @@ def changes_of(name: str) -> list[RecordedChange]:
     protocol = "classic" if timeline.kind == "streams-classic" else "streams"
     config = {**next(iter(configs.values())), **(_BROKER if protocol == "streams" else {})}
     settings = {key: read_value(key, str(value)) for key, value in config.items() if key in GROUP_KEYS}
+    settings.setdefault(RELEASE_KEY, RECORDED_RELEASE)
     capture = folder / "capture.jsonl"
     phases = list(recorded_steps(timeline).values())[1:]
     found = []

@@ -8,6 +8,7 @@ from typing import Any
 
 from assignment_api.plugins import Registry, effective_config
 from assignment_api.plugins.layers import Layer, layer_of
+from assignment_api.releases import RELEASE_KEY
 from assignment_api.streams import ProcessID, TaskId
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
 from assignor_lab.capture.recorded.recording import read_recording
@@ -22,7 +23,14 @@ from assignor_lab.scenarios.settings import CLASSIC_KEYS, given_settings, group_
 from assignor_lab.simulation.streams.episode_format import read_episode
 from assignor_lab.simulation.streams.timings import timings_of_settings
 from calibration.episodes.decided_again import DecidedAgain
-from calibration.episodes.instances import Incarnation, client_names, incarnations, read_configs, settings_document
+from calibration.episodes.instances import (
+    RECORDED_RELEASE,
+    Incarnation,
+    client_names,
+    incarnations,
+    read_configs,
+    settings_document,
+)
 from calibration.episodes.process_ids import agreeing_process_ids, process_ids_in_order, shown_process_ids
 from calibration.episodes.process_search import FoundProcesses
 from calibration.episodes.recorded import recorded_document
@@ -176,6 +184,7 @@ def _assignment_config(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _settings(config: Mapping[str, Any], *, is_classic: bool) -> dict[str, Any]:
     found = given_settings([layer_of(Layer.SCENARIO, ((key, value, "") for key, value in config.items()))])
+    found.setdefault(RELEASE_KEY, RECORDED_RELEASE)
     return {key: found[key] for key in sorted(found) if is_classic or key not in CLASSIC_KEYS}
 
 

@@ -12,8 +12,10 @@ from assignor_lab.capture.timelines.timeline import RecordedTimeline
 from assignor_lab.documents.json_lines import json_lines
 from assignor_lab.documents.shapes import any_value, faults_at, map_of, open_record, text
 
-__all__ = ["Incarnation", "client_names", "incarnations", "read_configs", "settings_document"]
+__all__ = ["RECORDED_RELEASE", "Incarnation", "client_names", "incarnations", "read_configs", "settings_document"]
 
+#: Release of the recordings whose configuration names none (``kafka.release``).
+RECORDED_RELEASE = "4.3.1"
 _LINE = open_record({"instance": text, "config": map_of(text, any_value)}, hint="is this configs.jsonl of a recording?")
 _HERE = ("127.0.0.1", "localhost", "[::1]", "::1")
 

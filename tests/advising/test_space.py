@@ -138,4 +138,4 @@ def test_transactional_stores_are_for_exactly_once_and_from_4_4_on() -> None:
     assert TRANSACTIONAL not in space_of(group, DEFAULT_MIX, (4, 3)).present
     assert TRANSACTIONAL not in SPACE.present
     changed = under({**space.present, TRANSACTIONAL: "true"}, space.present, group)
-    assert changed.state.episode.keeps_transactions
+    assert changed.state.episode.keeps_transactions()

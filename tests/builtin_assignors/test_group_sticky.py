@@ -42,7 +42,7 @@ from tests.builtin_assignors.plain_group_sticky import as_result, plain_answer
 
 ROOT = Path(__file__).parents[2]
 ASSIGNORS: dict[str, Callable[[], GroupStickyTaskAssignor]] = {
-    "group_sticky": GroupStickyTaskAssignor,
+    "group_sticky": partial(GroupStickyTaskAssignor, release_named("4.3")),
     "group_sticky_4_4": partial(GroupStickyTaskAssignor, release_named("4.4")),
 }
 FOLDERS = {"group_sticky": "streams-group", "group_sticky_4_4": "streams-group-4.4"}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 Assignors = dict[str, Callable[[], TaskAssignor]]
 ASSIGNORS: Assignors = {
-    "sticky": StickyTaskAssignor,
+    "sticky": partial(StickyTaskAssignor, release=release_named("4.3")),
     "legacy_sticky": LegacyStickyTaskAssignor,
     "fallback_prior": FallbackPriorTaskAssignor,
 }

@@ -56,11 +56,11 @@ def test_every_form_gives_the_lines_of_kafka_4_4(states: Path, words: Sequence[s
     assert "as Kafka 4.4 decides" in done.stderr
 
 
-def test_the_plain_name_keeps_its_lines_and_says_so(states: Path) -> None:
-    plain, older = run("assign", "--assignor", "sticky", states), run("assign", "--assignor", "sticky@4.3", states)
-    assert [each["assignment"] for each in rows(plain.stdout)] == [each["assignment"] for each in rows(older.stdout)]
+def test_the_plain_name_decides_as_the_newest_release_and_says_so(states: Path) -> None:
+    plain, newest = run("assign", "--assignor", "sticky", states), run("assign", "--assignor", "sticky@4.4", states)
+    assert [each["assignment"] for each in rows(plain.stdout)] == [each["assignment"] for each in rows(newest.stdout)]
     assert {each["assignor"] for each in rows(plain.stdout)} == {"sticky"}
-    assert "sticky: as Kafka 4.3 decides (no release is shown or given" in plain.stderr
+    assert "sticky: as Kafka 4.4 decides (the newest release, as none is shown or given" in plain.stderr
 
 
 def test_each_state_is_decided_in_its_own_release(states: Path, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def rebalances(figures: dict[str, Any]) -> tuple[float, float]:
 
 def test_static_members_with_state_on_disk_roll_without_a_rebalance() -> None:
     document = planned(
-        STATEFUL, "--variant", f"v44=group_sticky_4_4,{STREAMS}", "--variant", f"v43=group_sticky,{STREAMS}"
+        STATEFUL, "--variant", f"v44=group_sticky_4_4,{STREAMS}", "--variant", f"v43=group_sticky@4.3,{STREAMS}"
     )
     of_4_4, of_4_3 = document["variants"]["v44"], document["variants"]["v43"]
     assert rebalances(document) == rebalances(of_4_4) == (0, 0)

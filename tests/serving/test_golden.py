@@ -28,7 +28,7 @@ from tests.serving.conftest import TOKEN, Toy
 
 pytestmark = pytest.mark.services
 
-KAFKAS = ("high_availability", "legacy_sticky", "fallback_prior", "sticky")
+KAFKAS = ("high_availability", "legacy_sticky", "fallback_prior", "sticky@4.3")
 BUILT_INS = {name: discover().task_assignor(name) for name in KAFKAS}
 #: Files, with the distance of tested states: all of them take a minute, and none differs.
 FILES = {GOLDEN / "small.scenarios.jsonl.gz": 3, GOLDEN / "medium.scenarios.jsonl.gz": 5}
@@ -115,4 +115,4 @@ def test_a_golden_state_that_went_through_the_shim_has_the_answers_of_the_state_
         expected = {name: answer_of(name, state) for name in KAFKAS}
         assert {name: answer_of(name, shim.reached) for name in KAFKAS} == expected, state.id
         # Without an answer, Kafka's own sticky assignor is the fallback.
-        assert given == (expected["high_availability"] or expected["sticky"]), state.id
+        assert given == (expected["high_availability"] or expected["sticky@4.3"]), state.id

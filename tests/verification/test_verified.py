@@ -289,7 +289,7 @@ def test_the_assignor_of_another_release_ends_in_the_banner(tmp_path: Path) -> N
     group = only(verification([str(folder)], assignor="group_sticky_4_4"))
     assert group.cause is not None
     assert group.cause.input == "version"
-    assert "(group_sticky)" in group.cause.evidence
+    assert "(group_sticky@4.3)" in group.cause.evidence
 
 
 def test_a_wrong_session_timeout_ends_in_the_banner(flight: tuple[Path, Path]) -> None:

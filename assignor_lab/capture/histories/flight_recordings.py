@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import attrs
 
 from assignment_api.plugins.layers import ConfigLayer
+from assignment_api.releases import RELEASE_KEY, KafkaRelease, read_release
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.consumer_decisions import consumer_decisions
 from assignor_lab.capture.histories.group_logs import GroupLogs, read_group_logs
@@ -35,14 +36,19 @@ from assignor_lab.documents.wording import plural
 from assignor_lab.model.events import GroupEvent, InstanceGone
 from assignor_lab.scenarios.anonymous import NAMES_DECIDE, is_pseudonym
 from assignor_lab.scenarios.racks import ANY_TOPIC, Racks, read_racks
-from assignor_lab.scenarios.settings import group_settings
+from assignor_lab.scenarios.settings import group_settings, with_brokers_release
 from assignor_lab.scenarios.with_racks import RackFiller
 
 __all__ = ["recorded_decisions"]
 
 _BROKERS = record(
     {"format": whole(1, 1), "kind": one_of("brokers"), "streams_group_describe": nullable(count)},
-    {"topics": map_of(text, count), "topic_ids": map_of(text, text), "settings": map_of(text, count)},
+    {
+        "topics": map_of(text, count),
+        "topic_ids": map_of(text, text),
+        "settings": map_of(text, count),
+        "kafka_release": nullable(text),
+    },
 )
 #: Since then, brokers give their assignor the current tasks, not the old targets.
 _FIRST_GIVEN_WHAT_THEY_HAVE = 1
@@ -98,7 +104,8 @@ def recorded_decisions(
     own = read_racks([others[RACKS]]) if RACKS in others else None
     brokers = _brokers(others.get(BROKERS))
     if brokers_show_targets is not None:
-        brokers = {**brokers, "streams_group_describe": 0 if brokers_show_targets else _FIRST_GIVEN_WHAT_THEY_HAVE}
+        version = 0 if brokers_show_targets else _FIRST_GIVEN_WHAT_THEY_HAVE
+        brokers = {**brokers, "streams_group_describe": version, "kafka_release": None}
     topics = {**_partition_counts(racks, own), **brokers.get("topics", {})}
     documents = _decisions(
         file, kept, brokers, config, topology, on_problem, around, topics, gone,
@@ -138,7 +145,8 @@ def _decisions(
             f"{file}: none of {plural(len(kept.records), 'record')} of group {kept.group!r:.80} is a decision: "
             "record it while its members are there, or go on with record --resume --follow"
         )
-    classic = _classic(kept, generations, config, topology, around, topics, racks, optimized=optimized)
+    release = _release(brokers)
+    classic = _classic(kept, generations, config, topology, around, topics, racks, release, optimized=optimized)
     streams = _epochs(kept, epochs, gone, brokers, config, topology, around)
     if not (latest_protocol and generations and epochs):
         if generations:
@@ -195,6 +203,9 @@ def _epochs(
     epochs = _with_departures(epochs, gone)
     sampled = SampledTopics(kept.samples) if kept.samples else None
     settings = group_settings({key: str(value) for key, value in brokers.get("settings", {}).items()})
+    release = _release(brokers)
+    if release is not None:
+        settings[RELEASE_KEY] = str(release)
     yield from epoch_documents(
         kept.group, epochs, config, topology, sampled, settings, is_given_targets=_is_given_targets(brokers)
     )
@@ -208,6 +219,7 @@ def _classic(
     around: GroupLogs | None,
     topics: Mapping[str, int],
     racks: Racks | None,
+    release: KafkaRelease | None,
     *,
     optimized: bool | None,
 ) -> Iterator[dict[str, Any]]:
@@ -221,10 +233,12 @@ def _classic(
         yield from (document for document, _ in decided)
         return
     decided = classic_decisions(generations, kept.samples, config, topology, topics, optimized=optimized)
-    if around is None:
-        yield from (document for document, _ in decided)
-    else:
-        yield from around.filled((document, each.leader) for document, each in decided)
+    for document in (
+        [each for each, _ in decided]
+        if around is None
+        else around.filled((each, generation.leader) for each, generation in decided)
+    ):
+        yield with_brokers_release(document, release)
 
 
 def _partition_counts(*racks: Racks | None) -> dict[str, int]:
@@ -265,6 +279,12 @@ def _brokers(file: Path | None) -> Mapping[str, Any]:
         file, parse_json, _BROKERS, max_bytes=_MAX_BYTES, subject="a file of brokers"
     )
     return found
+
+
+def _release(brokers: Mapping[str, object]) -> KafkaRelease | None:
+    """The brokers' release; ``None``: the recording does not show it."""
+    shown = brokers.get("kafka_release")
+    return read_release(shown) if isinstance(shown, str) else None
 
 
 def _is_given_targets(brokers: Mapping[str, Any]) -> bool:

@@ -11,6 +11,7 @@ import attrs
 
 from assignment_api.plugins.keys import read_value
 from assignment_api.plugins.layers import ConfigLayer
+from assignment_api.releases import RELEASE_KEY, behaviour
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
 from assignor_lab.capture.logs.topology_file import described_topology
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
@@ -41,6 +42,8 @@ from assignor_lab.scenarios.settings import group_settings, with_given
 __all__ = ["CurrentTasks", "Epoch", "EpochMember", "epoch_documents", "recorded_epochs"]
 
 _NOTHING = HeldTasks()
+#: Releases of brokers whose assignor receives the previous targets, and of those whose assignor receives the tasks.
+_UP_TO, _SINCE = behaviour("brokers_show_targets").until, behaviour("brokers_show_offsets").since
 _OLD_TARGETS = "the previous tasks of members are their previous targets, as in brokers before 4.4"
 _WHAT_THEY_HAVE = (
     "the previous tasks of members are their present tasks, as in brokers from 4.4; offsets are in no record"
@@ -233,8 +236,12 @@ def epoch_documents(
         assumptions.append(_OLD_TARGETS if is_given_targets else _WHAT_THEY_HAVE)
         timeouts = [each.member.rebalance_timeout_ms for each in epoch.members.values()]
         known = [timeout for timeout in timeouts if timeout is not None and timeout > 0]
-        found = {"rebalance.timeout.ms": Counter(known).most_common(1)[0][0]} if known else {}
-        found |= {**(settings or {}), **group_settings(epoch.config or {})}
+        found = {
+            RELEASE_KEY: _UP_TO if is_given_targets else _SINCE,
+            **({"rebalance.timeout.ms": Counter(known).most_common(1)[0][0]} if known else {}),
+            **(settings or {}),
+            **group_settings(epoch.config or {}),
+        }
         observed = {"members": {name: _held(each.target) for name, each in epoch.members.items()}}
         document: dict[str, Any] = {
             "format": 1,

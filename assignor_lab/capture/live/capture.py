@@ -36,6 +36,7 @@ from assignor_lab.capture.topology.reported_subtopologies import ReportedSubTopo
 from assignor_lab.connect.remote import RemoteConnector
 from assignor_lab.kafka.wire import STREAMS_ASSIGNOR
 from assignor_lab.kafka.wire.connect import PROTOCOL_TYPE
+from assignor_lab.scenarios.settings import with_brokers_release
 
 __all__ = ["Capturing", "LeftOut", "capturable", "put_configured"]
 
@@ -131,9 +132,10 @@ class Capturing:
         around = GroupSurroundings(
             groups=frozenset(each.id for each in self.cluster.groups()), optimized=self.optimized
         )
-        return classic_document(
+        document = classic_document(
             answer, self.cluster.topics(), now, self._ends, self._sizes, self.config, self.topology, around
         )
+        return with_brokers_release(document, self.cluster.release())
 
     def _consumers(self, name: str, raw: Any, now: int) -> dict[str, Any] | str:
         if raw.protocol_type != CONSUMERS:
@@ -205,7 +207,7 @@ class Capturing:
                 ReportedSubTopology(each.id, each.sources, each.changelogs) for each in group.subtopologies
             ]
             document["assumptions"] += conflicts_with_reported(described_topology(self.topology), name, subtopologies)
-        return document
+        return with_brokers_release(document, self.cluster.release())
 
     # --- what needs rights of its own ---------------------------------------------------------------------
 

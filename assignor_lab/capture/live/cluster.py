@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import attrs
 
+from assignment_api.releases import KafkaRelease
 from assignor_lab.capture.live.access import BrokerAccess
 from assignor_lab.capture.live.diagnosis import is_any_tls, offered_mechanisms, takes_connections, why_unreachable
 from assignor_lab.capture.live.errors import (
@@ -38,6 +39,7 @@ from assignor_lab.capture.recorded.streams_group_answers import (
     streams_group_answers,
     streams_group_messages,
 )
+from assignor_lab.kafka.broker_release import release_of_broker
 
 __all__ = [
     "DESCRIBE_STREAMS_GROUP",
@@ -57,6 +59,8 @@ _AT_ONCE = 100
 #: Coordinator: loading, unavailable, moved.
 _MOVING = (14, 15, 16)
 DESCRIBE_STREAMS_GROUP = 89
+#: Its first version with the topologies that members pushed (KIP-1331).
+_WITH_TOPOLOGIES = 1
 _DESCRIBE_GROUPS, _METADATA = 15, 3
 _DESCRIBE_CONSUMER_GROUP, _DESCRIBE_SHARE_GROUP = 69, 77
 
@@ -224,9 +228,12 @@ class ConnectedCluster:
     def streams_groups(self, names: Sequence[str]) -> list[DescribedStreamsGroup]:
         """Unordered; includes groups with an error."""
         wanted, _ = streams_group_messages()
+        has_topologies = (self.latest_version(DESCRIBE_STREAMS_GROUP) or 0) >= _WITH_TOPOLOGIES
 
         def request(of: list[str]) -> Any:
-            return wanted(group_ids=of, include_authorized_operations=False)
+            if not has_topologies:
+                return wanted(group_ids=of, include_authorized_operations=False)
+            return wanted(group_ids=of, include_authorized_operations=False, include_topology_description=True)
 
         return self._described(names, request, DESCRIBE_STREAMS_GROUP, streams_group_answers)
 
@@ -289,6 +296,10 @@ class ConnectedCluster:
         versions_of_broker = self._admin._manager.broker_version_data
         versions = None if versions_of_broker is None else (versions_of_broker.api_versions or {}).get(key)
         return None if versions is None else int(versions[1])
+
+    def release(self) -> KafkaRelease | None:
+        """The release of the brokers, as far as their API versions show it."""
+        return release_of_broker(self.latest_version)
 
     def group_config(self, group: str) -> dict[str, str]:
         """With defaults; empty if not authorized."""

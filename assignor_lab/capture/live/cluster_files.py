@@ -42,6 +42,7 @@ class ClusterFiles:
         try:
             topics = self.cluster.topics()
             version = self.cluster.latest_version(DESCRIBE_STREAMS_GROUP)
+            release = self.cluster.release()
             known = {each.id for each in self.cluster.groups()} | {each.original for each in self.groups.values()}
             streams = [each.original for each in self.groups.values() if each.history.is_streams]
             configs = self.cluster.group_configs(streams)
@@ -53,4 +54,5 @@ class ClusterFiles:
         self._in_trouble = False
         for each in self.groups.values():
             if each.is_there:
-                each.write_cluster(topics, known, version, group_settings(configs.get(each.original, {})))
+                settings = group_settings(configs.get(each.original, {}))
+                each.write_cluster(topics, known, version, settings, release)

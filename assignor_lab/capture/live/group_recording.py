@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from assignment_api.releases import KafkaRelease
 from assignor_lab.capture.live.rack_files import racks_toml
 from assignor_lab.capture.live.record_file import RecordFile
 from assignor_lab.capture.recorded.anonymous_records import anonymous_record
@@ -120,6 +121,7 @@ class GroupRecording:
         groups: Collection[str] = (),
         streams_group_describe: int | None = None,
         settings: Mapping[str, Any] | None = None,
+        release: KafkaRelease | None = None,
     ) -> None:
         """Writes racks of brokers and topics, and the versions that the group's decisions depend on.
 
@@ -128,6 +130,7 @@ class GroupRecording:
             streams_group_describe: The latest version of that request. Version 1 means brokers of 4.4, whose assignor
             receives the current tasks.
             settings: Of a streams group; without any, the latest known times stay.
+            release: Of the brokers.
         """
         topics = {name: cluster.topics[name] for name in self.topics_among(cluster.topics, groups)}
         ids = {name: cluster.ids[name] for name in sorted(topics) if name in cluster.ids}
@@ -148,6 +151,7 @@ class GroupRecording:
             "topics": {name: max(topics[name], default=-1) + 1 for name in sorted(topics)},
             **({"topic_ids": ids} if ids else {}),
             **({"settings": self._times} if self._times else {}),
+            **({} if release is None else {"kafka_release": str(release)}),
         }
         self._put(BROKERS, canonical_line(brokers))
 

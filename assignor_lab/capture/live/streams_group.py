@@ -15,6 +15,7 @@ from assignor_lab.capture.recorded.streams_group_answers import (
     DescribedSubtopology,
     HeldTasks,
 )
+from assignor_lab.documents.wording import plural
 from assignor_lab.scenarios.settings import group_settings, with_given
 
 __all__ = ["streams_group_document", "unsettled"]
@@ -89,7 +90,7 @@ def _subtopology(group: DescribedStreamsGroup, each: DescribedSubtopology, clust
             f"how many tasks sub-topology {each.id} has is unknown"
         )
     tasks = max((max(cluster.topics[name], default=-1) + 1 for name in each.sources), default=0)
-    return {"id": each.id, "tasks": tasks, "stateful": bool(each.changelogs)}
+    return {"id": each.id, "tasks": tasks, "stateful": bool(each.changelogs or each.stores)}
 
 
 def _member(member: DescribedMember) -> dict[str, Any]:
@@ -124,6 +125,11 @@ def _say_what_is_missing(group: DescribedStreamsGroup) -> list[str]:
     ]
     if not any(member.task_offsets for member in group.members):
         sentences.append("members report no offsets (clients before 4.4): how far standbys are is unknown")
+    if group.has_pushed_topology:
+        stores = sum(len(each.stores) for each in group.subtopologies)
+        sentences.append(
+            f"the topology is that of the members, which pushed it to the brokers (KIP-1331): {plural(stores, 'store')}"
+        )
     if group.assignor is not None:
         sentences.append(f"the brokers' assignor is {group.assignor}")
     return sentences

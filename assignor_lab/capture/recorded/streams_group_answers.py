@@ -35,6 +35,7 @@ class DescribedSubtopology:
         sources: With repartition topics.
         repartition_sources: The ``sources`` that the application itself writes.
         internal_partitions: Requested numbers of partitions; 0 if the sources decide.
+        stores: Also those without a changelog; only in a topology that members pushed to the brokers.
     """
 
     id: str
@@ -42,6 +43,7 @@ class DescribedSubtopology:
     changelogs: tuple[str, ...]
     repartition_sources: tuple[str, ...]
     internal_partitions: Mapping[str, int] = attrs.field(factory=dict)
+    stores: tuple[str, ...] = ()
 
 
 @attrs.frozen
@@ -84,6 +86,7 @@ class DescribedStreamsGroup:
     Args:
         assignor: Of the next decision; ``None`` from brokers before 4.4.
         error_code: 0, or the reason for a missing description.
+        has_pushed_topology: Its members pushed their topology to the brokers (KIP-1331).
     """
 
     group: str
@@ -94,6 +97,7 @@ class DescribedStreamsGroup:
     assignment_epoch: int = 0
     assignor: str | None = None
     error_code: int = 0
+    has_pushed_topology: bool = False
 
 
 def read_streams_group_answer(data: bytes, version: int = 0) -> list[DescribedStreamsGroup]:
@@ -132,15 +136,21 @@ _LAYOUTS: list[tuple[Any, Any]] = []
 
 def _group(group: Any) -> DescribedStreamsGroup:
     topology = () if group.topology is None else group.topology.subtopologies or ()
+    pushed = getattr(group, "topology_description", None)
+    stores = {
+        str(each.subtopology_id): tuple(sorted({str(name) for node in each.nodes for name in node.stores}))
+        for each in ([] if pushed is None else pushed.subtopologies)
+    }
     return DescribedStreamsGroup(
         str(group.group_id),
         str(group.group_state),
-        tuple(_subtopology(each) for each in topology),
+        tuple(_subtopology(each, stores.get(str(each.subtopology_id), ())) for each in topology),
         tuple(_member(each) for each in group.members),
         int(group.group_epoch),
         int(group.assignment_epoch),
         getattr(group, "assignor_name", None) or None,
         int(group.error_code),
+        pushed is not None,
     )
 
 
@@ -177,7 +187,7 @@ def _offsets(listed: Iterable[Any]) -> dict[str, dict[int, int]]:
     return offsets
 
 
-def _subtopology(subtopology: Any) -> DescribedSubtopology:
+def _subtopology(subtopology: Any, stores: tuple[str, ...]) -> DescribedSubtopology:
     own = tuple(str(each.name) for each in subtopology.repartition_source_topics)
     internal = (*subtopology.repartition_source_topics, *subtopology.state_changelog_topics)
     return DescribedSubtopology(
@@ -186,4 +196,5 @@ def _subtopology(subtopology: Any) -> DescribedSubtopology:
         tuple(str(each.name) for each in subtopology.state_changelog_topics),
         own,
         {str(each.name): int(each.partitions) for each in internal},
+        stores,
     )

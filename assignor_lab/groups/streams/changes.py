@@ -37,6 +37,7 @@ from assignor_lab.groups.changes import (
     single,
     tag_knobs,
 )
+from assignor_lab.groups.deciding_release import answers_of
 from assignor_lab.scenarios import Scenario
 
 __all__ = ["CHANGES", "streams_trials"]
@@ -249,7 +250,8 @@ _LAGS = (10_000, 0, 1, 5, 10, 100, 1_000, 100_000, 2**63 - 1)
 _WARMUPS = (2, 1, 3, 4, 6, 8, 1_000)
 _OTHERS: tuple[tuple[Input, str, str], ...] = (
     ("version", "high_availability", "with Kafka's default assignor (since 2.6)"),
-    ("configuration", "sticky", "with the StickyTaskAssignor of task.assignor.class"),
+    ("configuration", "sticky@4.4", "with the StickyTaskAssignor of task.assignor.class, as Kafka 4.4 decides"),
+    ("configuration", "sticky@4.3", "with the StickyTaskAssignor of task.assignor.class, as Kafka 4.3 decides"),
     ("version", "legacy_sticky", "with the sticky assignor of Kafka before 2.6"),
 )
 
@@ -263,7 +265,7 @@ def streams_trials(decisions: Sequence[Scenario], config: EffectiveConfig, assig
         yield from number_trials(key, _others(values, config, key))
     yield from number_trials(MAX_WARMUP_REPLICAS, _others(dict.fromkeys(_WARMUPS), config, MAX_WARMUP_REPLICAS))
     for cause, name, words in _OTHERS:
-        if name != assignor:
+        if answers_of(name, config) != answers_of(assignor, config):
             yield InputTrial(cause, words, assignor=name)
 
 

@@ -20,6 +20,7 @@ from assignor_lab.groups.changes import (
     single,
     tag_knobs,
 )
+from assignor_lab.groups.deciding_release import answers_of
 from assignor_lab.groups.streams_group.assignor_calls import StreamsGroupState
 from assignor_lab.scenarios import Scenario
 
@@ -173,7 +174,7 @@ CHANGES = _Changes()
 
 
 _MOST_STANDBYS = 3
-_RELEASES = {"group_sticky": "of brokers before 4.4", "group_sticky_4_4": "of brokers of 4.4"}
+_RELEASES = {"group_sticky@4.3": "of brokers before 4.4", "group_sticky_4_4": "of brokers of 4.4"}
 
 
 def streams_group_trials(config: EffectiveConfig, assignor: str) -> Iterator[InputTrial]:
@@ -181,5 +182,5 @@ def streams_group_trials(config: EffectiveConfig, assignor: str) -> Iterator[Inp
     values = {value: None for value in range(_MOST_STANDBYS + 1) if value != now}
     yield from number_trials(NUM_STANDBY_REPLICAS, values)
     for name, words in _RELEASES.items():
-        if name != assignor:
+        if answers_of(name, config) != answers_of(assignor, config):
             yield InputTrial("version", f"with the assignor {words} ({name})", assignor=name)

@@ -116,6 +116,7 @@ class StreamsEpisode:
         missing_topics: Internal topics that the first leader has to create.
         eos: Exactly-once processing.
         is_transactional: ``enable.transactional.statestores`` (KIP-892).
+        uncommitted_max_bytes: ``statestore.uncommitted.max.bytes`` of an instance; -1: no limit.
         coming_refiner: Under the streams protocol, the broker warms state up before it moves tasks, as no release does.
         assumptions: Sentences about data that the source lacks.
         recorded: The recorded result; the simulation never reads it.
@@ -150,6 +151,7 @@ class StreamsEpisode:
     is_at_rest: bool = False
     is_transactional: bool = False
     plays: PastPlays = PastPlays()
+    uncommitted_max_bytes: int = 64 * 1024 * 1024
     instance_ids: tuple[str | None, ...] = attrs.field(kw_only=True)
 
     @instance_ids.default
@@ -161,10 +163,13 @@ class StreamsEpisode:
         """The clients' release: that of the configuration or the source, else the newest one."""
         return release_in(self.config) or NEWEST
 
-    @property
-    def keeps_transactions(self) -> bool:
-        """True if stores stay consistent when a process dies: it resumes at their last flush."""
-        return self.is_transactional and holds("transactional_stores", self.release)
+    def keeps_transactions(self, release: KafkaRelease | None = None) -> bool:
+        """True if stores of a client stay consistent when its process dies: it resumes at their last flush.
+
+        Args:
+            release: That of the client; ``None``: that of the group.
+        """
+        return self.is_transactional and holds("transactional_stores", release or self.release)
 
     def name_of(self, place: int) -> str:
         return self.names[place] if self.names else str(self.clients[place].process_id)

@@ -136,7 +136,8 @@ EVENT_TYPES = tuple(_EVENTS)
 _KIND = "streams-episode"
 #: ``dsl.store.suppliers.class`` of stores in memory ends in this.
 _IN_MEMORY = "InMemoryDslStoreSuppliers"
-_TRANSACTIONAL = "enable.transactional.statestores"
+_TRANSACTIONAL, _UNCOMMITTED = "enable.transactional.statestores", "statestore.uncommitted.max.bytes"
+_UNCOMMITTED_BYTES = 64 * 1024 * 1024
 
 
 def _share(value: Any) -> float:
@@ -228,6 +229,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         missing_topics=tuple(at(list_of(text), document.get("missing_topics", []), "missing_topics")),
         eos=at(boolean, document.get("eos", is_exactly_once(settings) or False), "eos"),
         is_transactional=at(boolean, settings.get(_TRANSACTIONAL, False), "settings", _TRANSACTIONAL),
+        uncommitted_max_bytes=int(settings.get(_UNCOMMITTED, _UNCOMMITTED_BYTES)),
         coming_refiner=at(boolean, document.get("coming_refiner", False), "coming_refiner"),
         assumptions=tuple(assumptions),
         place=scenario.place,

@@ -50,6 +50,10 @@ def _tasks(count: int, *, stateful: bool = True) -> list[dict[str, Any]]:
     ]
 
 
+#: Release of the published figures.
+_MEASURED = {"kafka.release": "4.3.1"}
+
+
 def _episode(
     name: str, tasks: Sequence[Mapping[str, Any]], events: Sequence[Mapping[str, Any]], until_ms: int, *,
     state_bytes: int = 0, protocol: str = "classic", **more: Any,
@@ -149,7 +153,7 @@ def _probing() -> Mapping[str, Any]:
 def _new_application() -> Mapping[str, Any]:
     return _episode(
         "new-application-streams-protocol", _tasks(4), _starts("a"), 120_000, protocol="streams",
-        assignor="group_sticky", missing_topics=["by-key-repartition"],
+        assignor="group_sticky", missing_topics=["by-key-repartition"], settings=_MEASURED,
     )  # fmt: skip
 
 
@@ -171,7 +175,7 @@ def _long_roll() -> Mapping[str, Any]:
 def _scale_out() -> Mapping[str, Any]:
     events = [*_starts("a", "b"), *_starts("c", at_ms=6 * 3_600_000)]
     return _episode("scale-out-without-warm-ups", _tasks(6), events, 12 * 3_600_000, state_bytes=100_000_000_000,
-                    assignor="sticky")  # fmt: skip
+                    assignor="sticky", settings=_MEASURED)  # fmt: skip
 
 
 def _roll(name: str, *, static: bool) -> Callable[[], Mapping[str, Any]]:
@@ -200,7 +204,13 @@ def _swinging() -> Mapping[str, Any]:
     changes = [{"at_ms": 300_000 * each, "type": "metadata_changes"} for each in range(1, 7)]
     # Process and member ids decide ties, and are drawn from the names.
     document = _episode(
-        "swinging-standbys", _tasks(3), [*starts, *changes], 2_100_000, protocol="streams", assignor="group_sticky"
+        "swinging-standbys",
+        _tasks(3),
+        [*starts, *changes],
+        2_100_000,
+        protocol="streams",
+        assignor="group_sticky",
+        settings=_MEASURED,
     )
     return {**document, "initial": {**document["initial"], "config": {"num.standby.replicas": 2}}}
 

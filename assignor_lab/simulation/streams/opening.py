@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from assignment_api.releases import KafkaRelease, holds
@@ -187,17 +187,24 @@ class Opening:
         self._restoring.give_up(store.load)
         return True
 
-    def kill_all(self, instance: Instance, *, wipes: bool) -> None:
+    def kill_all(self, instance: Instance, commits_ms: Mapping[int, int], *, wipes: bool, keeps: bool) -> None:
         """Kill a process; with exactly-once that ``wipes`` its open and written stores.
 
         A store's open mark is in its memory first. Until that memory was full once, the disk shows a clean close at the
         opening's offset; a new store has none. Corrupt stores are not reported (read from the released 4.3.1 classes,
         and tried: ``AbstractColumnFamilyAccessor.open``).
+
+        Args:
+            commits_ms: Number of a thread to the longest time between two of its commits.
+            keeps: Stores are transactional.
         """
+        interval_ms = self._timings.commit_interval_ms
         for store in list(instance.stores.values()):
             if store.is_open:
                 self._cut_off(instance, store)
-                was_full = store.killed(self._clock.now, self._timings.commit_interval_ms, self._timings.memtable_bytes)
+                commit_ms = min(interval_ms, commits_ms.get(store.thread or 0, interval_ms))
+                memory = self._timings.memtable_bytes
+                was_full = store.killed(self._clock.now, commit_ms, memory, is_transactional=keeps)
                 store.forget_memory(remembers=False)
                 if wipes and (was_full or store.offset < 1):
                     del instance.stores[store.task]

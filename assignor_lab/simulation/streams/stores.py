@@ -143,8 +143,13 @@ class TaskStore:
         self.offset -= lost
         self.remembered = lost if remembers else 0.0
 
-    def killed(self, now_ms: int, commit_interval_ms: int, memtable_bytes: int) -> bool:
+    def killed(
+        self, now_ms: int, commit_interval_ms: int, memtable_bytes: int, *, is_transactional: bool = False
+    ) -> bool:
         """Return to the opening, or to the last flush of its full memory.
+
+        Args:
+            is_transactional: Records reach the memory with the commit of their offset, so a commit flushes it.
 
         Returns:
             True if its memory has been full since it was opened.
@@ -152,7 +157,8 @@ class TaskStore:
         self.marks.append((now_ms, self.position(now_ms)))
         per_memory = memtable_bytes / self.record_bytes if self.record_bytes else 0.0
         fills = int((self.marks[-1][1] - self.marks[0][1]) / per_memory) if per_memory else 0
-        self.offset = self._kept(commit_interval_ms, fills, per_memory)
+        kept = self._committed if is_transactional else self._kept
+        self.offset = kept(commit_interval_ms, fills, per_memory)
         self.thread, self.load, self.follows, self.since_ms = None, None, False, now_ms
         return fills > 0
 
@@ -164,6 +170,15 @@ class TaskStore:
         commits = (full_ms - opened_ms) // commit_interval_ms * commit_interval_ms + opened_ms
         noted_ms = max((moment for moment in (commits, *self.noted) if moment <= full_ms), default=opened_ms)
         return max(opened_at, self._at(noted_ms))
+
+    def _committed(self, commit_interval_ms: int, fills: int, per_memory: float) -> float:
+        opened_ms, opened_at = self.marks[0]
+        for full in range(fills, 0, -1):
+            since_ms = self._moment(opened_at + full * per_memory) - opened_ms
+            commit_ms = opened_ms + -(-since_ms // commit_interval_ms) * commit_interval_ms
+            if commit_ms <= self.marks[-1][0]:
+                return max(opened_at, self._at(commit_ms))
+        return opened_at if self.flushed is None else self.flushed
 
     def _moment(self, offset: float) -> int:
         for (from_ms, from_offset), (to_ms, to_offset) in zip(self.marks, self.marks[1:], strict=False):

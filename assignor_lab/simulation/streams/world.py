@@ -206,9 +206,25 @@ class SimulatedWorld:
         self.say(name, "crash", f"{name} is killed")
         group.crashed(instance)  # before its threads end their runs: a processing thread has committed
         self._end(instance)
-        self._opening.kill_all(instance, wipes=self.episode.eos and not self.episode.keeps_transactions)
+        keeps = self.episode.keeps_transactions(instance.settings.release)
+        commits = self._limited_commits(instance) if keeps else {}
+        self._opening.kill_all(instance, commits, wipes=self.episode.eos and not keeps, keeps=keeps)
         instance.ends_ms = self.clock.now
         instance.threads = []
+
+    def _limited_commits(self, instance: Instance) -> dict[int, int]:
+        """Number of a thread to the time between two commits that ``statestore.uncommitted.max.bytes`` forces.
+
+        A thread has the same share of the limit as each other one (Kafka: ``shouldCommitDueToUncommittedBytes``).
+        """
+        share = self.episode.uncommitted_max_bytes // max(1, len(instance.threads))
+        found = {}
+        for thread in instance.threads:
+            logs = [log.changelog for task in thread.active if (log := self.changelogs[task]) is not None]
+            written = sum(log.records_per_s * (log.bytes_per_record or 0) for log in logs)
+            if share >= 0 and written > 0:
+                found[thread.key] = max(1, int(1000 * share / written))
+        return found
 
     def lose_disk(self, name: str, process_id: ProcessID | None = None) -> None:
         instance = self.instance(name)
@@ -262,7 +278,7 @@ class SimulatedWorld:
         RocksDB keeps the offset of the last clean close or full memory. A store restored once and never closed has
         neither (``tests/data/captures/downtime``: A and C lost all state, B and D none).
         """
-        if self.episode.eos and not self.episode.keeps_transactions:
+        if self.episode.eos and not self.episode.keeps_transactions(instance.settings.release):
             return False  # the kill has wiped open stores
         if instance.name not in self._flushed:
             self._flushed[instance.name] = self.random.random() < _FLUSHED_SHARE
@@ -357,7 +373,8 @@ class SimulatedWorld:
         self.assign(thread, (), thread.standby, is_over=True)
         for task, cause in sorted(causes.items()):
             self.ledger.replace_cause([task], now, REVOKED, cause)
-        for task in ran if self.episode.eos and not self.episode.keeps_transactions else ():
+        keeps = self.episode.keeps_transactions(thread.instance.settings.release)
+        for task in ran if self.episode.eos and not keeps else ():
             thread.instance.stores.pop(task, None)
 
     def unowned(self, tasks: Iterable[int]) -> None:

@@ -251,7 +251,7 @@ def test_a_package_offers_it_by_an_entry(
     found = attrs.make_class("Entry", ["name", "distribution", "create"])("mine", None, entry.factory)
     monkeypatch.setenv("ASSIGNOR__JAVA__KAFKA", str(KAFKA_4_3))
     outcome = invoke(found, application, {})
-    sticky = discovered(config_sources(environ={}).effective(), installed=None).registry.task_assignor("sticky")
+    sticky = discovered(config_sources(environ={}).effective(), installed=None).registry.task_assignor("sticky@4.3")
     expected = invoke(sticky, application, {})
     assert outcome.answer is not None
     assert expected.answer is not None

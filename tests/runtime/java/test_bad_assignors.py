@@ -57,7 +57,7 @@ def rows(
 ) -> dict[str, pa.Table]:
     folder = tmp_path_factory.mktemp("java")
     good = {
-        "sticky": "sticky",
+        "sticky": "sticky@4.3",
         "3.8": f"java:{STICKY}@@{kafka_3_8}",
         "4.3": f"java:{STICKY}",
         "own": f"java:lab.Bad$Good@{bad_jar}",

@@ -44,7 +44,7 @@ def test_all_of_them_are_asked_in_one_jvm(place: JavaPlace) -> None:
 def test_by_its_name_it_answers_the_same_as_our_own(tmp_path: Path) -> None:
     config = config_sources(None, [f"assignor.java.kafka={KAFKA_4_3}"], environ={}, start=tmp_path).effective()
     plugins = discovered(config)
-    found = {name: plugins.registry.task_assignor(name, may_run_code=True) for name in ("sticky", f"java:{STICKY}")}
+    found = {name: plugins.registry.task_assignor(name, may_run_code=True) for name in ("sticky@4.3", f"java:{STICKY}")}
     answers: dict[str, list[object]] = {name: [] for name in found}
     for scenario in list(read_scenarios(GOLDEN / "medium.scenarios.jsonl.gz"))[:15]:
         for name, entry in found.items():
@@ -54,8 +54,8 @@ def test_by_its_name_it_answers_the_same_as_our_own(tmp_path: Path) -> None:
             answers[name].append(ASKING.answer_document(scenario.application, outcome.answer))
     plugins.isolation.close()
     # Only the owners are compared; the order of placing is a separate matter.
-    assert len(answers["sticky"]) == 15
-    assert [_sorted(each) for each in answers["sticky"]] == [_sorted(each) for each in answers[f"java:{STICKY}"]]
+    assert len(answers["sticky@4.3"]) == 15
+    assert [_sorted(each) for each in answers["sticky@4.3"]] == [_sorted(each) for each in answers[f"java:{STICKY}"]]
     assert len(documents(GOLDEN / "medium.sticky.results.jsonl.gz")) >= 15
 
 

@@ -24,7 +24,7 @@ def test_a_new_group_waits_once_more_for_whoever_came_in_the_initial_delay() -> 
 
 
 def test_a_kill_is_noticed_a_session_after_the_last_heartbeat_and_the_others_hear_of_it_with_their_next() -> None:
-    result = told([*TWO, happens("crash", "b", 20_500)], assignor="sticky")
+    result = told([*TWO, happens("crash", "b", 20_500)], assignor="sticky@4.3")
     # Complete at 7 s, so heartbeats come at 10, 13, 16, 19 s. The session ends at 29, and a's next one is at 31.
     assert generations(result)[-1] == (29_000, "none")
     assert result["generations"][-1]["assignment_t_ms"] == 31_000
@@ -35,22 +35,22 @@ def test_a_kill_is_noticed_a_session_after_the_last_heartbeat_and_the_others_hea
 
 
 def test_closing_does_not_leave_the_group_unless_it_is_asked_to() -> None:
-    stays = told([*TWO, happens("stop", "b", 20_000)], assignor="sticky")
-    leaves = told([*TWO, happens("stop", "b", 20_000, leave=True)], assignor="sticky")
+    stays = told([*TWO, happens("stop", "b", 20_000)], assignor="sticky@4.3")
+    leaves = told([*TWO, happens("stop", "b", 20_000, leave=True)], assignor="sticky@4.3")
     assert generations(stays)[-1] == (30_000, "none")
     assert generations(leaves)[-1] == (20_000, "none")
 
 
 def test_a_restarted_dynamic_member_waits_for_the_old_one_to_be_removed() -> None:
     events = [*TWO, happens("stop", "b", 20_000), started("b", 20_000)]
-    result = told(events, assignor="sticky")
+    result = told(events, assignor="sticky@4.3")
     assert [each["t_ms"] for each in result["generations"]] == [1_000, 21_000]
     assert result["generations"][-1]["assignment_t_ms"] == 30_000
 
 
 def test_a_static_member_that_is_back_within_its_session_sets_off_no_rebalance() -> None:
     static = [started("a", instance_id="a"), started("b", instance_id="b")]
-    result = told([*static, happens("stop", "b", 20_000), started("b", 22_000)], assignor="sticky")
+    result = told([*static, happens("stop", "b", 20_000), started("b", 22_000)], assignor="sticky@4.3")
     assert len(result["generations"]) == 1
     back = [task["intervals"][-1] for task in result["tasks"].values() if len(task["intervals"]) > 2]
     assert back == [[20_000, 23_000, "not_noticed"]] * 2
@@ -58,28 +58,28 @@ def test_a_static_member_that_is_back_within_its_session_sets_off_no_rebalance()
 
 def test_a_static_member_that_stays_away_is_removed_when_its_session_ends() -> None:
     static = [started("a", instance_id="a"), started("b", instance_id="b")]
-    result = told([*static, happens("stop", "b", 20_000)], assignor="sticky")
+    result = told([*static, happens("stop", "b", 20_000)], assignor="sticky@4.3")
     assert generations(result)[-1] == (30_000, "none")
 
 
 def test_a_static_member_that_is_asked_to_leaves() -> None:
     # AbstractCoordinator.shouldSendLeaveGroupRequest of 4.3.1: LEAVE_GROUP is for static members, too (KIP-1092).
     static = [started("a", instance_id="a"), started("b", instance_id="b")]
-    result = told([*static, happens("stop", "b", 20_000, leave=True)], assignor="sticky")
+    result = told([*static, happens("stop", "b", 20_000, leave=True)], assignor="sticky@4.3")
     assert generations(result)[-1] == (20_000, "none")
 
 
 def test_who_is_closed_while_it_waits_to_join_stays_for_a_session_after_the_join_phase() -> None:
     # c gets a task of a. a gives it up at 22 s, rejoins at once and waits for the others until 25 s.
     events = [*TWO, started("c", 20_500, threads=1), happens("stop", "a", 23_500)]
-    result = told(events, assignor="sticky")
+    result = told(events, assignor="sticky@4.3")
     assert [each["t_ms"] for each in result["generations"]] == [1_000, 21_500, 22_000, 35_000]
 
 
 def test_a_leader_that_is_closed_while_it_waits_to_join_assigns_before_it_ends() -> None:
     # a gives up a task at 22 s, rejoins at once and waits for b until 25 s.
     events = [started("a", threads=1), started("b", 1_500, threads=1), started("c", 20_500, threads=1)]
-    result = told([*events, happens("stop", "a", 23_500)], assignor="sticky")
+    result = told([*events, happens("stop", "a", 23_500)], assignor="sticky@4.3")
     assert [each["assignment_t_ms"] for each in result["generations"]] == [7_000, 22_000, 25_000, 37_000]
     assert result["generations"][-1]["t_ms"] == 35_000
     (moved,) = result["generations"][2]["assigned"]["c"]["active"]
@@ -89,7 +89,7 @@ def test_a_leader_that_is_closed_while_it_waits_to_join_assigns_before_it_ends()
 def test_who_gives_tasks_up_while_it_is_closed_joins_once_more() -> None:
     # The group rebalances for c; a is closed while it waits, and must give up a task.
     events = [started("a", threads=1), started("b", 1_500, threads=1), started("c", 20_500, threads=1)]
-    result = told([*events, happens("stop", "b", 21_800)], assignor="sticky", until_ms=300_000)
+    result = told([*events, happens("stop", "b", 21_800)], assignor="sticky@4.3", until_ms=300_000)
     assert [each["members"] for each in result["generations"]][-1] == 2
     assert all(each["intervals"][-1][1] < 60_000 for each in result["tasks"].values())
 
@@ -97,23 +97,23 @@ def test_who_gives_tasks_up_while_it_is_closed_joins_once_more() -> None:
 @pytest.mark.slow
 def test_an_initial_phase_lasts_as_long_as_members_may_take_to_join() -> None:
     events = [started(f"i{number}", number * 2_500, threads=1) for number in range(40)]
-    result = told(events, assignor="sticky")
+    result = told(events, assignor="sticky@4.3")
     assert generations(result) == [(1_000, "none")]
     assert result["generations"][0]["assignment_t_ms"] == 103_000
-    first = told(events, assignor="sticky", timings={"max_poll_interval_ms": 10_000})["generations"][0]
+    first = told(events, assignor="sticky@4.3", timings={"max_poll_interval_ms": 10_000})["generations"][0]
     assert first["assignment_t_ms"] == 11_000
 
 
 def test_an_emptied_group_is_a_generation_of_its_own() -> None:
     events = [started("a"), happens("stop", "a", 20_000), started("a", 60_000)]
-    result = told(events, assignor="sticky")
+    result = told(events, assignor="sticky@4.3")
     assert [each["generation"] for each in result["generations"]] == [1, 3]
 
 
 def test_with_exactly_once_commits_renew_no_session() -> None:
     # The latest heartbeat before the orderly close at 21.9 s came at 19 s.
     events = [started("a", threads=1), started("b", 1, threads=1), happens("stop", "b", 21_900)]
-    begun = [told(events, assignor="sticky", eos=eos)["generations"][-1]["t_ms"] for eos in (False, True)]
+    begun = [told(events, assignor="sticky@4.3", eos=eos)["generations"][-1]["t_ms"] for eos in (False, True)]
     assert begun == [31_900, 29_000]
 
 
@@ -122,14 +122,14 @@ def test_a_commit_renews_the_session_of_who_is_killed() -> None:
     events = [started("a", threads=1), started("b", 1, threads=1), happens("crash", "b", 21_900)]
     often = {"commit_interval_ms": 100}
     begun = [
-        told(events, assignor="sticky", timings=often, eos=eos)["generations"][-1]["t_ms"] for eos in (False, True)
+        told(events, assignor="sticky@4.3", timings=often, eos=eos)["generations"][-1]["t_ms"] for eos in (False, True)
     ]
     assert begun == [31_801, 29_000]
 
 
 def test_a_task_moves_in_two_generations_and_is_away_between_them() -> None:
     events = [started("a", threads=1), started("b", 20_000, threads=1)]
-    result = told(events, assignor="sticky", timings={"rejoin_ms": 30})
+    result = told(events, assignor="sticky@4.3", timings={"rejoin_ms": 30})
     assert [each["followup"] for each in result["generations"]] == ["none", "immediate", "none"]
     first, second = result["generations"][1:]
     moved = second["assigned"]["b"]["active"]
@@ -143,11 +143,11 @@ def test_a_task_moves_in_two_generations_and_is_away_between_them() -> None:
 def test_the_second_generation_waits_for_those_who_have_nothing_to_revoke_until_their_next_heartbeat() -> None:
     events = [started("a", threads=1), started("b", threads=1), started("c", 20_000, threads=1)]
     tasks = [task(f"0_{number}") for number in range(3)]
-    spare = told(events, tasks=[*tasks, task("0_3")], assignor="sticky")
+    spare = told(events, tasks=[*tasks, task("0_3")], assignor="sticky@4.3")
     # One of the two old members gives up a task; the other learns of it 3 s after the previous generation.
     prepared, given = spare["generations"][-2:]
     assert given["assignment_t_ms"] - prepared["assignment_t_ms"] == 3_000
-    everybody = told([started("a", threads=1), started("b", 20_000, threads=1)], assignor="sticky")
+    everybody = told([started("a", threads=1), started("b", 20_000, threads=1)], assignor="sticky@4.3")
     prepared, given = everybody["generations"][-2:]
     assert given["assignment_t_ms"] - prepared["assignment_t_ms"] == 0
 
@@ -200,14 +200,14 @@ def test_the_leader_joins_again_when_the_topics_that_it_created_are_there() -> N
 
 def test_a_rolling_restart_restarts_one_after_the_other() -> None:
     roll = {"at_ms": 60_000, "type": "rolling_restart", "down_ms": 1_000, "every_ms": 30_000}
-    result = told([*TWO, roll], assignor="sticky")
+    result = told([*TWO, roll], assignor="sticky@4.3")
     assert [(each["t_ms"], each["action"], each["who"]) for each in result["actions"][2:]] == [
         (60_000, "stop", "a"), (61_000, "start", "a"), (90_000, "stop", "b"), (91_000, "start", "b"),
     ]  # fmt: skip
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("assignor", ["high_availability", "sticky"])
+@pytest.mark.parametrize("assignor", ["high_availability", "sticky@4.3"])
 def test_equal_input_and_seed_give_equal_results(assignor: str) -> None:
     events = [*TWO, started("c", 30_000), happens("crash", "a", 100_000)]
     timings = {"startup_spread_ms": 900}
@@ -259,7 +259,7 @@ def test_a_static_member_that_is_back_at_another_host_has_everybody_told() -> No
     """Its old assignment has the old host: it rejoins, as Kafka's assignor requests."""
     static = [started("a", instance_id="a", host="a:1"), started("b", instance_id="b", host="b:1")]
     away = happens("stop", "b", 20_000)
-    same = told([*static, away, started("b", 22_000)], assignor="sticky")
-    other = told([*static, away, started("b", 22_000, host="b:2")], assignor="sticky")
+    same = told([*static, away, started("b", 22_000)], assignor="sticky@4.3")
+    other = told([*static, away, started("b", 22_000, host="b:2")], assignor="sticky@4.3")
     assert [len(each["generations"]) for each in (same, other)] == [1, 2]
     assert other["generations"][1]["t_ms"] == 23_000

@@ -18,7 +18,7 @@ def missed(event: dict[str, Any], **timings: int) -> PlayedStreamsEpisode:
     """a and b are static. c joins at 61,000, the phase lasts until 81,000; b sends heartbeats at 64,000, 67,000, ..."""
     return played(
         [started("a", instance_id="a"), started("b", instance_id="b"), started("c", 60_000), event],
-        [task("0_0"), task("0_1")], assignor="sticky", timings={"max_poll_interval_ms": 20_000, **timings},
+        [task("0_0"), task("0_1")], assignor="sticky@4.3", timings={"max_poll_interval_ms": 20_000, **timings},
     )  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def test_one_that_polls_before_that_heartbeat_joins_with_all_that_it_has_and_wor
     assert [each.sentence for each in found] == [
         "0_1 ran on c (thread 3) and b (thread 2) from 81500 ms to 84000 ms"
     ]  # c learns of the rebalance with its heartbeat at 84,000
-    assert named(found[0], group, "sticky").known == "ILLEGAL_GENERATION"
+    assert named(found[0], group, "sticky@4.3").known == "ILLEGAL_GENERATION"
     assert runs(group, "c")[-1] == (84_000, "stops")
 
 
@@ -70,7 +70,7 @@ def test_a_process_that_stood_still_meanwhile_is_told_with_its_first_request() -
     assert said(group, "missed", "b") == [81_000]
     assert said(group, "zombie", "b") == [81_001]
     assert runs(group, "b")[:3] == [(61_001, "stops"), (81_001, "runs"), (81_004, "stops")]
-    assert {named(each, group, "sticky").known for each in broken_rules(group)} <= {"session.timeout.ms"}
+    assert {named(each, group, "sticky@4.3").known for each in broken_rules(group)} <= {"session.timeout.ms"}
 
 
 def test_a_static_member_that_has_not_polled_in_time_either_comes_back_as_another_one() -> None:
@@ -84,7 +84,7 @@ def test_a_static_member_that_has_not_polled_in_time_either_comes_back_as_anothe
 def test_a_leader_that_is_busy_before_it_decides_holds_its_group_up_no_longer_than_it_may() -> None:
     group = played(
         [started("a"), started("b"), started("c", 60_000), happens("busy", "a", 64_050, for_ms=60_000)],
-        assignor="sticky", timings={"max_poll_interval_ms": 20_000, "assign_ms": 100},
+        assignor="sticky@4.3", timings={"max_poll_interval_ms": 20_000, "assign_ms": 100},
     )  # fmt: skip
     # It joined at 64,000, and its heartbeats continue, but it sends no SyncGroup within 20 s.
     assert said(group, "removed", "coordinator") == [84_000]
@@ -96,26 +96,26 @@ def test_a_leader_that_is_busy_before_it_decides_holds_its_group_up_no_longer_th
 def test_a_member_sends_no_heartbeats_before_it_has_seen_that_it_has_joined() -> None:
     group = played(
         [started("a"), started("b"), started("c", 60_000), happens("busy", "b", 61_015, for_ms=60_000)],
-        assignor="sticky", timings={"max_poll_interval_ms": 20_000, "request_ms": 10},
+        assignor="sticky@4.3", timings={"max_poll_interval_ms": 20_000, "request_ms": 10},
     )  # fmt: skip
     # All have joined by 61,010, and b is busy when the reply comes: it is silent for a session of 10 s.
     assert said(group, "removed", "coordinator") == [71_010]
     # Its next request fails with UNKNOWN_MEMBER_ID.
-    assert {named(each, group, "sticky").known for each in broken_rules(group)} == {"session.timeout.ms"}
+    assert {named(each, group, "sticky@4.3").known for each in broken_rules(group)} == {"session.timeout.ms"}
 
 
 def same_instance_id(back_ms: int, busy: dict[str, Any], **timings: int) -> PlayedStreamsEpisode:
     """a is busy from 60,500 on. Meanwhile b starts with the same instance id; it joins a second later."""
     return played(
         [started("a", instance_id="same"), busy, started("b", back_ms, instance_id="same")],
-        assignor="sticky", timings={"session_timeout_ms": 45_000, **timings},
+        assignor="sticky@4.3", timings={"session_timeout_ms": 45_000, **timings},
     )  # fmt: skip
 
 
 def test_a_busy_member_that_another_one_has_replaced_is_fenced_when_it_polls() -> None:
     group = same_instance_id(65_000, happens("busy", "a", 60_500, for_ms=15_000))
     assert said(group, "fenced", "a") == [75_500]
-    assert {named(each, group, "sticky").known for each in broken_rules(group)} <= {"FENCED_INSTANCE_ID"}
+    assert {named(each, group, "sticky@4.3").known for each in broken_rules(group)} <= {"FENCED_INSTANCE_ID"}
 
 
 def test_one_that_has_polled_too_late_has_forgotten_its_id_and_takes_its_place_back() -> None:
@@ -124,7 +124,7 @@ def test_one_that_has_polled_too_late_has_forgotten_its_id_and_takes_its_place_b
     # a polls at 90,500; heartbeats of b come every 3 s from 86,000 on.
     assert said(group, "joins", "a")[-1] == 90_500
     assert said(group, "fenced", "b") == [92_000]
-    assert {named(each, group, "sticky").known for each in broken_rules(group)} == {"FENCED_INSTANCE_ID"}
+    assert {named(each, group, "sticky@4.3").known for each in broken_rules(group)} == {"FENCED_INSTANCE_ID"}
 
 
 def test_a_static_member_that_has_gone_is_kept_while_join_phases_are_shorter_than_its_session() -> None:

@@ -128,7 +128,7 @@ def test_scale_out_interrupts_what_moves_for_a_whole_restoration() -> None:
 
 def test_static_members_are_refused_by_the_broker_of_4_3() -> None:
     with pytest.raises(StaticMembersRefusedError, match="group_sticky_4_4"):
-        streams(started("a", instance_id="s"))
+        streams(started("a", instance_id="s"), assignor="group_sticky@4.3")
 
 
 def test_assignor_of_the_other_protocol_is_refused() -> None:
@@ -204,9 +204,9 @@ def test_state_on_disk_gives_a_restarted_process_its_tasks_back_since_4_4() -> N
     tasks = [task(f"0_{number}") for number in range(9)]
     read = {
         assignor: streams(*events, tasks=tasks, records=2_000, assignor=assignor)["totals"]["restored_bytes"]
-        for assignor in ("group_sticky", "group_sticky_4_4")
+        for assignor in ("group_sticky@4.3", "group_sticky_4_4")
     }
-    assert read["group_sticky_4_4"] < read["group_sticky"]
+    assert read["group_sticky_4_4"] < read["group_sticky@4.3"]
 
 
 def test_copy_that_is_taken_away_half_way_has_what_had_come_of_it() -> None:
@@ -222,7 +222,7 @@ def test_copy_that_is_taken_away_half_way_has_what_had_come_of_it() -> None:
     assert sum(each.size for each in found.reads.all if each.instance == "b") == pytest.approx(40_000_000, rel=0.01)
 
 
-@pytest.mark.parametrize("assignor", ["group_sticky", "group_sticky_4_4"])
+@pytest.mark.parametrize("assignor", ["group_sticky@4.3", "group_sticky_4_4"])
 def test_instances_that_run_at_the_beginning_go_on_with_what_they_have(assignor: str) -> None:
     first, second = (f"00000000-0000-0000-0000-00000000000{number}" for number in (1, 2))
     described = document(
@@ -419,7 +419,7 @@ def overtaken(acknowledge_new_ms: int) -> tuple[PlayedStreamsEpisode, list[Event
             happens("stop", "a", 21_000), happens("stop", "c", 27_300), started("x", 33_400),
         ],
         [task(f"0_{number}", stateful=False) for number in range(7)],
-        protocol="streams", assignor="group_sticky", until_ms=100_000,
+        protocol="streams", assignor="group_sticky@4.3", until_ms=100_000,
         timings={**TIMINGS, "acknowledge_new_ms": acknowledge_new_ms},
     )  # fmt: skip
     return group, [each for each in group.world.log.entries if each.event == "overtaken"]
@@ -428,21 +428,21 @@ def overtaken(acknowledge_new_ms: int) -> tuple[PlayedStreamsEpisode, list[Event
 def test_an_acknowledgement_of_what_came_before_gives_away_what_was_told_since_as_kafka_does() -> None:
     group, (entry,) = overtaken(2_000)
     assert (entry.actor, entry.time_ms, entry.details["tasks"]) == ("b", 37_000, ["0_4", "0_5", "0_6"])
-    found = on_two_threads(group, "group_sticky")
+    found = on_two_threads(group, "group_sticky@4.3")
     assert [each.task for each in found] == ["0_4", "0_5", "0_6"]
     assert {(each.begin_ms, each.end_ms, each.known) for each in found} == {
         (37_500, 39_000, "CurrentAssignmentBuilder")
     }
     # Other faults of that task, and other faults at that time, have no such name.
     for other in ({"task": "0_3"}, {"end_ms": 39_001}, {"begin_ms": 36_999}, {"threads": (1, 3)}, {"rule": "fenced"}):
-        assert named(attrs.evolve(found[0], known="", **other), group, "group_sticky").known == ""
+        assert named(attrs.evolve(found[0], known="", **other), group, "group_sticky@4.3").known == ""
 
 
 def test_a_heartbeat_that_comes_between_gives_away_what_the_member_never_begins_with() -> None:
     """The heartbeat at 37,000 reports its tasks; its assignment is smaller again at the acknowledgement at 39,000."""
     group, (entry,) = overtaken(4_000)
     assert entry.time_ms == 37_000
-    assert on_two_threads(group, "group_sticky") == []
+    assert on_two_threads(group, "group_sticky@4.3") == []
 
 
 @pytest.mark.parametrize("rebalance_ms", [20_000, 300_000])
@@ -500,7 +500,7 @@ def test_the_initial_delay_of_a_group_that_was_emptied_goes_on() -> None:
     assert targets_of(group) == [4_000]
 
 
-@pytest.mark.parametrize(("assignor", "second_ms"), [("group_sticky", 19_000), ("group_sticky_4_4", 5_000)])
+@pytest.mark.parametrize(("assignor", "second_ms"), [("group_sticky@4.3", 19_000), ("group_sticky_4_4", 5_000)])
 def test_the_assignment_interval_of_an_emptied_group_counts_for_4_3_and_not_for_4_4(
     assignor: str, second_ms: int
 ) -> None:
@@ -518,7 +518,7 @@ def test_the_assignment_interval_of_an_emptied_group_counts_for_4_3_and_not_for_
 def test_the_end_of_the_initial_delay_waits_for_the_assignment_interval_too() -> None:
     group = played(
         [started("a"), happens("stop", "a", 10_000), started("b", 11_000)], protocol="streams",
-        assignor="group_sticky",
+        assignor="group_sticky@4.3",
         timings={**AT_ONCE, "streams_initial_rebalance_delay_ms": 3_000, "assignment_interval_ms": 15_000},
         until_ms=60_000,
     )  # fmt: skip

@@ -43,6 +43,37 @@ def test_a_small_store_that_was_never_flushed_is_restored_in_full() -> None:
     assert killed("4.4.0", 3_000, **TRANSACTIONAL) == pytest.approx(3_000, rel=0.01)
 
 
+def test_the_first_start_after_an_upgrade_to_transactional_stores_finds_nothing_after_a_kill() -> None:
+    """The open mark of the older release is on the disk (KIP-892); the next kill finds the state."""
+    newer = {"release": "4.4.0"}
+    events = [
+        started("a", release="4.3.1"),
+        happens("crash", "a", 400_000), started("a", 410_000, **newer),
+        happens("crash", "a", 800_000), started("a", 810_000, **newer),
+    ]  # fmt: skip
+    settings = at("4.4.0", **TRANSACTIONAL)
+    group = played(events, [task("0_0")], records=RECORDS, settings=settings, until_ms=1_200_000)
+    assert restored(group, 400_000) - restored(group, 800_000) == pytest.approx(RECORDS, rel=0.01)
+    assert 0 < restored(group, 800_000) <= 16_777
+
+
+def resumed(uncommitted: int, commit_ms: int = 300_000) -> float:
+    """Records that a killed task with 100 records of 1,000 bytes a second restores."""
+    logs = {"0_0": {"records": 0, "bytes_per_record": 1_000, "records_per_s": 100}}
+    settings = at("4.4.0", **TRANSACTIONAL, **{"statestore.uncommitted.max.bytes": uncommitted})
+    settings["commit.interval.ms"] = commit_ms
+    return restored(played(KILLED, [task("0_0")], changelogs=logs, settings=settings))
+
+
+def test_a_limit_of_uncommitted_bytes_commits_sooner() -> None:
+    # Opened after 3 s, full after 168 s: the commit at 303 s writes it to the disk.
+    assert resumed(-1) == pytest.approx(40_000 - 30_300, rel=0.01)
+    # A commit every 40 s: that at 363 s writes the second full memory.
+    assert resumed(4_000_000) == pytest.approx(40_000 - 36_400, rel=0.02)
+    # A commit interval below the limit decides.
+    assert resumed(1_000_000, 1_000) == resumed(-1, 1_000)
+
+
 def test_a_corrupted_task_is_wiped_even_if_its_stores_are_transactional() -> None:
     events = [started("a"), happens("corrupt", "a", 400_000, tasks=["0_0"])]
     group = played(events, [task("0_0")], records=RECORDS, settings=at("4.4.0", **TRANSACTIONAL))

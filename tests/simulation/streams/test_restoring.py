@@ -75,8 +75,8 @@ def test_with_exactly_once_a_kill_corrupts_what_was_written_to_the_disk_since_it
     first = [started("a", threads=1)]
     again = [happens("stop", "a", 60_000), started("a", 70_000), happens("crash", "a", 140_000), started("a", 150_000)]
     killed = [happens("crash", "a", 60_000), started("a", 70_000)]
-    kept = played([*first, *again], records=5_000, assignor="sticky", eos=True)
-    lost = played([*first, *killed], records=5_000, assignor="sticky", eos=True)
+    kept = played([*first, *again], records=5_000, assignor="sticky@4.3", eos=True)
+    lost = played([*first, *killed], records=5_000, assignor="sticky@4.3", eos=True)
     assert [each.world.reads.restored() for each in (kept, lost)] == [20_000_000, 40_000_000]
 
 
@@ -85,5 +85,5 @@ def test_the_cleaner_goes_by_when_a_directory_was_made(stops_ms: int, restored: 
     # StateDirectory.cleanRemovedTasks of 4.3.1; it runs 600 s and 1,200 s after the start.
     events = [started("a", threads=1), started("b", 700_000, threads=1), happens("stop", "b", stops_ms, leave=True)]
     settings = {"kafka.release": "4.3.1"}
-    result = played(events, records=5_000, assignor="sticky", until_ms=1_500_000, settings=settings)
+    result = played(events, records=5_000, assignor="sticky@4.3", until_ms=1_500_000, settings=settings)
     assert result.world.reads.restored() == restored

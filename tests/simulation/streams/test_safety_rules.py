@@ -123,11 +123,11 @@ def test_a_placement_that_changes_with_nothing_else_is_found_and_kafkas_where_st
     (broken,) = broken_rules(swinging)
     assert broken.rule == "at rest"
     assert broken.sentence.startswith("standby tasks moved")
-    assert named(broken, swinging, "group_sticky").known == "KAFKA-21166"
+    assert named(broken, swinging, "group_sticky@4.3").known == "KAFKA-21166"
     assert named(broken, swinging, "high_availability").known == ""
     other = attrs.evolve(last, assigned={**last.assigned, "a": ((*active, 3), standby)})
     (broken,) = broken_rules(attrs.evolve(calm, generations=(*calm.generations[:-1], other)))
-    assert named(broken, calm, "group_sticky").known == ""
+    assert named(broken, calm, "group_sticky@4.3").known == ""
 
 
 def test_every_rule_and_every_name_is_explained_on_the_page() -> None:

@@ -22,7 +22,7 @@ STREAMS = {
 
 
 def classic(*events: dict[str, Any], **more: Any) -> PlayedStreamsEpisode:
-    return played([*TWO, *events], assignor="sticky", **more)
+    return played([*TWO, *events], assignor="sticky@4.3", **more)
 
 
 def streams(*events: dict[str, Any], timings: dict[str, int] | None = None, **more: Any) -> PlayedStreamsEpisode:
@@ -65,7 +65,7 @@ def test_a_process_that_stands_still_for_longer_is_removed_and_joins_again_when_
     # For those 3 ms it processes another member's task: Kafka's own behaviour.
     found = broken_rules(group)
     assert {each.rule for each in found} == {"one owner", "fenced"}
-    assert {named(each, group, "sticky").known for each in found} == {"session.timeout.ms"}
+    assert {named(each, group, "sticky@4.3").known for each in found} == {"session.timeout.ms"}
 
 
 def test_a_streams_group_fences_it_and_takes_it_back_under_its_old_id() -> None:
@@ -105,7 +105,7 @@ def test_a_static_member_that_does_not_poll_in_time_stays_until_its_session_ends
     stays = happens("busy", "b", 60_500, for_ms=60_000)
     short, long_ = (
         played(
-            [*static, event], assignor={"classic": "sticky", "streams": "group_sticky_4_4"}[protocol],
+            [*static, event], assignor={"classic": "sticky@4.3", "streams": "group_sticky_4_4"}[protocol],
             protocol=protocol, timings={**STREAMS, "max_poll_interval_ms": 20_000},
         )
         for event in (back, stays)
@@ -175,7 +175,7 @@ def test_a_member_that_the_join_phase_removed_hears_of_it_with_its_next_request(
     back = [at_ms for at_ms, actor in said(group, "joins") if actor == "b" and at_ms >= removed]
     assert len(back) == 1
     assert removed <= back[0] <= removed + 3_000
-    assert {named(each, group, "sticky").known for each in broken_rules(group)} <= {"session.timeout.ms"}
+    assert {named(each, group, "sticky@4.3").known for each in broken_rules(group)} <= {"session.timeout.ms"}
     assert group.generations[-1].members == 3
 
 
@@ -188,16 +188,16 @@ def test_an_instance_that_a_roll_has_started_again_is_not_started_twice() -> Non
             {"at_ms": 638_000, "type": "rolling_restart", "down_ms": 13_870, "every_ms": 90_000},
             happens("crash", "b", 644_000), started("b", 1_962_000),
         ],
-        assignor="sticky", until_ms=2_500_000,
+        assignor="sticky@4.3", until_ms=2_500_000,
     )  # fmt: skip
     assert [at_ms for at_ms, actor in said(group, "start") if actor == "b"] == [633_000, 651_870]
-    assert {named(each, group, "sticky").known for each in broken_rules(group)} <= {"FENCED_INSTANCE_ID"}
+    assert {named(each, group, "sticky@4.3").known for each in broken_rules(group)} <= {"FENCED_INSTANCE_ID"}
 
 
 def test_who_was_removed_keeps_its_copies_open() -> None:
     # TaskManager.handleLostAll closes only active tasks.
     events = [started("a", threads=1), started("b", threads=1), happens("pause", "b", 30_000, for_ms=15_000)]
-    result = played(events, config={"num.standby.replicas": 1}, assignor="sticky")
+    result = played(events, config={"num.standby.replicas": 1}, assignor="sticky@4.3")
     given = [each.details for each in result.world.log.entries if each.event == "given" and each.actor == "b"]
     assert given[-1]["standby"]
     assert [] in [each["active"] for each in given[1:]]
@@ -206,7 +206,9 @@ def test_who_was_removed_keeps_its_copies_open() -> None:
 
 def test_with_exactly_once_what_was_restored_is_kept_by_who_was_removed() -> None:
     events = [started("a", threads=1), happens("pause", "a", 30_000, for_ms=15_000)]
-    read = [played(events, records=20_000, assignor="sticky", eos=eos).world.reads.restored() for eos in (False, True)]
+    read = [
+        played(events, records=20_000, assignor="sticky@4.3", eos=eos).world.reads.restored() for eos in (False, True)
+    ]
     assert read == [80_000_000, 80_000_000]
 
 
@@ -218,13 +220,13 @@ def test_a_copy_that_a_removed_thread_keeps_beside_an_active_task_is_kafkas_own(
             happens("busy", "a", 20_000, for_ms=60_000, thread=1), happens("stop", "c", 32_000),
             happens("stop", "b", 33_000),
         ],
-        assignor="sticky", config={"num.standby.replicas": 1}, until_ms=300_000,
+        assignor="sticky@4.3", config={"num.standby.replicas": 1}, until_ms=300_000,
         timings={"max_poll_interval_ms": 20_000},
     )  # fmt: skip
-    found = [named(each, group, "sticky") for each in broken_rules(group)]
+    found = [named(each, group, "sticky@4.3") for each in broken_rules(group)]
     assert {(each.rule, each.known) for each in found} == {("no standby beside its active", "session.timeout.ms")}
     kept = [each for each in group.world.log.entries if each.event == "given" and each.details["is_over"]]
     assert [(each.actor, each.details["active"], bool(each.details["standby"])) for each in kept] == [("a", [], True)]
     # Its next assignment as a member ends that.
     later = attrs.evolve(found[0], known="", begin_ms=200_000, end_ms=250_000)
-    assert named(later, group, "sticky").known == ""
+    assert named(later, group, "sticky@4.3").known == ""

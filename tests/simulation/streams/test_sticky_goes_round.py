@@ -16,11 +16,11 @@ def test_it_swings_and_is_named() -> None:
     without = [task(name, stateful=False) for name in ("1_0", "1_1", "2_0", "2_1")]
     changes = [{"at_ms": 60_000 * number, "type": "metadata_changes"} for number in range(1, LAST_CHANGES + 1)]
     group = played(
-        [started("i1"), started("i4", 4_000, threads=3), *changes], [*with_state, *without], assignor="sticky",
+        [started("i1"), started("i4", 4_000, threads=3), *changes], [*with_state, *without], assignor="sticky@4.3",
         config={"num.standby.replicas": 1}, until_ms=60_000 * (LAST_CHANGES + 1), seed=1,
     )  # fmt: skip
     (found,) = broken_rules(group)
     assert found.rule == "at rest"
     assert found.sentence.endswith("it swings between 2 placements")
-    assert named(found, group, "sticky").known == "StickyTaskAssignor"
+    assert named(found, group, "sticky@4.3").known == "StickyTaskAssignor"
     assert named(found, group, "high_availability").known == ""

@@ -99,7 +99,7 @@ def test_without_a_size_the_window_of_a_probe_has_no_simulated_bytes() -> None:
     window = {"t_ms": 0, "end_ms": 60_000, "action": "start", "tasks": {}, "restored_bytes": 7, "standby_bytes": 0}
     recorded = {"generations": [], "probe": [window]}
     simulated = played(LIVES, tasks=[task("0_0")], until_ms=120_000, changelogs=UNSIZED, recorded=recorded)
-    (row,) = document_of(simulated, "sticky")["compared"]["probe"]
+    (row,) = document_of(simulated, "sticky@4.3")["compared"]["probe"]
     assert row["restored_bytes"] == {"recorded": 7, "simulated": None}
 
 

@@ -15,7 +15,7 @@ PROBE_MS = {"rejoin_ms": 30}
 
 
 def group(*events: dict[str, Any], **more: Any) -> PlayedStreamsEpisode:
-    return played(list(events), assignor="sticky", timings={**PROBE_MS, **more.pop("timings", {})}, **more)
+    return played(list(events), assignor="sticky@4.3", timings={**PROBE_MS, **more.pop("timings", {})}, **more)
 
 
 def assigned(result: PlayedStreamsEpisode) -> list[int]:

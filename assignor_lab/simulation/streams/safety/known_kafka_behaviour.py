@@ -42,7 +42,7 @@ def named(finding: BrokenRule, played: PlayedStreamsEpisode, assignor: str) -> B
 def _swinging_standbys(finding: BrokenRule, _played: PlayedStreamsEpisode, assignor: str) -> bool:
     return (
         finding.rule == "at rest"
-        and assignor in ("group_sticky", "group_sticky_4_4")
+        and assignor.partition("@")[0] in ("group_sticky", "group_sticky_4_4")
         and finding.sentence.startswith("standby tasks moved")
     )
 
@@ -237,7 +237,7 @@ def _active(generation: Generation) -> Mapping[str, tuple[int, ...]]:
 
 def _goes_round(finding: BrokenRule, played: PlayedStreamsEpisode, assignor: str) -> bool:
     """The assignor's answers repeat in a cycle, or wander, each caused by the last."""
-    if assignor not in ("sticky", "legacy_sticky") or played.episode.protocol != "classic":
+    if assignor.partition("@")[0] not in ("sticky", "legacy_sticky") or played.episode.protocol != "classic":
         return False
     if finding.rule == "at rest":
         return "it swings between" in finding.sentence
