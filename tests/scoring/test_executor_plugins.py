@@ -16,6 +16,7 @@ from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.spark.executor_plugins import ChosenPlugins, chosen_plugins, plugin_problem
 from assignor_lab.scoring.spark.executors import ExecutorError, check_executors
+from assignor_lab.scoring.spark.failures import last_line
 from tests.scoring.wheels import write_wheel
 
 if TYPE_CHECKING:
@@ -130,3 +131,8 @@ def test_another_python_on_executors_names_both_versions() -> None:
         "the executors run Python 3.12, and this is Python 3.11: let PYSPARK_PYTHON name a Python 3.11 on the "
         "executors, or run this command with Python 3.12"
     )
+
+
+def test_the_last_line_of_an_error_is_its_cause() -> None:
+    text = "Traceback\n  File x\nModuleNotFoundError: No module named 'pyarrow'\n SQLSTATE: 38000\n\tat a.b(C)"
+    assert last_line(RuntimeError(text)) == "ModuleNotFoundError: No module named 'pyarrow'"

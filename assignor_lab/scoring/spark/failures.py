@@ -11,5 +11,6 @@ def last_line(error: Exception) -> str:
     Spark's text begins with generalities.
     """
     text = str(error).partition("JVM stacktrace:")[0].partition("Driver stacktrace:")[0]
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("at ")]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(("at ", "SQLSTATE: "))]
     return lines[-1] if lines else type(error).__name__

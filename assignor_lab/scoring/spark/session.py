@@ -138,6 +138,7 @@ def _given(master: str | None, remote: str | None, settings: Mapping[str, str]) 
     builder = SparkSession.builder.appName(_NAME)
     if remote is not None:
         _check_connect()
+        _choose_python(here=is_here(remote))
         builder = builder.remote(remote)
     elif not exists:
         checked_java()
