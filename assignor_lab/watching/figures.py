@@ -92,7 +92,7 @@ def _verified(
 ) -> dict[str, list[VerifiedGroup]]:
     """A group that moved between protocols has several."""
     rules = terms_of(terms.registry, terms.config, terms.isolation, around=around)
-    replays = replay_checks(past_episodes(decisions), rules)
+    replays = replay_checks(past_episodes(decisions), rules, plays=1)
     found: dict[str, list[VerifiedGroup]] = {}
     for each in verify(decisions, rules, replays).groups:
         found.setdefault(each.whole or each.group, []).append(each)

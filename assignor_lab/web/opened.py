@@ -108,7 +108,9 @@ def _opened(
     for records in recordings:
         name = path if len(recordings) == 1 else str(records.parent)
         read = partial(_read, name, [str(records.parent if records.name == RECORDS else records)], registry, config)
-        followed = FollowedRecording(name, records, partial(read, lambda _sentence: None, terms, racks))
+        # A growing recording is read again and again: its past is played once, until a page asks for more.
+        once = attrs.evolve(terms, plays=1)
+        followed = FollowedRecording(name, records, partial(read, lambda _sentence: None, once, racks))
         if followed.states is None:
             on_note(f"{name}: {followed.pulse().sentence}")
         yield followed

@@ -10,6 +10,7 @@ import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.capture.errors import HistoryError
+from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.web import opened as opening
 from assignor_lab.web.following import FollowedRecording
 from assignor_lab.web.opened import opened
@@ -40,7 +41,7 @@ def growing(tmp_path: Path) -> Growing:
 def followed(growing: Growing, clock: Clock) -> FollowedRecording:
     config = config_sources(environ={}, start=growing.records.parent)
     folder = str(growing.records.parent)
-    read = partial(opening._read, folder, [folder], discover(), config, lambda _sentence: None)
+    read = partial(opening._read, folder, [folder], discover(), config, lambda _sentence: None, PastTerms(plays=1))
     growing.seen_at(clock.now)
     return FollowedRecording(folder, growing.records, read, clock)
 

@@ -11,21 +11,24 @@ from pathlib import Path
 import pytest
 
 from assignment_api.plugins import config_sources
-from assignor_lab.capture.histories.episodes import episodes_of_past
+from assignor_lab.capture.histories.episodes import past_as_episodes
 from assignor_lab.compare.plays import compared_plays
 from assignor_lab.documents.wording import mean
 from assignor_lab.groups.streams_episode.kind import STREAMS_EPISODE as KIND
+from assignor_lab.groups.streams_episode.past_plays import with_plays
 from assignor_lab.groups.streams_episode.replaying import replay
 from assignor_lab.groups.variants import as_variant
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.simulation.patience import still_waited_for
-from assignor_lab.simulation.streams.results import totals_of
-from assignor_lab.simulation.streams.traffic import TrafficTerms
+from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.verification.verified import group_sources
 from assignor_lab.web.address import View
 from assignor_lab.web.errors import PageError
 from assignor_lab.web.following import FollowedRecording
 from assignor_lab.web.opened import opened
 from assignor_lab.web.plays import MOST_WAITING, PlayProgress, Plays
+from assignor_lab.web.replaying import MOST_PLAYS
 from assignor_lab.web.states import OpenedStates
 from assignor_lab.web.view_answers import ViewAnswers
 from tests.web.pages import TOKEN, Page
@@ -71,16 +74,21 @@ def test_a_past_is_played_as_replay_plays_it_by_another_assignor_and_under_anoth
     asking: ViewAnswers, folder: Path
 ) -> None:
     text = played(opened_page(asking), "s=0&past=0&a=sticky&a=group_sticky")
-    (episode,) = episodes_of_past([str(folder)])
     contenders = [as_variant("sticky"), as_variant("other=group_sticky,group.protocol=streams")]
-    for each in replay(episode, asking.plugins.registry, asking.config, contenders):
-        assert each.played is not None
-        totals = totals_of(each.played, TrafficTerms())
-        assert f">{mean(totals['unavailable_task_s'], 'task-seconds')}" in html.unescape(text)
+    for each in replay(episode_played(asking, folder), asking.plugins.registry, asking.config, contenders):
+        assert each.figures is not None
+        assert f">{mean(each.figures['unavailable_task_seconds'], 'task-seconds')}" in html.unescape(text)
     assert text.count('class="gantt"') == 3
     # Both plays, and the recording with the times without an owner.
     assert text.count("down-worst") == 3
     assert "--mode played --assignor sticky --assignor group_sticky" in html.unescape(text)
+
+
+def episode_played(asking: ViewAnswers, folder: Path) -> StreamsEpisode:
+    """The past with the draws of a page."""
+    (past,) = past_as_episodes([str(folder)])
+    drawn = with_plays(past, asking.plugins.registry, group_sources(asking.config), MOST_PLAYS)
+    return read_episode(drawn)
 
 
 def test_the_verdict_of_a_verified_past_is_that_of_replay(
@@ -90,7 +98,7 @@ def test_the_verdict_of_a_verified_past_is_that_of_replay(
     assert 'class="verdict"' not in played(opened_page(asking), "s=0&past=0&a=sticky&a=group_sticky")
     monkeypatch.setattr(OpenedStates, "banner", [])
     text = played(opened_page(asking), "s=0&past=0&a=sticky&a=group_sticky")
-    (episode,) = episodes_of_past([str(folder)])
+    episode = episode_played(asking, folder)
     played_rows = replay(episode, asking.plugins.registry, asking.config, map(as_variant, ("sticky", "group_sticky")))
     metrics = {name: found.plugin for name, found in KIND.metrics(asking.plugins.registry).items()}
     rows = {each.contender.name: each.row for each in played_rows}

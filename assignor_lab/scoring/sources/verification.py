@@ -37,6 +37,7 @@ def verification_of(plan: ScoringPlan, registry: Registry, given: ConfigSources)
         # The past of a sample cannot be played.
         if not is_played and sum(sample.recorded.values()) == len(sample.decisions):
             episodes = past_episodes(sample.decisions, terms.settings)
-        return verify(sample.decisions, terms, replay_checks(episodes, terms), recorded=sample.recorded)
+        replays = replay_checks(episodes, terms, plan.past.plays, plan.past.seed)
+        return verify(sample.decisions, terms, replays, recorded=sample.recorded)
     finally:
         isolation.close()
