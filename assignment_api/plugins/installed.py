@@ -28,7 +28,7 @@ __all__ = [
 UNNAMED = "?"
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?")
 _VERSION = re.compile(r"[!-~]{1,64}")
-_FOLDER = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._]{0,127})-[^-/]{1,64}\.dist-info")
+_FOLDER = re.compile(r"\A(?P<name>[A-Za-z0-9][A-Za-z0-9._]{0,127})-[^-/]{1,64}\.dist-info")
 
 _FILES = (
     *("METADATA", "PKG-INFO", "entry_points.txt", "RECORD"),

@@ -27,7 +27,7 @@ __all__ = [
 CONNECT_RECORDINGS: tuple[Path, ...] = tuple(sorted((CAPTURES / "connect-plans").glob("delay-*")))
 
 _LINE = re.compile(r"\[([0-9-]{10} [0-9:]{8}),([0-9]{3})\] ")
-_STARTED = re.compile(r"Task\{id=(?P<task>[^}]{1,300})\} S[a-z]{3,5} task finished initialization and start")
+_STARTED = re.compile(r"Task\{id=(?P<task>[^{}]{1,300})\} S[a-z]{3,5} task finished initialization and start")
 _STOPPED = re.compile(r"Stopping task (?P<task>[^ ]{1,300}) \(")
 _JOINING, _LEAVING, _JOINED = "] Rebalance started (", "pro-actively leaving the group", "] Joined group at "
 _GENERATION = re.compile(r"Joined group at generation ([0-9]{1,9}) ")
