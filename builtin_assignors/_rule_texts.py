@@ -104,4 +104,22 @@ RULE_TEXTS: Mapping[str, str] = {
         "The other standbys of pinned tasks go to clients that no pin names: to those that had one, then to "
         "those with the fewest tasks."
     ),
+    "cr-range": (
+        "Each topic is cut into ranges, one for each subscriber, static members first, then by id. The first "
+        "members get one partition more."
+    ),
+    "cr-rack": (
+        "If some topic needs racks, members first get partitions with a replica in their rack, up to their "
+        "share (KIP-881)."
+    ),
+    "rr-deal": ("The partitions of all topics, in order, are dealt in turn to the members that subscribe them."),
+    "cs-keep": ("A member keeps a partition, up to its even share of all partitions."),
+    "cs-move": (
+        "The former owner has its even share, is in another rack, or does not subscribe the topic any more. A "
+        "member with room gets the partition."
+    ),
+    "cs-fill": ("No present member had the partition. A member with room gets it."),
+    "cs-wait": (
+        "The former owner must release the partition first (cooperative protocol). The next rebalance places it."
+    ),
 }

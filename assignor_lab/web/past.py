@@ -9,9 +9,15 @@ import attrs
 
 from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
 from assignor_lab.capture.histories.connect_rounds import connect_lanes, is_connect_past
-from assignor_lab.capture.histories.group_histories import ReaderEvent, history_of_moments, history_of_rounds
+from assignor_lab.capture.histories.group_histories import (
+    ReaderEvent,
+    history_of_moments,
+    history_of_partitions,
+    history_of_rounds,
+)
 from assignor_lab.capture.histories.moments import DecisionMoment, moment_of, protocol_of
 from assignor_lab.capture.histories.timeline import GroupTimeline, TimelineEntry, timeline_of
+from assignor_lab.capture.recorded.partition_states import PartitionDecision, partition_decision
 from assignor_lab.model.events import GroupEvent
 from assignor_lab.model.pictures import Gantt
 from assignor_lab.scenarios import Scenario
@@ -63,7 +69,11 @@ def pasts_of(
         events: Of the readers. An event without a group belongs to the only past.
         earlier: Decisions under an earlier protocol of a group; they are no states of the source.
     """
-    found = [*_of_streams(scenarios, events, earlier), *_of_connect(scenarios, events)]
+    found = [
+        *_of_streams(scenarios, events, earlier),
+        *_of_connect(scenarios, events),
+        *_of_partitions(scenarios, events),
+    ]
     return tuple(sorted(found, key=lambda past: past.decisions[0].entry.time_ms))
 
 
@@ -86,6 +96,23 @@ def _of_streams(
         if len(decisions) > 1:
             decisions.sort(key=lambda each: each[0].time_ms)
             history = history_of_moments(group, [moment for moment, _ in decisions], _own(group, found, events))
+            entries = zip(decisions, timeline_of(history), strict=True)
+            made = tuple(PastDecision(state, None, entry) for (_, state), entry in entries)
+            shown = GroupTimeline.of(history).own_events
+            yield PastView(group, history.moves, made, assigned_tasks(history), events=shown)
+
+
+def _of_partitions(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent]) -> Iterator[PastView]:
+    found: dict[str, list[tuple[PartitionDecision, int]]] = {}
+    for state, scenario in enumerate(scenarios):
+        if (decision := partition_decision(scenario.document)) is not None:
+            found.setdefault(decision.group, []).append((decision, state))
+    if sum(map(len, found.values())) > MOST_DECISIONS:
+        return
+    for group, decisions in found.items():
+        if len(decisions) > 1:
+            decisions.sort(key=lambda each: each[0].time_ms)
+            history = history_of_partitions(group, [each for each, _ in decisions], _own(group, found, events))
             entries = zip(decisions, timeline_of(history), strict=True)
             made = tuple(PastDecision(state, None, entry) for (_, state), entry in entries)
             shown = GroupTimeline.of(history).own_events

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from assignment_api.consumer import ConsumerGroupPartitionAssignor, PartitionAssignment, SubscribedGroup
+from assignment_api.tracing import Traced
 from builtin_assignors._broker_consumer_steps import decided
+from builtin_assignors._partition_rules import traced_ranges
 from builtin_assignors.consumer_group_range.algorithm import assigned
 
 __all__ = ["ConsumerGroupRangeAssignor"]
@@ -23,3 +25,6 @@ class ConsumerGroupRangeAssignor(ConsumerGroupPartitionAssignor):
             PartitionAssignorError: if a subscribed topic has no metadata.
         """
         return decided(group, assigned)
+
+    def traced(self, group: SubscribedGroup) -> Traced[PartitionAssignment]:
+        return traced_ranges(group, self.assign(group))

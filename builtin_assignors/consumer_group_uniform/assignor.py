@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from assignment_api.consumer import ConsumerGroupPartitionAssignor, PartitionAssignment, SubscribedGroup
+from assignment_api.tracing import Traced
 from builtin_assignors._broker_consumer_steps import BrokerProblem, Targets, decided
+from builtin_assignors._partition_rules import traced_targets
 from builtin_assignors.consumer_group_uniform import heterogeneous, homogeneous
 
 __all__ = ["ConsumerGroupUniformAssignor"]
@@ -25,6 +27,9 @@ class ConsumerGroupUniformAssignor(ConsumerGroupPartitionAssignor):
             PartitionOutOfRangeError: if that happens with unequal subscriptions.
         """
         return decided(group, _assigned)
+
+    def traced(self, group: SubscribedGroup) -> Traced[PartitionAssignment]:
+        return traced_targets(group, self.assign(group))
 
 
 def _assigned(problem: BrokerProblem) -> Targets | None:

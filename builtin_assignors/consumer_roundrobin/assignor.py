@@ -10,7 +10,9 @@ from assignment_api.consumer import (
     EmptyConsumerGroupError,
     PartitionAssignment,
 )
+from assignment_api.tracing import Traced
 from builtin_assignors._consumer_steps import NumberedGroup, in_turn, numbered
+from builtin_assignors._partition_rules import traced_deal
 
 __all__ = ["RoundRobinAssignor"]
 
@@ -32,6 +34,9 @@ class RoundRobinAssignor(ConsumerPartitionAssignor):
             raise EmptyConsumerGroupError("CircularIterator can only be used on non-empty lists: the group is empty")
         known = numbered(group)
         return known.answer(_dealt(known))
+
+    def traced(self, group: ConsumerGroupState) -> Traced[PartitionAssignment]:
+        return traced_deal(group, self.assign(group))
 
 
 def _dealt(group: NumberedGroup) -> list[list[tuple[int, range]]]:

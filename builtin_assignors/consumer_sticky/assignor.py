@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from assignment_api.consumer import ConsumerGroupState, ConsumerPartitionAssignor, PartitionAssignment
+from assignment_api.tracing import Traced
 from builtin_assignors._consumer_sticky_steps import sticky_answer, sticky_report
+from builtin_assignors._partition_rules import traced_keeping
 
 __all__ = ["StickyAssignor"]
 
@@ -24,3 +26,10 @@ class StickyAssignor(ConsumerPartitionAssignor):
             LostOwnerError: if a partition's former owner is outside the part of the group that is balanced.
         """
         return sticky_answer(group, sticky_report, is_cooperative=False)
+
+    def traced(self, group: ConsumerGroupState) -> Traced[PartitionAssignment]:
+        return traced_keeping(
+            group,
+            self.assign(group),
+            {member: dict(sticky_report(held).owned) for member, held in group.members.items()},
+        )

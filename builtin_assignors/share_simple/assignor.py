@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from assignment_api.consumer import PartitionAssignment, ShareGroupPartitionAssignor, SubscribedGroup
+from assignment_api.tracing import Traced
 from builtin_assignors._broker_consumer_steps import decided
+from builtin_assignors._partition_rules import traced_targets
 from builtin_assignors.share_simple.algorithm import assigned
 
 __all__ = ["ShareSimpleAssignor"]
@@ -25,3 +27,6 @@ class ShareSimpleAssignor(ShareGroupPartitionAssignor):
                 with room is left.
         """
         return decided(group, assigned)
+
+    def traced(self, group: SubscribedGroup) -> Traced[PartitionAssignment]:
+        return traced_targets(group, self.assign(group))

@@ -19,7 +19,7 @@ from builtin_assignors._rule_texts import RULE_TEXTS
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
-RULE = re.compile(r'"((?:ha|st|gs|ci|ce|sp)-[a-z-]+)"')
+RULE = re.compile(r'"((?:ha|st|gs|ci|ce|sp|cr|rr|cs)-[a-z-]+)"')
 #: Rules that move a task: its owner is the last client they name; with all other rules it is the first one.
 MOVES = {"ha-level", "ha-racks", "ha-stateless-racks", "st-racks"}
 #: Rules about copies, and rules with the reason why a client does not have a task.

@@ -62,7 +62,7 @@ def group_histories(scenarios: Iterable[Scenario], events: Iterable[ReaderEvent]
         elif is_connect_past(each.document):
             connect.setdefault((each.source or {}).get("group") or each.id, []).append(each)
         elif (decision := partition_decision(each.document)) is not None:
-            partitions.setdefault((each.source or {}).get("group") or each.id, []).append(decision)
+            partitions.setdefault(decision.group, []).append(decision)
     moments: dict[str, list[DecisionMoment]] = {}
     for history in read_histories(streams):
         moments.setdefault(history.group, []).extend(history.moments)

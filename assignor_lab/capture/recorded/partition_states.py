@@ -56,6 +56,7 @@ class PartitionDecision:
     assignor: str = ""
     reason: str = ""
     events: tuple[NotedEvent, ...] = ()
+    group: str = ""
 
 
 def partition_decision(document: Mapping[str, Any]) -> PartitionDecision | None:
@@ -83,6 +84,7 @@ def partition_decision(document: Mapping[str, Any]) -> PartitionDecision | None:
         str(source.get("assignor") or observed.get("assignor") or ""),
         source.get("reason", ""),
         tuple(NotedEvent(each["time_ms"], each["type"], each["client"]) for each in source.get("done", ())),
+        source.get("group") or document["id"],
     )
 
 

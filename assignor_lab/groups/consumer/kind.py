@@ -88,10 +88,14 @@ class PartitionKind(GroupKind[PartitionState, AppliedAssignment]):
         return registry.partition_assignors(self._calls.kind)
 
     def usual(self, scenario: Scenario) -> str | None:
-        """The strategy that all members list, as the coordinator selects it; ``None`` if the state has no lists."""
+        """The strategy that all members list, as the coordinator selects it; without lists the recorded one.
+
+        ``None`` if the state has neither.
+        """
         offers = strategies_of(scenario.document)
         if not offers:
-            return None
+            recorded = (scenario.source or {}).get("assignor") or (scenario.observed or {}).get("assignor")
+            return None if recorded is None else str(recorded)
         try:
             return selected_name(list(offers.values()))
         except InconsistentProtocolsError as error:

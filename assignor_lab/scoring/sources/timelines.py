@@ -9,9 +9,15 @@ import attrs
 
 from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
 from assignor_lab.capture.histories.connect_rounds import is_connect_past
-from assignor_lab.capture.histories.group_histories import ReaderEvent, history_of_moments, history_of_rounds
+from assignor_lab.capture.histories.group_histories import (
+    ReaderEvent,
+    history_of_moments,
+    history_of_partitions,
+    history_of_rounds,
+)
 from assignor_lab.capture.histories.moments import DecisionMoment, moment_of, protocol_of
 from assignor_lab.capture.histories.timeline import GroupTimeline
+from assignor_lab.capture.recorded.partition_states import PartitionDecision, partition_decision
 from assignor_lab.model.events import GroupEvent
 from assignor_lab.model.pictures import Gantt
 from assignor_lab.model.run_summary import PastTimeline, TimelineDecision, TimelineEvent
@@ -30,6 +36,7 @@ class SourceTimeline:
     _moments: dict[str, list[DecisionMoment]] = attrs.field(init=False, factory=dict)
     _count: int = attrs.field(init=False, default=0)
     _connect: dict[str, list[Mapping[str, Any]]] = attrs.field(init=False, factory=dict)
+    _partitions: dict[str, list[PartitionDecision]] = attrs.field(init=False, factory=dict)
     _rounds: int = attrs.field(init=False, default=0)
 
     def add(self, scenario: Scenario) -> None:
@@ -40,6 +47,11 @@ class SourceTimeline:
             if self._rounds <= _MOST:
                 group = (document.get("source") or {}).get("group") or document["id"]
                 self._connect.setdefault(group, []).append(document)
+            return
+        if (decision := partition_decision(document)) is not None:
+            self._count += 1
+            if self._count <= _MOST:
+                self._partitions.setdefault(decision.group, []).append(decision)
             return
         source = document.get("source") or {}
         if protocol_of(document) is None or "observed" not in document or "time_ms" not in source:
@@ -84,6 +96,9 @@ class SourceTimeline:
             for group, moments in self._moments.items()
             if len(moments) > 1
         ]
+        for group, decided in self._partitions.items():
+            if len(decided) > 1:
+                histories.append(history_of_partitions(group, decided, own(group, self._partitions)))
         histories.sort(key=lambda history: history.decisions[0].at.latest_ms)
         return tuple(_timeline(GroupTimeline.of(each), assigned_tasks(each)) for each in histories)
 

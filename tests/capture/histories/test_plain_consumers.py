@@ -26,6 +26,8 @@ from assignor_lab.model.events import (
 )
 from assignor_lab.model.history import PARTITIONS, GroupHistory
 from assignor_lab.scenarios.anonymous import Pseudonyms
+from assignor_lab.scoring.sources.timelines import SourceTimeline
+from assignor_lab.web.past import pasts_of
 from tests.capture.plain_consumers import recorded_groups, write_consumers
 
 
@@ -167,3 +169,17 @@ def test_a_recording_with_pseudonyms_decides_alike_and_has_no_names(group: str, 
         (tmp_path / "out" / "brokers.json").write_text(json.dumps(brokers))
     scenarios = read_past([str(tmp_path / "out")]).scenarios
     assert len(scenarios) == len(read_past([str(folder)]).scenarios)
+
+
+@pytest.mark.parametrize("group", ["moved", "share", "cooperative"])
+def test_the_page_and_the_report_show_the_past_of_a_group(group: str, tmp_path: Path) -> None:
+    past = read_past([str(write_consumers(tmp_path, group))])
+    reported = SourceTimeline()
+    for scenario in past.scenarios:
+        reported.add(scenario)
+    (timeline,) = reported.timelines(past.events)
+    (shown,) = pasts_of(past.scenarios, past.events)
+    assert (timeline.moves, shown.moves) == (PARTITIONS, PARTITIONS)
+    assert len(timeline.decisions) == len(shown.decisions) == len(past.scenarios)
+    assert timeline.given is not None
+    assert [row.task for row in timeline.given.rows][:2] == ["orders-0", "orders-1"]
