@@ -168,7 +168,9 @@ def _simulate(
             raise typer.BadParameter("--fuzz makes its own episodes: omit EPISODE and --from", param_hint="EPISODE")
         play_random_episodes(registry, count, seed, assignor, protocol, processes, out, as_json=json)
         return
-    if episode and episode != "-" and not document and is_of_consumers(episode):
+    if episode and episode != "-" and is_of_consumers(episode):
+        if document:
+            raise typer.BadParameter("an episode of consumers has no document", param_hint="--document")
         simulate_consumers(episode, script, given, registry, assignor, seed, width, as_json=json)
         return
     if from_ is not None:

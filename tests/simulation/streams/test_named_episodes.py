@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
+from assignor_lab.simulation.consumer.named_episodes import CONSUMER_EPISODES
 from assignor_lab.simulation.streams.named_episodes import EPISODES, NamedStreamsEpisode
 from benchmarks.streams_incidents import BEGIN, END, PAGE, figure, row, write_page
 
@@ -39,7 +40,7 @@ def test_the_command_writes_the_table_between_its_marks(tmp_path: Path) -> None:
 def test_every_named_episode_is_listed_and_can_be_printed_and_changed() -> None:
     runner = CliRunner()
     listed = json.loads(runner.invoke(build_app(), ["simulate", "--list", "--json"]).stdout)
-    assert [each["name"] for each in listed] == list(EPISODES)
+    assert [each["name"] for each in listed] == [*EPISODES, *CONSUMER_EPISODES]
     for name, named in EPISODES.items():
         printed = runner.invoke(build_app(), ["simulate", name, "--document"]).stdout
         assert json.loads(printed) == named.document()
