@@ -76,7 +76,12 @@ def score(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def read(endpoint: str, name: str) -> bytes:
-    with urllib.request.urlopen(f"{endpoint}/scores/night/{name}", timeout=60) as answer:
+    # The server refuses anonymous requests, and does not check the signature.
+    credential = (
+        "AWS4-HMAC-SHA256 Credential=key/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=none"
+    )
+    request = urllib.request.Request(f"{endpoint}/scores/night/{name}", headers={"Authorization": credential})
+    with urllib.request.urlopen(request, timeout=60) as answer:
         content: bytes = answer.read()
     return content
 
