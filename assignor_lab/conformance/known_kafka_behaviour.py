@@ -48,4 +48,4 @@ def known_of(name: str, distribution: str | None) -> Mapping[str, str]:
     java = java_name(name)
     if java is not None:
         return KNOWN_BEHAVIOURS.get(_PORTS.get(java.class_name, ""), {})
-    return KNOWN_BEHAVIOURS.get(name, {}) if distribution == "assignor-lab" else {}
+    return KNOWN_BEHAVIOURS.get(name.partition("@")[0], {}) if distribution == "assignor-lab" else {}

@@ -61,7 +61,8 @@ def test_configuration_becomes_settings_and_timings(plain_ha: dict[str, Any]) ->
         "heartbeat_interval_ms": 3_000, "session_timeout_ms": 10_000, "commit_interval_ms": 2_000,
     }  # fmt: skip
     assert plain_ha["settings"] == {
-        "commit.interval.ms": 2_000, "heartbeat.interval.ms": 3_000, "session.timeout.ms": 10_000,
+        "commit.interval.ms": 2_000, "heartbeat.interval.ms": 3_000, "kafka.release": "4.3.1",
+        "session.timeout.ms": 10_000,
     }  # fmt: skip
     assert plain_ha["missing_topics"] == ["plain-ha-classic-by-city-repartition"]
 

@@ -77,10 +77,12 @@ def test_two_targets_of_the_brokers_assignor_alternate_without_end(registry: Reg
     """Kafka 4.3.1's class gave the same answers in 122 rebalances; that of 4.4.0 settles."""
     restless = History("streams-group", ((8, 1),), (2, 3, 3, 1, 3, 3, 2), standbys=2, events=(Event("join", 1),))
     rules = {
-        found.name: {each.rule for each in trial_of("streams-group", found).broken(restless)}
-        for found in found_in(registry, "streams-group")
+        name: {each.rule for each in trial_of("streams-group", registry.group_assignor(name)).broken(restless)}
+        for name in ("group_sticky@4.3", "group_sticky", "group_sticky_4_4")
     }
-    assert rules == {"group_sticky": {"at rest", "comes to rest"}, "group_sticky_4_4": {"at rest"}}
+    assert rules == {
+        "group_sticky@4.3": {"at rest", "comes to rest"}, "group_sticky": {"at rest"}, "group_sticky_4_4": {"at rest"},
+    }  # fmt: skip
 
 
 def test_two_answers_of_the_released_sticky_assignor_alternate_without_end(registry: Registry) -> None:
@@ -92,7 +94,7 @@ def test_two_answers_of_the_released_sticky_assignor_alternate_without_end(regis
 def test_a_group_without_state_settles_late_with_the_public_sticky_assignor(registry: Registry) -> None:
     events = (Event("join", 0, 2), Event("join", 0, 1), Event("fewer", 1))
     late = History("streams", ((13, 0), (12, 0)), (1, 2, 3, 2, 1), named=1, events=events)
-    found = next(each for each in found_in(registry, "streams") if each.name == "sticky")
+    found = registry.task_assignor("sticky@4.3")
     assert {each.rule for each in trial_of("streams", found).broken(late)} == {"at rest", "comes to rest"}
 
 
