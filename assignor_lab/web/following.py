@@ -19,7 +19,7 @@ __all__ = ["FollowedRecording", "Pulse"]
 
 #: Seconds without a write after which ``record`` counts as stopped; it notes its progress about each second.
 QUIET_S = 15.0
-#: The pause between two readings is ten times the duration of reading, and at least a second.
+#: The pause between two readings is ten times the processor time of reading, and at least a second.
 _LEAST_S, _OTHERS_PER_READING = 1.0, 10
 _MANY = "recording.jsonl"
 
@@ -75,7 +75,7 @@ class FollowedRecording:
         now = self._now()
         if written is None or written == self._seen or now < self._not_before:
             return
-        begun = time.monotonic()
+        begun = time.thread_time()
         try:
             states = self._read()
         except AssignorLabError as error:
@@ -86,7 +86,7 @@ class FollowedRecording:
                 self._states, self._digest = states, states.digest
                 self._version += 1
         self._seen = written
-        self._not_before = now + max(_LEAST_S, (time.monotonic() - begun) * _OTHERS_PER_READING)
+        self._not_before = now + max(_LEAST_S, (time.thread_time() - begun) * _OTHERS_PER_READING)
 
     def _written(self) -> object:
         """Changes with each write; ``None``: the file does not exist."""
