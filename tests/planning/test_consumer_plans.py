@@ -201,7 +201,7 @@ def test_the_how_to_page_leads_from_a_recorded_group_to_a_decision(recorded: Pat
     for command in commands:
         done = run(recorded, *shlex.split(command), "--id", "range-generation-11", "--no-variants", "--plays", "4")
         assert done.exit_code == 0, done.output
-        assert "Decisions: 1 of 1 reproduced." in done.output
+        assert "Decisions: 1 of 1 reproduced by consumer_range." in done.output
 
 
 def test_a_library_leads_the_group_of_a_plan(eager: Path) -> None:
