@@ -86,6 +86,7 @@ class ReleasedKafka(RecordedLives):
         RealConnect.__init__(self, directory)
         self.release = release
         self.classes = directory / "classes"
+        self.out = directory / "past"
         compiler = ["javac", "-proc:none", "-cp", self.path_of(release), "-d", str(self.classes)]
         subprocess.run([*compiler, str(HERE / "ReleasedApplications.java")], check=True, capture_output=True)
 
