@@ -185,16 +185,16 @@ def played_past(
     terms = changed.terms
     _, played = play(episode, terms.registry, terms.sources, terms.assignor, seed, may_run_code=True, keep_log=False)
     totals = totals_of(played, TrafficTerms())
-    away = totals["unavailable_task_s"]
-    seconds = totals["unavailable_without_restoring_task_s"] if away is None else away
+    away = totals.unavailable_task_s
+    seconds = totals.unavailable_without_restoring_task_s if away is None else away
     days = past.until_ms / _DAY_MS
     return DayCost(
         {
             "task_seconds": seconds / days,
-            "worst_task_seconds": totals["worst_task_s"],
-            "restored_bytes": None if totals["restored_bytes"] is None else totals["restored_bytes"] / days,
+            "worst_task_seconds": totals.worst_task_s,
+            "restored_bytes": None if totals.restored_bytes is None else totals.restored_bytes / days,
             "dollars": None,
-            "rebalances": totals["rebalances"] / days,
+            "rebalances": totals.rebalances / days,
             "disk_bytes": disk_bytes_of(changed),
         },
         {},

@@ -51,7 +51,7 @@ from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.simulation.streams.episode import ProtocolOfGroup, StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode, read_episodes, with_workload
 from assignor_lab.simulation.streams.named_episodes import EPISODES
-from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.results import PlayTotals, document_of, totals_of
 from assignor_lab.simulation.streams.safety.random_episodes import random_episode
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from assignor_lab.simulation.streams.timeline import timeline
@@ -212,12 +212,13 @@ def _simulate(
             note(decides)
         if played.failures:
             note(f"{plural(len(played.failures), 'decision')} left no new target, first: {played.failures[0][1]}")
-        shown = document_of(played, name, traffic_terms(reads_from, given, each))
+        traffic = traffic_terms(reads_from, given, each)
+        shown = document_of(played, name, traffic)
         if json:
             verified = document_of_verification(verification.of(each.id))
             print_json(shown if from_ is None else {"verified": verified, **shown})
         else:
-            _print(shown, played, width, with_log=log)
+            _print(shown, totals_of(played, traffic), played, width, with_log=log)
 
 
 def _known_document(source: str, registry: Registry, assignor: str | None, protocol: str | None) -> Any:
@@ -264,7 +265,9 @@ def _print_names(*, as_json: bool) -> None:
     console().print(table(("name", "what happens", "what was published"), rows))
 
 
-def _print(document: dict[str, Any], played: PlayedStreamsEpisode, width: int, *, with_log: bool) -> None:
+def _print(
+    document: dict[str, Any], totals: PlayTotals, played: PlayedStreamsEpisode, width: int, *, with_log: bool
+) -> None:
     print_line(f"{document['episode']}: {document['assignor']}, seed {document['seed']}")
     columns = ("at s", "action", "who", "rebalances", "stable after s")
     console().print(
@@ -284,33 +287,33 @@ def _print(document: dict[str, Any], played: PlayedStreamsEpisode, width: int, *
     )
     for line in timeline(played.history, width):
         print_line(line)
-    _print_totals(document["totals"])
+    _print_totals(totals)
     if with_log:
         for entry in played.world.log.entries:
             print_line(entry.line())
 
 
-def _print_totals(totals: dict[str, Any]) -> None:
+def _print_totals(totals: PlayTotals) -> None:
     causes = ", ".join(
         f"{cause} {'unknown' if seconds is None else f'{seconds:.1f}'}"
-        for cause, seconds in totals["unavailable_by_cause_s"].items()
+        for cause, seconds in totals.unavailable_by_cause_s.items()
     )
-    if totals["unavailable_task_s"] is None:
-        seconds = totals["unavailable_without_restoring_task_s"]
+    if totals.unavailable_task_s is None:
+        seconds = totals.unavailable_without_restoring_task_s
         print_line(f"unavailable: {seconds:.1f} task-seconds and an unknown time of restoring ({causes})")
     else:
-        print_line(f"unavailable: {totals['unavailable_task_s']:.1f} task-seconds ({causes or 'none'})")
-        print_line(f"the worst task: {totals['worst_task_s']:.1f} s")
+        print_line(f"unavailable: {totals.unavailable_task_s:.1f} task-seconds ({causes or 'none'})")
+        print_line(f"the worst task: {totals.worst_task_s:.1f} s")
     print_line(
-        f"restored: {_bytes(totals['restored_bytes'])}, {_bytes(totals['restored_before_processing_bytes'])} of them "
-        f"before processing; {plural(totals['rebalances'], 'rebalance')}, {plural(totals['warmups'], 'warm-up')}"
+        f"restored: {_bytes(totals.restored_bytes)}, {_bytes(totals.restored_before_processing_bytes)} of them "
+        f"before processing; {plural(totals.rebalances, 'rebalance')}, {plural(totals.warmups, 'warm-up')}"
     )
-    print_line(f"taken over without a copy that had caught up: {plural(totals['cold_takeovers'], 'task')}")
-    if totals["cross_zone_bytes"] is None:
+    print_line(f"taken over without a copy that had caught up: {plural(totals.cold_takeovers, 'task')}")
+    if totals.cross_zone_bytes is None:
         print_line("across zones: unknown, because racks or the bytes of a state are unknown")
     else:
-        source = {"leader": "leaders", "nearest": "the nearest replicas"}[totals["reads_from"]]
-        bytes_, dollars = totals["cross_zone_bytes"], totals["dollars"]
+        source = {"leader": "leaders", "nearest": "the nearest replicas"}[totals.reads_from]
+        bytes_, dollars = totals.cross_zone_bytes, totals.dollars
         print_line(f"across zones: {_bytes(bytes_)}, {dollars:.4f} dollars, where clients read from {source}")
 
 

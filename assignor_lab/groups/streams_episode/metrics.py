@@ -33,7 +33,7 @@ class EpisodeMetric:
 
 def _total(key: str) -> Callable[[PlayedEpisode], float | None]:
     def figure(episode: PlayedEpisode) -> float | None:
-        value = episode.totals[key]
+        value = getattr(episode.totals, key)
         return None if value is None else float(value)
 
     return figure
@@ -41,7 +41,7 @@ def _total(key: str) -> Callable[[PlayedEpisode], float | None]:
 
 def _cause(cause: str) -> Callable[[PlayedEpisode], float | None]:
     def figure(episode: PlayedEpisode) -> float | None:
-        seconds = episode.totals["unavailable_by_cause_s"].get(cause, 0.0)
+        seconds = episode.totals.unavailable_by_cause_s.get(cause, 0.0)
         return None if seconds is None else float(seconds)
 
     return figure
@@ -71,7 +71,7 @@ def dollars(per_gib: float) -> Callable[[PlayedEpisode], float | None]:
     """The price of bytes read from other zones, in dollars for a GiB."""
 
     def figure(episode: PlayedEpisode) -> float | None:
-        return dollars_of(episode.totals["cross_zone_bytes"], per_gib)
+        return dollars_of(episode.totals.cross_zone_bytes, per_gib)
 
     return figure
 

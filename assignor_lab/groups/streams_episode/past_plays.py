@@ -144,9 +144,9 @@ def _own_play(episode: StreamsEpisode, registry: Registry, sources: ConfigSource
         place = sum(key[:2] == (action, who) for key in by_event)
         by_event[action, who, place] = ours.rebalances - theirs, away
     totals = totals_of(played, TrafficTerms())
-    downtime_s = None if left_out else totals.get("unavailable_task_s")
+    downtime_s = None if left_out else totals.unavailable_task_s
     if downtime_s is None:
-        downtime_s = float(totals.get("unavailable_without_restoring_task_s", 0.0))
+        downtime_s = totals.unavailable_without_restoring_task_s
     return _OwnPlay(len(history.decisions), downtime_s, by_event)
 
 

@@ -19,7 +19,7 @@ from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of
 from assignor_lab.simulation.streams.draws import drawn_pasts
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.leading import LeaderFailedError
-from assignor_lab.simulation.streams.results import totals_of
+from assignor_lab.simulation.streams.results import PlayTotals, totals_of
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode, simulate
 from assignor_lab.simulation.streams.traffic import TrafficTerms
 
@@ -38,7 +38,7 @@ class PlayedEpisode:
     """
 
     played: PlayedStreamsEpisode
-    totals: Mapping[str, Any]
+    totals: PlayTotals
     number: int = 0
     others: tuple[PlayedEpisode, ...] = ()
 
@@ -50,7 +50,7 @@ class PlayedEpisode:
     @classmethod
     def of(cls, plays: Sequence[PlayedEpisode]) -> PlayedEpisode:
         """Some plays of one past as the one whose time without processing is the median."""
-        ordered = sorted(plays, key=lambda each: float(each.totals.get("unavailable_without_restoring_task_s", 0.0)))
+        ordered = sorted(plays, key=lambda each: each.totals.unavailable_without_restoring_task_s)
         middle = ordered.pop((len(ordered) - 1) // 2)
         return attrs.evolve(middle, others=tuple(ordered))
 

@@ -16,9 +16,17 @@ from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.processing import RESTORING
 from assignor_lab.simulation.streams.reads import StateRead
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
-from assignor_lab.simulation.streams.traffic import TrafficTerms, crossing_bytes, dollars_of
+from assignor_lab.simulation.streams.traffic import ReadsFrom, TrafficTerms, crossing_bytes, dollars_of
 
-__all__ = ["RecordedTotals", "document_of", "history_document", "recorded_document", "recorded_totals", "totals_of"]
+__all__ = [
+    "PlayTotals",
+    "RecordedTotals",
+    "document_of",
+    "history_document",
+    "recorded_document",
+    "recorded_totals",
+    "totals_of",
+]
 
 _DEFAULT_TERMS = TrafficTerms()
 #: Default of ``acceptable.recovery.lag``.
@@ -38,7 +46,7 @@ def document_of(played: PlayedStreamsEpisode, assignor: str, terms: TrafficTerms
             for action, response in zip(played.actions, _responses(played), strict=True)
         ],
         "tasks": _tasks(history),
-        "totals": totals_of(played, terms),
+        "totals": totals_of(played, terms).document(),
         "failures": [{"t_ms": at_ms - played.first_ms, "message": message} for at_ms, message in played.failures],
         "compared": None if compared is None else _compared(compared, played.first_ms),
     }
@@ -83,7 +91,7 @@ def recorded_document(played: PlayedStreamsEpisode, recorded: GroupHistory) -> d
         ],
         "tasks": _tasks(recorded) if recorded.shows_downtime else None,
         "totals": {
-            **dict.fromkeys(totals_of(played, _DEFAULT_TERMS)),
+            **dict.fromkeys(attrs.fields_dict(PlayTotals)),
             "rebalances": known.rebalances,
             "unavailable_task_s": known.unavailable_task_s,
             "worst_task_s": known.worst_task_s,
@@ -123,35 +131,59 @@ def _readings(played: PlayedStreamsEpisode) -> list[StateReading]:
     ]
 
 
-def totals_of(played: PlayedStreamsEpisode, terms: TrafficTerms) -> dict[str, Any]:
-    """The figures of the whole episode; null if unknown.
+@attrs.frozen
+class PlayTotals:
+    """The figures of a played episode; ``None``: unknown.
 
-    If state of an unknown size was restored, its bytes and all times with restoring are null.
+    If state of an unknown size was restored, its bytes and all times with restoring are unknown.
 
-    ``cold_takeovers``: tasks with state assigned to an instance whose copy lacked more than ``acceptable.recovery.lag``
-    records, including a group's first start.
+    Args:
+        longest_until_stable_s: ``None``: no action led to an assignment.
+        cold_takeovers: Tasks with state assigned to an instance whose copy lacked more than ``acceptable.recovery.lag``
+            records, including a group's first start.
     """
+
+    unavailable_task_s: float | None
+    unavailable_without_restoring_task_s: float
+    restored_bytes: int | None
+    cross_zone_bytes: int | None
+    dollars: float | None
+    rebalances: int
+    warmups: int
+    worst_task_s: float | None
+    unavailable_by_cause_s: Mapping[str, float | None]
+    restored_before_processing_bytes: int | None
+    longest_until_stable_s: float | None
+    cold_takeovers: int
+    reads_from: ReadsFrom
+
+    def document(self) -> dict[str, Any]:
+        return attrs.asdict(self)
+
+
+def totals_of(played: PlayedStreamsEpisode, terms: TrafficTerms) -> PlayTotals:
+    """The figures of the whole episode."""
     causes, away_s, worst = _unavailable(played)
     is_known = causes.get(RESTORING, 0.0) is not None
     crossing = crossing_bytes(played, terms.reads_from)
     crossed = None if crossing is None else round(crossing)
     stable = [each.until_stable_ms for each in _responses(played) if each.until_stable_ms is not None]
     lag = int(played.episode.config.get("acceptable.recovery.lag", _RECOVERY_LAG))
-    return {
-        "unavailable_task_s": away_s if is_known else None,
-        "unavailable_without_restoring_task_s": _without_restoring(causes),
-        "restored_bytes": _restored(played),
-        "cross_zone_bytes": crossed,
-        "dollars": dollars_of(crossed, terms.dollars_per_gib),
-        "rebalances": len(played.generations),
-        "warmups": _warmups(played.generations),
-        "worst_task_s": worst if is_known else None,
-        "unavailable_by_cause_s": causes,
-        "restored_before_processing_bytes": _restored(played, before_processing=True),
-        "longest_until_stable_s": max(stable) / 1000 if stable else None,
-        "cold_takeovers": sum(each.lag > lag for each in played.world.takeovers),
-        "reads_from": terms.reads_from,
-    }
+    return PlayTotals(
+        unavailable_task_s=away_s if is_known else None,
+        unavailable_without_restoring_task_s=_without_restoring(causes),
+        restored_bytes=_restored(played),
+        cross_zone_bytes=crossed,
+        dollars=dollars_of(crossed, terms.dollars_per_gib),
+        rebalances=len(played.generations),
+        warmups=_warmups(played.generations),
+        worst_task_s=worst if is_known else None,
+        unavailable_by_cause_s=causes,
+        restored_before_processing_bytes=_restored(played, before_processing=True),
+        longest_until_stable_s=max(stable) / 1000 if stable else None,
+        cold_takeovers=sum(each.lag > lag for each in played.world.takeovers),
+        reads_from=terms.reads_from,
+    )
 
 
 def _without_restoring(causes: Mapping[str, float | None]) -> float:

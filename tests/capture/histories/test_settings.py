@@ -152,7 +152,7 @@ def test_the_groups_own_session_makes_the_play_as_long_as_reality() -> None:
         played = play(read_episode(scenario), discover(), sources)[1]
         recorded = scenario.document["recorded"]["downtime"]["tasks"].values()
         lasted = sum(end - begin for intervals in recorded for begin, end in intervals) / 1000
-        return float(totals_of(played, TrafficTerms())["unavailable_task_s"]), lasted
+        return float(totals_of(played, TrafficTerms()).unavailable_task_s or 0.0), lasted
 
     # With Kafka's default of 45 s, three times as long.
     own, recorded = downtime()

@@ -21,7 +21,7 @@ def plays() -> dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]]:
     found = {}
     for name, each in answers(*NAMES).items():
         assert each.outcome.answer is not None
-        found[name] = (each.outcome.answer.played, dict(each.outcome.answer.totals))
+        found[name] = (each.outcome.answer.played, each.outcome.answer.totals.document())
     return found
 
 

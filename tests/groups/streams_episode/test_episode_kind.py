@@ -74,7 +74,7 @@ def test_figures_are_the_totals_of_the_play(played: dict[str, Played]) -> None:
     for each in played.values():
         found, result = figures(each), each.outcome.answer
         assert result is not None
-        assert found["unavailable_task_seconds"] == result.totals["unavailable_task_s"]
+        assert found["unavailable_task_seconds"] == result.totals.unavailable_task_s
         parts = ("nobody_in_group", "not_noticed", "rebalance", "revoked", "restoring")
         assert found["unavailable_task_seconds"] == pytest.approx(
             sum(found[f"{part}_task_seconds"] or 0.0 for part in parts)

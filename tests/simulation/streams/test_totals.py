@@ -27,7 +27,7 @@ def in_racks(racks: list[str], source: list[str]) -> list[dict[str, Any]]:
 
 
 def totals(*events: dict[str, Any], reads_from: ReadsFrom = "leader", **more: Any) -> dict[str, Any]:
-    return totals_of(played(list(events), **more), TrafficTerms(reads_from, 0.02))
+    return totals_of(played(list(events), **more), TrafficTerms(reads_from, 0.02)).document()
 
 
 @pytest.mark.parametrize(
