@@ -49,8 +49,10 @@ class AdvisedStreamsGroup:
         return away_ms + starts.low_ms, away_ms + starts.high_ms
 
     def session_ms(self, configuration: Configuration) -> int:
-        is_streams = configuration.get(PROTOCOL, "classic" if self.subject.state.is_classic else "streams") == "streams"
-        key = STREAMS_SESSION if is_streams else SESSION
+        is_classic = self.subject.state.is_classic
+        if PROTOCOL in configuration:
+            is_classic = configuration[PROTOCOL] == "classic"
+        key = SESSION if is_classic else STREAMS_SESSION
         return int(configuration.get(key, self.sessions[key]))
 
     @property

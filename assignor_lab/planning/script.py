@@ -35,10 +35,12 @@ _A_DAY_MS = 86_400_000
 #: Events on a running instance.
 _OF_PRESENT = ("stop", "crash", "pause", "busy", "add_thread", "remove_thread", "corrupt")
 
+#: Key of the consumer of an event.
+_CONSUMER = "consumer"
 #: Events on consumer groups, and the keys that each needs.
 _NEEDS = {
-    "start": ("consumer",), "stop": ("consumer",), "kill": ("consumer",), "pause": ("consumer", "for_ms"),
-    "busy": ("consumer", "for_ms"), "grow": ("topic", "partitions"), "broker_restart": ("for_ms",),
+    "start": (_CONSUMER,), "stop": (_CONSUMER,), "kill": (_CONSUMER,), "pause": (_CONSUMER, "for_ms"),
+    "busy": (_CONSUMER, "for_ms"), "grow": ("topic", "partitions"), "broker_restart": ("for_ms",),
 }  # fmt: skip
 
 _step = record({"events": list_of(any_value)}, {"name": text, "wait": any_value})
@@ -89,19 +91,19 @@ def consumer_script(names: Sequence[str], file: Path, options: Options) -> Plan:
 
 
 def _consumer_action(known: set[str], value: Any) -> Action:
-    checks = {"after_ms": whole(0, _A_DAY_MS), "consumer": text, "leave": boolean, "for_ms": whole(1, _A_DAY_MS)}
+    checks = {"after_ms": whole(0, _A_DAY_MS), _CONSUMER: text, "leave": boolean, "for_ms": whole(1, _A_DAY_MS)}
     checks |= {"topic": text, "partitions": whole(1, 1_000_000)}
     event = record({"type": one_of(*_NEEDS)}, checks)(value)
     kind, after_ms = event["type"], event.get("after_ms", 0)
     missing = [key for key in _NEEDS[kind] if key not in event]
     if missing:
         raise Mismatch(f"event {kind} needs {missing[0]}")
-    name = event.get("consumer") or event.get("topic", "")
+    name = event.get(_CONSUMER) or event.get("topic", "")
     if kind == "start":
         known.add(name)
         return Action("add", name, {}, after_ms)
-    if "consumer" in _NEEDS[kind] and name not in known:
-        raise Mismatch(f"{name!r:.80} is no consumer of the group: it has {', '.join(sorted(known))}", "consumer")
+    if _CONSUMER in _NEEDS[kind] and name not in known:
+        raise Mismatch(f"{name!r:.80} is no consumer of the group: it has {', '.join(sorted(known))}", _CONSUMER)
     if kind in ("stop", "kill"):
         return Action("remove" if kind == "stop" else "kill", name, {}, after_ms, event.get("leave"))
     return Action("event", name, event, after_ms)

@@ -60,7 +60,7 @@ def test_results_go_to_a_file_though_the_standard_output_is_closed(folder: Path)
     done = shell(f"{ASSIGN} in.jsonl --out out.jsonl >&-", folder)
     assert done.returncode == 0
     # The one remark names the release of the answers.
-    assert done.stderr.startswith("assignor: sticky: as Kafka 4.3 decides")
+    assert done.stderr.startswith("assignor: sticky: as Kafka 4.4 decides")
     assert done.stderr.count("\n") == 1
     assert (folder / "out.jsonl").stat().st_size > 0
 

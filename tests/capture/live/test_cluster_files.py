@@ -39,6 +39,9 @@ class _Cluster:
     def latest_version(self, _key: int) -> int:
         return 1
 
+    def release(self) -> None:
+        return None
+
     def groups(self) -> list[Any]:
         return []
 

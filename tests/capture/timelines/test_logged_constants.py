@@ -130,7 +130,7 @@ def test_timings_go_straight_into_simulate_and_replay(tmp_path: Path) -> None:
         json.loads(run("simulate", episode, "--timings", each, "--json").stdout)["totals"] for each in (file, slow)
     )
     assert late["unavailable_task_s"] > quick["unavailable_task_s"] + 5
-    replayed = run("replay", episode, "--assignor", "high_availability", "--timings", slow, "--json")
+    replayed = run("replay", episode, "--assignor", "high_availability", "--timings", slow, "--plays", "1", "--json")
     assert json.loads(replayed.stdout)["contenders"]["high_availability"]["totals"] == late
 
 
