@@ -171,6 +171,7 @@ class _Import:
     def states(self, inputs: ImportInputs, *, check: bool) -> Iterator[dict[str, Any]]:
         from assignor_lab.capture.logs.import_log import read_decisions
         from assignor_lab.capture.logs.scenario_documents import DocumentMaker
+        from assignor_lab.capture.logs.surroundings import LoggedSurroundings
         from assignor_lab.capture.recorded.recording import read_recording
         from assignor_lab.capture.recorded.states import recorded_states
         from assignor_lab.capture.topology.evidence import reuses_sources
@@ -180,7 +181,8 @@ class _Import:
                 "responses of brokers lack the lags and the decisions: give the logs of all instances, too",
                 param_hint="FILES",
             )
-        decisions = list(read_decisions(inputs.logs, self._read_badly, sys.stdin.buffer, dates=self.dates))
+        around = LoggedSurroundings()
+        decisions = list(read_decisions(inputs.logs, self._read_badly, sys.stdin.buffer, around, self.dates))
         times = [decision.record.time for decision in decisions]
         if None not in times:
             decisions.sort(key=lambda decision: decision.record.time.epoch_ms() if decision.record.time else 0)
@@ -190,6 +192,7 @@ class _Import:
             DocumentMaker(self.given.above, None, self.zone or UTC, zone_given=self.zone is not None),
             topology=self.topology,
             optimized=reuses_sources(optimization_in(self.config, self.given.above)),
+            surroundings=around,
             on_unusable=self._leave_out,
         )
         registry = discovered(self.given.effective()).registry if check else None

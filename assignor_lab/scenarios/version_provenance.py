@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from assignment_api.releases import read_release
+from assignment_api.releases import RELEASE_KEY, read_release
 
-__all__ = ["OTHER_RULES", "deciding_release", "of_other_rules", "of_two_releases"]
+__all__ = ["OTHER_RULES", "deciding_release", "of_other_rules", "of_two_releases", "shown_release"]
 
 #: Start of the sentence.
 OTHER_RULES = "release with other rules:"
@@ -29,6 +29,18 @@ def deciding_release(versions: Mapping[str, str], leader: str | None) -> str | N
     if of_leader:
         return known[max(of_leader, key=len)]
     return Counter(known.values()).most_common(1)[0][0]
+
+
+def shown_release(versions: Mapping[str, str], leader: str | None) -> tuple[dict[str, str], list[str]]:
+    """The setting with the release that decides, if it is known, and sentences on the instances' releases.
+
+    Args:
+        versions: Client id of an instance to its release.
+        leader: Member id of the group's leader.
+    """
+    decides = deciding_release(versions, leader)
+    sentences = (of_other_rules(versions.values()), of_two_releases(versions.values(), decides))
+    return {} if decides is None else {RELEASE_KEY: decides}, [each for each in sentences if each is not None]
 
 
 def of_two_releases(versions: Iterable[str], decides: str | None) -> str | None:

@@ -29,7 +29,8 @@ def scenarios(application: str) -> list[Scenario]:
 
 
 def answered(assignor: str, scenario: Scenario) -> Any:
-    outcome = invoke(REGISTRY.task_assignor(assignor), scenario.application, {})
+    # With the release that the log shows.
+    outcome = invoke(REGISTRY.task_assignor(assignor), scenario.application, scenario.config)
     assert outcome.answer is not None, outcome.failure
     return placement(scenario, outcome.answer)
 

@@ -190,6 +190,14 @@ class LoggedSurroundings:
         """From each consumer's latest start."""
         return [found for (of, _), found in self._settings.items() if group in (None, of)]
 
+    def releases(self, group: str | None) -> dict[str, str]:
+        """Client id of each instance of the group to its release, as far as logged."""
+        return {
+            client: self.versions[client]
+            for client, of in self.group_of.items()
+            if of == group and client in self.versions
+        }
+
     def client_of_static(self, group: str | None, instance: str) -> str | None:
         return next(
             (client for (of, name), client in self._static.items() if name == instance and group in (None, of)), None

@@ -10,12 +10,11 @@ from typing import Any
 
 import attrs
 
-from assignment_api.releases import RELEASE_KEY
 from assignor_lab.capture.logs.surroundings import Coordinated, LoggedSurroundings
 from assignor_lab.scenarios.consumers import thread_of
 from assignor_lab.scenarios.rack_provenance import RACKS_UNKNOWN
 from assignor_lab.scenarios.settings import most_frequent, with_given
-from assignor_lab.scenarios.version_provenance import deciding_release, of_other_rules, of_two_releases
+from assignor_lab.scenarios.version_provenance import shown_release
 
 __all__ = ["SurroundingsFiller"]
 
@@ -90,12 +89,8 @@ class SurroundingsFiller:
             self._say_members(client, group)
         if document["clients"] and all(racks):
             document["assumptions"] = [_without_clients(sentence) for sentence in document["assumptions"]]
-        of_group = [each for each, of in self.surroundings.group_of.items() if of == group]
-        releases = {each: self.surroundings.versions[each] for each in of_group if each in self.surroundings.versions}
-        decides = deciding_release(releases, leader)
-        shown = {} if decides is None else {RELEASE_KEY: decides}
-        sentences = (of_other_rules(releases.values()), of_two_releases(releases.values(), decides))
-        document["assumptions"] = [*document["assumptions"], *(each for each in sentences if each is not None)]
+        shown, sentences = shown_release(self.surroundings.releases(group), leader)
+        document["assumptions"] = [*document["assumptions"], *sentences]
         known = document.get("settings", {})
         members = (
             {key: value for key, value in each.items() if key not in known}

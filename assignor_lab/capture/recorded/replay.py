@@ -66,8 +66,14 @@ def leaders_assignor(state: RecordedState, registry: Registry) -> FoundTaskAssig
 def replay(
     state: RecordedState, assignor: FoundTaskAssignor, configs: Mapping[str, Any] | None = None
 ) -> ReplayedState:
-    application = _application(state)
-    assignment = invoke(assignor, application, configs or {}).result
+    """The decision again, in the release that the source shows.
+
+    Args:
+        configs: Of the assignor; they have priority.
+    """
+    scenario = scenario_from_document(state.document, Place(state.seen.file, state.seen.line))
+    application = _application(state, scenario.application)
+    assignment = invoke(assignor, application, {**scenario.config, **(configs or {})}).result
     if isinstance(assignment, CallFailure):
         return ReplayedState({}, (), assignment.message)
     members = state.seen.answer.members
@@ -103,9 +109,8 @@ def problems(state: RecordedState, registry: Registry) -> Iterator[str]:
     yield from map(str, replayed.differences)
 
 
-def _application(state: RecordedState) -> ApplicationMetadata:
-    seen, decision = state.seen, state.decision
-    shown = scenario_from_document(state.document, Place(seen.file, seen.line)).application
+def _application(state: RecordedState, shown: ApplicationMetadata) -> ApplicationMetadata:
+    decision = state.decision
     configs = shown.assignment_configs()
     now = shown.current_time_ms()
     if decision.probing_at is not None:

@@ -25,6 +25,7 @@ from assignor_lab.capture.logs.scenario_documents import (
     observed,
     say_of_strategy,
 )
+from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.logs.topology_file import described_topology
 from assignor_lab.capture.recorded.broker_answers import DescribedGroup, MemberAnswer
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
@@ -37,6 +38,8 @@ from assignor_lab.capture.topology.evidence import Members, reuses_sources
 from assignor_lab.capture.topology.group_topology import GroupTopology
 from assignor_lab.capture.topology.resolution import topology_of
 from assignor_lab.capture.topology.task_documents import task_document, tasks_of_partitions
+from assignor_lab.scenarios.settings import with_given
+from assignor_lab.scenarios.version_provenance import shown_release
 
 __all__ = ["RecordedState", "Unusable", "members_by_process", "recorded_states"]
 
@@ -68,6 +71,7 @@ def recorded_states(
     *,
     topology: Path | None = None,
     optimized: bool | None = None,
+    surroundings: LoggedSurroundings | None = None,
     on_unusable: Callable[[Unusable], None] | None = None,
 ) -> Iterator[RecordedState]:
     """Yields a state for each description of a stable group that differs from the previous one.
@@ -76,7 +80,9 @@ def recorded_states(
         topology: Text of Java's ``Topology#describe``. Without it changelogs are inferred from numbers of partitions;
         if several fit, partitions are null.
         optimized: True if tables read their source topics back; ``None``: as logged.
+        surroundings: Further facts of the same logs: the release of the leader.
     """
+    around = LoggedSurroundings() if surroundings is None else surroundings
     text = None if topology is None else described_topology(topology)
     members = {
         group: members_of(seen.answer for seen in recording.groups if seen.answer.group == group)
@@ -91,7 +97,8 @@ def recorded_states(
             except BrokerAnswerError as error:
                 reason = error
             else:
-                rebuilt = _Rebuilt(recording, seen, matched.decision, maker, optimized)
+                releases = around.releases(seen.answer.group)
+                rebuilt = _Rebuilt(recording, seen, matched.decision, maker, optimized, releases)
                 document = rebuilt.document(processes, members[seen.answer.group], text)
                 yield RecordedState(document, seen, matched.decision)
                 continue
@@ -129,6 +136,8 @@ class _Rebuilt:
     decision: LoggedDecision
     maker: DocumentMaker
     optimized: bool | None
+    #: Client id of an instance to its release.
+    releases: Mapping[str, str]
 
     def document(
         self, processes: Mapping[ProcessID, tuple[MemberAnswer, ...]], shown: Members, text: TopologyDescription | None
@@ -147,6 +156,7 @@ class _Rebuilt:
         task_documents = [task_document(task, topology, brokers, assumptions) for task in tasks]
         owners = tasks_of_partitions(tasks, topology, members.sources)
         identity, numbered = self.seen.answer.named(self.seen.time_ms, self.decision.generation)
+        shown_settings, of_releases = shown_release(self.releases, self.decision.leader)
         document = {
             "format": 1,
             "kind": "streams",
@@ -159,9 +169,9 @@ class _Rebuilt:
             ],
             "observed": observed(self.decision),
             "source": {**source, **numbered},
-            "assumptions": [*assumptions, *topology.sentences],
+            "assumptions": [*assumptions, *topology.sentences, *of_releases],
         }
-        return self.maker.with_settings(document, self.decision)
+        return self.maker.with_settings(with_given(document, shown_settings, ()), self.decision)
 
     def _topology(self, members: Members, text: TopologyDescription | None) -> GroupTopology:
         optimized = self.optimized

@@ -10,9 +10,10 @@ from assignment_api.plugins import config_sources
 from assignor_lab.capture.logs.import_log import read_decisions
 from assignor_lab.capture.logs.rebalance import LoggedDecision
 from assignor_lab.capture.logs.scenario_documents import DocumentMaker
+from assignor_lab.capture.logs.surroundings import LoggedSurroundings
 from assignor_lab.capture.recorded.recording import RecordedResponses, read_recording
 from assignor_lab.capture.recorded.states import RecordedState, Unusable, recorded_states
-from tests.capture.captured_logs import CAPTURES, logs
+from tests.capture.captured_logs import CAPTURES, logs, refuse
 
 #: Application to its number of recorded stable states.
 STABLE = {"warm": 6, "orders-2": 28, "plain": 7, "tagged": 12, "plain-ha": 6}
@@ -21,6 +22,13 @@ STABLE = {"warm": 6, "orders-2": 28, "plain": 7, "tagged": 12, "plain-ha": 6}
 @cache
 def recording(application: str) -> RecordedResponses:
     return read_recording([CAPTURES / application / "exchanges.jsonl.gz"])
+
+
+@cache
+def surroundings(application: str) -> LoggedSurroundings:
+    around = LoggedSurroundings()
+    assert list(read_decisions(logs(application), refuse, surroundings=around))
+    return around
 
 
 @cache
@@ -43,6 +51,7 @@ def states(application: str, topology: Path | None = None) -> tuple[list[Recorde
         decisions(application),
         maker(application),
         topology=topology,
+        surroundings=surroundings(application),
         on_unusable=unusable.append,
     )
     return list(found), unusable

@@ -36,6 +36,19 @@ def test_recorded_states_come_out_as_kafka_sent_them(
     assert told.count("static members came back without a rebalance") == STABLE[application] - replayable
 
 
+def test_a_state_has_the_release_that_the_log_shows_or_that_is_given(tmp_path: Path) -> None:
+    for words, release in (([], "4.3.1"), (["-c", "kafka.release=4.4"], "4.4")):
+        out = tmp_path / f"states-{release}.jsonl"
+        assert run("plain", *words, "--out", out) == 0
+        assert {state.config["kafka.release"] for state in read_scenarios(out)} == {release}
+
+
+def test_another_release_than_that_of_the_log_is_found_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("plain", "--check", "-c", "kafka.release=4.4", "--out", tmp_path / "states.jsonl") == 1
+
+    assert "3 of 6 equal the bytes that Kafka sent" in capsys.readouterr().err
+
+
 def test_a_wrong_configuration_is_found_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("warm", "--check", "-c", "num.standby.replicas=0", "--out", tmp_path / "states.jsonl") == 1
 
