@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -20,6 +21,7 @@ from assignment_api import (
     TaskInfo,
     TaskTopicPartition,
 )
+from assignment_api.releases import release_named
 from assignment_api.utils.validation import strict_findings, validate_task_assignment
 from builtin_assignors.fallback_prior import FallbackPriorTaskAssignor
 from builtin_assignors.legacy_sticky import LegacyStickyTaskAssignor
@@ -148,18 +150,26 @@ def test_previous_tasks_that_no_longer_exist_are_given_to_nobody() -> None:
 @pytest.mark.parametrize(
     ("make", "java_type"),
     [
-        (StickyTaskAssignor, "ArithmeticException"),
+        (partial(StickyTaskAssignor, release=release_named("4.3")), "ArithmeticException"),
         (LegacyStickyTaskAssignor, "IllegalStateException"),
         (FallbackPriorTaskAssignor, "IllegalStateException"),
     ],
 )
 @pytest.mark.parametrize("clients", [[], [client(1, threads=0)]])
 def test_without_any_thread_they_fail_as_kafka_does(
-    make: type[TaskAssignor], java_type: str, clients: list[StreamsClientState]
+    make: Callable[[], TaskAssignor], java_type: str, clients: list[StreamsClientState]
 ) -> None:
     with pytest.raises(AssignorLabError, match="thread") as raised:
         make().assign(application(clients))
     assert raised.value.java_type == java_type
+
+
+def test_since_4_4_public_sticky_fails_without_any_thread_only_if_a_previous_client_is_judged() -> None:
+    cold = StickyTaskAssignor().assign(application([client(1, threads=0)]))
+    assert [len(one.tasks) for one in cold.assignments] == [len(TASKS)]
+    with pytest.raises(AssignorLabError, match="thread") as raised:
+        StickyTaskAssignor().assign(application([client(1, threads=0, active=(TASKS[0],))]))
+    assert raised.value.java_type == "ArithmeticException"
 
 
 def test_legacy_sticky_refuses_to_compare_a_client_without_threads() -> None:

@@ -148,12 +148,11 @@ def test_a_failing_contender_is_a_sentence_and_costs_the_other_nothing(tmp_path:
         client["threads"] = 0
     source = tmp_path / "idle.jsonl"
     source.write_text(json.dumps(scenario))
-    shown = run(str(source), "--assignor", "high_availability", "--assignor", "sticky")
+    both = ("--assignor", "high_availability", "--assignor", "sticky@4.3")
+    shown = run(str(source), *both)
     assert shown.exit_code == 0
-    assert "sticky has no answer: NoCapacityError" in shown.stdout
-    assert figures(document(str(source), "--assignor", "high_availability", "--assignor", "sticky"))["failures"][
-        "means"
-    ] == [0.0, 1.0]
+    assert "sticky@4.3 has no answer: NoCapacityError" in shown.stdout
+    assert figures(document(str(source), *both))["failures"]["means"] == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ from assignor_lab.scenarios import Place, Scenario, scenario_from_document
 
 DATA = Path(__file__).parents[1] / "data"
 SOURCES = [
-    ("golden/streams/small.scenarios.jsonl.gz", ("high_availability", "sticky", "rack_aware"), 320),
-    ("golden/streams-group-4.4/sticky.scenarios.jsonl.gz", ("group_sticky", "group_sticky_4_4"), 120),
+    ("golden/streams/small.scenarios.jsonl.gz", ("high_availability", "sticky@4.3", "rack_aware"), 320),
+    ("golden/streams-group-4.4/sticky.scenarios.jsonl.gz", ("group_sticky@4.3", "group_sticky_4_4"), 120),
     ("golden/connect/incremental.scenarios.jsonl.gz", ("connect_incremental", "connect_static"), 60),
 ]
 #: Classes of changes, in turn for the moves.

@@ -71,10 +71,13 @@ def test_settings_that_the_episode_names_for_the_other_protocol_stay() -> None:
 def test_simulate_plays_a_classic_episode_under_the_streams_protocol(tmp_path: Path) -> None:
     file = tmp_path / "episode.jsonl"
     file.write_text(json.dumps(document([started("a")], assignor="sticky@4.3")))
-    result = CliRunner().invoke(build_app(), ["simulate", str(file), "--protocol", "streams"])
-    assert result.exit_code == 0
-    assert "group_sticky@4.3" in result.stdout
-    assert "under the streams protocol" in result.stderr
+    # The brokers decide there: the client's release is not theirs.
+    for words, release in (([], "4.4"), (["--release", "4.3"], "4.3")):
+        result = CliRunner().invoke(build_app(), ["simulate", str(file), "--protocol", "streams", *words])
+        assert result.exit_code == 0
+        assert "small: group_sticky, " in result.stdout
+        assert "under the streams protocol" in result.stderr
+        assert f"group_sticky: as Kafka {release} decides" in result.stderr
 
 
 def test_coming_refiner_moves_tasks_when_their_state_is_warm() -> None:

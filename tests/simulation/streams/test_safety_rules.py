@@ -14,6 +14,7 @@ from assignor_lab.simulation.streams.safety.known_kafka_behaviour import KNOWN_B
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 from assignor_lab.simulation.streams.safety.rules import RULES, broken_rules
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
+from assignor_lab.watching.known_loops import KNOWN_LOOPS
 from tests.simulation.streams.episodes import happens as happens_to
 from tests.simulation.streams.episodes import played, started
 
@@ -133,7 +134,7 @@ def test_a_placement_that_changes_with_nothing_else_is_found_and_kafkas_where_st
 def test_every_rule_and_every_name_is_explained_on_the_page() -> None:
     pages = Path(__file__).parents[3] / "docs" / "explanation"
     behaviours = (pages / "kafka-behaviours.md").read_text(encoding="utf-8")
-    assert set(KNOWN_BEHAVIOURS) == set(re.findall(r"^### `(.+)`$", behaviours, re.MULTILINE))
+    assert {*KNOWN_BEHAVIOURS, *KNOWN_LOOPS} == set(re.findall(r"^### `(.+)`$", behaviours, re.MULTILINE))
     rules = (pages / "streams-simulation.md").read_text(encoding="utf-8")
     for name in set(RULES) - {"ends"}:
         assert f"*{name}*" in rules
