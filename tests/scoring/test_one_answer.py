@@ -31,6 +31,9 @@ CONTENDERS = ("high_availability", "sticky")
 FOLDERS = {"orders-classic-2": "orders-2", "orders-group": "orders-group-1"}
 #: Folders of logs that are one group each, and logs without decisions of their own.
 EACH_ALONE, NO_DECISIONS = ("versions",), ("coordinator",)
+#: Folders of Connect groups, which ``connect replay`` reads, and of plain consumers, whose decisions ``replay`` makes
+#: again without a play.
+CONNECT, CONSUMERS = frozenset({"connect", "connect-plans"}), "consumers"
 
 
 class Past:
@@ -45,7 +48,7 @@ def logs(root: Path) -> Iterator[Past]:
             (each for each in root.rglob("application.properties") if folder.is_relative_to(each.parent)), None
         )
         found = sorted(folder.glob("*.log.gz"))
-        if folder.name not in NO_DECISIONS and "connect" not in folder.parts:
+        if folder.name not in NO_DECISIONS and CONNECT.isdisjoint(folder.parts):
             parts = [[log] for log in found] if folder.name in EACH_ALONE else [found]
             yield from (Past(f"{folder.name}/{part[0].name}", part, config) for part in parts)
 
@@ -59,6 +62,8 @@ def states(out: Path) -> Iterator[Past]:
 
 def flights(out: Path) -> Iterator[Past]:
     for records in sorted(CAPTURES.rglob("records.jsonl.gz")):
+        if CONSUMERS in records.parts:
+            continue
         folder = out / f"flight-{records.parent.name}"
         folder.mkdir()
         for each in records.parent.iterdir():
