@@ -132,7 +132,7 @@ def test_a_wrong_password_is_said_and_not_shown(broker: GuardedBroker) -> None:
 
 def test_who_has_no_right_sees_no_group(broker: GuardedBroker) -> None:
     told = broker.ask("nobody", "groups")
-    assert "no group of Streams or Connect" in told.stdout
+    assert "no group of Streams, Connect or consumers" in told.stdout
 
 
 def test_a_group_that_may_not_be_described_says_which_right_is_needed(broker: GuardedBroker, tmp_path: Path) -> None:
