@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assignment_api.conformance import KINDS, Capabilities, Event, History, InProcessSubject
+from assignment_api.releases import release_named
 from assignor_lab.kafka.streams_group.releases import KAFKA_4_3
 from builtin_assignors.group_sticky import GroupStickyTaskAssignor
 from parity import reconciliations
@@ -81,7 +83,9 @@ def test_targets_that_alternate_without_end_are_kafkas_own(official: OfficialKaf
     kind = KINDS["streams-group"]
     restless = History("streams-group", ((8, 1),), (2, 3, 3, 1, 3, 3, 2), standbys=2, events=(Event("join", 1),))
     world = kind.world(restless, Capabilities())
-    leader = InProcessSubject("group_sticky", GroupStickyTaskAssignor, kind.answering).leader()
+    leader = InProcessSubject(
+        "group_sticky", partial(GroupStickyTaskAssignor, release_named("4.3")), kind.answering
+    ).leader()
     placements = []
     for number in range(8):
         if number == 1:

@@ -27,6 +27,8 @@ from tests.scoring.runs import results_of
 
 ROOT = Path(__file__).parents[2]
 CONTENDERS = ("high_availability", "sticky")
+#: Fewer than by default: equal figures do not depend on their number.
+PLAYS = 3
 #: Timelines of experiments in a folder with another name.
 FOLDERS = {"orders-classic-2": "orders-2", "orders-group": "orders-group-1"}
 #: Folders of logs that are one group each, and logs without decisions of their own.
@@ -95,11 +97,13 @@ def every_past(out: Path) -> Iterator[Past]:
 
 
 def scored_summary(past: Past, out: Path) -> dict[str, Any]:
-    return scored(past.sources, CONTENDERS, out, config=past.config, past=PastTerms(AUTO))
+    return scored(past.sources, CONTENDERS, out, config=past.config, past=PastTerms(AUTO, plays=PLAYS))
 
 
 def replayed(past: Past) -> list[dict[str, Any]]:
-    words = ["replay", *past.sources, "--json"] + [word for name in CONTENDERS for word in ("--assignor", name)]
+    words = ["replay", *past.sources, "--json", "--plays", str(PLAYS)] + [
+        word for name in CONTENDERS for word in ("--assignor", name)
+    ]
     done = CliRunner().invoke(build_app(), [*words, *(["--config", str(past.config)] if past.config else [])])
     assert done.exit_code == 0, (past.name, done.output, done.exception)
     documents, rest = [], done.stdout.strip()

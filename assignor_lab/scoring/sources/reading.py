@@ -258,13 +258,16 @@ class _Reading:
         if self.past.way == PLAYED:
             settings = self.past.typed_settings
             made = played_histories(_timed(scenarios, timeline), self.past.timings, workload, on_note, settings)
-            # The group's own plays are those under its own configuration.
-            own = ConfigSources((default_layer(),), self.config)
-            return [with_plays(each, self.registry, own, self.past.plays, self.past.seed) for each in made]
+            return list(self._with_plays(made))
         if workload is not None:
             scenarios = _weighed(scenarios, workload)
         scenarios = with_terms(scenarios, self.past.timings, self.past.typed_settings)
-        return _timed(scenarios, timeline)
+        return _timed(self._with_plays(scenarios), timeline)
+
+    def _with_plays(self, scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
+        # The group's own plays are those under its own configuration.
+        own = ConfigSources((default_layer(),), self.config)
+        return (with_plays(each, self.registry, own, self.past.plays, self.past.seed) for each in scenarios)
 
 
 def _weighed(scenarios: Iterable[Scenario], workload: Path) -> Iterator[Scenario]:
