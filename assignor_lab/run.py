@@ -14,15 +14,16 @@ from assignor_lab.report.html import write_report
 from assignor_lab.scoring.engine.engine import Engine
 from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.provenance.manifest import manifest_of
-from assignor_lab.scoring.rows import Progress, score_rows
+from assignor_lab.scoring.rows import Progress, ScoredRows, score_rows
 from assignor_lab.scoring.sources.verification import verification_of
 from assignor_lab.scoring.summaries.explanations import explanations_of
 from assignor_lab.scoring.summaries.summarised import summarise
 from assignor_lab.scoring.summaries.unranked import without_verdict
 from assignor_lab.scoring.terms import ScoringRun
+from assignor_lab.verification.verified import Verification
 from assignor_lab.verification.words import verified_of
 
-__all__ = ["run_scoring"]
+__all__ = ["run_scoring", "summary_of"]
 
 
 def run_scoring(
@@ -50,10 +51,15 @@ def run_scoring(
     """
     verification = verification_of(run.plan, run.registry, run.config)
     scored = score_rows(run, engine, folder, on_progress)
-    found = summarise(run, scored, engine)
-    results = without_verdict(found.results) if verification.refused else found.results
-    summary = attrs.evolve(
-        found, verified=verified_of(verification), results=results, explanations=explanations_of(run, results)
-    )
+    summary = summary_of(run, scored, engine, verification)
     folder.finish(summary, lambda path: write_report(summary, path), manifest_of(run, engine, scored).document())
     return summary
+
+
+def summary_of(run: ScoringRun, scored: ScoredRows, engine: Engine, verification: Verification) -> RunSummary:
+    """The figures of scored rows, with the verification and the explained moves; no verdict if it is refused."""
+    found = summarise(run, scored, engine)
+    results = without_verdict(found.results) if verification.refused else found.results
+    return attrs.evolve(
+        found, verified=verified_of(verification), results=results, explanations=explanations_of(run, results)
+    )

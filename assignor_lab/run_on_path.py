@@ -11,11 +11,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-import attrs
 import pyarrow as pa
 
 from assignor_lab.model.run_summary import RunSummary
 from assignor_lab.report.html import write_report
+from assignor_lab.run import summary_of
 from assignor_lab.runtime.isolation.folders import held_folder
 from assignor_lab.scoring.engine.blocks import parts_of
 from assignor_lab.scoring.engine.costs import Spent
@@ -27,11 +27,7 @@ from assignor_lab.scoring.rows import Progress, ScoredRows, exclusions_of
 from assignor_lab.scoring.sources.verification import verification_of
 from assignor_lab.scoring.spark.engine import OnSpark
 from assignor_lab.scoring.spark.path_output import PathOutput
-from assignor_lab.scoring.summaries.explanations import explanations_of
-from assignor_lab.scoring.summaries.summarised import summarise
-from assignor_lab.scoring.summaries.unranked import without_verdict
 from assignor_lab.scoring.terms import ScoringRun, job_spec, terms_of_run
-from assignor_lab.verification.words import verified_of
 
 __all__ = ["run_on_path"]
 
@@ -83,11 +79,7 @@ def run_on_path(
             restored=0,
         )
         _write_tables(run, scored, table)
-        found = summarise(run, scored, engine)
-        results = without_verdict(found.results) if verification.refused else found.results
-        summary = attrs.evolve(
-            found, verified=verified_of(verification), results=results, explanations=explanations_of(run, results)
-        )
+        summary = summary_of(run, scored, engine, verification)
         write_report(summary, folder / REPORT)
         output.publish(REPORT, (folder / REPORT).read_bytes())
         for name, document in (

@@ -22,7 +22,7 @@ from assignor_lab.advising.configurations import (
     heartbeat_of,
 )
 from assignor_lab.advising.days import Day, DayEvent
-from assignor_lab.advising.figures import DayCost
+from assignor_lab.advising.figures import DayCost, stateless_cost
 from assignor_lab.advising.forms import Forms
 from assignor_lab.advising.mix import DEFAULT_MIX, Mix
 from assignor_lab.advising.space import SESSIONS_MS, Dimension, Space
@@ -119,20 +119,7 @@ class ConnectGroup:
             longest = unavailable_task_seconds(cluster, since, until, per_task=True)
             worst[each.kind] = max(worst[each.kind], longest)
             formed += day.weights[each.kind] * rebalances(cluster, since, until)
-        counts = {kind: sum(each.kind == kind for each in day.happenings) for kind in day.weights}
-        return DayCost(
-            {
-                "task_seconds": sum(day.weights[kind] * total for kind, total in seconds.items()),
-                "worst_task_seconds": max(worst.values(), default=0.0),
-                # Workers keep no state.
-                "restored_bytes": 0.0,
-                "dollars": None,
-                "rebalances": formed,
-                "disk_bytes": 0.0,
-            },
-            {kind: total / counts[kind] for kind, total in seconds.items()},
-            worst,
-        )
+        return stateless_cost(day, seconds, worst, formed)
 
     def replayed(self, configuration: Configuration, present: Configuration, seed: int) -> DayCost:
         if self.second is None:

@@ -23,7 +23,7 @@ from assignor_lab.advising.configurations import (
     heartbeat_of,
 )
 from assignor_lab.advising.days import Day, DayEvent
-from assignor_lab.advising.figures import DayCost
+from assignor_lab.advising.figures import DayCost, stateless_cost
 from assignor_lab.advising.forms import Forms
 from assignor_lab.advising.mix import Mix
 from assignor_lab.advising.space import SESSIONS_MS, Dimension, Space
@@ -100,20 +100,7 @@ class AdvisedConsumerGroup:
             seconds[each.kind] += cost.task_seconds
             worst[each.kind] = max(worst[each.kind], cost.worst_task_seconds)
             rebalances += day.weights[each.kind] * cost.rebalances
-        counts = {kind: sum(each.kind == kind for each in day.happenings) for kind in day.weights}
-        return DayCost(
-            {
-                "task_seconds": sum(day.weights[kind] * total for kind, total in seconds.items()),
-                "worst_task_seconds": max(worst.values(), default=0.0),
-                # Consumers keep no state.
-                "restored_bytes": 0.0,
-                "dollars": None,
-                "rebalances": rebalances,
-                "disk_bytes": 0.0,
-            },
-            {kind: total / counts[kind] for kind, total in seconds.items()},
-            worst,
-        )
+        return stateless_cost(day, seconds, worst, rebalances)
 
     def replayed(self, configuration: Configuration, present: Configuration, seed: int) -> DayCost:  # noqa: ARG002
         raise ValueError("a past of a consumer group does not judge")

@@ -16,7 +16,16 @@ from assignor_lab.planning.measured import cost_of
 from assignor_lab.planning.predicted import play_plan
 from assignor_lab.simulation.streams.traffic import crossing_bytes
 
-__all__ = ["OBJECTIVES", "DayCost", "Objective", "cost_from", "disk_bytes_of", "document_of_cost", "played_day"]
+__all__ = [
+    "OBJECTIVES",
+    "DayCost",
+    "Objective",
+    "cost_from",
+    "disk_bytes_of",
+    "document_of_cost",
+    "played_day",
+    "stateless_cost",
+]
 
 _DAYS_OF_MONTH = 30.4375
 
@@ -57,6 +66,29 @@ class DayCost:
     figures: Mapping[str, float | None]
     by_kind: Mapping[str, float]
     worst_by_kind: Mapping[str, float]
+
+
+def stateless_cost(day: Day, seconds: Mapping[str, float], worst: Mapping[str, float], rebalances: float) -> DayCost:
+    """The cost of a day of a group whose members keep no state.
+
+    Args:
+        seconds: Kind of event to task-seconds of all its events.
+        worst: Kind of event to the longest absence of a task (s).
+        rebalances: For an average day.
+    """
+    counts = {kind: sum(each.kind == kind for each in day.happenings) for kind in day.weights}
+    return DayCost(
+        {
+            "task_seconds": sum(day.weights[kind] * total for kind, total in seconds.items()),
+            "worst_task_seconds": max(worst.values(), default=0.0),
+            "restored_bytes": 0.0,
+            "dollars": None,
+            "rebalances": rebalances,
+            "disk_bytes": 0.0,
+        },
+        {kind: total / counts[kind] for kind, total in seconds.items()},
+        worst,
+    )
 
 
 def document_of_cost(cost: DayCost | str) -> dict[str, Any]:

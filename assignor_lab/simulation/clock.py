@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 
-__all__ = ["VirtualClock"]
+__all__ = ["DeadlineTimer", "VirtualClock"]
 
 
 class VirtualClock:
@@ -37,3 +37,34 @@ class VirtualClock:
         self.now, _, action = heapq.heappop(self._entries)
         action()
         return True
+
+
+class DeadlineTimer:
+    """Runs an action at the next deadline, which may move to an earlier time while the timer waits.
+
+    Args:
+        next_deadline: The present one; ``None``: there is none.
+        action: Looks at its own time, because a deadline may have moved to a later one.
+    """
+
+    __slots__ = ("_action", "_clock", "_deadline", "_next_deadline")
+
+    def __init__(
+        self, clock: VirtualClock, next_deadline: Callable[[], int | None], action: Callable[[], None]
+    ) -> None:
+        self._clock, self._next_deadline, self._action = clock, next_deadline, action
+        self._deadline: int | None = None
+
+    def look(self) -> None:
+        """Waits for the next deadline, unless the timer already waits for an earlier one."""
+        deadline = self._next_deadline()
+        if deadline is None or (self._deadline is not None and self._deadline <= deadline):
+            return
+        self._deadline = deadline
+
+        def due() -> None:
+            if self._deadline == deadline:
+                self._deadline = None
+                self._action()
+
+        self._clock.at(deadline, due)

@@ -19,6 +19,7 @@ from assignor_lab.capture.histories.moments import DecisionMoment, moment_of, pr
 from assignor_lab.capture.histories.timeline import GroupTimeline, TimelineEntry, timeline_of
 from assignor_lab.capture.recorded.partition_states import PartitionDecision, partition_decision
 from assignor_lab.model.events import GroupEvent
+from assignor_lab.model.history import GroupHistory
 from assignor_lab.model.pictures import Gantt
 from assignor_lab.scenarios import Scenario
 
@@ -96,10 +97,7 @@ def _of_streams(
         if len(decisions) > 1:
             decisions.sort(key=lambda each: each[0].time_ms)
             history = history_of_moments(group, [moment for moment, _ in decisions], _own(group, found, events))
-            entries = zip(decisions, timeline_of(history), strict=True)
-            made = tuple(PastDecision(state, None, entry) for (_, state), entry in entries)
-            shown = GroupTimeline.of(history).own_events
-            yield PastView(group, history.moves, made, assigned_tasks(history), events=shown)
+            yield _view(history, [state for _, state in decisions])
 
 
 def _of_partitions(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent]) -> Iterator[PastView]:
@@ -113,10 +111,15 @@ def _of_partitions(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent])
         if len(decisions) > 1:
             decisions.sort(key=lambda each: each[0].time_ms)
             history = history_of_partitions(group, [each for each, _ in decisions], _own(group, found, events))
-            entries = zip(decisions, timeline_of(history), strict=True)
-            made = tuple(PastDecision(state, None, entry) for (_, state), entry in entries)
-            shown = GroupTimeline.of(history).own_events
-            yield PastView(group, history.moves, made, assigned_tasks(history), events=shown)
+            yield _view(history, [state for _, state in decisions])
+
+
+def _view(history: GroupHistory, states: Sequence[int | None]) -> PastView:
+    """A group's past with the number of the state of each decision; ``None``: the state is not shown."""
+    entries = zip(states, timeline_of(history), strict=True)
+    made = tuple(PastDecision(state, None, entry) for state, entry in entries)
+    shown = GroupTimeline.of(history).own_events
+    return PastView(history.group, history.moves, made, assigned_tasks(history), events=shown)
 
 
 def _of_connect(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent]) -> Iterator[PastView]:

@@ -18,6 +18,7 @@ from assignor_lab.planning.making import Options
 from assignor_lab.planning.plans import READY, Wait
 from assignor_lab.scenarios import Scenario, read_scenarios
 from calibration.accuracy.changes import CAPTURES
+from calibration.accuracy.truth import Absences
 
 __all__ = [
     "CONNECT_RECORDINGS", "ConnectChange", "ConnectStep", "connect_changes", "machine_without", "start_ms_before",
@@ -34,7 +35,7 @@ _GENERATION = re.compile(r"Joined group at generation ([0-9]{1,9}) ")
 
 
 @attrs.frozen
-class ConnectStep:
+class ConnectStep(Absences):
     """A recorded step.
 
     Args:
@@ -45,14 +46,6 @@ class ConnectStep:
     name: str
     away: Mapping[str, tuple[tuple[int, int], ...]]
     rebalances: int
-
-    @property
-    def task_seconds(self) -> float:
-        return sum(length for gaps in self.away.values() for _, length in gaps) / 1000
-
-    @property
-    def worst_task_seconds(self) -> float:
-        return max((length for gaps in self.away.values() for _, length in gaps), default=0) / 1000
 
 
 @attrs.frozen(eq=False)

@@ -10,7 +10,7 @@ import attrs
 
 from assignor_lab.capture.timelines.timeline import RecordedTimeline
 
-__all__ = ["GRACE_MS", "SHORTEST_MS", "RecordedStep", "arrival_gaps", "recorded_steps"]
+__all__ = ["GRACE_MS", "SHORTEST_MS", "Absences", "RecordedStep", "arrival_gaps", "recorded_steps"]
 
 #: A shorter gap does not count as absence.
 SHORTEST_MS = 500
@@ -18,8 +18,23 @@ SHORTEST_MS = 500
 GRACE_MS = 500
 
 
+class Absences:
+    """Figures of a step from the absences of its tasks."""
+
+    #: Task to its absences: first moment and length, in milliseconds.
+    away: Mapping[str, tuple[tuple[int, int], ...]]
+
+    @property
+    def task_seconds(self) -> float:
+        return sum(length for gaps in self.away.values() for _, length in gaps) / 1000
+
+    @property
+    def worst_task_seconds(self) -> float:
+        return max((length for gaps in self.away.values() for _, length in gaps), default=0) / 1000
+
+
 @attrs.frozen
-class RecordedStep:
+class RecordedStep(Absences):
     """One step of a recorded change.
 
     Args:
@@ -36,14 +51,6 @@ class RecordedStep:
     rebalances: int
     restored_bytes: int
     calm_ms: int | None
-
-    @property
-    def task_seconds(self) -> float:
-        return sum(length for gaps in self.away.values() for _, length in gaps) / 1000
-
-    @property
-    def worst_task_seconds(self) -> float:
-        return max((length for gaps in self.away.values() for _, length in gaps), default=0) / 1000
 
     @property
     def tasks(self) -> int:

@@ -14,7 +14,7 @@ from assignor_lab.cli.text import note
 if TYPE_CHECKING:
     from assignor_lab.connect.remote import ConnectRest
 
-__all__ = ["CaFile", "Urls", "ask"]
+__all__ = ["CaFile", "MaybeUrls", "Urls", "ask"]
 
 T = TypeVar("T")
 
@@ -27,6 +27,10 @@ Urls = Annotated[
         "one takes no connection. A user's name and password come from ASSIGNOR_CONNECT_USERNAME and "
         "ASSIGNOR_CONNECT_PASSWORD.",
     ),
+]
+MaybeUrls = Annotated[
+    list[str] | None,
+    typer.Option("--url", metavar="URL", help="A worker of a running cluster, as for `connect status`; repeatable."),
 ]
 CaFile = Annotated[
     Path | None,

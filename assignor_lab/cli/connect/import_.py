@@ -9,7 +9,7 @@ import typer
 
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol
 from assignment_api.plugins import EffectiveConfig
-from assignor_lab.cli.connect.access import CaFile, ask
+from assignor_lab.cli.connect.access import CaFile, MaybeUrls, ask
 from assignor_lab.cli.options import (
     ConfigFile,
     JsonWritten,
@@ -39,10 +39,6 @@ Recordings = Annotated[
         help="Answers of brokers to DescribeGroups, or of workers to /connectors?expand=status&expand=info, as JSON "
         "lines, plain or gzip (docs, 'Connect clusters').",
     ),
-]
-MaybeUrls = Annotated[
-    list[str] | None,
-    typer.Option("--url", metavar="URL", help="A worker of a running cluster, as for `connect status`; repeatable."),
 ]
 Probe = Annotated[
     bool,

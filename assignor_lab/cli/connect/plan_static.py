@@ -12,7 +12,7 @@ import typer
 
 from assignment_api.connect import CONNECT_PROTOCOL, STATIC_CONNECTORS, STATIC_TASKS, ConnectorTaskId, StaticJobs
 from assignment_api.input_files import read_input
-from assignor_lab.cli.connect.access import CaFile, ask
+from assignor_lab.cli.connect.access import CaFile, MaybeUrls, ask
 from assignor_lab.cli.connect.views import print_plan
 from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
@@ -41,10 +41,6 @@ PlanFile = Annotated[
         metavar="FILE",
         help="JSON file of weights and sizes, or a state of `connect import`; - is the standard input.",
     ),
-]
-StateUrls = Annotated[
-    list[str] | None,
-    typer.Option("--url", metavar="URL", help="A worker of a running cluster, as for `connect status`; repeatable."),
 ]
 Isolate = Annotated[
     list[str] | None,
@@ -77,7 +73,7 @@ def register(connect: typer.Typer) -> None:
 
 def _plan_static(
     file: PlanFile = "",
-    url: StateUrls = None,
+    url: MaybeUrls = None,
     ca_file: CaFile = None,
     isolate: Isolate = None,
     weight: Weights = None,

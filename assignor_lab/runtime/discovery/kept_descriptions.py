@@ -32,9 +32,9 @@ FORMAT = 1
 MOST_KEPT, MOST_FILES, MOST_BYTES = 256, 5_000, 4 * 2**20
 
 
-def cache_folder() -> Path | None:
-    """The folder for this user's cache; ``None``: there is none."""
-    named = os.environ.get(CACHE_VARIABLE)
+def cache_folder(variable: str = CACHE_VARIABLE) -> Path | None:
+    """The folder for this user's cache, or that which ``variable`` names; ``None``: there is none."""
+    named = os.environ.get(variable)
     if named is not None:
         return Path(named) if named else None
     cache, home = os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME")

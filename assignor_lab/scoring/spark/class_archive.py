@@ -14,6 +14,8 @@ import sys
 import time
 from pathlib import Path
 
+from assignor_lab.runtime.discovery.kept_descriptions import cache_folder
+
 __all__ = ["archive_options"]
 
 #: Variable with the folder of archives; empty: none are made or used.
@@ -29,7 +31,7 @@ _WRITING_SECONDS = 300.0
 
 def archive_options(java: str, jars: Path) -> str:
     """Options of a JVM that uses the archive, or writes it; empty if neither is possible."""
-    folder = _folder()
+    folder = cache_folder(VARIABLE)
     if folder is None:
         return ""
     archive = folder / f"spark-{_environment(java, jars)}.jsa"
@@ -53,16 +55,6 @@ def archive_options(java: str, jars: Path) -> str:
 
 #: The JVM's messages on its archive would go to standard output.
 _QUIET = "-Xlog:disable -Xlog:all=error:stderr"
-
-
-def _folder() -> Path | None:
-    folder = os.environ.get(VARIABLE)
-    if folder is not None:
-        return Path(folder) if folder else None
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("HOME")
-    if not base or not Path(base).is_absolute():
-        return None
-    return Path(base, "assignor-lab") if os.environ.get("XDG_CACHE_HOME") else Path(base, ".cache", "assignor-lab")
 
 
 def _environment(java: str, jars: Path) -> str:

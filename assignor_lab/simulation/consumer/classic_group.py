@@ -26,6 +26,7 @@ from assignor_lab.kafka.wire.consumer.user_data import (
     encode_sticky_user_data,
 )
 from assignor_lab.model.events import MemberExpired, MemberFenced, PollTimedOut
+from assignor_lab.simulation.clock import DeadlineTimer
 from assignor_lab.simulation.consumer.consumers import CLASSIC, Consumer, Partition
 from assignor_lab.simulation.consumer.world import ConsumerWorld, flat, grouped
 
@@ -56,7 +57,7 @@ class ClassicConsumerGroup:
         self._coordinator = Coordinator(world.timings.initial_rebalance_delay_ms, forming, self._identity, first_leader)
         self._coordinator.generation = generation
         self._phase = 0
-        self._deadline: int | None = None
+        self._timer = DeadlineTimer(self._clock, self._coordinator.next_deadline, self._expire)
         #: No request is answered before.
         self._down_until_ms = 0
 
@@ -212,24 +213,17 @@ class ClassicConsumerGroup:
         if self._coordinator.phase_number != self._phase:
             self._phase = self._coordinator.phase_number
             self._world.rebalance_begins(self._coordinator.reason)
-        deadline = self._coordinator.next_deadline()
-        if deadline is None or (self._deadline is not None and self._deadline <= deadline):
+        self._timer.look()
+
+    def _expire(self) -> None:
+        if self._world.now < self._down_until_ms:
             return
-        self._deadline = deadline
-
-        def due() -> None:
-            if self._deadline == deadline:
-                self._deadline = None
-                if self._world.now < self._down_until_ms:
-                    return
-                before = self._coordinator.members()
-                replies = self._coordinator.expire(self._world.now)
-                for identity in before.keys() - self._coordinator.members().keys():
-                    name = self._world.by_key[before[identity]].name
-                    self._world.event(MemberExpired, instance=name, member=identity)
-                self._deliver(replies)
-
-        self._clock.at(deadline, due)
+        before = self._coordinator.members()
+        replies = self._coordinator.expire(self._world.now)
+        for identity in before.keys() - self._coordinator.members().keys():
+            name = self._world.by_key[before[identity]].name
+            self._world.event(MemberExpired, instance=name, member=identity)
+        self._deliver(replies)
 
     # --- replies ----------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from assignor_lab.kafka.coordinator import AddressedReply, Coordinator, JoinRequest, Refused, Synced, SyncRequest
 from assignor_lab.kafka.herder.poll_timeout import polls_too_rarely
-from assignor_lab.simulation.clock import VirtualClock
+from assignor_lab.simulation.clock import DeadlineTimer, VirtualClock
 from assignor_lab.simulation.connect.surroundings.job_runs import JobRuns
 from assignor_lab.simulation.connect.timings import ConnectTimings
 from assignor_lab.simulation.connect.workers.herder_driver import Driven
@@ -49,7 +49,7 @@ class GroupLink:
         self.lost_syncs: set[str] = set()
         self._clock, self._coordinator, self._workers = clock, coordinator, workers
         self._world, self._move = world, move
-        self._deadline: int | None = None
+        self._timer = DeadlineTimer(clock, coordinator.next_deadline, self._expire)
 
     def ask(self, driven: Driven, token: int, request: JoinRequest | SyncRequest) -> None:
         half = self._world.timings.request_ms // 2
@@ -85,7 +85,7 @@ class GroupLink:
             driven = self._workers.get(reply.worker)
             if driven is not None:
                 self._answer(driven, reply.body)
-        self._watch_deadlines()
+        self._timer.look()
 
     def _answer(self, driven: Driven, body: Any) -> None:
         name, token = driven.process.name, driven.token
@@ -101,18 +101,8 @@ class GroupLink:
             pause = self._world.pause() if isinstance(body, Synced) else 0
             self._clock.after(half + pause, lambda: self._move(driven, token, body))
 
-    def _watch_deadlines(self) -> None:
-        deadline = self._coordinator.next_deadline()
-        if deadline is None or (self._deadline is not None and self._deadline <= deadline):
-            return
-        self._deadline = deadline
-
-        def due() -> None:
-            if self._deadline == deadline:
-                self._deadline = None
-                self._deliver(self._coordinator.expire(self._clock.now))
-
-        self._clock.at(deadline, due)
+    def _expire(self) -> None:
+        self._deliver(self._coordinator.expire(self._clock.now))
 
     # --- heartbeats ---------------------------------------------------------------------------------
 
@@ -153,7 +143,7 @@ class GroupLink:
             self._cannot_stop(process)
         if process.membership.heartbeat_answered(answer):
             self._world.wake(process.number)
-        self._watch_deadlines()
+        self._timer.look()
 
     def _cannot_stop(self, process: WorkerProcess) -> None:
         """A blocked herder may run jobs of others since its last heartbeat."""
