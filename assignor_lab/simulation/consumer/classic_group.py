@@ -220,9 +220,10 @@ class ClassicConsumerGroup:
             return
         before = self._coordinator.members()
         replies = self._coordinator.expire(self._world.now)
-        for identity in before.keys() - self._coordinator.members().keys():
-            name = self._world.by_key[before[identity]].name
-            self._world.event(MemberExpired, instance=name, member=identity)
+        left = self._coordinator.members()
+        for identity, key in before.items():
+            if identity not in left:
+                self._world.event(MemberExpired, instance=self._world.by_key[key].name, member=identity)
         self._deliver(replies)
 
     # --- replies ----------------------------------------------------------------------------------------
