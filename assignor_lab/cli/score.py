@@ -25,12 +25,11 @@ from assignor_lab.cli.score_options import ContenderOptions, GateOptions, Output
 from assignor_lab.cli.score_progress import shown_progress
 from assignor_lab.cli.text import console, note, print_json, print_line
 from assignor_lab.documents.wording import plural
-from assignor_lab.groups.deciding_release import at_releases, release_sentence
+from assignor_lab.groups.deciding_release import ReleasesSaid, at_releases
 from assignor_lab.groups.variants import Contender, as_variant, configured, variants_of
 
 if TYPE_CHECKING:
     from assignment_api.plugins import Registry
-    from assignor_lab.groups.entries import KindEntry
     from assignor_lab.model.run_summary import Results, RunMetrics, RunSummary
     from assignor_lab.runtime.discovery import Plugins
     from assignor_lab.scoring.engine.engine import Engine
@@ -181,7 +180,7 @@ class _Order:
         )
         for unloaded in competing.unloaded:
             note(f"{unloaded.name} is left out: {unloaded.reason}")
-        for sentence in _release_sentences(plugins.registry, variants, given, plan.kind):
+        for sentence in _release_sentences(plugins.registry, variants, given, plan):
             note(sentence)
         for row in () if variants else competing.refused:
             note(f"{row.kind} {row.name} of {row.distribution} is left out: {row.reason}")
@@ -415,18 +414,18 @@ def _replay_of(
 
 
 def _release_sentences(
-    registry: Registry, contenders: Sequence[Contender], given: ConfigSources, entry: KindEntry
+    registry: Registry, contenders: Sequence[Contender], given: ConfigSources, plan: ScoringPlan
 ) -> list[str]:
     """A sentence on the release of each contender whose answers depend on it; a state's own counts before defaults."""
-    found: list[str] = []
-    kind = entry.load()
+    said = ReleasesSaid()
+    kind = plan.kind.load()
     for each in contenders:
         try:
             assignor = kind.find(registry, each.assignor, may_run_code=True)
         except PluginError:
             continue
         own = {key: value for key, value in each.overrides.items() if key == RELEASE_KEY}
-        sentence = release_sentence(each.name, assignor, configured(given, each.name, own).effective())
-        if sentence is not None:
-            found.append(sentence)
-    return found
+        under = configured(given, each.name, own)
+        for shown, count in plan.releases.items():
+            said.take(each.name, assignor, under, {} if shown is None else {RELEASE_KEY: shown}, count=count)
+    return said.sentences()

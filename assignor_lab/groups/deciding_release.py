@@ -153,15 +153,21 @@ class ReleasesSaid:
         self._counts: Counter[str] = Counter()
 
     def take(
-        self, name: str, found: FoundAssignor, sources: ConfigSources, config: Mapping[str, object], place: str = ""
+        self,
+        name: str,
+        found: FoundAssignor,
+        sources: ConfigSources,
+        config: Mapping[str, object],
+        place: str = "",
+        count: int = 1,
     ) -> None:
-        """Counts an answer of the contender ``name`` to a state with this configuration."""
+        """Counts answers of the contender ``name`` to ``count`` states with this configuration."""
         key = (name, config.get(RELEASE_KEY))
         if key not in self._sentences:
             self._sentences[key] = release_sentence(name, found, sources.effective(config, place))
         sentence = self._sentences[key]
         if sentence is not None:
-            self._counts[sentence] += 1
+            self._counts[sentence] += count
 
     def sentences(self) -> list[str]:
         """With counts if states differ in their releases."""

@@ -136,3 +136,16 @@ def test_tags_that_no_released_broker_reads_are_named(tmp_path: Path) -> None:
     words = ["-c", "streams.rack.aware.assignment.tags=zone", "--release", "4.4"]
     done = run("assign", "--assignor", "group_sticky", tmp_path / "group.jsonl", *words)
     assert "group_sticky_4_4 reads no streams.rack.aware.assignment.tags" in " ".join(done.stderr.split())
+
+
+def test_score_names_the_release_that_states_show(states: Path, tmp_path: Path) -> None:
+    lines = states.read_text(encoding="utf-8").splitlines(keepends=True)
+    shown = [json.dumps({**json.loads(line), "settings": {"kafka.release": "4.3.1"}}) + "\n" for line in lines[:4]]
+    file = tmp_path / "mixed.jsonl"
+    file.write_text("".join([*shown, *lines[4:]]), encoding="utf-8")
+    words = ("--assignor", "sticky", "--engine", "local", "--out", tmp_path / "out")
+    said = run("score", file, *words).stderr
+    assert "sticky: as Kafka 4.3 decides (shown by the state: its leader or broker ran 4.3.1): 4 states" in said
+    assert "sticky: as Kafka 4.4 decides (the newest release, as none is shown or given: --release selects" in said
+    assert "another one): 6 states" in said
+    assert "as Kafka 4.4 decides (given by -c kafka.release)" in run("score", file, *words, "--release", "4.4").stderr

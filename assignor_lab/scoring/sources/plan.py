@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType, TracebackType
 from typing import IO, Self
 
 import attrs
@@ -64,6 +64,7 @@ class ScoringPlan:
         read: Reads all sources except families again.
         events: Of recorded groups, each with its group or ``None``.
         earlier: Decisions under an earlier protocol, which are part of a past and are not scored.
+        releases: Releases of Kafka that the states show, ``None`` for states without one, and their states.
     """
 
     def __init__(
@@ -80,8 +81,10 @@ class ScoringPlan:
         around: PastSurroundings = _NOTHING,
         events: Sequence[tuple[str | None, GroupEvent]] = (),
         earlier: Sequence[Scenario] = (),
+        releases: Mapping[str | None, int] = MappingProxyType({}),
     ) -> None:
         self.earlier = tuple(earlier)
+        self.releases = releases
         self.events = tuple(events)
         self.sample = DecisionSample() if sample is None else sample
         self.read = read

@@ -8,6 +8,7 @@ counted.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -21,6 +22,7 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry
 from assignment_api.plugins.layers import ConfigLayer, Layer, default_layer
+from assignment_api.releases import RELEASE_KEY
 from assignor_lab.capture.errors import HistoryError, OneDecisionError
 from assignor_lab.capture.histories.episodes import played_histories, with_terms
 from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of
@@ -190,6 +192,7 @@ class _Reading:
             sample = DecisionSample()
             events: list[tuple[str | None, GroupEvent]] = []
             earlier: list[Scenario] = []
+            releases = Counter[str | None]()
             collecting = attrs.evolve(
                 around, on_event=lambda group, event: events.append((group, event)), on_earlier=earlier.append
             )
@@ -198,6 +201,7 @@ class _Reading:
                     source = _family(each[0], first, self.registry)
                     family = self.registry.family(each[0].family).plugin
                     held = _one_kind(held, family.kind, f"family {each[0].family} generates histories")
+                    releases[None] += source.items
                 else:
                     count, rounds, own, timeline = 0, 1, sha256(), SourceTimeline()
                     for scenario in self._as_asked(
@@ -210,6 +214,8 @@ class _Reading:
                         digest.update(place + document)
                         own.update(document)
                         count += 1
+                        shown = scenario.config.get(RELEASE_KEY)
+                        releases[None if shown is None else str(shown)] += 1
                     if not count:
                         raise EmptySourceError(f"{name}: no scenario in it")
                     files = tuple(source_file(part) for part in each if isinstance(part, NamedFile))
@@ -249,6 +255,7 @@ class _Reading:
                 around,
                 events,
                 earlier,
+                releases,
             )
 
     def _as_asked(
